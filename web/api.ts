@@ -4,15 +4,16 @@ import type { Endpoint } from '../shared/endpoint.ts'
 import type { ErrorReply } from '../shared/errors.ts'
 import { chosenPlatform, endSession, type StoreFields, session, storeFields } from './access/session.ts'
 
-// The only fetch. Calls an endpoint by its contract; a failure is always an ApiError whose message may be shown to a person.
+// The only caller of fetch. Calls an endpoint by its contract; every failure is an ApiError with a message fit for
+// users.
 
 export const OFFLINE = 'Recoup cannot be reached right now. Check your connection and try again.'
 export const BROKEN = 'Something went wrong on our side. Please try again in a moment.'
 
 export class ApiError extends Error {
-  /** 0 when there was no answer at all. */
+  /** 0 if there was no answer. */
   readonly status: number
-  /** `unnamed`: the answer had words and no code. */
+  /** `unnamed`: the answer had a message but no code. */
   readonly code: ErrorReply['code'] | 'offline' | 'unnamed'
   readonly fields: Record<string, string>
   readonly retryAfterS: number | null
@@ -28,12 +29,12 @@ export class ApiError extends Error {
     this.retryAfterS = reply.retryAfterS ?? null
   }
 
-  /** Our server, or the way to it, is down for the moment; one that answers with an error of its own is not. */
+  /** The server or the path to it is down. An error answer of the server itself does not count. */
   get isAway() {
     return this.status === 0 || ([502, 503, 504].includes(this.status) && this.code !== 'store_unreachable')
   }
 
-  /** Our server was not reached or failed: nothing is known of the question, so nothing may be concluded (decision 2). */
+  /** The server was unreachable or failed. The question stays open, so draw no conclusion (decision 2). */
   get isOutage() {
     return this.status === 0 || (this.status >= 500 && this.code !== 'store_unreachable')
   }
@@ -44,12 +45,12 @@ export interface CallInput<E extends Endpoint> {
   params?: Given<E['params']>
   query?: Given<E['query']>
   body?: Given<E['body']>
-  /** In place of a body: a CSV file, sent as it is. */
+  /** Sent instead of JSON, unchanged: a CSV file. */
   file?: Blob
   signal?: AbortSignal
-  /** The same key again gets the first answer again, and nothing is done twice (D9). */
+  /** Idempotency key: a repeated key returns the first answer and does nothing twice (D9). */
   idempotencyKey?: string
-  /** Signing in: no token is sent, and a 401 is an answer about the password. */
+  /** For signing in: sends no token, and a 401 concerns the password. */
   isAnonymous?: boolean
 }
 
@@ -63,12 +64,12 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E> 
   }
   const error = errorOf(response.status, reply, response.headers.get('Retry-After'))
   setReachable(!error.isAway)
-  // A late answer to a token already replaced says nothing about the new one.
+  // A late answer for a replaced token says nothing about the new one.
   if (isSessionOver(error) && token !== null && token === session().token) endSession('expired')
   throw error
 }
 
-/** A page of ours that is no part of the app, such as the landing page. */
+/** Redirects to a page outside the app, such as the landing page. */
 export async function readPage(path: string, signal: AbortSignal): Promise<string> {
   const response = await fetch(path, { signal })
   if (!response.ok) throw new Error(`${path} answered ${response.status}`)
@@ -76,8 +77,8 @@ export async function readPage(path: string, signal: AbortSignal): Promise<strin
 }
 
 /**
- * The path with its parameters, the query, and the store: a call about one store or its carts names it, so that it is never
- * about the store another tab shows; every path with stores or carts names the platform (B 7).
+ * Path with parameters, query and store. Calls about a store or its carts name it, so another tab's store is never
+ * meant; their paths also name the platform (B 7).
  */
 export function addressOf(
   { path, scope }: Pick<Endpoint, 'path' | 'scope'>,
@@ -97,7 +98,10 @@ export function addressOf(
   return text ? `${filled}?${text}` : filled
 }
 
-/** What a refused or broken answer means. What is not ours counts as broken: a proxy's HTML page, a gateway's error as an object. */
+/**
+ * Maps a refused or broken answer to an ApiError. Foreign answers count as broken: a proxy's HTML page, a gateway's
+ * error object.
+ */
 export function errorOf(status: number, reply: unknown, retryAfter: string | null = null): ApiError {
   const { error, message, code, fields, retryAfterS } = (typeof reply === 'object' && reply ? reply : {}) as Partial<
     ErrorReply & { message: string }
@@ -143,7 +147,7 @@ async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token:
 function headersOf(token: string | null): Record<string, string> {
   return {
     Accept: 'application/json',
-    // B 7: on every request, also where there is nothing to send.
+    // B 7: on every request, even without a body.
     'Content-Type': 'application/json',
     'X-Requested-With': 'XMLHttpRequest',
     ...(token && { Authorization: `Bearer ${token}` }),
@@ -159,12 +163,12 @@ interface Early {
   answer: Promise<Response>
 }
 let early: Early | null = null
-/** Later it is asked anew: the answer may be old. */
+/** After this time the prefetched answer may be outdated; ask again. */
 const EARLY_MS = 5_000
 
 /**
- * Asks a screen's first question while its files are on their way. Whoever calls for the same address with the same token gets the answer,
- * once; one that never came is asked for anew.
+ * Prefetches a screen's first query while its code loads. The next caller with the same address and token gets the
+ * answer, once; a failed one is repeated.
  */
 export function askEarly(address: string, token: string): void {
   const answer = fetch(address, { credentials: 'include', headers: headersOf(token) })
@@ -172,7 +176,7 @@ export function askEarly(address: string, token: string): void {
   early = { address, token, at: performance.now(), answer }
 }
 
-/** After something was changed, such as the store that is chosen, the answer may be another one. */
+/** Drops prefetched answers after a change, such as choosing another store. */
 function takeEarly(method: string, address: string, token: string | null): Promise<Response> | null {
   if (!early || (method === 'GET' && early.address !== address)) return null
   const { at, answer, token: own } = early
@@ -183,7 +187,7 @@ function takeEarly(method: string, address: string, token: string | null): Promi
 let isReachable = true
 const listeners = new Set<() => void>()
 
-/** Whether our server answered the last call; the shell shows a banner while it does not. */
+/** Whether the server answered the last call; the shell shows a banner if not. */
 export const useReachable = () =>
   useSyncExternalStore(
     (listener) => {

@@ -1,2 +1,2 @@
-// Vite resolves these; the type checker only needs to know that they exist.
+// Vite resolves these imports; declared for the type checker.
 declare module '*.css'

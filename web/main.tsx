@@ -17,7 +17,7 @@ import { resolveColors, theme } from './theme/mantine.ts'
 
 const queries: QueryClient = new QueryClient({
   mutationCache: new MutationCache({
-    // Offered and yet refused: the role is another one by now.
+    // An offered action was refused: the member's role has changed.
     onError: (error) => {
       const isRefused = error instanceof ApiError && error.code === 'forbidden'
       if (isRefused) void queries.invalidateQueries({ queryKey: meQuery.queryKey })
@@ -25,11 +25,11 @@ const queries: QueryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: {
-      // Only an outage can heal by asking again.
+      // Only outages are worth a retry.
       retry: (failures, error) => error instanceof ApiError && error.isOutage && failures < 2,
       retryDelay: (attempt) => 800 * 2 ** attempt,
       staleTime: 10_000,
-      // The browser's own idea of being offline is wrong on a machine that serves itself.
+      // The browser's offline detection is wrong for a server on the same machine.
       networkMode: 'always',
     },
     mutations: { networkMode: 'always' },

@@ -8,7 +8,7 @@ import { RouteFailed } from './site/RouteFailed.tsx'
 import { ScreenFailed } from './site/ScreenFailed.tsx'
 import { LoadingPage } from './ui/Loading.tsx'
 
-/** The screens of a frame, where their permission is looked at. The guard knows each by its handle. */
+/** The screens of a frame, which checks their permission. The guard identifies each by its handle. */
 const permitted = (frame: ScreenFrame): RouteObject => ({
   Component: Permitted,
   children: screens
@@ -17,15 +17,15 @@ const permitted = (frame: ScreenFrame): RouteObject => ({
 })
 
 /**
- * A screen that fails says so in its own place, and the shell around it stays. The boundary is a route of its own: the router shows none of
- * a route whose file has not come.
+ * A failing screen shows its error in place and keeps the shell. The boundary is its own route because the router
+ * renders no route whose chunk failed to load.
  */
 const inShell: RouteObject = {
   ErrorBoundary: ScreenFailed,
   children: [permitted('shell'), { lazy: frames.settings, children: [permitted('settings')] }],
 }
 
-/** The guard shows its 404 page for a path without a screen. */
+/** For a path without a screen the guard shows its 404 page. */
 const unlisted: RouteObject = { path: '*' }
 
 export const routes: RouteObject[] = [
@@ -46,13 +46,13 @@ export const createRoutes = () => createBrowserRouter(routes)
 
 type Router = ReturnType<typeof createRoutes>
 
-/** Loads a screen's file when its link is pointed at or focused, so that it is there when the link is followed. */
+/** Preloads a screen's chunk when its link is hovered or focused. */
 export function prefetchOnHover(router: Router) {
   const prefetch = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest('a') : null
     if (!link || link.origin !== location.origin) return
     for (const { route } of matchRoutes(router.routes, link.pathname) ?? []) {
-      // What cannot be loaded now is said when the link is followed.
+      // A failed preload is reported when the link is followed.
       if (typeof route.lazy === 'function') route.lazy().catch(() => undefined)
     }
   }

@@ -2,7 +2,7 @@ import type { ComponentType } from 'react'
 import type { ScreenFrame, ScreenLoader } from '../shared/screens.ts'
 import { LoadingPage } from './ui/Loading.tsx'
 
-// The component of every screen that `shared/screens.ts` lists, each a file of its own to load.
+// The component of every screen in `shared/screens.ts`, each in its own chunk.
 
 type Load = () => Promise<{ Component: ComponentType }>
 
@@ -11,7 +11,7 @@ const screen =
   <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K): Load =>
   async () => ({ Component: (await load())[name] })
 
-/** `scripts/load-ahead.ts` reads these lines. */
+/** `scripts/load-ahead.ts` parses these lines. */
 export const components: Record<ScreenLoader, Load> = {
   SignInPage: screen(() => import('./accounts/SignInPage.tsx'), 'SignInPage'),
   LandingRoute: screen(() => import('./site/LandingRoute.tsx'), 'LandingRoute'),
@@ -66,7 +66,7 @@ export const components: Record<ScreenLoader, Load> = {
   ConsentTab: screen(() => import('./settings/ConsentTab.tsx'), 'ConsentTab'),
   PrivacyTab: screen(() => import('./settings/PrivacyTab.tsx'), 'PrivacyTab'),
   FaqTab: screen(() => import('./settings/FaqTab.tsx'), 'FaqTab'),
-  // The guard leads on from `/`.
+  // The guard redirects from `/`.
   LoadingPage: async () => ({ Component: LoadingPage }),
 }
 

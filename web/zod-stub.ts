@@ -1,5 +1,5 @@
-// Stands in for zod in the browser: a value that may be called and read without end and never checks anything.
-// What a contract declares with it is used by the server; here only its `method`, `path` and plain constants are read.
+// Replaces zod in the browser: a value that can be called and read without end and validates nothing. Only the server
+// uses the schemas; the browser reads `method`, `path` and constants.
 
 const anything: unknown = new Proxy(() => anything, {
   get: (_target, key) => (key === Symbol.toPrimitive ? () => '' : anything),

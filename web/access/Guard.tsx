@@ -12,7 +12,9 @@ import { isConnectRequest, isForAnother, keptRequest } from './request.ts'
 import { useScreen } from './screen.ts'
 import { useSession } from './session.ts'
 
-/** Around every screen. What is not registered is the 404 page; of a screen that is for everybody nothing is asked. */
+/**
+ * Wraps every screen and applies the access rule. Unregistered paths get the 404 page; public screens need no answers.
+ */
 export function Guard() {
   const screen = useScreen()
   if (!screen) return <NotFoundPage />
@@ -20,7 +22,7 @@ export function Guard() {
   return screen.access === 'everybody' ? <Outlet /> : <ByAccessState />
 }
 
-/** To everybody else the page is not there (decision 90). */
+/** Non-operators get the 404 page instead (decision 90). */
 function ForOperators() {
   const isSignedIn = useSession().token !== null
   const me = useQuery({ ...meQuery, enabled: isSignedIn })
@@ -29,7 +31,7 @@ function ForOperators() {
   return me.error ? <NotReachable failure={me.error} onRetry={() => void me.refetch()} /> : <LoadingPage />
 }
 
-/** Shows the screen or goes where the rule says. A refresh behind never takes the page away. */
+/** Shows the screen or redirects as the access rule says. A background refresh never removes the page. */
 function ByAccessState() {
   const { pathname, search, key, state } = useLocation()
   const isRequest = isConnectRequest(pathname + search)
@@ -42,20 +44,20 @@ function ByAccessState() {
   const answer = useAnswer(pathname, isChecked ? accessState : withoutOldNo(accessState, isOldYes))
   const isConfirmed = useIsConfirmed(key, isChecked && answer?.show === true)
   if (!answer) return failure && isChecked ? <NotReachable failure={failure} onRetry={retry} /> : <LoadingPage />
-  // React may show a path the address has already left (a transition under way): nobody is sent away from where they no longer are.
+  // During a transition React may still render a path the address has left. Do not redirect for it.
   const isLeaving = pathname !== window.location.pathname
   const kept = pathname === '/store-setup' && !isRequest && accessState.subscribed ? keptRequest() : null
   if (kept) return <Navigate to={kept} replace />
   if (answer.show || isLeaving || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
   if (answer.redirect === '/dashboard' && isForAnother(pathname + search)) return <Outlet />
   if (isRequest) return accessState.authenticated ? <Outlet /> : <Navigate to="/login" replace />
-  // Whose session ended without their doing is told so (decision 2), and whose account was deleted; who logged out is a visitor.
+  // Explain an expired session (decision 2) or a deleted account. After an ordinary logout, show the public page.
   if (answer.redirect === '/landing' && (farewell === 'expired' || farewell === 'deleted'))
     return <Navigate to="/login" replace />
   const isBack =
     accessState.authenticated &&
     returnTo !== null &&
-    // Who has no plan yet chooses one first: the request is kept meanwhile.
+    // A user without a plan chooses one first; keep the connect request meanwhile.
     (isConnectRequest(returnTo)
       ? accessState.subscribed === true
       : accessSoFar(returnTo.split('?')[0]!, accessState)?.show === true)
@@ -66,10 +68,13 @@ function ByAccessState() {
   return <Navigate to={typeof from === 'string' ? from : answer.redirect} replace />
 }
 
-/** Of the set-up: the page that an answer without a store led away from. If the set-up's own check denies it, this leads back. */
+/**
+ * During set-up: the page that redirected here because no store was connected. If the set-up check denies that, go back
+ * to it.
+ */
 const FROM = 'from'
 
-/** Whether the check of this visit to the page has shown it. */
+/** Whether this visit's connection check has shown the page. */
 function useIsConfirmed(key: string, isShown: boolean): boolean {
   const [shown, setShown] = useState<string | null>(null)
   useEffect(() => {
@@ -80,7 +85,7 @@ function useIsConfirmed(key: string, isShown: boolean): boolean {
 
 const comesIn = new Set(['/login', '/register'])
 
-/** While a further question decides, a page that the last answer shows stays; nobody is sent away on it. */
+/** Keeps the page that the last answer allows while another question is pending; redirects wait for that question. */
 function useAnswer(pathname: string, known: KnownAccessState): Access | null {
   const last = useRef(known)
   const answer = accessSoFar(pathname, known)
@@ -93,8 +98,8 @@ function useAnswer(pathname: string, known: KnownAccessState): Access | null {
 }
 
 /**
- * What an earlier check denied may be true by now: it sends nobody away before this path's own check is over. Nor does a yes that only the
- * browser remembers, where it would take away a form.
+ * An earlier "no" may be outdated, so it redirects only after this path's own check. A remembered "yes" must not remove
+ * a form either.
  */
 const withoutOldNo = (
   { authenticated, subscribed, connected, ended }: KnownAccessState,
@@ -114,7 +119,7 @@ function NotReachable({ failure, onRetry }: { failure: Error; onRetry: () => voi
   )
 }
 
-/** For who has just signed in. */
+/** Redirect target after signing in. */
 function useAskAtOnce(authenticated: boolean) {
   const queries = useQueryClient()
   useEffect(() => {

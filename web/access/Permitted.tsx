@@ -7,7 +7,10 @@ import { PageTitle } from '../ui/PageTitle.tsx'
 import { useMe } from './queries.ts'
 import { useScreen } from './screen.ts'
 
-/** Around every screen, inside its frame: shows it to whose role allows it, and to others the server's own refusal (decision 8). */
+/**
+ * Wraps every screen inside its frame. Shows it if the member's role allows it, otherwise the server's refusal
+ * (decision 8).
+ */
 export function Permitted() {
   const permission = useScreen()?.permission
   if (!permission) return null
@@ -29,6 +32,6 @@ function Refused({ role }: { role: Role }) {
   )
 }
 
-/** Nobody waits for an answer about their role where it does not matter. */
+/** Screens open to every role render without waiting for the role. */
 const isForEveryone = (permission: Permission) =>
   permission === 'public' || roleNames.every((role) => mayDo(role, permission))

@@ -1,26 +1,29 @@
 import { type Screen, screenOf } from '../../shared/screens.ts'
 
-// The one rule about who sees which path (A 4.1 with decisions 2, 5 and 27). Pure: screens ask nobody else.
+// The only rule that decides who sees which path (A 4.1 with decisions 2, 5 and 27). Pure.
 
 export interface AccessState {
-  /** A token exists in either storage. */
+  /** Whether either storage holds a token. */
   authenticated: boolean
   /** As the server answers (A 4.1, decision 121). */
   subscribed: boolean
   connected: boolean
-  /** No store is connected, and one was until a while ago: what happened to it can be read (decision 27). */
+  /** No store is connected, but a disconnected store's data is still readable (decision 27). */
   ended?: boolean | undefined
 }
 
 export type Access = { show: true } | { show: false; redirect: string }
 
-/** What is known so far; `null`: not asked yet. */
+/** Answers known so far; `null` means not asked yet. */
 export type KnownAccessState = Pick<AccessState, 'authenticated' | 'ended'> & {
   subscribed: boolean | null
   connected: boolean | null
 }
 
-/** Where someone of this standing is led from a path, if anywhere. An unlisted path is shown: all there is to see is the 404 page. */
+/**
+ * Returns the redirect target for a path, or nothing if the path may be shown. Unlisted paths are shown: they render
+ * the 404 page.
+ */
 export function access(path: string, accessState: AccessState): Access {
   const screen = screenOf(path)
   return screen ? accessTo(screen, accessState) : show
@@ -32,7 +35,7 @@ function accessTo({ path, access }: Screen, accessState: AccessState): Access {
   if (access === 'home') return to(homeOf(accessState))
   if (access === 'signed-out') return authenticated ? to(homeOf(accessState)) : show
   if (!authenticated) return to(path === '/pricing' ? '/login' : '/landing')
-  // Whether it is there for whoever asks, the guard knows.
+  // Guard checks operator access separately.
   if (access === 'operator') return show
   if (access === 'signed-in' || access === 'without-store') return show
   if (access === 'setup') return subscribed && connected ? to('/dashboard') : show
@@ -40,7 +43,7 @@ function accessTo({ path, access }: Screen, accessState: AccessState): Access {
   return connected || (ended && path === '/notifications') ? show : to('/store-setup')
 }
 
-/** The answer as soon as what is not known yet cannot change it; else `null`. */
+/** Returns the answer once pending questions cannot change it, otherwise `null`. */
 export function accessSoFar(
   path: string,
   { authenticated, subscribed, connected, ended }: KnownAccessState,
@@ -53,7 +56,7 @@ export function accessSoFar(
   return others.every((other) => isSame(first!, other)) ? first! : null
 }
 
-/** Where `/` leads. */
+/** Target of `/`. */
 export function homeOf({ authenticated, subscribed, connected }: AccessState): string {
   if (!authenticated) return '/landing'
   if (!subscribed) return '/pricing'

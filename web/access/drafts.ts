@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'react'
 import { session, storedUser } from './session.ts'
 
-// What was typed when a session ended by itself (decision 2). Signing in again leads back to the page, and there it is typed already.
-// It lives as long as the document: nothing of it is stored.
+// Keeps form input when a session expires (decision 2), so the form is filled again after signing in. In memory only;
+// nothing is stored.
 
 const drafts = new Map<string, { userId: string | undefined; typed: unknown }>()
 
 /**
- * `typed`: what would be lost now, null when there is nothing; `restore` is given it when its user is back. `name` is the form's own, such
- * as `flow:<id>`: what it belongs to is part of it. No passwords.
+ * `typed` returns the unsaved input or null; `restore` receives it when the same user is back. `name` identifies the
+ * form and its subject, such as `flow:<id>`. Never use it for passwords.
  */
 export function useDraft<Typed>(name: string, typed: Typed | null, restore: (typed: Typed) => void): void {
   const latest = useRef<{ typed: Typed | null; restore: (typed: Typed) => void; userId: string | undefined }>({
@@ -17,7 +17,7 @@ export function useDraft<Typed>(name: string, typed: Typed | null, restore: (typ
     userId: undefined,
   })
   useEffect(() => {
-    // Who it is may become known only while the form is open, and is forgotten with the session.
+    // The user may become known only after the form opened, and is forgotten with the session.
     latest.current = { typed, restore, userId: storedUser()?.id ?? latest.current.userId }
   })
   useEffect(() => {

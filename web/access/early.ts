@@ -2,9 +2,9 @@ import type { AnalyticsRange } from '../../shared/analytics.ts'
 import { addressOf, askEarly } from '../api.ts'
 import { type StoreFields, session, storedUser, storeFields } from './session.ts'
 
-// What the screen of the address asks first, asked when the app starts: its files and the guard's answers come meanwhile.
+// Prefetches the first query of the addressed screen at app start, in parallel with its code and the guard's queries.
 
-/** Said here again, as nothing of a screen is in the first files. */
+/** Duplicated here because the first bundle contains no screen code. */
 const SCREEN = '/analytics'
 const RANGE = '30d' satisfies AnalyticsRange
 const READ_ANALYTICS = { path: '/api/analytics', scope: 'store' } as const
@@ -15,10 +15,10 @@ export function askFirstQuestion({ pathname, search }: Pick<Location, 'pathname'
   if (address && token && storedUser()?.hasActiveSubscription) askEarly(address, token)
 }
 
-/** A link that names a store is followed to it first, and all stores are asked about once they are known. */
+/** Links that name a store are resolved first; queries over all stores wait until the stores are known. */
 const NAMES_STORES = ['stores', 'storeId', 'platform']
 
-/** Of the store that was chosen last. Pure. */
+/** Uses the store chosen last. Pure. */
 export function firstQuestionOf(pathname: string, search: URLSearchParams, store: StoreFields): string | null {
   if (pathname !== SCREEN || NAMES_STORES.some((name) => search.has(name))) return null
   return addressOf(READ_ANALYTICS, {}, { range: search.get('range') ?? RANGE }, store)

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
 
-// Forms whose changes would be lost where the guard leads away by itself, because the store was disconnected elsewhere.
+// Forms with unsaved changes, which the guard must not remove when the store is disconnected in another tab.
 
 let held = 0
 const listeners = new Set<() => void>()
@@ -10,7 +10,7 @@ function change(by: number) {
   for (const listener of listeners) listener()
 }
 
-/** While `isHeld`, a store that is no longer connected does not take this form away. */
+/** While `isHeld`, a disconnected store does not remove this form. */
 export function useHeldOpen(isHeld: boolean): void {
   useEffect(() => {
     if (!isHeld) return

@@ -39,7 +39,7 @@ export const meQuery = queryOptions({
     return user
   },
   staleTime: 60_000,
-  // Whoever comes back from confirming the address in another tab is not asked to confirm it.
+  // The user may have confirmed the address in another tab.
   refetchOnWindowFocus: ({ state }) => (state.data?.isEmailConfirmed === false ? 'always' : true),
 })
 
@@ -57,7 +57,9 @@ export const subscriptionQuery = queryOptions({
   refetchOnWindowFocus: false,
 })
 
-/** About the store this tab shows, while it is connected: another tab may have switched the session to another store. */
+/**
+ * Asks about this tab's store while it is connected; another tab may have switched the session to a different store.
+ */
 async function askConnection(signal: AbortSignal) {
   const { storeId } = storeFields()
   if (storeId) {
@@ -74,7 +76,8 @@ export const connectionQuery = queryOptions({
   queryKey: ['connection'],
   queryFn: async ({ signal, client }) => {
     const answer = await askConnection(signal)
-    // Asked on a remembered yes, which the server may have denied meanwhile: an invalid subscription has no connection (A 4.1).
+    // The subscription may be a remembered "yes" that the server has since denied; without a subscription there is no
+    // connection (A 4.1).
     const isDenied = client.getQueryData(subscriptionQuery.queryKey)?.hasActiveSubscription === false
     const isReplaced = isInsteadOfStore(location.pathname + location.search)
     if (!isDenied && !isReplaced && answer.hasConnection && answer.platform && answer.store_url) {
@@ -84,7 +87,7 @@ export const connectionQuery = queryOptions({
     return answer
   },
   staleTime: 20_000,
-  // Asked again on navigation (A 4.1), not while someone reads what connecting has found.
+  // Refetch on navigation (A 4.1), but not while the user reads the result of connecting.
   refetchOnWindowFocus: false,
 })
 
@@ -97,55 +100,58 @@ export const instanceQuery = queryOptions({
 export const useMe = () => useQuery(meQuery).data
 export const useInstance = () => useQuery(instanceQuery).data
 export const useSubscription = () => useQuery(subscriptionQuery).data
-/** Whether the plan in force has it (decision 6); null: not known yet. */
+/** Whether the current plan includes the feature (decision 6); null while unknown. */
 export function useHasFeature(feature: Feature): boolean | null {
   const plan = useSubscription()?.planInForce
   return plan === undefined ? null : plan !== null && featurePlans[feature].includes(plan)
 }
-/** The connected store; nobody without a subscription has one (A 4.1). */
+/** The connected store; always none without a subscription (A 4.1). */
 export const useStore = () => useConnection()?.data?.store ?? null
-/** Without a connected store: the one that was disconnected last, while its data is kept. */
+/** If no store is connected: the store disconnected last, while its data is retained. */
 export const useEndedStore = () => useConnection()?.data?.ended ?? null
-/** The address of the demo store that is being looked at; null outside of a demo. */
+/** Address of the demo store in the live demo; otherwise null. */
 export function useDemoShop(): string | null {
   const store = useStore()
   const first = useInstance()?.demoStoreUrl ?? null
   return first && store?.isDemo ? store.store_url : first
 }
 
-/** Whether the account has a subscription: the last answer says, or a yes remembered from an earlier visit. `null`: not known yet. */
+/**
+ * Whether the account has a subscription: the latest answer, or a "yes" remembered from an earlier visit. `null` while
+ * unknown.
+ */
 function useSubscribed(): boolean | null {
   const authenticated = useSession().token !== null
   const { data } = useQuery({ ...subscriptionQuery, enabled: authenticated })
-  // A no may be old: the plan may have been chosen elsewhere.
+  // A "no" may be outdated: the plan may have been chosen in another tab.
   return data?.hasActiveSubscription ?? (storedUser()?.hasActiveSubscription === true ? true : null)
 }
 
-/** The connection check, made only when subscribed (A 4.1); null for whoever is not. */
+/** The connection check; it runs only with a subscription (A 4.1) and is null otherwise. */
 export function useConnection() {
   const subscribed = useSubscribed()
   const connection = useQuery({ ...connectionQuery, enabled: subscribed === true })
   return subscribed === false ? null : connection
 }
 
-/** False while the connection check is under way: what is asked for a store would be asked again once its id is known. */
+/** False while the connection check runs. Store queries would have to be repeated once the store id is known. */
 export const useIsStoreKnown = () => useConnection()?.isPending !== true
 
-/** Whether this member may do it (decision 8). Unknown counts as yes: the server decides in the end. */
+/** Whether this member's role has the permission (decision 8). Unknown counts as yes because the server enforces it. */
 export function useMay(permission: Permission): boolean {
   const user = useMe()
   return user ? mayDo(user.role, permission) : true
 }
 
-/** Whether this member connects stores and lets go of them; the demo account keeps its own. */
+/** Whether this member may connect and disconnect stores. The demo account cannot. */
 export function useMayConnect(): boolean {
   const user = useMe()
   return user !== undefined && !user.isDemo && mayDo(user.role, 'stores:connect')
 }
 
 /**
- * What the guard needs. The last answer decides (of this visit, else a yes in the browser's storage) and is refreshed behind; `null` is
- * what nobody has answered yet.
+ * Input of the access rule. Uses the last answer (this visit's, else a stored "yes") and refreshes it in the
+ * background; `null` means unanswered.
  */
 export function useAccessState() {
   const authenticated = useSession().token !== null
@@ -159,14 +165,17 @@ export function useAccessState() {
       ...accessStateOf(authenticated, subscribed, connected),
       ended: subscribed === true && Boolean(connection.data?.ended),
     },
-    /** The yes is of an earlier visit: nobody has answered in this one. */
+    /** The "yes" comes from an earlier visit; this visit has no answer yet. */
     isConnectionRemembered: !connection.data && connected === true,
     failure: subscription.error ?? connection.error,
     retry,
   }
 }
 
-/** What the guard and the shell ask, asked while their files are still on their way. A failure is told where it is needed. */
+/**
+ * Prefetches the guard's and the shell's queries while their code loads. The component that needs an answer reports its
+ * failure.
+ */
 export function askAtOnce(queries: QueryClient): void {
   if (!session().token) return
   void queries.prefetchQuery(meQuery)
@@ -175,12 +184,10 @@ export function askAtOnce(queries: QueryClient): void {
   if (storedUser()?.hasActiveSubscription) void queries.prefetchQuery(connectionQuery)
 }
 
-/** Of the path this document began with: its answers were asked for while the app was loading. */
+/** The path this document was opened with; its queries started while the app was loading. */
 let hasBegun = false
 
-/**
- * A 4.1: the check is made again on every path; one that is under way is shared. True once the one of this path is over.
- */
+/** A 4.1: rechecks on every path and shares a running check. Returns true once this path's check is done. */
 export function useCheck(): boolean {
   const { pathname } = useLocation()
   const queries = useQueryClient()
@@ -199,7 +206,7 @@ export function useCheck(): boolean {
   return checked === pathname
 }
 
-/** Without a token nothing else counts, and without a subscription the store does not. */
+/** Without a token no other answer counts; without a subscription the store does not. */
 function accessStateOf(
   authenticated: boolean,
   subscribed: boolean | null,
@@ -209,7 +216,7 @@ function accessStateOf(
   return { authenticated, subscribed, connected: subscribed === false ? false : connected }
 }
 
-/** Revokes the token and forgets it here. Leaving never fails: without an answer the token still goes. */
+/** Revokes and forgets the token. Never fails: the token is forgotten even if the server does not answer. */
 export function useLogout() {
   const queries = useQueryClient()
   return useMutation({

@@ -1,23 +1,24 @@
 import { useLocation, useSearchParams } from 'react-router'
 import { useMe, useStore } from './queries.ts'
 
-// Which stores the figures on the screen are of (decision 154): the chosen one, or with `?stores=all` in the address all of one currency.
+// Which stores the figures on screen cover (decision 154): the chosen store, or with `?stores=all` all stores of one
+// currency.
 
-/** The screens that exist for all stores together; every other is about one. */
+/** Screens that exist for all stores together; every other screen shows one store. */
 const OVER_ALL = ['/dashboard', '/analytics']
 export const isOverAll = (pathname: string) => OVER_ALL.includes(pathname.replace(/(?<!\/)\/+$/, '').toLowerCase())
 
 export interface Scope {
   isAll: boolean
-  /** Of all stores; null: not known yet. */
+  /** Set for all stores; null while unknown. */
   currency: string | null
-  /** What calls are asked with. */
+  /** Query parameters for API calls. */
   query: { stores?: 'all'; currency?: string }
-  /** For the keys of queries: answers about different stores are never taken for each other. */
+  /** Part of query keys, so answers for different stores never mix. */
   key: string | undefined
 }
 
-/** Pure. A currency that no store has counts as not given; of nobody's stores is any taken. */
+/** Pure. An unknown currency counts as not given. While the stores are unknown any currency is accepted. */
 export function scopeOf(
   { pathname, search }: { pathname: string; search: URLSearchParams },
   currencies: readonly string[] | undefined,
@@ -39,14 +40,14 @@ export function useScope(): Scope {
     stores?.map(({ currency }) => currency),
   )
   if (!scope.isAll) return { ...scope, key: storeId }
-  // Without one in the address, that of the store chosen last.
+  // Without a currency in the address, use that of the store chosen last.
   const own = stores?.find(({ id }) => id === storeId)?.currency ?? null
   return { ...scope, currency: scope.currency ?? own, key: `all ${scope.currency ?? ''} ${storeId ?? ''}` }
 }
 
-/** Of the account; undefined: not known yet. */
+/** Currencies of the account's stores; undefined while unknown. */
 export const useConnectedStores = () => useMe()?.stores.filter(({ isActive }) => isActive)
 
-/** The address of a screen over all stores. */
+/** Address of a screen over all stores. */
 export const overAll = (path: string, currency: string | null) =>
   `${path}?${new URLSearchParams({ stores: 'all', ...(currency && { currency }) })}`

@@ -2,8 +2,8 @@ import { useSyncExternalStore } from 'react'
 import { DEFAULT_PLATFORM, type PlatformName, platformNames } from '../../shared/platforms.ts'
 import { dropRequest, isConnectRequest, keepRequest } from './request.ts'
 
-// Who this browser is signed in as, in the storage keys of A 3. The token lies in local storage when "Remember me" was ticked and in
-// session storage otherwise (decision 25).
+// The browser's session, in the storage keys of A 3. "Remember me" puts the token in local storage, otherwise it is in
+// session storage (decision 25).
 
 export type Farewell = 'expired' | 'left' | 'deleted'
 
@@ -24,7 +24,7 @@ interface Session {
   token: string | null
   /** Why the last session ended, for the sign-in screen. */
   farewell: Farewell | null
-  /** Where an expired session was, to go back to after signing in again. */
+  /** Address of the expired session, restored after signing in again. */
   returnTo: string | null
 }
 
@@ -38,8 +38,8 @@ const CONNECTION_KEYS = [
 
 let current: Session | null = null
 /**
- * The store this tab shows. Other tabs share the storage and may show another store. `askedFor`: the platform that the address named when
- * the server answered with this store.
+ * The store of this tab; other tabs share the storage and may show another store. `askedFor`: the platform in the
+ * address when the server returned this store.
  */
 let shown: (StoredConnection & { askedFor?: string | null }) | null = null
 const listeners = new Set<() => void>()
@@ -51,7 +51,7 @@ export function session(): Session {
   return current
 }
 
-/** Who comes with a request is led back to it once they have signed in. */
+/** A user who arrives with a connect request returns to it after signing in. */
 function openSession(): Session {
   const [token, address] = [storedToken(), location.pathname + location.search]
   const isRequest = isConnectRequest(address)
@@ -68,16 +68,19 @@ export function startSession(token: string, isRemembered: boolean) {
 }
 
 /**
- * Before the token is revoked: no other tab goes on with it, and none takes its end for an expiry. This tab keeps it in mind until
- * `endSession`.
+ * Called before the token is revoked, so no other tab uses it or reports an expired session. This tab keeps the token
+ * in memory until `endSession`.
  */
 export function withdrawToken() {
-  // An operator's own, while this tab looks at an account.
+  // The operator's own session while this tab views an account.
   if (sessionStorage.getItem(OWN_TOKEN) === null) localStorage.removeItem('token')
   sessionStorage.removeItem('token')
 }
 
-/** An operator's look at an account, in this tab alone: their own session stays in mind, and goes on in the others. */
+/**
+ * Starts an operator's view of an account in this tab only. The operator's own session is kept in memory and continues
+ * in other tabs.
+ */
 export function startView(token: string) {
   sessionStorage.setItem(OWN_TOKEN, sessionStorage.getItem('token') ?? '')
   sessionStorage.setItem('token', token)
@@ -88,7 +91,7 @@ export function startView(token: string) {
 
 export const isViewing = () => sessionStorage.getItem(OWN_TOKEN) !== null
 
-/** Back to where operators look from. False: this tab looks at no account. */
+/** Returns to the operator's session. False if this tab views no account. */
 export function endView(): boolean {
   const own = sessionStorage.getItem(OWN_TOKEN)
   if (own === null) return false
@@ -108,7 +111,7 @@ export function endSession(reason: Farewell) {
   if (endView()) return
   const kept = storedToken()
   const isOwn = kept === session().token
-  // What this tab had is over, but meanwhile somebody signed in in another one: theirs is not to be thrown away.
+  // This tab's session ended, but another tab has signed in since. Keep that session.
   if (kept !== null && !isOwn) return location.reload()
   const farewell = isOwn ? reason : 'left'
   const returnTo = farewell === 'expired' ? location.pathname + location.search : null
@@ -145,13 +148,13 @@ export function forgetConnection() {
 export const storedConnection = () =>
   localStorage.getItem('isConnected') === 'true' ? readJson<StoredConnection>('store_connection') : null
 
-/** A tab that has shown no store yet begins with the one that the browser showed last. */
+/** A new tab starts with the store the browser showed last. */
 function shownStore(): typeof shown {
   shown ??= storedConnection()
   return shown
 }
 
-/** B 1: the address, else the stored platform (of the store this tab shows), else the stored connection, else the default. */
+/** B 1: platform from the address, else of this tab's stored store, else of the stored connection, else the default. */
 export function chosenPlatform(): string {
   const named = namedPlatform() ?? shownStore()?.platform
   const stored = () => localStorage.getItem('platform') ?? readJson<StoredConnection>('store_connection')?.platform
@@ -165,7 +168,10 @@ export interface StoreFields {
   storeId?: string
 }
 
-/** What calls name their store by (A 7, B 7). An address that names another platform leaves the choice to the server, until it has answered. */
+/**
+ * Identifies the store in API calls (A 7, B 7). If the address names another platform, the server chooses the store
+ * until it has answered.
+ */
 export function storeFields(): StoreFields {
   const [platform, store] = [chosenPlatform(), shownStore()]
   const isShown = store !== null && (store.platform === platform || store.askedFor === platform)
@@ -177,14 +183,14 @@ function change(next: Session) {
   for (const listener of listeners) listener()
 }
 
-/** Returns what ends the watching. */
+/** Returns an unsubscribe function. */
 export function onSessionChange(listener: () => void) {
   if (listeners.size === 0) {
     addEventListener('storage', onStorage)
     addEventListener('pageshow', catchUp)
   }
   listeners.add(listener)
-  // Nobody told this tab of what other tabs did while it was loading, nor while the browser kept it for going back.
+  // Storage events are missed while this tab loads and while it rests in the back/forward cache.
   catchUp()
   return () => {
     listeners.delete(listener)
@@ -194,23 +200,23 @@ export function onSessionChange(listener: () => void) {
   }
 }
 
-/** `null`: everything was cleared. */
+/** `null` means the whole storage was cleared. */
 function onStorage({ key }: StorageEvent) {
   if (key === 'token' || key === null) catchUp()
 }
 
-/** Signing out in one tab signs out in all of them. */
+/** Signing out in one tab signs out all tabs. */
 function catchUp() {
   const token = storedToken()
   if (token === session().token) return
-  // Somebody signed in there: nothing of whoever was here before may stay on the screen.
+  // Another user signed in there: remove the previous user's data from the screen.
   if (token) location.reload()
   else change({ token, farewell: 'left', returnTo: null })
 }
 
 const storedToken = () => sessionStorage.getItem('token') ?? localStorage.getItem('token')
 
-/** null for what is missing or was written by something else. */
+/** Returns null for missing or foreign values. */
 function readJson<T>(key: string): T | null {
   try {
     return JSON.parse(localStorage.getItem(key) ?? 'null') as T | null

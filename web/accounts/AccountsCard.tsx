@@ -6,7 +6,7 @@ import { hasUnsaved } from '../ui/unsaved.ts'
 import { titleOf } from './rules.ts'
 import { useAccounts, useSwitchAccount } from './team-queries.ts'
 
-/** For who works in several accounts; everybody else has no use for it. */
+/** Shown only to users who work in several accounts. */
 export function AccountsCard() {
   const accounts = useAccounts().data?.accounts ?? []
   const change = useSwitchAccount()

@@ -1,7 +1,7 @@
 import { Anchor, TextInput, type TextInputProps } from '@mantine/core'
 import { useState } from 'react'
 
-/** A code of the authenticator app, as browsers and phones fill it in; or one of the recovery codes, which have letters. */
+/** Field for a code of the authenticator app, with autofill, or for a recovery code, which contains letters. */
 export function CodeField({ autoFocus = false, ...props }: TextInputProps) {
   const [isRecovery, setRecovery] = useState(false)
   const [hasSwitched, setSwitched] = useState(false)

@@ -11,7 +11,7 @@ import { isSaidAtField } from './fields.ts'
 import { useLogin, wordsOf } from './queries.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
-/** What the first step was given; kept on the screen alone until the second is done. */
+/** Credentials of the first step, kept in memory until the second step is done. */
 export interface FirstStep {
   email: string
   password: string

@@ -5,12 +5,12 @@ import { Notice } from '../ui/Notice.tsx'
 
 interface Props {
   title: string
-  /** What the heading says once it is done. */
+  /** Heading after success. */
   doneTitle: string
-  /** What the button does. */
+  /** Label of the button. */
   explanation: string
   button: string
-  /** Said of a link without a token. */
+  /** Error for a link without a token. */
   invalidLink: string
   confirm: {
     data: { message: string } | undefined
@@ -20,7 +20,9 @@ interface Props {
   }
 }
 
-/** Where a link that confirms an address leads. The button does it, not the visit: mail scanners follow links too. */
+/**
+ * Target of links that confirm an address. The button confirms, not the visit, because mail scanners follow links too.
+ */
 export function ConfirmAddress({ title, doneTitle, explanation, button, invalidLink, confirm }: Props) {
   const token = useSearchParams()[0].get('token') ?? ''
   const heading = confirm.data ? doneTitle : title

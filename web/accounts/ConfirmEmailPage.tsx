@@ -2,7 +2,7 @@ import { authTexts } from '../../shared/auth.ts'
 import { useConfirmEmail } from './account-queries.ts'
 import { ConfirmAddress } from './ConfirmAddress.tsx'
 
-/** Where the link to a new address leads. */
+/** Target of the link mailed to a new address. */
 export function ConfirmEmailPage() {
   const confirm = useConfirmEmail()
   return (

@@ -28,7 +28,10 @@ export function EmailDialog({ opened, onClose }: { opened: boolean; onClose: () 
   )
 }
 
-/** The link proves that the new address is the user's: without a mail server there is none, and the address cannot change. */
+/**
+ * The link proves that the new address is the user's. Without a mail server there is no link, so the address cannot
+ * change.
+ */
 function NoMailServer({ supportEmail }: { supportEmail: string }) {
   return (
     <Notice tone="warn">

@@ -18,7 +18,7 @@ interface Props {
 export function ForgotForm({ email, onEmail, onBack }: Props) {
   const { form, forgot, submit, wait } = useForgotForm(email, onEmail)
   const field = useRef<HTMLInputElement>(null)
-  // The button that led here is gone: the keyboard goes on in the field.
+  // The button that had the focus is gone; move the focus to the field.
   useEffect(() => field.current?.focus(), [])
   const failure = wait.isOver(forgot.error) || isSaidAtField(forgot.error as ApiError | null) ? null : forgot.error
   return (
@@ -72,7 +72,7 @@ function useForgotForm(email: string, onEmail: (email: string) => void) {
     onValuesChange: (values) => {
       onEmail(values.email)
       if (asked === null || values.email.trim() === asked) return
-      // What was answered was about the address before, and links are counted per address.
+      // The answer was about the previous address, and links are limited per address.
       setAsked(null)
       forgot.reset()
       wait.clear()

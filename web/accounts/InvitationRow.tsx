@@ -15,7 +15,7 @@ const badges: Record<Invitation['state'], Parameters<typeof StatusBadge>[0]> = {
   expired: { tone: 'warn', icon: IconClock, label: 'Expired' },
 }
 
-/** Somebody who has been asked and has not come yet. */
+/** An invited person who has not accepted yet. */
 export function InvitationRow({ invitation, user }: { invitation: Invitation; user: User }) {
   const resend = useResend()
   const revoke = useRevoke()

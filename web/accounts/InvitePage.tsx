@@ -23,7 +23,7 @@ import { SubmitButton, useWait } from './wait.tsx'
 
 type Invited = z.output<typeof readInvitation.reply>
 
-/** Where the link of an invitation leads. Nothing happens before the button is pressed: mail scanners follow links too. */
+/** Target of an invitation link. Only the button accepts, because mail scanners follow links too. */
 export function InvitePage() {
   const token = useSearchParams()[0].get('token') ?? ''
   const invitation = useInvitation(token)
@@ -154,7 +154,7 @@ function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
   )
 }
 
-/** The field that then appears says so itself. */
+/** The field that then appears explains itself. */
 const isCodeAsked = (error: Error | null) => error instanceof ApiError && error.code === 'second_factor'
 
 function check(values: Values, { isKnown, isYou }: Invited): Partial<Values> {

@@ -5,11 +5,11 @@ import { showPassword } from './fields.ts'
 import { strengthOf } from './rules.ts'
 
 interface Props extends PasswordInputProps {
-  /** Words a password should not hold, such as the own name. */
+  /** Words a password should not contain, such as the user's name. */
   known?: readonly string[]
 }
 
-/** A field for a new password, with how strong it is while it is typed. The meter's place is kept, so nothing moves. */
+/** Field for a new password with a strength meter. The meter's space is reserved, so the layout does not shift. */
 export function NewPassword({ known = [], onChange, ...props }: Props) {
   const [typed, setTyped] = useState('')
   const { bars, word } = strengthOf(typed, known)

@@ -11,16 +11,16 @@ import { SubmitButton, useWait } from './wait.tsx'
 
 interface Props {
   label: string
-  /** Said where the server gave no reason. */
+  /** Fallback when the server gave no reason. */
   fallback: string
   isBusy: boolean
   error: Error | null
   onSubmit: (password: string, options: { onError: (error: Error) => void }) => void
-  /** Beside the reason, what to do about it. */
+  /** Shown beside the reason: what to do next. */
   remedy?: (error: Error) => ReactNode
 }
 
-/** A new password, typed twice. */
+/** Form for a new password, typed twice. */
 export function NewPasswordForm({ label, fallback, isBusy, error, onSubmit, remedy }: Props) {
   const wait = useWait()
   const form = useForm({

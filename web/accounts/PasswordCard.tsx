@@ -12,7 +12,7 @@ import { SubmitButton, useWait } from './wait.tsx'
 
 type Values = { current: string; password: string; repeated: string }
 
-/** Closed until it is wanted: nobody changes a password every day. */
+/** Collapsed until opened, because password changes are rare. */
 export function PasswordCard({ user }: { user: User }) {
   const [isOpen, setOpen] = useState(false)
   const [done, setDone] = useState<string | null>(null)
@@ -89,7 +89,7 @@ function PasswordForm({ user, onDone, onCancel }: FormProps) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md" maw={420}>
-        {/* For password managers: whose password this is. */}
+        {/* Tells password managers which account the password belongs to. */}
         <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
         <PasswordInput
           ref={first}

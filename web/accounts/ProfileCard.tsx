@@ -14,7 +14,7 @@ import { EmailDialog } from './EmailDialog.tsx'
 
 const RENAMED = 'Shown to your team and to people you invite'
 
-/** Name and address of the user, and the name of the account they work in. */
+/** The user's name and address, and the name of the current account. */
 export function ProfileCard({ user }: { user: User }) {
   const { form, save, submit, discard } = useProfileForm(user)
   const mayRename = useMay('team:write') && !user.isDemo

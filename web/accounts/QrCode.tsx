@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core'
 import { useEffect, useState } from 'react'
 
-/** Modules around it, without which cameras do not find it. */
+/** Quiet zone in modules; cameras do not find the code without it. */
 const BORDER = 4
 
-/** Dark on light in every theme: cameras read nothing else reliably. What it says must stand beside it as text. */
+/** Dark on light in every theme, which is what cameras read reliably. The content must also stand beside it as text. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const rows = useModules(text)
   if (rows === 'failed') return null
@@ -18,7 +18,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** Its library comes only where a code is shown. */
+/** The library is loaded only where a code is shown. */
 function useModules(text: string): boolean[][] | null | 'failed' {
   const [made, setMade] = useState<{ text: string; rows: boolean[][] | 'failed' } | null>(null)
   useEffect(() => {

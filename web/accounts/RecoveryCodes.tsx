@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { Notice } from '../ui/Notice.tsx'
 import { saveText } from '../ui/saveText.ts'
 
-/** Shown this once: the server keeps what they are checked with, not the codes. */
+/** Shown once: the server stores only hashes of the codes. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])

@@ -50,7 +50,7 @@ function ResetForm({ token }: { token: string }) {
 
 function ResetDone({ message }: { message: string }) {
   useEffect(() => {
-    // The landing page is no part of the app (A 2.5).
+    // The landing page is outside the app (A 2.5).
     const timer = setTimeout(() => location.replace('/landing.html'), REDIRECT_MS)
     return () => clearTimeout(timer)
   }, [])

@@ -14,8 +14,8 @@ interface Props {
 }
 
 /**
- * Saved when chosen. A menu and no select: the arrow keys of a closed select change it, and would make an admin of somebody on the
- * way to viewer. One's own role is asked about first: it may not be taken back.
+ * Saves on selection. A menu, because arrow keys change a closed select and could make someone admin on the way to
+ * viewer. Changing one's own role needs a confirmation: it may be irreversible.
  */
 export function RoleMenu({ member, own }: Props) {
   const change = useChangeRole()

@@ -81,7 +81,7 @@ interface FormProps<Answer> {
   children: ReactNode
 }
 
-/** An open screen is not enough for either: password and code. */
+/** Both actions need the password and a code, because the screen may have been left open. */
 function ProofForm<Answer>({ ask, label, isDangerous, onDone, onClose, children }: FormProps<Answer>) {
   const wait = useWait()
   const form = useForm<Proof>({

@@ -12,7 +12,7 @@ import { RecoveryCodes } from './RecoveryCodes.tsx'
 import { useBeginSecondFactor, useConfirmSecondFactor } from './second-factor-queries.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
-/** Password, then the code to scan and a first code of the app, then the recovery codes. */
+/** Three steps: password; QR code and a first code from the app; recovery codes. */
 export function SecondFactorSetup({ user, onClose }: { user: User; onClose: () => void }) {
   const begin = useBeginSecondFactor()
   const confirm = useConfirmSecondFactor()
@@ -108,7 +108,7 @@ function ScanStep({ begun, confirm, onClose }: ScanProps) {
   )
 }
 
-/** For an app on this very phone, and for who scans nothing. */
+/** For an app on the same phone, and for users who cannot scan. */
 function TypedSecret({ secret }: { secret: string }) {
   return (
     <Stack gap="xs" align="flex-start" miw={0}>

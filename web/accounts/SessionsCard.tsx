@@ -11,7 +11,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { useEndSession, useEndSessions, useSessions } from './account-queries.ts'
 
-/** Where the user is signed in, and the ways out of there. */
+/** Lists the user's sessions and signs them out. */
 export function SessionsCard({ user }: { user: User }) {
   const sessions = useSessions()
   const list = sessions.data?.sessions ?? []

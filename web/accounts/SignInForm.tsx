@@ -17,11 +17,11 @@ type Form = ReturnType<typeof useSignInForm>['form']
 
 interface Props {
   mode: 'login' | 'register'
-  /** What was typed in another mode of the screen goes along. */
+  /** Input carried over from another mode of the screen. */
   email: string
   onEmail: (email: string) => void
   onForgot: () => void
-  /** The password was right, and a code is wanted too. */
+  /** The password was correct and a second-factor code is required. */
   onCode: (given: FirstStep) => void
 }
 
@@ -85,7 +85,7 @@ function useSignInForm({ mode, email, onEmail, onCode }: Omit<Props, 'onForgot'>
     validate: (values: Values) => checkSignIn(mode, values),
     onValuesChange: (values) => {
       onEmail(values.email)
-      // Attempts are counted per address: another one need not wait for this one.
+      // Attempts are limited per address, so another address need not wait.
       if (refused !== null && values.email.trim() !== refused) wait.clear()
     },
   })
@@ -127,7 +127,7 @@ function NewPasswords({ form }: { form: Form }) {
   )
 }
 
-/** Which it is stays unsaid (the address's owner hears of it by mail), but whoever owns it is not left standing. */
+/** Does not reveal whether the address has an account (its owner gets a mail), but offers the owner the next step. */
 const PerhapsKnown = ({ onForgot }: { onForgot: () => void }) => (
   <Text fz="sm" mt={4}>
     If you already have an account,{' '}

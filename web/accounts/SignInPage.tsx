@@ -20,10 +20,10 @@ const headings = {
   code: ['Two-factor sign-in', secondFactorTexts.codeNeeded],
 } as const
 
-/** One screen with three modes (A 2.5): the address tells sign-in from sign-up. Signing in may have a second step. */
+/** One screen with three modes (A 2.5); the address selects sign-in or sign-up. Signing in may have a second step. */
 export function SignInPage() {
   const { pathname } = useLocation()
-  // A reset link that is no longer valid leads here for a new one.
+  // An expired reset link redirects here to request a new one.
   const isAskedFor = useSearchParams()[0].has('forgot')
   const [isForgotten, setForgotten] = useState(isAskedFor)
   const [email, setEmail] = useState('')
@@ -84,7 +84,7 @@ export function SignInPage() {
 function DemoButton() {
   const demo = useDemoLogin()
   const { mutate } = demo
-  // The landing page's "Try the live demo" leads here with `?demo`: one press is enough.
+  // "Try the live demo" on the landing page links here with `?demo`, which signs in with one click.
   const isAsked = useSearchParams()[0].has('demo')
   const hasBegun = useRef(false)
   useEffect(() => {

@@ -14,7 +14,7 @@ import { RoleMenu } from './RoleMenu.tsx'
 import { articleOf, isLastOwner, lowerFirst, titleOf } from './rules.ts'
 import { useRemoveMember, useTeam } from './team-queries.ts'
 
-/** The people of the account, who is asked in, and the form to ask. */
+/** Members and invitations of the account, and the form to invite. */
 export function TeamCard({ user }: { user: User }) {
   const team = useTeam()
   const mayLead = mayManage(user.role, 'member') && !user.isDemo

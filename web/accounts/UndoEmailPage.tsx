@@ -6,7 +6,10 @@ import { Notice } from '../ui/Notice.tsx'
 import { useUndoEmail } from './account-queries.ts'
 import { NewPasswordForm } from './NewPasswordForm.tsx'
 
-/** Where the link in the notice to the old address leads. The button does it, not the visit: mail scanners follow links too. */
+/**
+ * Target of the link in the notice to the old address. The button undoes the change, not the visit, because mail
+ * scanners follow links too.
+ */
 export function UndoEmailPage() {
   const token = useSearchParams()[0].get('token') ?? ''
   const undo = useUndoEmail()

@@ -2,7 +2,7 @@ import { authTexts } from '../../shared/auth.ts'
 import { useVerifyEmail } from './account-queries.ts'
 import { ConfirmAddress } from './ConfirmAddress.tsx'
 
-/** Where the link mailed after registering leads. */
+/** Target of the link mailed after registration. */
 export function VerifyEmailPage() {
   const confirm = useVerifyEmail()
   return (

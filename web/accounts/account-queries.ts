@@ -19,7 +19,7 @@ import { endSession as forgetSession } from '../access/session.ts'
 import { call } from '../api.ts'
 import { useDownload } from '../ui/Download.tsx'
 
-// One's own profile and sessions, and the account as a whole.
+// The user's profile and sessions, and the account as a whole.
 
 const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
@@ -38,7 +38,7 @@ function useRefreshMe() {
     ])
 }
 
-/** Name of the user and of the account; each is asked for only where it changed. */
+/** User name and account name; each is sent only if it changed. */
 export function useSaveProfile() {
   const refresh = useRefreshMe()
   return useMutation({
@@ -63,7 +63,7 @@ export function useCancelEmailChange() {
   return useMutation({ mutationFn: () => call(cancelEmailChange), onSuccess: refresh })
 }
 
-/** As whoever is signed in here: that session goes on, the user's others end. */
+/** Sent with the current session's token: that session stays, the user's others end. */
 export function useConfirmEmail() {
   const refresh = useRefreshMe()
   return useMutation({
@@ -119,7 +119,7 @@ export function useDeleteAccount() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (body: { confirmation: string; password: string }) => call(deleteAccount, { body }),
-    // Here, as the dialog may be gone: a refused call of another part of the screen may have ended the session first.
+    // In the mutation, because the dialog may be unmounted: another refused call may have ended the session first.
     onSuccess: () => {
       forgetSession('deleted')
       queries.clear()
@@ -127,7 +127,7 @@ export function useDeleteAccount() {
   })
 }
 
-/** After one has left the account: nothing of it stays in this browser. */
+/** After leaving the account, remove all of its data from this browser. */
 export function useForgetAccount() {
   const queries = useQueryClient()
   return () => {

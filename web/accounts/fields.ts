@@ -1,6 +1,6 @@
-/** The eye in every password field: reached by the keyboard, and named. */
+/** The eye button in every password field: keyboard-reachable and labelled. */
 export const showPassword = { visibilityToggleButtonProps: { 'aria-label': 'Show or hide the password', tabIndex: 0 } }
 
-/** Where a server's answer says which field is wrong, it stands there alone. */
+/** An error that the server assigns to a field is shown at that field only. */
 export const isSaidAtField = (error: { fields?: Record<string, string> } | null) =>
   Object.keys(error?.fields ?? {}).length > 0

@@ -28,13 +28,13 @@ export const useResetPassword = () =>
     mutationFn: (body: { token: string; password: string }) => call(resetPassword, { body, isAnonymous: true }),
   })
 
-/** The server's own words; the specification's sentence where it said nothing in particular. */
+/** The server's message, or the specification's sentence if there is none. */
 export function wordsOf(error: Error, fallback: string): string {
   if (!(error instanceof ApiError)) return fallback
   return error.code === 'internal' ? fallback : error.message
 }
 
-/** Starts clean: nothing another person saw on this browser may be shown to the one who signs in. */
+/** Clears the cache, so the new user sees nothing of the previous one. */
 export function useSignIn<Given extends Remember>(ask: (given: Given) => Promise<{ token: string; user: User }>) {
   const queries = useQueryClient()
   return useMutation({

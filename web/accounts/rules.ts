@@ -1,7 +1,7 @@
 import { authTexts, PASSWORD_MIN } from '../../shared/auth.ts'
 import type { Role } from '../../shared/roles.ts'
 
-// What the sign-in forms check before they ask the server (A 5), and how roles are written. Pure.
+// Client-side checks of the sign-in forms (A 5) and role labels. Pure.
 
 export interface SignInForm {
   name: string
@@ -22,7 +22,7 @@ export function checkSignIn(mode: SignInMode, form: SignInForm): Problems {
   return problems
 }
 
-/** Problems of a new password typed twice; both messages stand at the field they are about. */
+/** Errors of a new password typed twice, by the field they are shown at. */
 export function checkNewPassword({ password, repeated }: Pick<SignInForm, 'password' | 'repeated'>): Problems {
   const problems: Problems = {}
   if (password === '') problems.password = authTexts.passwordRequired
@@ -42,8 +42,8 @@ const FAVOURITES =
   /password|passwort|qwert|letmein|welcome|iloveyou|admin|abc123|111111|123123|dragon|monkey|football|sunshine/
 
 /**
- * How hard a password is to guess, roughly: its length without what repeats or counts on, and how many kinds of letters there are.
- * A hint while typing, which must not cost the sign-in page a dictionary; the rule is the length alone (A 5).
+ * Estimates password strength from its length without repeats and sequences, and its character classes. Only a hint, so
+ * the page needs no dictionary; the rule is the length alone (A 5).
  */
 export function strengthOf(password: string, known: readonly string[] = []): Strength {
   if (password.length < PASSWORD_MIN) return { bars: 0, word: words[0]! }
@@ -56,14 +56,14 @@ export function strengthOf(password: string, known: readonly string[] = []): Str
   return { bars, word: words[bars]! }
 }
 
-/** Letters that are not the one before, nor its neighbour in the alphabet. */
+/** Characters that neither repeat the one before nor continue a sequence. */
 function unlike(text: string): number {
   const steps = [...text].map((letter, index) => letter.charCodeAt(0) - (index > 0 ? text.charCodeAt(index - 1) : -9))
   return steps.filter((step) => Math.abs(step) > 1).length
 }
 
 export const titleOf = (role: Role) => role.charAt(0).toUpperCase() + role.slice(1)
-/** The server does not let go of the last owner; no button says otherwise. */
+/** The server refuses to remove the last owner, so no button offers it. */
 export const isLastOwner = (role: Role, members: readonly { role: Role }[]) =>
   role === 'owner' && members.filter((each) => each.role === 'owner').length === 1
 

@@ -20,7 +20,7 @@ import { useSignIn } from './queries.ts'
 const teamQuery = queryOptions({
   queryKey: ['team'],
   queryFn: ({ signal }) => call(readTeam, { signal }),
-  // An invitation's mail is on its way for a moment.
+  // The invitation mail is sent within moments; refetch its state.
   refetchInterval: ({ state }) => (state.data?.invitations.some((each) => each.state === 'waiting') ? 2_000 : false),
 })
 
@@ -45,7 +45,7 @@ export const useRemoveMember = () => useTeamChange((userId: string) => call(remo
 
 export const useLeaveTeam = () => useMutation({ mutationFn: () => call(leaveTeam) })
 
-/** Everything on the screen is of the account before: it is forgotten and asked again. */
+/** All cached data belongs to the previous account: clear and refetch. */
 export function useSwitchAccount() {
   const queries = useQueryClient()
   return useMutation({
@@ -74,7 +74,7 @@ interface Accepting {
   isRemembered: boolean
 }
 
-/** Sends the token of whoever is signed in along: the invited user need not sign in again. */
+/** Sends the token of the signed-in user, so an invited user need not sign in again. */
 export const useAcceptInvitation = () =>
   useSignIn(({ token, name, password, code }: Accepting) =>
     call(acceptInvitation, {
@@ -89,7 +89,7 @@ function useTeamChange<Given>(ask: (given: Given) => Promise<{ message: string }
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: teamQuery.queryKey }),
-        // One's own role may be another now.
+        // The member's own role may have changed.
         queries.invalidateQueries({ queryKey: ['me'] }),
       ]),
   })

@@ -3,18 +3,18 @@ import { useState } from 'react'
 import { ApiError } from '../api.ts'
 import { Countdown, useCountdown } from '../ui/Countdown.tsx'
 
-/** After too many attempts: how long until the next one may be made. */
+/** Seconds until the next attempt after too many attempts. */
 export function useWait() {
   const [until, setUntil] = useState<number | null>(null)
   const waitS = useCountdown(until)
   return {
     waitS,
-    /** What refused the last attempt; remembered when it says how long to wait. */
+    /** The last refusal; stored if it says how long to wait. */
     note: (error: Error) => {
       if (error instanceof ApiError && error.retryAfterS) setUntil(Date.now() + error.retryAfterS * 1_000)
     },
     clear: () => setUntil(null),
-    /** A refusal that only said to wait is over when the wait is. */
+    /** A refusal that only asked to wait ends with the wait. */
     isOver: (error: Error | null) => waitS === null && error instanceof ApiError && error.code === 'rate_limited',
   }
 }
@@ -25,7 +25,7 @@ interface Props extends ButtonProps {
   waitS: number | null
 }
 
-/** Sends the form; counts down while it may not. */
+/** Submit button; disabled with a countdown during the wait. */
 export function SubmitButton({ label, isBusy, waitS, disabled = false, ...props }: Props) {
   return (
     <Button type="submit" size="md" loading={isBusy} disabled={disabled || waitS !== null} {...props}>

@@ -14,7 +14,7 @@ import { useActiveCarts } from './queries.ts'
 import { TestCart } from './TestCart.tsx'
 import { Until } from './Until.tsx'
 
-/** Carts being filled, as it happens; and a test cart that is followed. */
+/** Live view of carts being filled, and of a followed test cart. */
 export function ActiveNow() {
   const store = useStore()
   return store && <OfStore key={store.id} storeId={store.id} />
@@ -104,7 +104,7 @@ function Carts({ carts, total, timeoutMinutes, aheadMs }: Active) {
 
 function Nobody({ timeoutMinutes }: { timeoutMinutes: number }) {
   const store = useStore()
-  // The demo store has the script from the beginning; nobody has filled a cart in it yet.
+  // The demo store always has the script, so an empty list means that no cart was filled yet.
   if (store?.mode === 'limited' && !store.isDemo) {
     const { plugin } = capabilities[store.platform]
     return (

@@ -10,7 +10,7 @@ import { type Following, useFollowing } from './following.ts'
 import { useFollowed } from './queries.ts'
 import { Until } from './Until.tsx'
 
-/** Walks a visitor of the demo from its store to a recovered cart. Ends by itself, and can be put away. */
+/** Guides a demo visitor from the store to a recovered cart. Closes itself at the end and can be dismissed. */
 export function DemoGuide() {
   const store = useStore()
   if (!store) return null
@@ -18,13 +18,13 @@ export function DemoGuide() {
   return <OfStore key={store.id} storeId={store.id} takesPush={pushHost} hasAdmin={plugin} />
 }
 
-/** The newest cart of the last hour: all older ones are of the demo's past. */
+/** The newest cart of the last hour; older ones are demo history. */
 const ANY: Following = {}
 
 interface DemoStore {
   storeId: string
   takesPush: boolean
-  /** Its admin shows the key it is connected with. */
+  /** The demo store's admin shows its API key. */
   hasAdmin: boolean
 }
 
@@ -68,7 +68,7 @@ function OfStore({ storeId, takesPush, hasAdmin }: DemoStore) {
   )
 }
 
-/** What comes depends on the visitor's browser, which is no part of the demo. */
+/** The next steps depend on the visitor's browser, outside the demo. */
 const PushHint = () => (
   <Text fz="sm" mt={4}>
     For a reminder in your browser as well, switch notifications on in the{' '}
@@ -93,7 +93,7 @@ export const OwnAccountHint = ({ shop }: { shop: string }) => (
 
 const HALF_HOUR_MS = 1_800_000
 
-/** It has led to its end, and whoever comes back later has seen it. */
+/** The guide is complete; returning visitors do not see it again. */
 const isLongOver = ({ cart, now }: { cart: ActiveCart | null; now: string }) =>
   cart?.state === 'recovered' && Date.parse(now) - Date.parse(cart.last_activity) > HALF_HOUR_MS
 

@@ -15,16 +15,16 @@ import { useFollowed } from './queries.ts'
 
 interface Props {
   following: Following
-  /** The cart was found: from now on it is followed by its id. */
+  /** Called when the cart is found; from then on it is followed by its id. */
   onFound: (following: Following) => void
   ways: Partial<Record<StepName, ReactNode>>
-  /** Above the steps: what they come to. */
+  /** Summary above the steps. */
   head?: (steps: FollowedStep[], cart: ActiveCart | null, aheadMs: number) => ReactNode
-  /** Below them. */
+  /** Content below the steps. */
   foot: (cart: ActiveCart | null) => ReactNode
 }
 
-/** One cart, step by step, as what happens in the shop is announced. */
+/** One cart, step by step, updated by live events. */
 export function FollowedCart({ following, onFound, ...shown }: Props) {
   const found = useFollowed(following)
   const id = found.data?.cart?.id
@@ -87,7 +87,7 @@ function Steps({
   )
 }
 
-/** Where everything about it stands, and the end of following it; null where there is nothing to go on to. */
+/** Link to the cart's page and the button to stop following; null if there is nothing to link to. */
 export function FollowedFoot({
   cart,
   onEnd,

@@ -14,7 +14,7 @@ const signs = {
 interface Props {
   steps: FollowedStep[]
   aheadMs: number
-  /** What leads on, beside a step that is next or failed. */
+  /** Action beside a step that is next or failed. */
   ways: Partial<Record<StepName, ReactNode>>
 }
 

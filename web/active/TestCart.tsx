@@ -11,12 +11,12 @@ import type { useFollowing } from './following.ts'
 interface Props {
   kept: ReturnType<typeof useFollowing>
   timeoutMinutes: number
-  /** By the server's clock. */
+  /** Server time. */
   now: string
   onClose: () => void
 }
 
-/** The owner fills a cart in their own shop and sees what becomes of it. It takes the way of any other cart. */
+/** The owner fills a cart in their own shop and watches its progress. It is processed like any other cart. */
 export function TestCart({ kept, onClose, ...about }: Props) {
   const { following, follow } = kept
   const url = useStore()?.store_url
@@ -63,7 +63,7 @@ function Begin({
 }: Pick<Props, 'timeoutMinutes' | 'now' | 'onClose'> & Pick<Props['kept'], 'follow'>) {
   const [email, setEmail] = useState(useMe()?.email ?? '')
   const field = useRef<HTMLInputElement>(null)
-  // It was asked for, perhaps from the list of steps above.
+  // The user asked for it, perhaps from the checklist above.
   useEffect(() => field.current?.focus(), [])
   const begin = (event: FormEvent) => {
     event.preventDefault()

@@ -6,7 +6,7 @@ const BY_THE_SECOND_S = 600
 const HOUR_S = 3_600
 const MINUTE_S = 60
 
-/** How long until an instant of the server's clock: by the second in the last ten minutes. */
+/** Time left until an instant of the server's clock; counts seconds in the last ten minutes. */
 export function Until({ at, aheadMs }: { at: string; aheadMs: number }) {
   const seconds = useCountdown(Date.parse(at) - aheadMs)
   if (seconds === null) return <span>any moment now</span>

@@ -3,7 +3,7 @@ import type { MessageView, TimelineEntry } from '../../shared/carts.ts'
 import type { FlowView } from '../../shared/flows.ts'
 import { formatMoney } from '../ui/format.ts'
 
-// A cart on its way from the first product to its outcome, in steps. It only tells what the engine did or plans. Pure.
+// Derives the steps of a cart from its first product to its outcome. Reports only what the engine did or plans. Pure.
 
 export type StepName = 'cart' | 'email' | 'abandoned' | 'sent' | 'clicked' | 'bought'
 
@@ -11,20 +11,20 @@ export interface FollowedStep {
   name: StepName
   title: string
   text: string
-  /** `now`: it is waited for; `problem`: it will not come about unless something changes. */
+  /** `now`: in progress; `problem`: will not happen unless something changes. */
   state: 'done' | 'now' | 'later' | 'problem'
-  /** When it comes about, for a countdown. */
+  /** Expected time, for a countdown. */
   at?: string
 }
 
 export interface Known {
   found: Pick<FollowedCart, 'cart' | 'nameless' | 'email'> | undefined
-  /** The address it is known by; null: the newest cart is followed. */
+  /** Email address that identifies the cart; null follows the newest cart. */
   email: string | null
   flows: Pick<FlowView, 'id' | 'isOn' | 'steps'>[] | undefined
   messages: readonly MessageView[]
   timeline: readonly TimelineEntry[]
-  /** The order it was bought with. */
+  /** The order the cart became. */
   order: { net: number; currency: string } | null
 }
 
@@ -37,14 +37,14 @@ export function followedSteps(known: Known): FollowedStep[] {
     clickedStep(known),
     boughtStep(known),
   ]
-  // One thing at a time is waited for: the first that is not done. What cannot come about is said wherever it stands.
+  // Only the first open step is in progress. Problems are shown on every step.
   const next = steps.findIndex(({ state }) => state !== 'done')
   return steps.map((step, index) => (step.state === 'now' && index !== next ? { ...step, state: 'later' } : step))
 }
 
 const OVER = ['recovered', 'purchased', 'emptied', 'lost'] as const
 
-/** Nothing more happens to it. */
+/** The cart has reached its end. */
 export const isOver = (cart: ActiveCart | null | undefined): boolean =>
   cart !== null && cart !== undefined && OVER.some((state) => state === cart.state)
 
@@ -113,7 +113,7 @@ function messageTold({ flows, messages }: Known, cart: ActiveCart): Told {
 const LEFT = ['sending', 'sent', 'delivered', 'unknown']
 const OPEN = ['scheduled', 'held', 'claimed']
 
-/** Before it is abandoned nothing is planned yet: what the flow says. */
+/** Before abandonment no message is scheduled, so use the flow's delay. */
 function plannedTold(flows: Known['flows'], cart: ActiveCart): Told {
   if (!flows) return LATER
   const on = flows.filter(({ isOn }) => isOn)
@@ -145,7 +145,7 @@ function boughtStep({ found, order, timeline }: Known): FollowedStep {
   const step = { name: 'bought', title: 'Recovered' } as const
   const cart = found?.cart
   if (cart?.state === 'recovered') {
-    // The order's revenue with shipping and tax, as in the figures; the cart's total has neither.
+    // The order's revenue includes shipping and tax, like the figures; the cart's total has neither.
     const text = order ? `${formatMoney(order.net, order.currency)} won back.` : 'The order counts as recovered.'
     return { ...step, state: 'done', text }
   }
@@ -156,7 +156,7 @@ function boughtStep({ found, order, timeline }: Known): FollowedStep {
       text: 'Bought without an email link: a purchase, but not a recovered one.',
     }
   }
-  // A checkout empties the cart too, and where the store sends no notices its order is read later.
+  // A checkout also empties the cart, and without webhooks the order is read later.
   if (cart?.state === 'emptied' && timeline.some(isPersonsTouch)) {
     const text =
       'The cart is empty in the shop. If it was bought, the order is usually read within a minute. “Sync now” reads it at once.'
@@ -166,7 +166,9 @@ function boughtStep({ found, order, timeline }: Known): FollowedStep {
   return { ...step, state: 'now', text: 'Continue to checkout and place the order.' }
 }
 
-/** Where the time without activity is changed: at the flow that is on and sends that early, otherwise in the recovery rules (S1). */
+/**
+ * Link to where the inactivity time is set: the active flow if it sends that early, otherwise the recovery rules (S1).
+ */
 export function timeoutPath(flows: Known['flows'], timeoutMinutes: number): string {
   const decides = flows?.find(
     ({ isOn, steps }) => isOn && steps.some(({ delayMinutes }) => delayMinutes === timeoutMinutes),
@@ -174,7 +176,7 @@ export function timeoutPath(flows: Known['flows'], timeoutMinutes: number): stri
   return decides ? `/flows/${decides.id}` : '/settings/recovery-rules'
 }
 
-/** "1 cart seen, email in 0:42", as far as it is known. */
+/** "1 cart seen, email in 0:42", as far as known. */
 export function nextMoment(steps: readonly FollowedStep[]): FollowedStep | undefined {
   const next = steps.find(({ state }) => state !== 'done')
   const sent = steps.find(({ name }) => name === 'sent')

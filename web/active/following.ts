@@ -1,18 +1,18 @@
 import { useState } from 'react'
 
-// What this browser follows of a store, kept while the cart takes hours: which cart, or how it will be known.
+// Stores what this browser follows in a store, because a cart takes hours: its id, or how to recognize it.
 
 export interface Following {
-  /** When it was begun, by the server's clock. */
+  /** Start time, server clock. */
   since?: string
   email?: string
-  /** Of the cart, once it was found. */
+  /** Cart id, once found. */
   id?: string
 }
 
 interface Kept {
   following: Following | null
-  /** The demo's guide was put away. */
+  /** Whether the demo guide was dismissed. */
   isHidden?: boolean
 }
 
@@ -37,7 +37,7 @@ function read(storeId: string): Kept {
     const kept: unknown = JSON.parse(localStorage.getItem(keyOf(storeId)) ?? 'null')
     if (kept && typeof kept === 'object' && 'following' in kept) return kept as Kept
   } catch {
-    // Somebody else's words under our key.
+    // Another program's value under our key.
   }
   return { following: null }
 }

@@ -4,7 +4,7 @@ import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import type { Following } from './following.ts'
 
-/** Changes are announced (`web/live`); this is for browsers that hear nothing. */
+/** Fallback polling for browsers without a live connection (`web/live`). */
 const REFRESH_MS = 15_000
 const SHOWN = 3
 
@@ -37,7 +37,7 @@ export function useFollowed(following: Following | null) {
   })
 }
 
-/** `aheadMs`: what the server's clock is ahead of this browser's, which a countdown has to know. */
+/** `aheadMs`: server clock minus browser clock, needed for countdowns. */
 function received<Answer extends { now: string }>(answer: Answer): Answer & { aheadMs: number } {
   return { ...answer, aheadMs: Date.parse(answer.now) - Date.now() }
 }

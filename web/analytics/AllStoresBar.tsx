@@ -5,7 +5,7 @@ import { analyticsTexts } from '../../shared/analytics.ts'
 import { useConnectedStores, useScope } from '../access/scope.ts'
 import { Empty } from '../ui/Empty.tsx'
 
-/** Which stores the figures add up, and the choice of the currency where there are several (decision 154). */
+/** Which stores are included, and the currency choice if there are several (decision 154). */
 export function AllStoresBar() {
   const [, setSearch] = useSearchParams()
   const { currency } = useScope()
@@ -37,7 +37,7 @@ export function AllStoresBar() {
   )
 }
 
-/** A smaller plan: what it does not have, and the way to it. */
+/** Shown on smaller plans: what is missing, with an upgrade link. */
 export const AllStoresLocked = () => (
   <Empty icon={IconBuildingStore} title="All stores together" text={analyticsTexts.allStoresPlan}>
     <Button component={Link} to="/pricing">

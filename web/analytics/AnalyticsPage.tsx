@@ -36,7 +36,7 @@ import { BEING_COUNTED, percent, rangeLabels, rangeOf } from './rules.ts'
 import { TopProducts } from './TopProducts.tsx'
 import { TrendPanel } from './TrendPanel.tsx'
 
-/** B 2: Advanced Analytics. The report of a week leads here with the store it is about. */
+/** B 2: Advanced Analytics. The weekly report links here with its store. */
 export const AnalyticsPage = () => (
   <LinkedStore
     currentId={useStore()?.id}
@@ -48,7 +48,7 @@ export const AnalyticsPage = () => (
   </LinkedStore>
 )
 
-/** The range stands in the address. */
+/** The range is part of the address. */
 function Page() {
   const [search, setSearch] = useSearchParams()
   const { isAll, key } = useScope()
@@ -146,19 +146,19 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
   )
 }
 
-/** What is below the first view, once that is on the screen. */
+/** Content below the fold, rendered after the first view. */
 const Later = ({ children }: { children: ReactNode }) => (useDeferredValue(true, false) ? children : null)
 
 const isNothing = ({ counts }: AnalyticsReply) => Object.values(counts).every((count) => count === 0)
 
-/** Not to be taken for the figures of the days (decision 91). */
+/** Marked so that it is not mistaken for the figures of the range (decision 91). */
 const BeingCounted = ({ isAll }: { isAll: boolean }) => (
   <Notice tone="warn" title={BEING_COUNTED} isLive>
     They are incomplete until {isAll ? 'all stores are' : 'everything is'} counted. This page renews itself.
   </Notice>
 )
 
-/** Up to when, in which currency, and what is not in the figures. */
+/** Data freshness, currency, and what the figures exclude. */
 function Counted({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }) {
   const others = figures.otherCurrencies.map(notAdded)
   return (
@@ -179,7 +179,7 @@ function Counted({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }
   )
 }
 
-/** What there is of another currency. */
+/** Amounts in other currencies. */
 function notAdded({ currency, netRevenue, revenueOpportunity }: AnalyticsReply['otherCurrencies'][number]): string {
   const orders = netRevenue !== 0 && `${formatMoney(netRevenue, currency)} of orders`
   const carts = revenueOpportunity !== 0 && `${formatMoney(revenueOpportunity, currency)} in carts not bought`
@@ -246,7 +246,7 @@ function CustomerBlock({ figures: { customers } }: { figures: AnalyticsReply }) 
 
 const countOf = (count: number | null) => (count === null ? '–' : formatCount(count))
 
-/** What a larger plan has, and the way to it (decision 131). */
+/** What a larger plan adds, with an upgrade link (decision 131). */
 function Locked() {
   return (
     <Block title="More with Advanced Analytics" className="locked">

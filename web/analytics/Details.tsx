@@ -24,7 +24,7 @@ import { MOST_ORIGINS, RowsBlock, useFirst } from './Rows.tsx'
 import { percent } from './rules.ts'
 import { count, money, rate, word } from './table.ts'
 
-/** What Recoup adds to the blocks of every such screen: how revenue is known, and where it comes from (decision 99). */
+/** Blocks on how revenue is attributed and where it comes from (decision 99). */
 export function Details({ details, range }: { details: ReturnType<typeof useDetails>; range: AnalyticsRange }) {
   const { isAll } = useScope()
   return (
@@ -136,11 +136,11 @@ const SHOWN = 8
 interface SharesProps {
   title: string
   name: string
-  /** Of what the rows are told apart by. */
+  /** The dimension of the rows. */
   definition: string
   rows: readonly ShareRow[]
   details: AnalyticsDetails
-  /** The carts of a key. */
+  /** Link to the carts of one row. */
   linkOf?: (key: string) => string
 }
 
@@ -164,7 +164,7 @@ const Shares = ({ title, name, definition, rows, details, linkOf }: SharesProps)
   />
 )
 
-/** Which abandoned carts may not be written to, and why: each reason leads to its carts. */
+/** Abandoned carts that cannot be contacted, by reason; each reason links to its carts. */
 function Coverage({ range }: { range: AnalyticsRange }) {
   const days = rangeDays[range]
   const reach = useReach({ days })
@@ -196,7 +196,7 @@ function Coverage({ range }: { range: AnalyticsRange }) {
   )
 }
 
-/** Where there is more than email, which has a block of its own (decision 94). */
+/** Shown if there is a channel besides email, which has its own block (decision 94). */
 function Channels({ details }: { details: AnalyticsDetails }) {
   if (details.channels.every(({ channel }) => channel === 'email')) return null
   return (

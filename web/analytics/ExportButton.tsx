@@ -11,11 +11,11 @@ import { useExportAnalytics } from './queries.ts'
 
 interface Props {
   range: AnalyticsRange
-  /** null: not known yet. */
+  /** null while unknown. */
   plan: PlanKey | null
 }
 
-/** B 2: all figures of the range as a file; other plans are told which one has it (decision 100). */
+/** B 2: exports all figures of the range; other plans see which plan includes it (decision 100). */
 export function ExportButton({ range, plan }: Props) {
   const mayExport = useMay('account:export')
   if (!mayExport) return null

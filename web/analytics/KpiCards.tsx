@@ -11,11 +11,11 @@ import { changeText, percent, toneOf } from './rules.ts'
 interface Kpi {
   title: string
   definition: string
-  /** Fewer is better. */
+  /** Whether lower is better. */
   isLoss?: boolean
   value: (figures: AnalyticsReply) => string
   change: (figures: AnalyticsReply) => number | null
-  /** Of the change. */
+  /** Label of the change. */
   against: 'days' | 'beginning'
   hasCarts?: boolean
 }

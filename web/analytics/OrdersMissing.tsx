@@ -2,7 +2,7 @@ import { rightsProblems } from '../../shared/store-problems.ts'
 import { useStore } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
-/** Decision 135: what is counted is what could be read. */
+/** Decision 135: figures count only the orders that could be read. */
 export function OrdersMissing() {
   const missing = rightsProblems(useStore()?.rights ?? null).find(({ code }) => code === 'orders')
   return missing ? (

@@ -9,7 +9,7 @@ interface Props {
   isDisabled?: boolean
 }
 
-/** A chart as a picture (B 8). */
+/** Downloads a chart as an image (B 8). */
 export const PictureButton = ({ canvas, file, isDisabled = false }: Props) => (
   <Tooltip label="Save as PNG">
     <Button

@@ -5,7 +5,7 @@ import { formatMoney } from '../ui/format.ts'
 import { Block, FactList } from './parts.tsx'
 import { percent } from './rules.ts'
 
-/** Only the connected platform's figures (decision 96). */
+/** Figures of the connected platform only (decision 96). */
 export function PlatformBlock({ figures }: { figures: AnalyticsReply }) {
   const { currency } = figures
   const money = (amount: number | null) => (amount === null ? '–' : formatMoney(amount, currency))

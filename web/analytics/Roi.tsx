@@ -21,7 +21,7 @@ const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/Rec
 
 const channelTitles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' } as const
 
-/** ROI Tracking (A 9, decision 154): what messages and plan cost against what they brought in. */
+/** ROI Tracking (A 9, decision 154): cost of messages and plan against the revenue they brought. */
 export function RoiBlock({ range }: { range: AnalyticsRange }) {
   const hasRoi = useHasFeature('roi_tracking')
   const roi = useRoi(range, hasRoi === true)
@@ -159,7 +159,7 @@ function RoiTable({ title, ...sheet }: Sheet) {
   )
 }
 
-/** Costs in other currencies, which are never added (decision 21). */
+/** Costs in other currencies; currencies are never added (decision 21). */
 function Notes({ costs, more }: { costs: Roi['otherCosts']; more: ReactNode }) {
   const others = costs.map(({ currency, messageCost }) => formatMoney(messageCost, currency)).join(', ')
   if (!others && !more) return null
@@ -171,7 +171,7 @@ function Notes({ costs, more }: { costs: Roi['otherCosts']; more: ReactNode }) {
   )
 }
 
-/** It is not over. */
+/** The period is still running. */
 const runningMonth = (month: string) => `${monthLabel(month)} (so far)`
 
 function MonthChart({ roi: { months, currency } }: { roi: Roi }) {

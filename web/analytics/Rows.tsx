@@ -11,11 +11,11 @@ export interface Sheet {
   title: string
   days: { firstDay: string; lastDay: string }
   head: readonly Column[]
-  /** The first cell names the row. */
+  /** The first cell is the row header. */
   rows: readonly (readonly Cell[])[]
 }
 
-/** A table as a CSV file, with all of its rows (decision 100). */
+/** A table that exports all of its rows as CSV (decision 100). */
 export const SaveCsv = ({ title, days, head, rows }: Sheet) => (
   <Tooltip label="Save as CSV">
     <Button
@@ -31,11 +31,11 @@ export const SaveCsv = ({ title, days, head, rows }: Sheet) => (
 )
 
 interface BlockProps extends Sheet {
-  /** Said where there are no rows. */
+  /** Text for an empty table. */
   nothing: string
-  /** Where the carts behind each row are listed. */
+  /** Link to the carts behind each row. */
   links?: readonly string[]
-  /** So many rows are shown until all are asked for. */
+  /** Rows shown before "Show all". */
   most?: number
 }
 
@@ -57,7 +57,7 @@ export function RowsBlock({ nothing, links, most = Number.POSITIVE_INFINITY, ...
   )
 }
 
-/** The first rows of a list, and the button that shows the others. */
+/** Shows the first rows and a button for the rest. */
 export function useFirst<Row>(rows: readonly Row[], most: number) {
   const [isAll, setAll] = useState(false)
   const button = rows.length > most && (
@@ -69,15 +69,15 @@ export function useFirst<Row>(rows: readonly Row[], most: number) {
 }
 
 interface RowsProps extends Pick<Sheet, 'head' | 'rows'> {
-  /** Of the table, for a screen reader. */
+  /** Table caption for screen readers. */
   name: string
   links?: readonly string[]
 }
 
-/** Of flows and campaigns: a year can have one campaign a week. */
+/** For flows and campaigns: there can be one campaign a week. */
 export const MOST_ORIGINS = 20
 
-/** A narrower screen scrolls. */
+/** Scrolls on narrow screens. */
 const LEAST_OF_COLUMN = 100
 
 export function Rows({ head, rows, name: table, links }: RowsProps) {

@@ -23,7 +23,7 @@ interface Props {
   currency: string
   range: AnalyticsRange
   days: Sheet['days']
-  /** What is not there may only not be counted yet. */
+  /** Missing rows may only be not counted yet. */
   isBeingCounted: boolean
 }
 

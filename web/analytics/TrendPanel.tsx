@@ -18,7 +18,7 @@ import { SaveCsv, type Sheet } from './Rows.tsx'
 import { BEING_COUNTED, percent, rangeLabels } from './rules.ts'
 import { money, rate, word } from './table.ts'
 
-// The library that draws comes when the page is there already.
+// The chart library loads after the page.
 const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
 
 const titles: Record<TrendName, { title: string; file: string; definition: string }> = {
@@ -38,7 +38,7 @@ const titles: Record<TrendName, { title: string; file: string; definition: strin
 
 interface Props {
   name: TrendName
-  /** Of the screen; the panel follows it until its own is changed. */
+  /** The page's range; the panel follows it until its own is changed. */
   range: AnalyticsRange
 }
 
@@ -108,7 +108,7 @@ export function TrendPanel({ name, range }: Props) {
 
 interface PlotProps {
   trend: ReturnType<typeof useTrend>
-  /** What cannot be drawn is not empty: it is only logged (B 8). */
+  /** A chart that fails to draw is not "no data": log the error only (B 8). */
   isEmpty: boolean
   children: React.ReactNode
 }
@@ -138,13 +138,13 @@ function Plot({ trend, isEmpty, children }: PlotProps) {
   return children
 }
 
-/** Something was measured: of money more than nothing, of rates at least one. */
+/** Whether there is data: amounts above zero, or at least one rate. */
 const isSomething = (trend: Trend | undefined) =>
   trend?.datasets.some(({ data }) =>
     data.some((value) => (trend.unit === 'money' ? Boolean(value) : value !== null)),
   ) === true
 
-/** The table below the chart: each bucket by its first day. */
+/** The data table below the chart, one row per bucket by its first day. */
 const sheetOf = (title: string, { starts, datasets, unit, currency, lastDay }: Trend): Sheet => ({
   title,
   days: { firstDay: starts[0] ?? lastDay, lastDay },

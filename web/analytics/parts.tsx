@@ -2,7 +2,7 @@ import { Card, Tooltip } from '@mantine/core'
 import { IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
-/** A number's name with its definition: by pointer, by focus, and for a screen reader. */
+/** A figure's name with its definition on hover, on focus and for screen readers. */
 export function Term({ label, definition }: { label: string; definition: string }) {
   return (
     <Tooltip label={definition} multiline w={280} events={{ hover: true, focus: true, touch: true }}>

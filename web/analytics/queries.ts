@@ -14,7 +14,7 @@ import { call } from '../api.ts'
 import { useDownload } from '../ui/Download.tsx'
 
 const REFRESH_MS = 60_000
-/** While days or customers are being counted. */
+/** Polls while days or customers are being counted. */
 const COUNTING_MS = 5_000
 const RETRIES = false
 
@@ -26,7 +26,7 @@ interface Counted {
 const refreshMs = ({ state: { data } }: { state: { data: Counted | undefined } }) =>
   data?.isBeingCounted || data?.customers?.isBeingCounted ? COUNTING_MS : REFRESH_MS
 
-// The last range's figures stay, marked as such, until the next one's are there. Every request ends when nobody looks any more.
+// The previous range's figures stay, marked as outdated, until the next ones arrive. Requests are cancelled on unmount.
 
 export function useAnalytics(range: AnalyticsRange) {
   const { key, query: scope } = useScope()

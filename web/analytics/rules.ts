@@ -8,9 +8,9 @@ import {
 import { funnelDefinitions } from '../../shared/analytics-definitions.ts'
 import type { CartStage } from '../../shared/reach.ts'
 
-// What Advanced Analytics shows of what it was told. Pure.
+// Derives the texts and values of Advanced Analytics from the server's answers. Pure.
 
-/** Where nothing is to be seen because it is not counted yet. */
+/** Text for data that is not counted yet. */
 export const BEING_COUNTED = 'These figures are being counted'
 
 export const rangeLabels: Record<AnalyticsRange, string> = {
@@ -23,7 +23,7 @@ export const rangeLabels: Record<AnalyticsRange, string> = {
 export const rangeOf = (text: string | null): AnalyticsRange =>
   analyticsRanges.find((range) => range === text) ?? DEFAULT_RANGE
 
-/** Rates are fractions, shown as percent with 2 decimals (B 3); `–` where there is nothing to have a share of. */
+/** Rates are fractions, shown as percent with 2 decimals (B 3); `–` if the base is zero. */
 export const percent = (fraction: number | null) => (fraction === null ? '–' : `${(fraction * 100).toFixed(2)}%`)
 
 /** Changes with one decimal and their sign (B 9): `+20.0%`. */
@@ -36,7 +36,7 @@ const ONE_DECIMAL = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, m
 
 export type Tone = 'good' | 'bad' | 'quiet'
 
-/** Whether a change is welcome; `isLoss`: fewer is better. */
+/** Whether a change is an improvement; `isLoss`: lower is better. */
 export function toneOf(change: number | null, isLoss: boolean): Tone {
   if (change === null || changeText(change) === '0.0%') return 'quiet'
   return change > 0 === isLoss ? 'bad' : 'good'
@@ -45,12 +45,12 @@ export function toneOf(change: number | null, isLoss: boolean): Tone {
 export interface Stage {
   label: string
   count: number
-  /** Of the carts created, in percent and never above 100 (B 9): the length of its bar. */
+  /** Length of the bar: percent of the carts created, never above 100 (B 9). */
   width: number
-  /** Of the carts created; null without any. */
+  /** Share of the carts created; null without any. */
   share: number | null
   definition: string
-  /** Of the list of carts; null: it does not have these. */
+  /** Link to the cart list; null if the list cannot show these carts. */
   filter: CartStage | null
 }
 
@@ -62,7 +62,7 @@ const sentLabels: Record<FunnelChannel, string> = {
   push: 'Notifications sent',
 }
 
-/** Opens exist where there is a picture to load: of emails. */
+/** Only emails have opens, because they load an image. */
 export function stagesOf(funnel: Funnel, channel: FunnelChannel): Stage[] {
   const means = funnelDefinitions(channel)
   const stage = (name: keyof Funnel, label: string, filter: CartStage | null): Stage => {
@@ -71,7 +71,7 @@ export function stagesOf(funnel: Funnel, channel: FunnelChannel): Stage[] {
     return { label, count, share, width: Math.min(100, (share ?? 0) * 100), definition: means[name], filter }
   }
   return [
-    // The list has carts from when they were abandoned.
+    // The cart list filters by the abandonment date.
     stage('cartsCreated', 'Carts created', null),
     stage('emailsSent', sentLabels[channel], 'sent'),
     ...(channel === 'all' || channel === 'email' ? [stage('emailsOpened', 'Emails opened', 'opened')] : []),
@@ -80,7 +80,7 @@ export function stagesOf(funnel: Funnel, channel: FunnelChannel): Stage[] {
   ]
 }
 
-/** Whether some stage exceeds one before it, which the screen explains. */
+/** Whether a stage exceeds one before it; the screen explains that case. */
 export const isUneven = (stages: readonly Stage[]) =>
   stages.some((stage, place) => place > 0 && stage.count > stages[place - 1]!.count)
 

@@ -2,13 +2,13 @@ import { type CsvCell, codeCell } from '../../shared/csv.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 import { percent } from './rules.ts'
 
-// Cells of a table: as they are shown, and as the file has them (decision 100). Pure.
+// Table cells as shown and as exported to CSV (decision 100). Pure.
 
 export interface Cell {
   shown: string
-  /** A rate is a fraction, as in the export of all figures. */
+  /** A rate is a fraction, as in the full export. */
   value: CsvCell
-  /** Of an amount. */
+  /** Currency of an amount. */
   currency?: string
 }
 
@@ -22,12 +22,12 @@ export const money = (value: number | null, currency: string): Cell => ({
   currency,
 })
 
-/** Without a definition: it names the row, or says what anybody knows. */
+/** Without a definition: a row header or a self-explanatory column. */
 export type Column = readonly [label: string, definition?: string]
 
 const DIGITS = 1_000_000
 
-/** A column of amounts has its currency in its name. */
+/** Amount columns carry the currency in their name. */
 export function linesOf(head: readonly Column[], rows: readonly (readonly Cell[])[]): CsvCell[][] {
   const names = head.map(([name], place) => {
     const currency = rows[0]?.[place]?.currency
@@ -37,6 +37,6 @@ export function linesOf(head: readonly Column[], rows: readonly (readonly Cell[]
   return [names, ...rows.map((row) => row.map(({ value }) => plain(value)))]
 }
 
-/** "By country" of these days: by-country-2026-02-01-to-2026-03-02.csv */
+/** "By country" for a range: by-country-2026-02-01-to-2026-03-02.csv */
 export const fileOf = (title: string, { firstDay, lastDay }: { firstDay: string; lastDay: string }): string =>
   `${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-${firstDay}-to-${lastDay}.csv`

@@ -14,7 +14,7 @@ interface Props {
   onChoose: (filters: AudienceFilters) => void
 }
 
-/** Sets of filters with a name ("Customer Segmentation"). */
+/** Saved filter sets with a name ("Customer Segmentation"). */
 export function KeptAudiences({ filters, isReadOnly, onChoose }: Props) {
   const { data } = useAudiences(!isReadOnly)
   const [chosen, setChosen] = useState('')

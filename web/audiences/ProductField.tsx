@@ -5,7 +5,7 @@ import { audienceTexts, type ProductChoice } from '../../shared/audience.ts'
 import { useProducts } from './queries.ts'
 
 interface Props {
-  /** Its id in the store; null: any. */
+  /** Product id in the store; null means any. */
   value: string | null
   isReadOnly: boolean
   onChange: (productId: string | null) => void
@@ -13,14 +13,14 @@ interface Props {
 
 const PAUSE_MS = 300
 
-/** A product of the store, found by its name or SKU. One that is not in the catalogue is shown by its id. */
+/** Picks a product of the store by name or SKU. A product missing from the catalogue is shown by its id. */
 export function ProductField({ value, isReadOnly, onChange }: Props) {
   const [typed, setTyped] = useState('')
   const [known, setKnown] = useState(new Map<string, string>())
   const [isOpen, setOpen] = useState(false)
   const named = useProducts(value ?? '', value !== null && !known.has(value)).data?.find(({ id }) => id === value)
   const label = value === null ? '' : (known.get(value) ?? (named ? labelOf(named) : `Product ${value}`))
-  // What is shown of the chosen one is no search.
+  // The selected product's label is not a search text.
   const [search] = useDebouncedValue(typed === label ? '' : typed.trim().slice(0, 200), PAUSE_MS)
   const found = useProducts(search, isOpen)
   const options = new Map((isOpen ? (found.data ?? []) : []).map((product) => [product.id, labelOf(product)]))

@@ -3,7 +3,7 @@ import type { Audience } from '../../shared/audience.ts'
 
 interface Props {
   audiences: readonly Audience[]
-  /** Its id; empty: none. */
+  /** Audience id; empty means none. */
   value: string
   onChange: (audience: Audience | null) => void
 }

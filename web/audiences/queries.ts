@@ -22,7 +22,7 @@ export const useKeepAudience = () =>
 
 export const useForgetAudience = () => useChange((id: string) => call(deleteAudience, { params: { id } }))
 
-/** The last answer stays while the next is on its way. */
+/** Keeps the last answer while the next one loads. */
 export function useProducts(search: string, isAsked: boolean) {
   const storeId = useStore()?.id
   return useQuery({
@@ -35,7 +35,7 @@ export function useProducts(search: string, isAsked: boolean) {
   })
 }
 
-/** What failed may have changed something too. */
+/** A failed request may have changed something too. */
 function useChange<Input, Output>(change: (input: Input) => Promise<Output>) {
   const queries = useQueryClient()
   return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries({ queryKey: [LIST] }) })

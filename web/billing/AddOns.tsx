@@ -6,7 +6,7 @@ import { type Credits, creditPacks } from '../../shared/credits.ts'
 import { useCredits } from './credit-queries.ts'
 import { creditMoney, takesCredits } from './credit-words.ts'
 
-/** What is bought beside a plan (A 9), or where to ask for it. */
+/** Add-ons beside the plan (A 9), or where to ask for them. */
 export function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undefined; hasPlan: boolean }) {
   return (
     <section aria-labelledby="add-ons">
@@ -35,7 +35,7 @@ export function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undef
   )
 }
 
-/** By whoever carries the account’s SMS: nothing is offered that cannot be had. */
+/** Only add-ons that the account's SMS setup supports are offered. */
 const Texts = ({ credits, hasPlan }: { credits: Credits | undefined; hasPlan: boolean }) =>
   credits && takesCredits(credits) && credits.offer ? (
     <AddOn name="SMS/WhatsApp" price={`SMS credits from $${creditPacks[0]}`}>

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { StepTitle } from './StepTitle.tsx'
 
-/** The payment waits for the owner's word at the bank (decision 85). */
+/** The payment needs the owner's confirmation at the bank (decision 85). */
 export function AskedByBank({ url, message, onClose }: { url: string | null; message: string; onClose: () => void }) {
   return (
     <Stack gap="lg">

@@ -64,7 +64,7 @@ function Known({ detail, subscription }: KnownProps) {
   const mayLead = useMay('billing:write')
   const mayRead = useMay('billing:read')
   const may = deedsOf({ detail, subscription, mayPay: mayLead && !isDemo })
-  // What stands above says why.
+  // The notice above gives the reason.
   const deeds = isDemo ? { ...may, because: null } : may
   const isSold = subscription.sells !== 'none'
   return (
@@ -89,7 +89,7 @@ function Known({ detail, subscription }: KnownProps) {
   )
 }
 
-/** A change is asked for in the address. Whoever does not pay by card yet chooses and pays by way of Pricing. */
+/** The address requests a change (`?change=`). Accounts that do not pay by card yet go through Pricing. */
 function AskedChange({ detail, deeds }: { detail: SubscriptionDetail; deeds: Deeds }) {
   const [search] = useSearchParams()
   const asked = search.get('change')

@@ -10,13 +10,13 @@ import { ThenLite } from './ThenLite.tsx'
 interface Props {
   opened: boolean
   plan: PlanKey
-  /** In words: “ on Dec 6, 2026”. */
+  /** Formatted, such as " on Dec 6, 2026". */
   end: string
   onClose: () => void
   onCanceled: () => void
 }
 
-/** The question of A 5, and what is left afterwards. */
+/** The confirmation of A 5, and what remains afterwards. */
 export function CancelDialog({ opened, plan, end, onClose, onCanceled }: Props) {
   const cancel = useCancel()
   const close = () => {

@@ -11,7 +11,10 @@ import { ConfirmChange } from './ConfirmChange.tsx'
 import { type Choice, choiceOf } from './change-words.ts'
 import { useTheChange } from './useTheChange.ts'
 
-/** Another plan for an account that pays by card (decision 85). Stands in the address: ?change=growth&cycle=year&stores=2. */
+/**
+ * Changes the plan of an account that pays by card (decision 85). State is in the address:
+ * ?change=growth&cycle=year&stores=2.
+ */
 export function ChangeDialog({ detail }: { detail: SubscriptionDetail }) {
   const [search, setSearch] = useSearchParams()
   const asked = search.get('change')
@@ -52,7 +55,7 @@ interface StepsProps {
   onClose: () => void
 }
 
-/** Choose, see what it costs, confirm. */
+/** Steps: choose, see the cost, confirm. */
 function Steps({ detail, start, onClose }: StepsProps) {
   const [choice, setChoice] = useState(start)
   const it = useTheChange(choice, (message) => {

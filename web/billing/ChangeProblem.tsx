@@ -6,13 +6,13 @@ import { useOpenPortal } from './payment-queries.ts'
 
 interface Props {
   words: string
-  /** The amounts are others than before: nothing has failed. */
+  /** The amounts changed meanwhile; nothing failed. */
   isOther: boolean
-  /** It may be the card, which is kept at Stripe. */
+  /** The cause may be the card, which is stored at Stripe. */
   isOfCard: boolean
 }
 
-/** Why a change was not made, with the way to another card. */
+/** Explains why a change failed, with a link to change the card. */
 export function ChangeProblem({ words, isOther, isOfCard }: Props) {
   const portal = useOpenPortal()
   const failed = failureOf(portal.error, billingTexts.failed.openPortal)
@@ -22,7 +22,7 @@ export function ChangeProblem({ words, isOther, isOfCard }: Props) {
         {words}
       </Notice>
       {isOfCard && (
-        // The page is left once the address is there.
+        // The browser leaves the page once the address arrives.
         <Button
           variant="default"
           w="fit-content"

@@ -12,13 +12,13 @@ import { failureOf } from './failure.ts'
 import { useCheckedSession } from './payment-queries.ts'
 import { useReturned } from './useReturned.ts'
 
-/** Back from the provider's checkout (A 4.3): what became of it is said once, and is gone with a reload. */
+/** Return from the provider's checkout (A 4.3). The result is shown once and disappears on reload. */
 export function CheckoutReturn() {
   const id = useReturned('session_id')
   const checked = useCheckedSession(id)
   if (id === null) return null
   if (checked.error) return <Refused error={checked.error} onRetry={() => checked.refetch()} />
-  // One element from the waiting on: what comes into it is read out.
+  // One live region from the start, so screen readers announce the result.
   return (
     <div role="status">{checked.data ? <Outcome {...checked.data} /> : <Notice tone="info">{WAITING}</Notice>}</div>
   )
@@ -45,7 +45,7 @@ function Outcome({ success, plan }: z.output<typeof checkSession.reply>) {
   )
 }
 
-/** Whoever buys first and connects later is led on. */
+/** Buyers without a store continue to the set-up. */
 function NextStep() {
   const hasConnection = useConnection()?.data?.hasConnection
   if (hasConnection !== false) return null
@@ -59,7 +59,7 @@ function NextStep() {
   )
 }
 
-/** It could not be looked up, or is none of the account’s. */
+/** The checkout could not be read or belongs to another account. */
 export function Refused({ error, onRetry }: { error: Error; onRetry: () => unknown }) {
   const words = failureOf(error, billingTexts.failed.processCheckout)!
   const mayHeal = error instanceof ApiError && error.isOutage

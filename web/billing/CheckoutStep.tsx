@@ -29,10 +29,12 @@ interface Props {
   hasUsedTrial: boolean
 }
 
-/** What is bought, before it is paid at Stripe (A 2.6, decision 84). The choice is the address's, so that going back finds it again. */
+/**
+ * Order summary before paying at Stripe (A 2.6, decision 84). The address holds the choice, so going back restores it.
+ */
 export function CheckoutStep({ choice, isTest, hasUsedTrial }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
-  // Only the search of the address has changed: nothing else says where one is now.
+  // Only the query string changed, so move the focus and announce the step.
   useEffect(() => heading.current?.focus(), [])
   return (
     <Stack gap="lg">

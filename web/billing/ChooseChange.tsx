@@ -12,7 +12,7 @@ interface Props {
   choice: Choice
   most: number
   isBusy: boolean
-  /** What went wrong. */
+  /** Error of the last attempt. */
   problem: ReactNode
   onChoose: (choice: Choice) => void
   onContinue: () => void

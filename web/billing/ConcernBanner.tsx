@@ -5,7 +5,7 @@ import { useInstance, useMay, useStore, useSubscription } from '../access/querie
 import type { Concern } from './concerns.ts'
 import { formatDate, overdueWords } from './plan-words.ts'
 
-// What a banner says of the subscription. Loaded when it is needed, which is rarely.
+// Banner about a subscription problem. Loaded on demand because it is rare.
 
 export function ConcernBanner({ kind }: Pick<Concern, 'kind'>) {
   const subscription = useSubscription()
@@ -68,7 +68,7 @@ function Resting({ mayPay }: { mayPay: boolean }) {
   )
 }
 
-/** Nothing there. */
+/** Renders nothing. */
 function ToBilling() {
   const { pathname } = useLocation()
   return pathname === '/billing' ? null : <Link to="/billing">Go to billing</Link>

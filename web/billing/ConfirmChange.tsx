@@ -16,11 +16,11 @@ interface Props {
   isBusy: boolean
   onConfirm: (restingStoreIds: string[]) => void
   onBack: () => void
-  /** What went wrong. */
+  /** Error of the last attempt. */
   children: ReactNode
 }
 
-/** What a change costs, when it happens and what stops to fit, before the button that makes it (decision 85). */
+/** Shows the cost, the date and exceeded limits of a change above the button that makes it (decision 85). */
 export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, children }: Props) {
   const { when, at, dueNow, currency, lost, storesTooMany: needed } = preview
   const [resting, setResting] = useState(() => restingAtFirst(preview))

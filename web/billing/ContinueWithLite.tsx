@@ -1,7 +1,7 @@
 import { Button, Card, Group, Text, Title } from '@mantine/core'
 import { plans } from '../../shared/billing.ts'
 
-/** The first step of a new account (decision 138): the free plan, before any other is looked at. */
+/** The first step of a new account (decision 138): the free plan, before the paid ones. */
 export function ContinueWithLite({ isBusy, onChoose }: { isBusy: boolean; onChoose: () => void }) {
   const { name, limits } = plans.free
   return (

@@ -40,7 +40,7 @@ export function CreditLedger() {
 function Entries({ page, onPage }: { page: number; onPage: (page: number, replace?: boolean) => void }) {
   const entries = useCreditEntries(page)
   const last = entries.isPlaceholderData ? 0 : (entries.data?.pagination.pages ?? 0)
-  // The address names none that is there.
+  // The page number in the address does not exist.
   useEffect(() => {
     if (last > 0 && page > last) onPage(last, true)
   })

@@ -16,7 +16,7 @@ interface Props {
   mayRead: boolean
 }
 
-/** What is left of the credits, what an SMS costs, and where more are bought (decision 85); nothing where they are no matter. */
+/** Credit balance, price of an SMS, and purchase (decision 85). Renders nothing where credits do not apply. */
 export function CreditsCard(props: Props) {
   const credits = useCredits()
   return (

@@ -4,14 +4,14 @@ import { useCheckedCredits } from './credit-queries.ts'
 import { balanceWords } from './credit-words.ts'
 import { useReturned } from './useReturned.ts'
 
-/** Back from paying for credits: what became of it is said once, and is gone with a reload. */
+/** Return from paying for credits. The result is shown once and disappears on reload. */
 export function CreditsReturn() {
   const id = useReturned('credits')
   const checked = useCheckedCredits(id)
   if (id === null) return null
   if (checked.error) return <Refused error={checked.error} onRetry={() => checked.refetch()} />
   const { data } = checked
-  // One element from the waiting on: what comes into it is read out.
+  // One live region from the start, so screen readers announce the result.
   return (
     <div role="status">
       {!data && <Notice tone="info">Looking up what became of your payment...</Notice>}

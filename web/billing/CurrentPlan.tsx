@@ -5,7 +5,7 @@ import { endDay, planNotes } from './plan-words.ts'
 import type { Overview } from './queries.ts'
 import { endingLook, statusLook } from './statusLook.ts'
 
-/** The plan, its status, and what will become of it. */
+/** The plan, its status and scheduled changes. */
 export function CurrentPlan({ subscription }: { subscription: Overview['subscription'] }) {
   const { plan, status } = subscription
   if (!plan) return null

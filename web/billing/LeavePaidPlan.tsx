@@ -5,7 +5,7 @@ import { ThenLite } from './ThenLite.tsx'
 interface Props {
   opened: boolean
   current: PlanKey
-  /** When it happens, in words; null: at once, as nothing is paid for a period. */
+  /** Effective date, formatted; null means immediately because no period is paid. */
   end: string | null
   isBusy: boolean
   problem: string | undefined
@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Going back to the free plan is asked about, with when it happens and what it means (decision 122). */
+/** Confirms the return to the free plan with its date and consequences (decision 122). */
 export function LeavePaidPlan({ current, end, ...dialog }: Props) {
   const { name } = plans.free
   return (

@@ -8,7 +8,7 @@ import { Meters } from './Meters.tsx'
 import { useUsage } from './queries.ts'
 import { limitLines } from './rules.ts'
 
-/** What the month has used of the plan; the limits alone where that is not to be had. */
+/** Monthly usage against the plan's limits; only the limits if usage is unavailable. */
 export function LimitsAndUsage({ features }: { features: Partial<PlanLimits> }) {
   const usage = useUsage()
   return (

@@ -8,9 +8,9 @@ import { thenWords } from './credit-words.ts'
 import { channelNames, heldWords, storesWords, usedWords } from './plan-words.ts'
 import type { Usage } from './queries.ts'
 
-/** What the month has used of each limit (decision 87). */
+/** Monthly usage per limit (decision 87). */
 export function Meters({ usage }: { usage: Usage }) {
-  // What is not known is not said: the meters do not wait for it.
+  // Unknown values are omitted; the meters do not wait for them.
   const then = thenWords(useCredits().data)
   const { stores, meters, renewsAt } = usage
   return (

@@ -9,7 +9,7 @@ interface Props {
   supportEmail: string | undefined
 }
 
-/** Where nothing is sold (decision 82): the plan the account is on, and whom to ask for another. */
+/** For installations without billing (decision 82): the current plan, and whom to ask for another. */
 export function NoBilling({ plan, isUnlimited, supportEmail }: Props) {
   return (
     <Stack gap="lg">

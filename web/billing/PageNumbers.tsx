@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router'
 import { counted } from '../ui/format.ts'
 import { pageNumbers } from './detail-words.ts'
 
-/** Stands in the address: ?payments=2 is its second page; null: it is closed. */
+/** The page is in the address: ?payments=2 is page two; null means closed. */
 export function usePageOf(name: string) {
   const [search, setSearch] = useSearchParams()
   const asked = search.get(name)
@@ -27,12 +27,12 @@ interface Props {
   pages: number
   limit: number
   total: number
-  /** Asked for, and perhaps still on its way. */
+  /** The requested page, which may still be loading. */
   wanted: number
   onPage: (page: number) => void
 }
 
-/** At most five numbers (A 9). */
+/** At most five page numbers (A 9). */
 export const PageNumbers = ({ noun, page, pages, total, wanted, onPage }: Props) => (
   <Group
     component="nav"

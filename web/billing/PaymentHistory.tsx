@@ -45,7 +45,7 @@ export function PaymentHistory() {
 function Payments({ page, onPage }: { page: number; onPage: (page: number, replace?: boolean) => void }) {
   const history = useHistory(page)
   const last = history.isPlaceholderData ? 0 : (history.data?.pagination.pages ?? 0)
-  // There are fewer by now, or the address names none.
+  // The page number in the address does not exist any more.
   useEffect(() => {
     if (last > 0 && page > last) onPage(last, true)
   })

@@ -9,7 +9,7 @@ import { planLines } from './rules.ts'
 interface Props {
   planKey: PlanKey
   isYearly: boolean
-  /** Null: this member chooses nothing. */
+  /** Null if this member may not choose a plan. */
   offer: Offer | null
   isCurrent: boolean
   isBusy: boolean
@@ -89,7 +89,7 @@ function Choice({ planKey, offer, isCurrent, isBusy, onChoose }: Props) {
       </Hint>
     )
   }
-  // Whom to ask instead stands above the plans.
+  // The notice above the plans says whom to ask.
   if (!offer) return null
   if (offer.kind === 'waits') return <Hint>{offer.words}</Hint>
   if (offer.kind === 'change') {

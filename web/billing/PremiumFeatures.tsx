@@ -8,7 +8,7 @@ type Flags = Pick<
   'advancedAnalytics' | 'prioritySupport' | 'customBranding' | 'apiAccess'
 >
 
-/** In the order they are shown. Those marked are not built yet (decision 88). */
+/** In display order. Marked entries are not built yet (decision 88). */
 const flags: readonly { key: keyof Flags; name: string; text: string; isSoon?: true }[] = [
   { key: 'advancedAnalytics', name: 'Advanced Analytics', text: 'Ranges up to a year, trends and tables' },
   { key: 'prioritySupport', name: 'Priority Support', text: 'Your mail to support says which plan it comes from' },

@@ -19,7 +19,7 @@ export const PricingFaq = () => (
   </section>
 )
 
-/** Custom pricing and support. `supportLink` says the plan the mail comes from. */
+/** Custom pricing and support. `supportLink` includes the current plan in the mail. */
 export const PricingContact = ({ supportEmail, supportLink }: { supportEmail: string; supportLink: string }) => (
   <Card component="section" aria-labelledby="contact" padding="lg">
     <Group justify="space-between" gap="md">

@@ -26,7 +26,7 @@ import { WhoMayChoose } from './WhoMayChoose.tsx'
 const keys = Object.keys(plans) as PlanKey[]
 type Subscription = z.output<typeof subscriptionStatus.reply>
 
-/** Plans and, once one is chosen (`?plan=&cycle=`), what it costs: the step before the payment. */
+/** The plans and, once one is chosen (`?plan=&cycle=`), its cost: the step before the payment. */
 export function PricingPage() {
   const query = useQuery(subscriptionQuery)
   const isBuying = readChoice(useSearchParams()[0]) !== null

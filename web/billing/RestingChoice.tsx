@@ -3,7 +3,7 @@ import { missingWords } from './change-words.ts'
 
 interface Props {
   label: string
-  /** How many have to. */
+  /** How many stores must rest. */
   needed: number
   stores: readonly { id: string; name: string; url: string }[]
   chosen: string[]

@@ -11,7 +11,7 @@ import { useRestStores, useStoreRests } from './payment-queries.ts'
 import type { Overview } from './queries.ts'
 import { RestingChoice } from './RestingChoice.tsx'
 
-/** Which stores send nothing because the plan has no room for them (decision 85). Nothing where there is room for all. */
+/** Stores that send nothing because they exceed the plan's limit (decision 85). Renders nothing if all fit. */
 export function RestingStores({ subscription }: { subscription: Overview['subscription'] }) {
   const stores = useStoreRests().data?.stores ?? []
   const [isAsking, setAsking] = useState(false)

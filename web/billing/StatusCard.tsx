@@ -22,7 +22,7 @@ interface Props {
   deeds: Deeds
 }
 
-/** The plan, what it costs and until when, and what can be done with it (A 2.7, A 4.3). */
+/** The plan, its cost and end date, and the actions (A 2.7, A 4.3). */
 export function StatusCard({ detail, subscription, deeds }: Props) {
   return (
     <Card h="100%">
@@ -64,7 +64,7 @@ function Actions({ detail, subscription, deeds }: Props) {
     back.mutate(undefined, {
       onSuccess: ({ message }) => {
         announce(message)
-        // The button that was pressed may be gone.
+        // The pressed button may be gone, so move the focus.
         deedsBox.current?.focus()
       },
     })
@@ -96,7 +96,7 @@ function Actions({ detail, subscription, deeds }: Props) {
           </Button>
         )}
         {deeds.canManage && (
-          // The page is left once the address is there.
+          // The browser leaves the page once the address arrives.
           <Button
             variant="default"
             loading={portal.isPending || portal.isSuccess}

@@ -1,7 +1,7 @@
 import { Title } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 
-/** Of a step of a dialog. It gets the focus, so that whoever hears the page is where the step begins. */
+/** Title of a dialog step. Takes the focus, so screen readers start at the step. */
 export function StepTitle({ children }: { children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])

@@ -9,14 +9,14 @@ import { endingLook, statusLook } from './statusLook.ts'
 
 const SubscriptionPanel = lazy(async () => ({ default: (await import('./SubscriptionPanel.tsx')).SubscriptionPanel }))
 
-/** Plan and status of a paid plan (A 2.2), nothing on the free one; it opens the drawer of A 2.12 (decision 123). */
+/** Name and status of a paid plan (A 2.2); opens the drawer of A 2.12 (decision 123). Not rendered on the free plan. */
 export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-link' | 'side-link' }) {
   const subscription = useSubscription()
   const [isOpen, setOpen] = useState(false)
   const isPaid = subscription?.plan != null && subscription.plan !== 'free'
   const name = isPaid && plans[subscription.plan!].name
   const status = subscription?.status && statusLook(subscription.status)
-  // In words only: the header has no room for a second mark.
+  // Text only: the header has no room for a second badge.
   const end = subscription?.cancelAtPeriodEnd ? endingLook(endDay(subscription)).label : null
   const label = `Subscription: ${[name, status?.label, end].filter(Boolean).join(', ')}`
   return (

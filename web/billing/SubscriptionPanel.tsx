@@ -12,11 +12,11 @@ import { useOverview } from './queries.ts'
 import { featuresBefore } from './rules.ts'
 
 interface Props {
-  /** A link of it was followed. */
+  /** Called when a link inside was followed. */
   onLeave: () => void
 }
 
-/** What the drawer of the header's button shows (A 2.12). */
+/** Content of the drawer opened from the header (A 2.12). */
 export function SubscriptionPanel({ onLeave }: Props) {
   const overview = useOverview()
   return (

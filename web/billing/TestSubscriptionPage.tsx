@@ -18,7 +18,7 @@ import { WhoMayChoose } from './WhoMayChoose.tsx'
 
 const offered = ['free', 'starter', 'growth', 'professional', 'enterprise']
 
-/** Sets a plan without paying; exists only in test mode (decision 3). */
+/** Sets a plan without payment; exists only in test mode (decision 3). */
 export function TestSubscriptionPage() {
   const subscription = useSubscription()
   if (!subscription) return <LoadingPage />
@@ -92,7 +92,7 @@ function PlanForm({ current, isDisabled }: { current: string | null; isDisabled:
   )
 }
 
-/** Where SMS go to the built-in phones or by this server’s account, so that there is something for them to pay. */
+/** Shown where SMS go to the built-in phones or through this server's account, so credits have a use. */
 function CreditsForm({ isDisabled }: { isDisabled: boolean }) {
   const credits = useCredits().data
   const [pack, setPack] = useState<CreditPack>(10)

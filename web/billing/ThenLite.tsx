@@ -7,11 +7,11 @@ import { limitLines } from './rules.ts'
 
 interface Props {
   plan: PlanKey
-  /** The words of its day, “ on Dec 6, 2026” or nothing; null: it ends at once, as nothing is paid for a period. */
+  /** Formatted date such as " on Dec 6, 2026", or empty; null ends at once because no period is paid. */
   end: string | null
 }
 
-/** What comes after a paid plan, wherever its end is asked about: from when on, what is left, and which stores rest. */
+/** What follows a paid plan: its end date, what remains, and which stores rest. Shown wherever its end is confirmed. */
 export function ThenLite({ plan, end }: Props) {
   const { name, limits } = plans.free
   const its = `Your ${plans[plan].name} plan`

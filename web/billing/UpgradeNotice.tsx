@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { Notice } from '../ui/Notice.tsx'
 
-/** What a larger plan has, and the way to it. */
+/** What a larger plan has, with a link to it. */
 export const UpgradeNotice = ({ text }: { text: string }) => (
   <Notice tone="warn">
     <Text span fz="sm">

@@ -2,7 +2,7 @@ import { mayDo } from '../../shared/roles.ts'
 import { useTeam } from '../accounts/team-queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
-/** For members who may look at plans but not choose one (decision 8): whom to ask. */
+/** For members who may view plans but not choose one (decision 8): whom to ask. */
 export function WhoMayChoose({ hasPlan }: { hasPlan: boolean }) {
   const leaders = useTeam().data?.members.filter(({ role }) => mayDo(role, 'billing:write')) ?? []
   return (

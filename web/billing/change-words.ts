@@ -14,7 +14,7 @@ import { counted } from '../ui/format.ts'
 import { amountWords, cycleNames, priceWords } from './detail-words.ts'
 import { formatDate } from './plan-words.ts'
 
-// What is said of a change of the plan before it is made (decision 85). Pure.
+// Texts and choices of a plan change before it is made (decision 85). Pure.
 
 export interface Choice {
   plan: Exclude<PlanKey, 'free'>
@@ -22,7 +22,7 @@ export interface Choice {
   extraStores: number
 }
 
-/** What is chosen, per period. */
+/** The chosen price, per period. */
 export const choiceWords = ({ plan, cycle, extraStores }: Choice) =>
   priceWords(amountMinorOf(plan, cycle, extraStores), 'USD', cycle)
 
@@ -31,17 +31,20 @@ export const extraStoreWords = (cycle: BillingCycle) =>
     ? `$${EXTRA_STORE_MONTHLY * 12} a year for each; the discount by the year is on the plan only.`
     : `$${EXTRA_STORE_MONTHLY} a month for each.`
 
-/** Growth by the year with 2 extra stores. */
+/** "Growth yearly with 2 extra stores". */
 export const choiceName = ({ plan, cycle, extraStores }: Choice) =>
   `${plans[plan].name}, ${cycleNames[cycle].toLowerCase()}${extraStores > 0 ? `, with ${counted(extraStores, 'extra store')}` : ''}`
 
-/** How many more stores have to be chosen; null: enough. */
+/** How many more stores must be chosen; null if enough. */
 export const missingWords = (needed: number, chosen: number): string | null =>
   chosen >= needed ? null : `Choose ${counted(needed - chosen, chosen > 0 ? 'more store' : 'store')} to rest.`
 
 export const paidPlans = ['starter', 'growth'] as const satisfies readonly PlanKey[]
 
-/** What the address asks for (stores: how many extra ones, or `more`: one more); what it leaves open or nobody sells is as it is now. */
+/**
+ * Reads the requested change from the address (stores: number of extra stores, or `more` for one more). Missing or
+ * invalid parts keep their current value.
+ */
 export function choiceOf(
   asked: { plan: string | null; cycle: string | null; stores: string | null },
   detail: SubscriptionDetail,
@@ -61,7 +64,7 @@ export function choiceOf(
 export const isSame = ({ plan, cycle, extraStores }: Choice, detail: SubscriptionDetail) =>
   plan === detail.plan && cycle === detail.billingCycle && extraStores === detail.extraStores
 
-/** What is paid at once, line by line. */
+/** Line items paid at once. */
 export function dueFacts({ dueNow, charge, credit, tax, currency }: ChangePreview): [string, string][] {
   const words = (minor: number) => amountWords(minor, currency)
   return [
@@ -78,7 +81,9 @@ export function nextWords({ nextAmount, nextDate, currency, needsCard }: ChangeP
   return `If you add a card, ${bill} Without one the account goes to ${plans.free.name} when the trial ends.`
 }
 
-/** The names of those that rest on a plan with room for so many: chosen by the owner, then the newest. `stores`: the oldest first. */
+/**
+ * Names of the stores that rest on a plan with this limit: the owner's choice, then the newest. `stores`: oldest first.
+ */
 export function restingOn(stores: readonly { name: string; restsFirst: boolean }[], room: number): string[] {
   const [first, last] = [false, true].map((rests) => stores.filter(({ restsFirst }) => restsFirst === rests))
   return [...first!, ...last!].slice(room).map(({ name }) => name)
@@ -86,7 +91,7 @@ export function restingOn(stores: readonly { name: string; restsFirst: boolean }
 
 type Subscription = Pick<z.output<typeof subscriptionStatus.reply>, 'planInForce' | 'sells' | 'source'>
 
-/** What wakes a store that rests, of what this account can have. */
+/** Which plans or add-ons this account can buy to wake a resting store. */
 export function wakesWords({ planInForce, sells, source }: Subscription): string {
   const larger = planInForce !== 'growth' && sells !== 'none' ? ['a larger plan'] : []
   const extra = planInForce !== 'free' && sells === 'stripe' && source === 'stripe' ? ['an extra store'] : []
@@ -95,7 +100,7 @@ export function wakesWords({ planInForce, sells, source }: Subscription): string
   return ways ? `${ways[0]!.toUpperCase()}${ways.slice(1)} wakes it, or ${other}` : `It wakes when ${other}`
 }
 
-/** Those that rest already, then the newest, as it would be without a choice. */
+/** Default choice: stores that already rest, then the newest. */
 export function restingAtFirst({ stores, storesTooMany }: ChangePreview): string[] {
   const [resting, awake] = [true, false].map((rests) => stores.filter(({ isResting }) => isResting === rests))
   return [...resting!, ...awake!.reverse()].slice(0, storesTooMany).map(({ id }) => id)

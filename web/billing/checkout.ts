@@ -9,7 +9,10 @@ import { useOnce } from '../ui/useOnce.ts'
 import type { Choice } from './change-words.ts'
 import { failureOf } from './failure.ts'
 
-/** Asks where the choice is paid, and goes there. `isBusy` from the press until this page is left, or shown again by the browser's back. */
+/**
+ * Creates the checkout and goes to it. `isBusy` from the press until the page is left or restored by the browser's
+ * Back.
+ */
 export function useCheckout() {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -25,7 +28,7 @@ export function useCheckout() {
       setLeaving(true)
       location.assign(url)
     },
-    // Bought in another tab: what there is to do now depends on the subscription.
+    // Bought in another tab: the subscription decides the next step.
     onError: (error) => isConflict(error) && queries.refetchQueries({ queryKey: subscriptionQuery.queryKey }),
   })
   useEffect(() => {
@@ -38,7 +41,7 @@ export function useCheckout() {
     return () => removeEventListener('pageshow', stay)
   }, [queries])
   const isBusy = checkout.isPending || isLeaving
-  // A 8: it came back without an address, was refused, or there was no answer.
+  // A 8: no address came back, the request was refused, or there was no answer.
   return {
     isBusy,
     problem: failureOf(checkout.error, billingTexts.failed.processCheckout),

@@ -7,7 +7,9 @@ import { useCreateFree } from './queries.ts'
 
 export type Choosing = ReturnType<typeof useChoosing>
 
-/** A paid plan leads to the step that says what it costs; the free one is taken here, after a question where a paid one would end. */
+/**
+ * A paid plan leads to the checkout step. The free plan is chosen here, after a confirmation if a paid plan would end.
+ */
 export function useChoosing(subscription: z.output<typeof subscriptionStatus.reply>) {
   const free = useCreateFree()
   const navigate = useNavigate()
@@ -17,11 +19,11 @@ export function useChoosing(subscription: z.output<typeof subscriptionStatus.rep
   return {
     choose(key: PlanKey, cycle: BillingCycle = 'month') {
       if (key !== 'free') return navigate(addressOfChoice({ plan: key, cycle, extraStores: 0 }))
-      if (!paid) return free.mutate(undefined, { onSettled: toStores }) // The store set-up says what is missing when this failed (A 4.3).
+      if (!paid) return free.mutate(undefined, { onSettled: toStores }) // If this failed, the store set-up shows what is missing (A 4.3).
       free.reset()
       setLeaving(paid)
     },
-    /** Whoever has a plan keeps it when this fails, and is told why. What was paid for goes on, which Billing shows. */
+    /** On failure an existing plan stays and the reason is shown. A paid plan continues; Billing shows it. */
     leave: () =>
       free.mutate(undefined, { onSuccess: isAtStripe(subscription) ? () => navigate('/billing') : toStores }),
     stay: () => setLeaving(null),

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { subscriptionStatus } from '../../shared/billing.ts'
 import type { Tone } from '../ui/Notice.tsx'
 
-// What every screen says of the subscription above all else (decisions 85, 86 and 90). Pure.
+// Decides which subscription problem the banner of every screen shows (decisions 85, 86 and 90). Pure.
 
 export interface Concern {
   kind: 'suspended' | 'overdue' | 'trial' | 'resting'
@@ -10,7 +10,7 @@ export interface Concern {
 }
 
 const DAY_MS = 86_400_000
-/** As the mail before the end of a trial (decision 84). */
+/** The same day as the mail before the end of a trial (decision 84). */
 const TRIAL_NOTICE_DAYS = 3
 
 type Subscription = z.output<typeof subscriptionStatus.reply>

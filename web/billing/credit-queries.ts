@@ -28,7 +28,7 @@ export const useCreditEntries = (page: number) =>
     staleTime: 0,
   })
 
-/** Asked once for each session; what is known by then is asked again. */
+/** Asks once per checkout session, then refetches everything the purchase changes. */
 export function useCheckedCredits(id: string | null) {
   const queries = useQueryClient()
   return useQuery({
@@ -45,7 +45,7 @@ export function useCheckedCredits(id: string | null) {
   })
 }
 
-/** Goes where the pack is paid. Busy from the press until this page is left, or shown again by the browser’s back. */
+/** Opens the payment page of the pack. Busy from the press until the page is left or restored by the browser's Back. */
 export function useBuyCredits() {
   const [isLeaving, setLeaving] = useState(false)
   const buying = useOnce({

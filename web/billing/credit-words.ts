@@ -1,9 +1,9 @@
 import { type CreditEntry, type CreditKind, type Credits, creditPacks } from '../../shared/credits.ts'
 import { formatMoney } from '../ui/format.ts'
 
-// What is said of credits. Pure.
+// Texts about credits. Pure.
 
-/** Cents where that is exact enough, else the fractions that a text costs. */
+/** Cents if exact enough, otherwise the fractions an SMS costs. */
 export function creditMoney(micros: number): string {
   const dollars = micros / 1_000_000
   return micros % 10_000 === 0 ? formatMoney(dollars, 'USD') : fine.format(dollars)
@@ -16,23 +16,23 @@ const fine = new Intl.NumberFormat('en-US', {
   maximumFractionDigits: 6,
 })
 
-/** Whole cents, downwards: never more than is there. */
+/** Whole cents, rounded down: never more than the balance. */
 export const balanceWords = (micros: number): string => formatMoney(Math.floor(micros / 10_000) / 100, 'USD')
 
-/** Behind what the plan includes; null: nothing. */
+/** What credits cover beyond the plan's allowance; null means nothing. */
 export function thenWords(credits: Credits | undefined): string | null {
   if (!credits || credits.balanceMicros <= 0 || !credits.isUsable) return null
   return takesCredits(credits) ? `then ${balanceWords(credits.balanceMicros)} of credits` : null
 }
 
-/** Whether SMS go by what credits pay for. */
+/** Whether SMS are paid with credits. */
 export const takesCredits = ({ carrier, offer }: Pick<Credits, 'carrier' | 'offer'>): boolean =>
   carrier === 'operator' || (carrier === 'sandbox' && offer === 'test')
 
-/** There is something to say of credits here. */
+/** Whether the credits section applies. */
 export const hasCard = (credits: Credits): boolean => credits.offer !== null || credits.balanceMicros > 0
 
-/** Why credits are not used, or cannot be bought; null: they can. */
+/** Why credits are not used or cannot be bought; null if they can. */
 export function creditNote(credits: Credits): string | null {
   if (credits.carrier === 'own')
     return 'Your own provider carries your SMS and bills you for them. Credits are kept, and are used when it no longer does.'

@@ -12,14 +12,14 @@ import { formatMoney } from '../ui/format.ts'
 import { formatDateTime } from '../ui/times.ts'
 import { formatDate, isOnTrial, isOverdue } from './plan-words.ts'
 
-// What /billing says of a subscription, and what may be done with it (A 2.7, decision 88). Pure.
+// Texts and actions of /billing (A 2.7, decision 88). Pure.
 
-/** An amount of the wire (A 9). */
+/** An amount as in the API (A 9). */
 export const amountWords = (minor: number, currency: string) => formatMoney(minor / 100, currency.toUpperCase())
 
 export const cycleNames: Record<BillingCycle, string> = { month: 'Monthly', year: 'Yearly' }
 
-/** What the bill says: $49.00 a month. */
+/** Price as on the invoice: $49.00 a month. */
 export const priceWords = (minor: number, currency: string, cycle: BillingCycle) =>
   `${amountWords(minor, currency)} a ${cycle}`
 
@@ -38,7 +38,7 @@ export function factsOf(detail: SubscriptionDetail, subscription: Subscription):
     ['Next billing date', nextBillingDate && isBilled ? formatDate(nextBillingDate) : null],
     ['Last payment', lastPaymentDate && formatDate(lastPaymentDate)],
     ['Card', isPaid ? cardWords(detail.hasCard, onTrial) : null],
-    // An older one where the provider could not be asked.
+    // Fallback to a stored invoice if the provider could not be reached.
     ['As of', detail.asOf && formatDateTime(detail.asOf)],
   ]
   return facts.flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : []))
@@ -62,16 +62,16 @@ type Subscription = Pick<
   'status' | 'sells' | 'planInForce' | 'change' | 'trialEndsAt'
 >
 
-/** What this member may do here; `because`: why that is less than somebody would look for. */
+/** What this member may do here; `because` explains missing actions. */
 export interface Deeds {
-  /** In its dialog, or by choosing a plan on Pricing. */
+  /** Through Billing's dialog, or by choosing a plan on Pricing. */
   change: 'here' | 'pricing' | null
   canManage: boolean
   canCancel: boolean
   canReactivate: boolean
-  /** Takes a change that waits back. */
+  /** Cancels a scheduled change. */
   canKeep: boolean
-  /** What there is to do about the card; null: nothing. */
+  /** Action for the card; null means none. */
   advice: string | null
   because: string | null
 }
@@ -79,7 +79,7 @@ export interface Deeds {
 interface Given {
   detail: SubscriptionDetail
   subscription: Subscription
-  /** Their role allows it, and it is not the demo. */
+  /** The role allows it, and this is not the demo. */
   mayPay: boolean
 }
 
@@ -106,7 +106,7 @@ function cardAdvice({ plan, hasCard, cancelAtPeriodEnd }: SubscriptionDetail, su
   return `Add a card under ${billingTexts.manage} to go on with ${plans[plan].name} after the trial.`
 }
 
-/** One that ends is reactivated first, and one that is overdue is paid. */
+/** A subscription that is ending must be reactivated first; an overdue one must be paid. */
 function wayToChange(isPaid: boolean, { cancelAtPeriodEnd }: SubscriptionDetail, subscription: Subscription) {
   if (subscription.sells === 'none') return null
   if (!isPaid) return 'pricing'
@@ -122,7 +122,7 @@ function whyNot({ plan, source }: SubscriptionDetail, sells: Subscription['sells
   return 'This plan was set by whoever runs this server. Nothing is charged for it, so there is nothing to cancel.'
 }
 
-/** A limit the server says nothing of is shown as A 9 has it. */
+/** Limits the server does not return are shown as in A 9. */
 export function limitsShown(features: Partial<PlanLimits> | undefined): PlanLimits {
   const { maxStores, maxEmailsPerMonth, maxSmsPerMonth, maxWhatsappPerMonth } = features ?? {}
   return {
@@ -135,7 +135,7 @@ export function limitsShown(features: Partial<PlanLimits> | undefined): PlanLimi
 
 const MOST_BUTTONS = 5
 
-/** The numbers of the page buttons: at most five (A 9), those around the page that is shown. */
+/** Page numbers around the current page, at most five (A 9). */
 export function pageNumbers(page: number, pages: number): number[] {
   const first = Math.max(1, Math.min(page - 2, pages - MOST_BUTTONS + 1))
   return Array.from({ length: Math.min(MOST_BUTTONS, pages) }, (_, at) => first + at)

@@ -23,7 +23,7 @@ import { ApiError, call } from '../api.ts'
 import { useOnce } from '../ui/useOnce.ts'
 import type { Choice } from './change-words.ts'
 
-/** The plan in full; what the other screens know of it is asked again after it, since this look may have changed it. */
+/** Loads the full plan and then refetches what other screens know, because this request may have updated it. */
 const detailQuery = queryOptions({
   queryKey: ['billing', 'detail'],
   queryFn: async ({ signal, client }) => {
@@ -43,7 +43,7 @@ export const useStoreRests = () =>
     staleTime: 0,
   })
 
-/** Also what the other screens say of the store they show. */
+/** Also refetches what other screens show about their store. */
 export function useRestStores() {
   const queries = useQueryClient()
   return useOnce({
@@ -64,7 +64,7 @@ export const useHistory = (page: number) =>
     staleTime: 0,
   })
 
-/** Asked once for each session; what is known by then is asked again. */
+/** Asks once per checkout session, then refetches everything the purchase changes. */
 export function useCheckedSession(id: string | null) {
   const queries = useQueryClient()
   return useQuery({
@@ -81,7 +81,7 @@ export function useCheckedSession(id: string | null) {
   })
 }
 
-/** Where the provider shows card and invoices; an answer without an address counts as none. */
+/** Page at the provider with card and invoices; an answer without an address is an error. */
 export const useOpenPortal = () =>
   useOnce({
     mutationFn: async () => {
@@ -105,7 +105,7 @@ function useDeed<E extends Endpoint>(endpoint: E) {
   })
 }
 
-/** Asked as often as somebody likes: it changes nothing. */
+/** A preview: safe to repeat because it changes nothing. */
 export const usePreview = () =>
   useMutation({
     mutationFn: ({ plan, cycle, extraStores }: Choice) =>
@@ -123,5 +123,5 @@ export function useChange() {
   })
 }
 
-/** All that is shown of plan and payments. */
+/** Every query that shows plan or payments. */
 const refresh = (queries: QueryClient) => queries.invalidateQueries({ queryKey: ['billing'] })

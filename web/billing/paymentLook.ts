@@ -1,7 +1,7 @@
 import { IconArrowBackUp, IconCircleCheck, IconCircleMinus, IconCircleX, IconClock } from '@tabler/icons-react'
 import type { PaymentStatus } from '../../shared/payments.ts'
 
-/** How the status of a payment is said, each in a colour of its own (A 4.3). */
+/** Label and color of each payment status (A 4.3). */
 export const paymentLooks = {
   succeeded: { tone: 'good', icon: IconCircleCheck, label: 'Succeeded' },
   pending: { tone: 'warn', icon: IconClock, label: 'Pending' },

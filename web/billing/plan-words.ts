@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { type Meter, type MeteredChannel, plans, type subscriptionStatus } from '../../shared/billing.ts'
 import { counted, formatCount } from '../ui/format.ts'
 
-// What is said of a subscription and of what is used of it. Pure.
+// Texts about subscription and usage. Pure.
 
 export const channelNames: Record<MeteredChannel, string> = {
   email: 'Emails',
@@ -19,7 +19,7 @@ export function usedWords({ used, limit }: Pick<Meter, 'used' | 'limit'>): strin
 export const storesWords = ({ used, limit }: { used: number; limit: number }) =>
   limit === -1 ? `${formatCount(used)} connected, no limit` : `${formatCount(used)} of ${formatCount(limit)} connected`
 
-/** What the limit holds, and what of it will not be sent at all; null: nothing. */
+/** Messages the limit holds back, and those that will never be sent; null means none. */
 export function heldWords({ held, expiring, limit }: Meter, renewsAt: string): string | null {
   if (held === 0) return null
   const renewal = formatDate(renewsAt, 'UTC')
@@ -31,7 +31,7 @@ export function heldWords({ held, expiring, limit }: Meter, renewsAt: string): s
 
 type Subscription = z.output<typeof subscriptionStatus.reply>
 
-/** What will become of the subscription, a sentence each. */
+/** Upcoming changes of the subscription, a sentence each. */
 export function planNotes(subscription: Subscription): string[] {
   const { status, nextBillingDate, trialEndsAt, change, suspension } = subscription
   const notes = suspension ? [`Sending is suspended: ${suspension.reason}`] : []
@@ -47,7 +47,7 @@ export function planNotes(subscription: Subscription): string[] {
   return notes
 }
 
-/** The day on which it ends, or the trial before it does; null: not known. */
+/** The day the subscription or, earlier, its trial ends; null if unknown. */
 export const endDay = ({ status, trialEndsAt, currentPeriodEnd }: Subscription) => {
   const end = (isOnTrial({ status }) && trialEndsAt) || currentPeriodEnd
   return end ? formatDate(end) : null
@@ -57,12 +57,12 @@ export const isOnTrial = ({ status }: Pick<Subscription, 'status'>) => status ==
 
 export const isOverdue = ({ status }: Pick<Subscription, 'status'>) => status === 'past_due'
 
-/** Once the days of grace are over the account is no subscriber any more. */
+/** After the grace period the account no longer has a subscription. */
 export const overdueWords = ({ hasActiveSubscription, graceUntil }: Subscription) =>
   hasActiveSubscription && graceUntil
     ? `Messages are sent until ${formatDate(graceUntil)}.`
     : 'Messages are held until it is paid.'
 
-/** The day of an instant: Jan 5, 2026. By itself where the browser is. */
+/** The day of an instant: Jan 5, 2026. Without a zone, in the browser's. */
 export const formatDate = (instant: string | number, timeZone?: string) =>
   new Date(instant).toLocaleDateString('en-US', { dateStyle: 'medium', ...(timeZone && { timeZone }) })

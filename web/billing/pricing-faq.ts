@@ -1,7 +1,7 @@
 import { EXTRA_STORE_MONTHLY, GRACE_DAYS, GUARANTEE_DAYS, TRIAL_DAYS } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 
-// The questions of Pricing. Every answer is a rule of billing (docs/rules/billing.md): change it there first.
+// FAQ of Pricing. Every answer restates a billing rule (docs/rules/billing.md): change the rule first.
 
 export const pricingQuestions = [
   {

@@ -13,30 +13,33 @@ import type { Choice } from './change-words.ts'
 import { cycleNames, priceWords } from './detail-words.ts'
 import { formatDate, isOnTrial } from './plan-words.ts'
 
-// What Pricing offers to whom, and what a choice costs. Pure.
+// Which plans Pricing offers an account, and what a choice costs. Pure.
 
 type Subscription = z.output<typeof subscriptionStatus.reply>
 
-/** One that goes on at Stripe, a trial too: another plan is a change of it, not a second one. */
+/**
+ * A subscription that continues at Stripe, trials included: choosing another plan changes it instead of buying a
+ * second.
+ */
 export const isAtStripe = ({ sells, source, plan, planInForce }: Subscription): boolean =>
   sells === 'stripe' && source === 'stripe' && plan !== 'free' && planInForce !== 'free'
 
-/** One that was ended for good is not: it can be bought again. */
+/** A subscription that ended for good may be bought again. */
 export const isCurrent = ({ plan, planInForce }: Subscription, key: PlanKey): boolean =>
   plan === key && (key === 'free' || planInForce !== 'free')
 
-/** What the plan’s card has at its end. */
+/** The button of a plan's card. */
 export type Offer =
-  /** `changeTo`: where its period and stores are changed. */
+  /** `changeTo`: link to where period and stores are changed. */
   | { kind: 'current'; changeTo: string | null }
-  /** By the checkout step. */
+  /** Bought through the checkout step. */
   | { kind: 'buy' }
   | { kind: 'change'; to: string }
-  /** Asked first where a paid plan would end by it. */
+  /** Needs a confirmation because a paid plan would end. */
   | { kind: 'free' }
-  /** The subscription is on its way there. */
+  /** The change to this plan is scheduled. */
   | { kind: 'waits'; words: string }
-  /** It ends, and is changed only once it is reactivated. */
+  /** The subscription is ending and must be reactivated before it can change. */
   | { kind: 'ends'; words: string }
 
 export function offerOf(subscription: Subscription, key: PlanKey, cycle: BillingCycle): Offer {
@@ -57,10 +60,10 @@ function endsWords(subscription: Subscription, key: PlanKey): string {
   return `This is your current plan. It ends${onDay(endOf(subscription))}.`
 }
 
-/** Billing's own dialog, for an account that has a subscription. */
+/** Link to Billing's change dialog, for accounts with a subscription. */
 export const changeAt = (plan: PlanKey, cycle: BillingCycle) => `/billing?change=${plan}&cycle=${cycle}`
 
-/** When what is paid for ends: the trial's end is the period's. */
+/** End of the paid time; during a trial, the end of the trial. */
 export const endOf = (subscription: Subscription) => {
   const { cancelAtPeriodEnd, change, trialEndsAt, currentPeriodEnd } = subscription
   if (change && !cancelAtPeriodEnd) return change.at
@@ -69,14 +72,14 @@ export const endOf = (subscription: Subscription) => {
 
 export const onDay = (instant: string | null) => (instant ? ` on ${formatDate(instant)}` : '')
 
-/** The plan that would end if the free one were chosen. */
+/** The paid plan that would end if the free one were chosen. */
 export function paidPlanOf({ planInForce }: Subscription): PlanKey | null {
   return planInForce === 'free' ? null : planInForce
 }
 
 export const readCycle = (search: URLSearchParams): BillingCycle => (search.get('cycle') === 'year' ? 'year' : 'month')
 
-/** The checkout step’s, of its address; null: the plans are looked at. */
+/** The checkout choice in the address; null shows the list of plans. */
 export function readChoice(search: URLSearchParams): Choice | null {
   const plan = search.get('plan')
   if (plan !== 'starter' && plan !== 'growth') return null
@@ -89,7 +92,7 @@ export function addressOfChoice({ plan, cycle, extraStores }: Choice): string {
   return `/pricing?plan=${plan}&cycle=${cycle}${extraStores > 0 ? `&stores=${extraStores}` : ''}`
 }
 
-/** What a period costs, a line each; `amount` is in cents. */
+/** Cost of a period, one line each; `amount` in cents. */
 export function orderOf({ plan, cycle, extraStores }: Choice): {
   lines: { label: string; amount: number }[]
   total: number
@@ -101,7 +104,7 @@ export function orderOf({ plan, cycle, extraStores }: Choice): {
   return { lines, total }
 }
 
-/** What is paid when the order is confirmed, and what follows. */
+/** What is paid at confirmation, and what follows. */
 export function todayOf(
   total: number,
   cycle: BillingCycle,

@@ -13,7 +13,7 @@ const usageQuery = queryOptions({
 export const useUsage = () => useQuery(usageQuery)
 export type Usage = z.output<typeof readUsage.reply>
 
-/** Status and usage, both as they are now. */
+/** Current status and usage. */
 const overviewQuery = queryOptions({
   queryKey: ['billing', 'overview'],
   queryFn: async ({ client }) => {
@@ -24,7 +24,7 @@ const overviewQuery = queryOptions({
     return { subscription, usage }
   },
   staleTime: 0,
-  // Each of the two has been asked again by then.
+  // Both queries have been refetched by then.
   retry: false,
 })
 

@@ -1,6 +1,6 @@
 import { type PlanKey, type PlanLimits, plans } from '../../shared/billing.ts'
 
-// How plans are shown. Pure.
+// Texts of the plans. Pure.
 
 /** What a plan allows, one line each, in the order of A 9. */
 export function limitLines(limits: PlanLimits): string[] {
@@ -14,19 +14,22 @@ export function limitLines(limits: PlanLimits): string[] {
   ]
 }
 
-/** What a plan's card lists: what it allows and has (A 9), and in our own words what it takes from the smaller one, and what the texts are for. */
+/**
+ * Lines of a plan's card: limits and features (A 9), plus our own lines on what it shares with the smaller plan and
+ * what texts are for.
+ */
 export function planLines(plan: PlanKey): string[] {
   const { limits, features } = plans[plan]
   return [...featuresBefore(plan), ...limitLines(limits), ...(plan === 'starter' ? [TEXTS_BY_HAND] : []), ...features]
 }
 
-/** All that Starter has, Growth has too (`featurePlans`); A 9 lists only what is added. */
+/** Growth includes all features of Starter (`featurePlans`); A 9 lists only the additions. */
 export const featuresBefore = (plan: PlanKey): string[] =>
   plan === 'growth' ? [`Everything in ${plans.starter.name}`] : []
 
 const TEXTS_BY_HAND = `SMS and WhatsApp are sent by hand; automated ones are in ${plans.growth.name}`
 
-/** Priority and Premium Support: the mail says which plan it comes from (A 9). */
+/** Priority and Premium Support: the mail names the plan (A 9). */
 export const supportLink = (address: string, plan: PlanKey | null) =>
   plan && plan !== 'free'
     ? `mailto:${address}?subject=${encodeURIComponent(`${plans[plan].name} plan: `)}`

@@ -15,11 +15,11 @@ const looks: Record<string, { tone: Tone; icon: Icon; label: string }> = {
   canceled: { tone: 'bad', icon: IconCircleX, label: 'Canceled' },
 }
 
-/** Beside the status of one that goes on only until its period ends. `day`: null where it is not known. */
+/** Shown beside the status of a subscription that ends with its period. `day`: null if unknown. */
 export const endingLook = (day: string | null) => ({
   ...{ tone: 'warn' as const, icon: IconClock, label: day ? `Ends ${day}` : 'Ends with its period' },
 })
 
-/** How a subscription's status is said (A 4.3): one we do not know, in its own words. */
+/** Label of a subscription status (A 4.3); unknown statuses are shown unchanged. */
 export const statusLook = (status: string) =>
   looks[status] ?? { tone: 'quiet' as const, icon: IconCircleDashed, label: status }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 
-/** The session of the address, which is taken out of it at once. */
+/** Reads the checkout session from the address and removes it there at once. */
 export function useReturned(name: 'session_id' | 'credits'): string | null {
   const [search, setSearch] = useSearchParams()
   const named = search.get(name)

@@ -11,13 +11,16 @@ const NOT_CHANGED = 'The plan could not be changed. Please try again.'
 const isRefusal = (error: Error | null) =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
 
-/** One change from what it costs to what became of it. What the server refuses because the amount is another by now is shown anew. */
+/**
+ * State of one plan change, from preview to result. If the server refuses because the amount changed, loads the preview
+ * again.
+ */
 export function useTheChange(choice: Choice, onDone: (message: string) => void) {
   const preview = usePreview()
   const change = useChange()
   const [shown, setShown] = useState<ChangePreview | null>(null)
   const [other, setOther] = useState<string | null>(null)
-  /** What is shown stays until there is another. */
+  /** Keeps the last preview until the next one arrives. */
   const show = () => preview.mutate(choice, { onSuccess: setShown, onError: () => setShown(null) })
   const look = () => {
     setOther(null)
@@ -51,9 +54,9 @@ export function useTheChange(choice: Choice, onDone: (message: string) => void) 
     shown,
     bank: made?.state === 'confirm' ? { url: made.url, message: made.message } : null,
     problem: failureOf(preview.error, NOT_SHOWN) ?? other ?? failureOf(change.error, NOT_CHANGED),
-    /** The amounts that stand there are others than before. */
+    /** The shown amounts are outdated. */
     isOther: other !== null,
-    /** By the server, for what the owner can mend. */
+    /** The server's reason, for problems the owner can fix. */
     isRefused: [preview.error, change.error].some(isRefusal),
     isLooking: preview.isPending,
     isChanging: change.isPending,

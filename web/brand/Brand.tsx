@@ -5,7 +5,7 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { BrandForm } from './BrandForm.tsx'
 import { useBrand } from './queries.ts'
 
-/** How the store's mails look. */
+/** Settings for the look of the store's mails. */
 export function Brand({ store }: { store: StoreView }) {
   const brand = useBrand(store.id)
   return (

@@ -26,12 +26,12 @@ interface Props {
   isFixed: boolean
 }
 
-/** Typed, or picked with the browser's own picker. What it is worth is said while it is chosen. */
+/** Color input, typed or picked in the browser's picker. Shows the contrast while the color is chosen. */
 function ColourField({ name, form, isFixed }: Props) {
   const value = form.values[name]
   const choose = (colour: string) => {
     form.setFieldValue(name, colour)
-    // Another color may have made this one readable, or not.
+    // Changing another color may change this one's contrast.
     for (const each of colourNames) form.clearFieldError(each)
   }
   const words = name === 'ground' ? null : contrastWords(name, form.values)

@@ -48,7 +48,7 @@ export function LogoCard({ store, view, form, isFixed }: Props) {
   )
 }
 
-/** As mails have it; what cannot be read is not shown. */
+/** The logo as mails show it; hidden if it cannot be loaded. */
 const nameStyle = (look: BrandLook) =>
   problemWhileChosen('text', look) ? {} : { background: pickable(look.ground), color: pickable(look.text) }
 
@@ -156,7 +156,7 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
   )
 }
 
-/** The file's content, as the API takes it. */
+/** File content, as the API expects it. */
 function base64Of(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()

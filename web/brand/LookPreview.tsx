@@ -11,7 +11,9 @@ import { tidied } from './rules.ts'
 
 const PAUSE_MS = 300
 
-/** A mail as the sending code makes it, with what was chosen and not saved yet; what cannot be sent is not shown. */
+/**
+ * A mail rendered by the sending code with the unsaved settings. Keeps the last preview if the settings are invalid.
+ */
 export function LookPreview({ storeId, view, look }: { storeId: string; view: BrandView; look: BrandLook }) {
   const shown = useLastUsable(look, view.look)
   const [settled] = useDebouncedValue(shown, PAUSE_MS)
@@ -37,7 +39,7 @@ export function LookPreview({ storeId, view, look }: { storeId: string; view: Br
   )
 }
 
-/** A half-typed color leaves the preview as it was. */
+/** An incomplete color keeps the last preview. */
 function useLastUsable(look: BrandLook, saved: BrandLook): BrandLook {
   const isUsable = Object.keys(lookProblems(look)).length === 0
   const text = JSON.stringify(tidied(look))

@@ -12,7 +12,7 @@ export const brandQuery = (storeId: string) =>
 
 export const useBrand = (storeId: string) => useQuery(brandQuery(storeId))
 
-/** What the server answers is how it is from now on. */
+/** The server's answer replaces the cached settings. */
 function useChange<Input, View extends api.BrandView>(storeId: string, change: (input: Input) => Promise<View>) {
   const queries = useQueryClient()
   return useMutation({
@@ -38,7 +38,7 @@ export const useRemoveLogo = (storeId: string) =>
 export const useFindLogo = (storeId: string) =>
   useChange(storeId, (_: undefined) => call(api.findLogo, { query: { storeId } }))
 
-/** `hash`: of the picture that is shown, to be used; null: it is not. */
+/** `hash` of the picture shown, to accept it; null rejects it. */
 export function useAnswerProposal(storeId: string) {
   const queries = useQueryClient()
   const answer = useChange(storeId, (hash: string | null) =>
@@ -46,7 +46,7 @@ export function useAnswerProposal(storeId: string) {
       ? call(api.dismissLogo, { query: { storeId } })
       : call(api.confirmLogo, { query: { storeId }, body: { hash } }),
   )
-  // Another one is proposed by now: it is shown.
+  // Another logo is proposed by now: show that one.
   const refresh = () => queries.invalidateQueries({ queryKey: brandQuery(storeId).queryKey })
   return {
     ...answer,
@@ -54,7 +54,7 @@ export function useAnswerProposal(storeId: string) {
   }
 }
 
-/** A mail with this look, saved or not. `logo`: which one it is shown with, as the server knows. */
+/** A mail preview with saved or unsaved settings. `logo`: which logo, as the server identifies it. */
 export const useLookPreview = (storeId: string, look: BrandLook, logo: string | null) =>
   useQuery({
     queryKey: ['store', storeId, 'brand-preview', look, logo],

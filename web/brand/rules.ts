@@ -11,9 +11,9 @@ import {
 } from '../../shared/brand.ts'
 import { brandTexts, LOGO_BYTES } from '../../shared/brand-calls.ts'
 
-// What the brand screen says and takes. Pure.
+// Texts and input checks of the brand screen. Pure.
 
-/** null: it may be uploaded; the server looks into it. */
+/** null: may be uploaded; the server checks the content. */
 export const fileProblem = ({ size }: { size: number }): string | null => {
   if (size === 0) return 'This file is empty.'
   return size > LOGO_BYTES ? brandTexts.logoTooLarge : null
@@ -21,7 +21,7 @@ export const fileProblem = ({ size }: { size: number }): string | null => {
 
 const isColour = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
 
-/** What a color is worth where it stands, while it is chosen; null: it is no color yet. */
+/** Contrast of a color at its place, while it is chosen; null for an incomplete color. */
 export function contrastWords(name: 'button' | 'text' | 'accent', look: BrandLook): string | null {
   const colour = look[name]
   if (!isColour(colour)) return null
@@ -34,14 +34,14 @@ export function contrastWords(name: 'button' | 'text' | 'accent', look: BrandLoo
   return ratio < LEAST_CONTRAST ? null : `Contrast ${shownRatio(ratio)}`
 }
 
-/** What a color field shows beside its text; the browser's own picker knows no other form. */
+/** The value for the native color picker, which accepts only #rrggbb. */
 export const pickable = (text: string): string => (isColour(text.trim()) ? text.trim().toLowerCase() : '#000000')
 
-/** Not linked yet, in the order they are offered. */
+/** Social networks not linked yet, in display order. */
 export const kindsLeft = ({ social }: Pick<BrandLook, 'social'>) =>
   socialKindNames.filter((kind) => !social.some((link) => link.kind === kind))
 
-/** As it is kept: what is typed in capitals, or with spaces around it, is the same. */
+/** Normalizes as the server stores it: case and surrounding spaces do not matter. */
 export const tidied = (look: BrandLook): BrandLook => ({
   ...look,
   button: look.button.trim().toLowerCase(),
@@ -51,7 +51,7 @@ export const tidied = (look: BrandLook): BrandLook => ({
   social: look.social.map(({ kind, url }) => ({ kind, url: url.trim() })),
 })
 
-/** What is hard to read is said at once; an unfinished color only when it is to be saved. */
+/** Poor contrast is reported at once; an incomplete color only on saving. */
 export function problemWhileChosen(name: ColourName, look: BrandLook): string | null {
   const isFinished = colourNames.every((each) => isColour(look[each].trim()))
   return isFinished ? (contrastProblems(tidied(look))[name] ?? null) : null

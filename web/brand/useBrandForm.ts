@@ -10,7 +10,7 @@ import { focusFirstError } from '../ui/focusFirstError.ts'
 import { brandQuery, useSaveBrand } from './queries.ts'
 import { tidied } from './rules.ts'
 
-/** The look as a form. The logo is no part of it: it is in use as soon as it was uploaded or confirmed. */
+/** The brand settings as a form. The logo is separate: it applies as soon as it is uploaded or confirmed. */
 export function useBrandForm(storeId: string, view: BrandView) {
   const queries = useQueryClient()
   const save = useSaveBrand(storeId)
@@ -22,7 +22,7 @@ export function useBrandForm(storeId: string, view: BrandView) {
     form.setValues(values)
   }
   useDraft(`brand:${storeId}`, form.isDirty() ? form.getValues() : null, form.setValues)
-  // Read again in the background, or saved in another tab: what nobody has begun to change here follows.
+  // After a refetch or a save in another tab, untouched fields take the new values.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer state of the brand is what triggers it
   useEffect(() => {
     if (view.version === version || form.isDirty() || save.isPending) return
@@ -43,7 +43,7 @@ export function useBrandForm(storeId: string, view: BrandView) {
           focusFirstError()
           if (error.code === 'conflict') {
             const theirs = await queries.fetchQuery({ ...brandQuery(storeId), staleTime: 0 })
-            // Discarded while they were being read: nothing of one's own is kept.
+            // Discarded during the refetch: keep no local changes.
             take(theirs, form.isDirty() ? form.getValues() : theirs.look)
           }
         },

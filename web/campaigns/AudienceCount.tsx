@@ -11,10 +11,10 @@ import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import type { useAudienceCount } from './queries.ts'
 
-/** More than so many who did not answer for a season are worth a warning (area decision 50). */
+/** Above this share of recipients without engagement for months, warn (area decision 50). */
 const QUIET_PERCENT = 20
 
-/** How many people it is for, how many of them would get it now, and what stands against the others. */
+/** Audience size, how many would get the message now, and why the others would not. */
 export function AudienceCount({ count }: { count: ReturnType<typeof useAudienceCount> }) {
   const { data, error, refetch, isPlaceholderData } = count
   if (!data) {
@@ -53,7 +53,7 @@ export const Reasons = ({ reasons }: Pick<Count, 'reasons'>) =>
     </ul>
   )
 
-/** An estimate: names and totals, and so segments, differ from cart to cart. */
+/** An estimate: names and totals, and so SMS segments, differ from cart to cart. */
 function Price({ price }: { price: NonNullable<Count['price']> }) {
   const { people, sampled, segments, total, budgetLeft, covered } = price
   const waiting = covered === null ? 0 : people - covered

@@ -12,7 +12,7 @@ import { audienceOf, countChosen, couponOf, type Draft, hasWrongNumbers, type St
 
 const PAUSE_MS = 500
 
-/** B 2, step 2: who gets it. */
+/** B 2, step 2: the audience. */
 export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?: string | undefined }) {
   const { draft, problems, isReadOnly, onChange } = props
   const { audience, mode } = draft
@@ -76,11 +76,11 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
   )
 }
 
-/** Of the audience as it stands once somebody pauses; null: nobody is chosen yet. */
+/** Audience size, debounced while typing; null if no customer is chosen yet. */
 export function useCountOf(draft: Draft, campaignId?: string) {
   const asked = countedOf(draft, campaignId)
   const [settled] = useDebouncedValue(asked && JSON.stringify(asked), PAUSE_MS)
-  // Whoever opens a step asks at once.
+  // Counts immediately when the step opens.
   const [first] = useState(settled)
   const body = settled ?? first
   const count = useAudienceCount(asked && body ? (JSON.parse(body) as CountBody) : null)

@@ -7,7 +7,7 @@ import { useCampaign } from './queries.ts'
 import { useReport } from './report-queries.ts'
 import { useStoreClock } from './StoreTime.tsx'
 
-/** What was done (B 2); of what was sent, who gets it and who is held back. */
+/** Result of the last action (B 2). After sending it also shows how many get the message and how many are held back. */
 export const Banner = ({ said, onDismiss }: { said: Said; onDismiss: () => void }) => (
   <Notice tone={said.tone} isLive>
     <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
@@ -20,7 +20,7 @@ export const Banner = ({ said, onDismiss }: { said: Said; onDismiss: () => void 
   </Notice>
 )
 
-/** Once its messages have been made. */
+/** Shown once the campaign's messages exist. */
 function SentTo({ id }: { id: string }) {
   const campaign = useCampaign(id)
   const report = useReport(id)

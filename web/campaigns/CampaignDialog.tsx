@@ -10,16 +10,16 @@ const WIDTH = 860
 
 interface Props {
   isOpen: boolean
-  /** Of what is typed, where a session ends: `new`, or what it is a copy of. */
+  /** Draft key of unsaved input: `new`, or the copied campaign. */
   name: string
-  /** What it begins with, at each opening anew. */
+  /** Initial values, applied at each opening. */
   start: () => Draft
   onClose: () => void
-  /** `isSent`: it was sent at once. */
+  /** `isSent`: the campaign was sent immediately. */
   onCreated: (campaign: CampaignView, isSent: boolean) => void
 }
 
-/** B 2: 'Create New Campaign'. What was typed is not lost by a key or a press beside it. */
+/** B 2: 'Create New Campaign'. Escape or a click outside does not lose the input. */
 export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Props) {
   const [opened, setOpened] = useState({ isOpen: false, turn: 0 })
   const [isDirty, setDirty] = useState(false)

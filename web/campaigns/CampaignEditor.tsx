@@ -18,12 +18,12 @@ import { leadTo, refusedBy, useDraftProblems } from './useDraftForm.ts'
 
 interface Props {
   campaign: CampaignView
-  /** null: another part of the page is shown; what is typed stays. */
+  /** null: another part of the page is shown; the input is kept. */
   step: StepName | null
   onStep: (step: StepName) => void
 }
 
-/** The steps of a campaign that is there. Counts refresh behind; what is typed stays. */
+/** The steps of an existing campaign. Background refreshes of the counts keep the input. */
 export function CampaignEditor({ campaign, step, onStep }: Props) {
   const [edit, setEdit] = useState<Draft | null>(null)
   const mayWrite = useMaySend()

@@ -21,13 +21,13 @@ import { sentNow } from './when.ts'
 import { isComplete } from './words.ts'
 
 interface Props {
-  /** Of what is typed, where a session ends. */
+  /** Draft key of unsaved input. */
   place: string
   start: () => Draft
-  /** Its own question was answered: nothing else asks. */
+  /** The user already confirmed leaving; do not ask again. */
   isDiscarded: RefObject<boolean>
   onDirty: (isDirty: boolean) => void
-  /** The question whether to leave stands over it. */
+  /** The confirmation for leaving is open. */
   onAsking: (isAsking: boolean) => void
   onCancel: () => void
   onCreated: (campaign: CampaignView, isSent: boolean) => void
@@ -106,7 +106,7 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
       {isAsking && (
         <SendNowOrTomorrow
           draft={draft}
-          // A recurring one goes on after this run, which is due already.
+          // A recurring campaign continues after this run, which is already due.
           onNow={() =>
             send(draft.isNow ? sentNow(draft, zone, Date.now()) : draft, draft.schedule.frequency === 'once')
           }
@@ -123,7 +123,7 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
   )
 }
 
-/** B 8; what only a larger plan has leads to the plans. */
+/** B 8; features of a larger plan link to the plans. */
 export function NotCreated({ error, text = campaignTexts.notCreated }: { error: Error; text?: string }) {
   const words = wordsOf(error, text)
   if (error instanceof ApiError && error.code === 'plan_required') return <UpgradeNotice text={words} />
@@ -134,10 +134,10 @@ export function NotCreated({ error, text = campaignTexts.notCreated }: { error: 
   )
 }
 
-/** Survives the end of a session. */
+/** Restored after a session expires. */
 function useTyped(place: string, start: () => Draft, onDirty: (isDirty: boolean) => void) {
   const [first] = useState(start)
-  // The words that come along may arrive while somebody is already typing.
+  // The template's texts may arrive while the user types.
   const [typed, setTyped] = useState<Partial<Draft> | null>(null)
   const draft = { ...useReadyWords(first), ...typed }
   const change = (next: Partial<Draft>) => {
@@ -151,19 +151,19 @@ function useTyped(place: string, start: () => Draft, onDirty: (isDirty: boolean)
   return { draft, isDirty: typed !== null, change }
 }
 
-/** Asked where a link or Back leads away. What was created leads to its own page, and what was discarded nowhere. */
+/** Confirms leaving by link or Back. No confirmation after creating or discarding. */
 function useQuestion(isDirty: boolean, isOver: () => boolean, onAsking: (isAsking: boolean) => void) {
   const { question, isAsking } = useLeaveGuard(isDirty, (from, to) => !isOver() && isLeft(from, to))
   useEffect(() => onAsking(isAsking), [isAsking, onAsking])
   return question
 }
 
-/** The wizard is left with its path, and with its place in the address. */
+/** Leaving the wizard means another path or another position in the address. */
 const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname || formOf(from) !== formOf(to)
 
 const formOf = ({ search }: Location) => new URLSearchParams(search).get('form')
 
-/** Whoever turns to another step reads it from its heading on. */
+/** Focus the heading of the new step for screen readers. */
 function useHeading(step: StepName) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [first] = useState(step)

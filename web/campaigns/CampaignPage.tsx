@@ -27,7 +27,7 @@ import { useStoreClock } from './StoreTime.tsx'
 import { type Standstill, standstillOf } from './standstill.ts'
 import { firstTabOf, isSentAlready, type Tab, tabs } from './tabs.ts'
 
-/** One campaign: its four steps, and what became of it (area decision 48). */
+/** One campaign: its four steps and its report (area decision 48). */
 export function CampaignPage() {
   const { campaignId: id = '' } = useParams()
   const campaign = useCampaign(id)

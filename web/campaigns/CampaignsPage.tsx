@@ -147,7 +147,7 @@ function List({ query, mayWrite, onChange, onOpen, onSaid }: ListProps) {
   )
 }
 
-/** An empty one is left out of the address. */
+/** Empty parameters are removed from the address. */
 const withStatus = (value: string) => ({ status: statusOf(value) }) as Partial<CampaignQuery>
 
 const Waiting = () => (

@@ -66,7 +66,7 @@ const Name = ({ campaign: { id, name, description, type } }: { campaign: Campaig
   </div>
 )
 
-/** A row where a table would not fit. */
+/** Card layout for screens too narrow for a table. */
 function CampaignCard({ campaign, actions }: { campaign: CampaignView; actions: ReactNode }) {
   const { counts, nextRunAt, createdAt } = campaign
   return (

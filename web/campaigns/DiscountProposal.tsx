@@ -11,7 +11,7 @@ import { type CouponEdit, withCoupon } from '../words/step-coupon.ts'
 const PERCENT = 10
 const VALID_HOURS = 72
 
-/** B 9: the discount words speak of 10%. One press makes the coupon for them. */
+/** B 9: the discount template promises 10%. One click creates the matching coupon. */
 export function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) => void }) {
   const create = useCreateCoupon()
   const mayCreate = useMay('coupons:write')

@@ -15,7 +15,7 @@ import { isFiltered, type StepProps } from './rules.ts'
 
 const DEFAULT_CURRENCY = 'USD'
 
-/** Which abandoned carts it is for, at each run anew; or whom there is to choose from by hand. */
+/** Filters for abandoned carts, applied again at each run, or for the list to pick customers from. */
 export function FilterFields({ draft: { filters }, problems, isReadOnly, onChange }: StepProps) {
   const hasFilters = useHasFeature('audience_filters')
   const change = (next: Partial<AudienceFilters>) => onChange({ filters: { ...filters, ...next } })

@@ -17,7 +17,7 @@ interface Props {
   report: CampaignReport
 }
 
-/** Who got it, and who is held back, with the way to drop them. */
+/** Counts of sent and held-back messages, with an action to drop the held ones. */
 export function HeldBack({ campaign, report }: Props) {
   const text = sentText(report, campaign.schedule, useStoreClock())
   const mayWrite = useMaySend()

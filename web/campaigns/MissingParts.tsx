@@ -11,7 +11,7 @@ interface Props {
   onStep: (step: StepName) => void
 }
 
-/** Beside the buttons: what is still missing in the steps before, with the way there. */
+/** Beside the buttons: what earlier steps still miss, with links to them. */
 export function MissingParts({ found, step, type, onStep }: Props) {
   const missing = missingBefore(found, step)
   if (missing.length === 0) return null

@@ -6,17 +6,17 @@ interface Props {
   label: string
   decimals: number
   isReadOnly: boolean
-  /** NaN: what is typed is no number of it. */
+  /** NaN: the input is not a valid number. */
   value: number | null
   error: string | undefined
   onChange: (value: number | null) => void
 }
 
-/** What is typed stays as it is typed; what is no number is marked, and never read as another one. */
+/** Keeps the raw input; invalid numbers are marked and never reinterpreted. */
 export function NumberFilter({ label, decimals, isReadOnly, value, error, onChange }: Props) {
   const [typed, setTyped] = useState(textOf(value))
   const read = filterNumber(typed, decimals)
-  // Replaced from outside, by filters that were kept or by the session before.
+  // Replaced from outside, by a saved audience or a restored draft.
   const isReplaced = !Number.isNaN(value) && !Object.is(read.value, value)
   const text = isReplaced ? textOf(value) : typed
   return (

@@ -15,7 +15,7 @@ import { countChosen, type Draft, phonesOf } from './rules.ts'
 
 interface Props {
   draft: Draft
-  /** Those who left a cart and whom the filters mean; else all customers. */
+  /** Lists shoppers with carts that match the filters, otherwise all customers. */
   abandonedOnly: boolean
   isReadOnly: boolean
   onChange: (next: Partial<Draft>) => void
@@ -23,7 +23,7 @@ interface Props {
 
 const PAUSE_MS = 400
 
-/** People chosen one by one, by their email or number; the list is searched on the server and goes on where it ends. */
+/** Picks customers by email or number. Search runs on the server; the list loads more at its end. */
 export function PeoplePicker({ draft, abandonedOnly, isReadOnly, onChange }: Props) {
   const [search, setSearch] = useState('')
   const [filters] = useDebouncedValue(draft.filters, PAUSE_MS)
@@ -102,7 +102,7 @@ interface PersonProps extends Pick<Props, 'draft' | 'isReadOnly' | 'onChange'> {
   isText: boolean
 }
 
-/** By their email; whoever has none by their number, where the campaign is of texts. Who has neither cannot be chosen. */
+/** Identified by email, or by number in SMS and WhatsApp campaigns. Customers with neither cannot be chosen. */
 function Person({ customer, draft, isText, isReadOnly, onChange }: PersonProps) {
   const { name } = personOf(customer)
   const { customer_email: email, phone, cart_value: value, currency } = customer
@@ -134,7 +134,7 @@ function Person({ customer, draft, isText, isReadOnly, onChange }: PersonProps) 
 
 const SHOWN_ELSEWHERE = 20
 
-/** Chosen, and not in what is listed: found by another search, or kept from before. */
+/** Chosen but not in the current list: found by another search or saved earlier. */
 function Elsewhere({
   draft,
   listed,

@@ -20,7 +20,7 @@ import { StoreTime } from './StoreTime.tsx'
 
 const stateName = (state: RecipientState) => countParts.find(({ key }) => key === state)?.label ?? state
 
-/** Everybody it was for, with what became of the message and why. */
+/** Every recipient with the state of the message and its reason. */
 export function Recipients({ campaignId, runs }: { campaignId: string; runs: number }) {
   const [query, setQuery] = useState<RecipientQuery>({ page: 1, state: null, run: null })
   const recipients = useRecipients(campaignId, query)

@@ -20,7 +20,7 @@ import { Recipients } from './Recipients.tsx'
 import { useReport, useRetryFailed } from './report-queries.ts'
 import { StoreTime } from './StoreTime.tsx'
 
-/** What became of it (area decision 48); every message is in exactly one part of the bar (D6). */
+/** Campaign report (area decision 48); every message is in exactly one part of the bar (D6). */
 export function Report({ campaign }: { campaign: CampaignView }) {
   const report = useReport(campaign.id)
   return (

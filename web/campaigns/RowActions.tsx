@@ -26,12 +26,12 @@ interface Props {
   campaign: CampaignView
   mayWrite: boolean
   isBusy: boolean
-  /** Where it stands already: there is no way to it. */
+  /** Already on the campaign's page: no link to it. */
   isOnItsPage?: boolean
   onDeed: (deed: Deed, campaign: CampaignView) => void
 }
 
-/** B 4: what may be done with a campaign in its status. */
+/** B 4: actions a campaign's status allows. */
 export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, onDeed }: Props) {
   const offered = rowActions[campaign.status].filter((action) => (action === 'edit' ? !isOnItsPage : mayWrite))
   return (

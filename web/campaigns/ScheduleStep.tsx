@@ -21,7 +21,7 @@ const MOST_SPREAD_HOURS = 72
 const FIRST_SPREAD_HOURS = 4
 const MINUTE_MS = 60_000
 
-/** B 2, step 4: when it goes. */
+/** B 2, step 4: the schedule. */
 export function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   const { schedule } = draft
   const zone = knownZone(useStore()?.timeZone ?? 'UTC')

@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void
 }
 
-/** The time of today has gone by (area decision 124). */
+/** Today's send time has passed (area decision 124). */
 export function SendNowOrTomorrow({ draft, campaignId, onNow, onTomorrow, onClose }: Props) {
   const count = useCountOf(draft, campaignId)
   const whom = whomText(count?.data)

@@ -60,7 +60,7 @@ export function SendToAllDialog({ isOpen, onClose, onSent }: Props) {
 
 interface Typed extends CouponEdit {
   template: string
-  /** null: those of the template. */
+  /** null: the template's texts. */
   words: { subject: string; body: string } | null
 }
 
@@ -169,7 +169,7 @@ interface ConfirmProps {
   onClose: () => void
 }
 
-/** Counts anew: what stood in the form may be minutes old. */
+/** Counts again, because the form may be minutes old. */
 function ConfirmToAll({ counted, isBusy, onConfirm, onClose }: ConfirmProps) {
   const { data, error, isFetching, refetch } = useAudienceCount(counted, { isFresh: true })
   const isCounting = isFetching || !data

@@ -1,7 +1,7 @@
 import { useStore } from '../access/queries.ts'
 import { browserZone, longStoreTime, storeTime } from '../ui/times.ts'
 
-/** By the clocks of the store, as the schedule is. */
+/** In the store's time zone, like the schedule. */
 export function StoreTime({ at }: { at: string | number }) {
   const where = useStoreClock()
   return (

@@ -13,7 +13,7 @@ import { useStoreClock } from './StoreTime.tsx'
 
 const MINUTE_MS = 60_000
 
-/** B 2: what is about to be created, when it runs next and for how many. */
+/** B 2: summary before creation, with the next run and the audience size. */
 export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: string | undefined }) {
   const clock = useStoreClock()
   const { zone } = clock

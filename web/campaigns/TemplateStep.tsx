@@ -9,7 +9,7 @@ import { useTemplates } from './queries.ts'
 import type { StepProps } from './rules.ts'
 import { withWords, wordsOf } from './words.ts'
 
-/** B 2, step 3: what it says. */
+/** B 2, step 3: the content. */
 export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   const templates = useTemplates()
   const kept = useRef(new Map<TemplateChoice, { subject: string; body: string }>())
@@ -19,7 +19,7 @@ export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProp
     return <Failed title="The templates could not be loaded" error={error} onRetry={() => refetch()} />
   }
   const { type, template, subject, body } = draft
-  /** What was typed over a template is there again when one comes back to it. */
+  /** Edits of a template are restored when the user returns to it. */
   const choose = (id: string) => {
     const next = data.campaign.find((each) => each.id === id)
     if (!next) return

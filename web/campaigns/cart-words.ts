@@ -2,11 +2,13 @@ import type { AudienceType } from '../../shared/audience.ts'
 import { campaignTexts, speaksOfCart } from '../../shared/campaigns.ts'
 import type { Draft, Problems } from './rules.ts'
 
-// Words for chosen customers, who may be without a cart (area decision 42). Pure.
+// Default texts for chosen customers, who may have no cart (area decision 42). Pure.
 
 type Words = Pick<Draft, 'template' | 'subject' | 'body' | 'sms'>
 
-/** Words that a draft goes on with for the other audience: those that speak of a cart are left behind. `before`: those it had for carts. */
+/**
+ * Texts after the audience type changed: default texts about a cart are replaced. `before`: the texts used for carts.
+ */
 export function wordsFor(audience: AudienceType, draft: Words, before: Words | null): Partial<Words> {
   const isBlank = draft.subject.trim() === '' && draft.body.trim() === '' && draft.sms.trim() === ''
   if (audience === 'abandoned_carts') return isBlank && before ? before : {}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-// The columns added to the specification's, which can be left out (area decision 49).
+// Columns beyond the specification's, which can be hidden (area decision 49).
 
 export type AddedColumn = 'audience' | 'sent' | 'revenue' | 'next'
 
@@ -14,7 +14,7 @@ export const addedColumns: readonly { id: AddedColumn; label: string }[] = [
 const KEY = 'campaign-columns'
 const all = addedColumns.map(({ id }) => id)
 
-/** What was stored; without anything all are shown. */
+/** Reads the stored selection; by default all columns are shown. */
 export const readColumns = (stored: string | null): AddedColumn[] =>
   stored === null ? all : all.filter((id) => stored.split(',').includes(id))
 

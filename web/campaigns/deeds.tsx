@@ -13,11 +13,11 @@ import { type Deed, deedTexts } from './rules.ts'
 export interface Said {
   tone: 'good' | 'bad'
   text: string
-  /** The campaign that was sent; left out: none was. */
+  /** The campaign that was sent; absent if none was. */
   sentId?: string
 }
 
-/** The buttons of a row and of a page: done at once, or asked about first. `onSaid` is told how it went. */
+/** Actions of a row or page, run at once or after a confirmation. `onSaid` receives the result. */
 export function useDeeds(onSaid: (said: Said | null) => void, onDone: (deed: Deed) => void = () => {}) {
   const [asked, setAsked] = useState<(Wish & { question: Question }) | null>(null)
   const zone = useStore()?.timeZone ?? 'UTC'
@@ -37,7 +37,7 @@ export function useDeeds(onSaid: (said: Said | null) => void, onDone: (deed: Dee
 
 type Tell = ReturnType<ReturnType<typeof toldBy>>
 
-/** B 8: the server's words, else the specification's. */
+/** B 8: the server's message, else the specification's. */
 const toldBy = (onSaid: (said: Said) => void, onDone: (deed: Deed) => void) => (deed: Deed, id: string) => ({
   onSuccess: () => {
     const isSent = deed === 'send' || deed === 'send_now'
@@ -54,7 +54,7 @@ interface AskProps {
   onClose: () => void
 }
 
-/** One question, one request: pressing twice is the same request (D9). */
+/** One idempotency key per confirmation, so a double click sends one request (D9). */
 function AskFirst({ wish: { deed, campaign }, question, tell, onClose }: AskProps) {
   const doing = useDeed()
   const isFirst = useFirstPress()

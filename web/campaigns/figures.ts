@@ -1,8 +1,8 @@
 import { formatCount } from '../ui/format.ts'
 
-// The figures of a report in words. Pure.
+// Formats the figures of a report. Pure.
 
-/** "3 (43%)": of how many; without the rate where there is nothing to take it of. */
+/** "3 (43%)"; without the rate if the base is zero. */
 export function withRate(count: number, of: number): string {
   if (of === 0) return formatCount(count)
   const percent = (count / of) * 100
@@ -10,6 +10,6 @@ export function withRate(count: number, of: number): string {
   return `${formatCount(count)} (${rate}%)`
 }
 
-/** Many mail servers report no delivery: that of none is not that none arrived. */
+/** Many mail servers report no deliveries, so zero reports do not mean zero deliveries. */
 export const deliveredText = (delivered: number, sent: number): string =>
   delivered === 0 && sent > 0 ? 'Not reported' : withRate(delivered, sent)

@@ -1,14 +1,14 @@
 import { type AudienceFilters, audienceTexts } from '../../shared/audience.ts'
 
-// What is typed into a number field of the filters. Pure.
+// Parses the number fields of the filters. Pure.
 
 export interface Read {
-  /** null: any. NaN: no number of this field. */
+  /** null: any. NaN: invalid in this field. */
   value: number | null
   problem?: string
 }
 
-/** Most of each field is the server's (`shared/audience.ts`). */
+/** Maximum of each field, as on the server (`shared/audience.ts`). */
 export function filterNumber(typed: string, decimals: number): Read {
   const text = typed.trim()
   if (text === '') return { value: null }
@@ -27,7 +27,7 @@ const decimalsText = (decimals: number) =>
 type Numbers = Partial<Record<NumberName, string>>
 export type NumberName = 'minCartValue' | 'maxCartValue' | 'minAbandonTime' | 'maxAbandonTime'
 
-/** What is wrong with the number fields, or with one beside the other. */
+/** Errors of single number fields and of minimum-maximum pairs. */
 export function numberProblems(filters: AudienceFilters): Numbers {
   const { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime } = filters
   const isAbove = (least?: number | null, most?: number | null) => least != null && most != null && least > most

@@ -3,12 +3,15 @@ import type { CampaignSchedule } from '../../shared/campaigns.ts'
 import { counted, formatCount } from '../ui/format.ts'
 import { storeTime } from '../ui/times.ts'
 
-// How many of a campaign have it, and how many are held back. Pure.
+// Counts of sent and held-back messages of a campaign. Pure.
 
 type Counted = Pick<CampaignReport, 'counts' | 'held'>
 type Where = Parameters<typeof storeTime>[1]
 
-/** "10 got it or will within minutes, 5 are held back, the first until Nov 24, 3:04 PM." null: there is nothing to say yet. */
+/**
+ * "10 got it or will within minutes, 5 are held back, the first until Nov 24, 3:04 PM." null if there is nothing to
+ * report yet.
+ */
 export function sentText(
   { counts: { sent, inFlight, waiting }, held }: Counted,
   { delay, spreadHours }: Pick<CampaignSchedule, 'delay' | 'spreadHours'>,

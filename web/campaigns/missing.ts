@@ -1,13 +1,13 @@
 import { type Problems, type StepName, stepOfField, steps } from './rules.ts'
 
-// What is missing of a campaign where its dialog stands. Pure.
+// Finds what a campaign in the dialog still misses. Pure.
 
 export interface Missing {
   step: StepName
   text: string
 }
 
-/** What is wrong in the steps before this one; what is wrong in itself is said by its fields. */
+/** Errors of earlier steps; this step's own fields show their errors themselves. */
 export function missingBefore(found: Problems, step: StepName): Missing[] {
   const before = steps.slice(0, steps.indexOf(step))
   const all = Object.entries(found) as [keyof Problems, string][]

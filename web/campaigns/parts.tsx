@@ -15,7 +15,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { StoreTime } from './StoreTime.tsx'
 import { standstillOf } from './standstill.ts'
 
-// How a campaign is shown wherever it stands.
+// Campaign parts shared by list, dialog and page.
 
 const looks: Record<CampaignStatus, { tone: Tone; icon: Icon; label: string }> = {
   scheduled: { tone: 'info', icon: IconCalendarEvent, label: 'Scheduled' },
@@ -30,7 +30,7 @@ export const statusNames = Object.entries(looks).map(([value, { label }]) => ({ 
 
 export const StatusMark = ({ status }: { status: CampaignStatus }) => <StatusBadge {...looks[status]} />
 
-/** Each currency by itself. */
+/** Currencies are listed separately. */
 export const Revenue = ({ revenue }: Pick<CampaignView, 'revenue'>) =>
   revenue.length === 0
     ? '–'
@@ -43,7 +43,7 @@ export const Revenue = ({ revenue }: Pick<CampaignView, 'revenue'>) =>
 export const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) =>
   nextRunAt ? <StoreTime at={nextRunAt} /> : '–'
 
-/** What does not run though no member has paused it says why. */
+/** Explains why a campaign does not run although no member paused it. */
 export function WhyNot({ campaign }: { campaign: CampaignView }) {
   const standstill = standstillOf(campaign)
   return (

@@ -30,7 +30,7 @@ export type CountBody = Given<typeof countAudience>
 
 export type CampaignQuery = CampaignFilter & { page: number; limit: number }
 
-/** What changes in the store meanwhile is announced (`web/live`); the counts of what is being sent are asked for again. */
+/** Store changes arrive live (`web/live`); counts of a running send are polled. */
 export function useCampaigns({ search = '', status, page, limit }: CampaignQuery) {
   const storeId = useStore()?.id
   const isStoreKnown = useIsStoreKnown()
@@ -64,7 +64,10 @@ export function useTemplates() {
   })
 }
 
-/** Whom it would reach now. null: not asked. The last answer stays while the next is on its way. `isFresh`: counted anew wherever it is shown. */
+/**
+ * How many customers it would reach now; null means not asked. Keeps the last answer while the next loads. `isFresh`:
+ * count again on mount.
+ */
 export function useAudienceCount(body: CountBody | null, { isFresh = false } = {}) {
   const storeId = useStore()?.id
   return useQuery({
@@ -78,7 +81,7 @@ export function useAudienceCount(body: CountBody | null, { isFresh = false } = {
   })
 }
 
-/** The same campaign from the same dialog is created once, however often it is pressed (D9). */
+/** Repeated submits of the same dialog create one campaign (D9). */
 export function useCreateCampaign() {
   const once = useOnce()
   return useChange([LIST], (body: CampaignBody) => once(body, (how) => call(createCampaign, { body, ...how })))
@@ -97,7 +100,7 @@ export interface Wish {
   campaign: CampaignView
 }
 
-/** What a row's buttons ask for. */
+/** Mutations behind a row's buttons. */
 export function useDeed() {
   const once = useOnce()
   return useChange([LIST], async ({ deed, campaign: { id, platform, storeId } }: Wish): Promise<unknown> => {
@@ -112,7 +115,7 @@ export function useDeed() {
   })
 }
 
-/** What failed may have changed something too. */
+/** A failed request may have changed something too. */
 function useChange<Input, Output>(keys: string[], change: (input: Input) => Promise<Output>) {
   const queries = useQueryClient()
   const outdate = () => Promise.all(keys.map((key) => queries.invalidateQueries({ queryKey: [key] })))

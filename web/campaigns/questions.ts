@@ -4,20 +4,20 @@ import { counted, formatCount } from '../ui/format.ts'
 import { instantOf, knownZone } from '../ui/zone.ts'
 import { type Deed, isTimePast, zoneText } from './rules.ts'
 
-// What is asked before something is done with a campaign. Pure.
+// Confirmations before actions on a campaign. Pure.
 
 export interface Question {
   title: string
-  /** Of the button that does it. */
+  /** Label of the confirming button. */
   label: string
-  /** null: whom it would reach is shown instead. */
+  /** null: the reachable audience is shown instead. */
   text: string | null
   isDangerous: boolean
 }
 
 type Asked = Pick<CampaignView, 'name' | 'status' | 'schedule'>
 
-/** null: it is done at once. */
+/** null: the action runs at once. */
 export function questionOf(deed: Deed, campaign: Asked, zone: string, now: number): Question | null {
   const { name, status } = campaign
   if (deed === 'delete') {
@@ -36,7 +36,7 @@ export function questionOf(deed: Deed, campaign: Asked, zone: string, now: numbe
 const cancelText =
   'It does not run any more, and its messages that have not been sent are cancelled. Play opens it again for those who have had nothing of it.'
 
-/** What Play leads to on the server: the next time of its schedule, or now where there is none. */
+/** What Play does on the server: the next time of the schedule, or now if it has none. */
 function playQuestion({ name, schedule }: Asked, zone: string, now: number): Question {
   const next = nextTimeOf(schedule, zone, now)
   return {
@@ -50,7 +50,7 @@ function playQuestion({ name, schedule }: Asked, zone: string, now: number): Que
   }
 }
 
-/** The first time of the schedule from now on; null: all have passed. */
+/** The first scheduled time from now on; null if all have passed. */
 export function nextTimeOf(schedule: CampaignSchedule, zone: string, now: number): number | null {
   const { startDate, timeOfDay, frequency } = schedule
   const timeOn = (day: string) => Date.parse(instantOf(`${day}T${timeOfDay}`, knownZone(zone)) ?? '')
@@ -58,19 +58,19 @@ export function nextTimeOf(schedule: CampaignSchedule, zone: string, now: number
   const passed = Math.floor((now - Date.parse(startDate)) / (longest[frequency] * DAY_MS)) - 1
   for (let count = Math.max(0, passed || 0); ; count++) {
     const at = timeOn(dayAfter(startDate, frequency, count))
-    // No date and time, or one that the calendar has not.
+    // Missing or impossible date and time.
     if (!Number.isFinite(at) || at > now) return Number.isFinite(at) ? at : null
   }
 }
 
 const DAY_MS = 86_400_000
-/** Days between two runs, at the most. */
+/** Maximum days between two runs. */
 const longest = { daily: 1, weekly: 7, monthly: 31 } as const
 
 function dayAfter(start: string, frequency: 'daily' | 'weekly' | 'monthly', count: number): string {
   const [year, month, day] = start.split('-').map(Number) as [number, number, number]
   if (frequency !== 'monthly') return isoDay(Date.UTC(year, month - 1, day + count * (frequency === 'daily' ? 1 : 7)))
-  // Of the 31st in a short month its last day.
+  // Monthly on the 31st means the last day of a short month.
   const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
   return isoDay(Date.UTC(year, month - 1 + count, Math.min(day, last)))
 }
@@ -79,7 +79,7 @@ const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 type Counted = Pick<AudienceCount, 'total' | 'eligible' | 'judged'>
 
-/** Before "Send to All": the number that was counted at this moment. */
+/** Confirmation of "Send to All", with the current count. */
 export function questionToAll({ total, eligible, judged }: Counted) {
   if (total === 0) return { title: 'Nobody matches now', label: 'Send', others: 'There is nobody to send it to.' }
   if (judged !== null) {
@@ -98,8 +98,8 @@ export function questionToAll({ total, eligible, judged }: Counted) {
 }
 
 /**
- * Whether to ask for now or tomorrow before it is saved: its time has gone by, it has not begun, and it would begin with the save.
- * `stored`: the schedule it has; null: it is new.
+ * Whether to ask "now or tomorrow" before saving: today's time has passed and saving would start the campaign.
+ * `stored`: the saved schedule; null for a new campaign.
  */
 export const isNowAsked = (
   schedule: CampaignSchedule,

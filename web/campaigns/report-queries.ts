@@ -13,7 +13,7 @@ import { useDownload } from '../ui/Download.tsx'
 
 const REFRESH_MS = 15_000
 
-/** null: there is none to ask for. */
+/** null: no report to load. */
 export function useReport(id: string | null) {
   const storeId = useStore()?.id
   return useQuery({

@@ -28,7 +28,7 @@ import { cartProblems } from './cart-words.ts'
 import { type NumberName, numberProblems } from './filter-number.ts'
 import { withWords, wordsOf } from './words.ts'
 
-// The address of the list, what may be done with a campaign, what is edited of one, and what is wrong with it. Pure.
+// List address, allowed actions, draft values and validation of campaigns. Pure.
 
 export interface CampaignFilter {
   search?: string
@@ -47,7 +47,7 @@ export const campaignsAddress = listAddress<CampaignFilter, 'newest'>({
   limit: 50,
 })
 
-/** null: not one of them. */
+/** null: an unknown value. */
 export const statusOf = (value: string | null): CampaignStatus | null =>
   (Object.keys(rowActions) as CampaignStatus[]).find((status) => status === value) ?? null
 
@@ -63,17 +63,17 @@ export const rowActions: Record<CampaignStatus, readonly RowAction[]> = {
   cancelled: ['edit', 'play', 'delete', 'send'],
 }
 
-/** B 5: why a button that the status has is of no use for this campaign; null: it is. */
+/** B 5: why an allowed action would have no effect on this campaign; null if it has. */
 export const refusalOf = (
   action: RowAction,
   { targetAudience }: Pick<CampaignView, 'targetAudience'>,
 ): string | null =>
   action === 'send' && targetAudience.type === 'specific_customers' ? campaignTexts.onlyAbandoned : null
 
-/** Everything but `edit`, which leads to a page. */
+/** All actions but `edit`, which is a link. */
 export type Deed = Exclude<RowAction, 'edit'>
 
-/** B 8: what is said once it is done, and where the server has no words of its own. */
+/** B 8: message after success, and the fallback error. */
 export const deedTexts: Record<Deed, { done: string; failed: string }> = {
   play: { done: campaignTexts.resumed, failed: campaignTexts.notResumed },
   pause: { done: campaignTexts.paused, failed: campaignTexts.notPaused },
@@ -98,23 +98,23 @@ export interface Draft extends CouponEdit {
   mode: AudienceMode
   filters: AudienceFilters
   emails: readonly string[]
-  /** Of those without an email, for SMS and WhatsApp. */
+  /** Default texts without email, for SMS and WhatsApp. */
   phones: readonly string[]
   template: TemplateChoice
-  /** Of the mail, whether it is one or not. */
+  /** Mail content of the draft, whatever its type. */
   subject: string
   body: string
-  /** Of the SMS, whether it is one or not. */
+  /** SMS content of the draft, whatever its type. */
   sms: string
-  /** Of the notification, whether it is one or not. */
+  /** Notification content of the draft, whatever its type. */
   pushTitle: string
   pushBody: string
   schedule: CampaignSchedule
-  /** Of a new one: it goes when it is created. */
+  /** Schedule of a new campaign: sends when created. */
   isNow?: boolean
 }
 
-/** The day it is by the store's clocks. */
+/** Today in the store's time zone. */
 export const todayIn = (zone: string, now: number): string => localOf(now, knownZone(zone)).slice(0, 10)
 
 /** B 9. */
@@ -127,7 +127,7 @@ export function newDraft(zone: string, now: number): Draft {
     ...{ template: 'first_reminder', subject: '', body: '', sms: '', coupon: null, couponShown: null },
     ...{ pushTitle: DEFAULT_PUSH.title, pushBody: DEFAULT_PUSH.body },
     schedule,
-    // No time that has passed is proposed: B 9's 10:00 of today is, until then.
+    // Never propose a past time: B 9's 10:00 applies to today only before that.
     isNow: isTimePast(schedule, zone, now),
   }
 }
@@ -162,21 +162,21 @@ export function draftOf({
   }
 }
 
-/** The same once more, to begin today. */
+/** A copy that starts today. */
 export function copyOf(campaign: CampaignView, zone: string, now: number): Draft {
   const draft = draftOf(campaign)
   const startDate = todayIn(zone, now)
   return { ...draft, name: `Copy of ${draft.name}`.slice(0, 120), schedule: { ...draft.schedule, startDate } }
 }
 
-/** The approved words of WhatsApp cannot name one. */
+/** Approved WhatsApp templates cannot contain a coupon. */
 export const couponOf = ({ type, coupon }: Pick<Draft, 'type' | 'coupon'>) => (type === 'whatsapp' ? null : coupon)
 
-/** Numbers are written to by SMS and WhatsApp only. */
+/** Customers without an email can only get SMS and WhatsApp. */
 export const phonesOf = ({ type, phones }: Pick<Draft, 'type' | 'phones'>): readonly string[] =>
   type === 'sms' || type === 'whatsapp' ? phones : []
 
-/** Chosen by hand. */
+/** Customers chosen by hand. */
 export const countChosen = (draft: Pick<Draft, 'type' | 'emails' | 'phones'>): number =>
   draft.emails.length + phonesOf(draft).length
 
@@ -189,7 +189,7 @@ export const audienceOf = ({ type, audience, mode, filters, emails, phones }: Dr
   }
 }
 
-/** Those that say something. */
+/** Filters that are set. */
 const given = (filters: AudienceFilters): AudienceFilters =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value != null))
 
@@ -215,7 +215,7 @@ export function wantedOf(draft: Draft, more: Pick<Wanted, 'sendNow' | 'platform'
 
 export const isSameDraft = (a: Draft, b: Draft): boolean => writtenOut(a) === writtenOut(b)
 
-/** JSON has no word for what is no number. */
+/** JSON cannot express NaN. */
 const writtenOut = (draft: Draft) =>
   JSON.stringify(wantedOf(draft), (_, value) => (Number.isNaN(value) ? 'no number' : value))
 
@@ -249,11 +249,11 @@ export const stepOfField: Record<keyof Problems, StepName> = {
   ...{ startDate: 'schedule', timeOfDay: 'schedule', frequency: 'schedule' },
 }
 
-/** The first step that something is wrong with. */
+/** The first step with an error. */
 export const stepOfProblems = (problems: Problems): StepName | null =>
   steps.find((step) => Object.keys(problems).some((field) => stepOfField[field as keyof Problems] === step)) ?? null
 
-/** `today` null: its start is kept as it is. */
+/** `today` null: keep the start as it is. */
 export function problemsOf(draft: Draft, today: string | null): Problems {
   const { name, type, mode, audience, filters, schedule } = draft
   const { subject, body } = wordsOf(draft)
@@ -284,14 +284,14 @@ export function problemsOf(draft: Draft, today: string | null): Problems {
   })
 }
 
-/** Nothing can be counted or listed by them. */
+/** The filters are invalid, so nothing can be counted or listed. */
 export const hasWrongNumbers = ({ audience, filters }: Pick<Draft, 'audience' | 'filters'>): boolean =>
   audience === 'abandoned_carts' && Object.keys(numberProblems(filters)).length > 0
 
 const clean = (all: Record<string, string | false | undefined>): Problems =>
   Object.fromEntries(Object.entries(all).filter(([, text]) => text))
 
-/** What the server says of single fields: `content.subject`, `customerEmails`. */
+/** The server's field errors: `content.subject`, `customerEmails`. */
 export function refusedFields(fields: Readonly<Record<string, string>>): Problems {
   const known = Object.entries(fields).flatMap(([path, text]) => {
     const last = path.split('.').at(-1)!
@@ -302,7 +302,9 @@ export function refusedFields(fields: Readonly<Record<string, string>>): Problem
   return Object.fromEntries(known)
 }
 
-/** What a larger plan has: the sentence that says so, or null (area decisions 43 and 124). Without a known plan the server decides. */
+/**
+ * Text for what needs a larger plan, or null (area decisions 43 and 124). If the plan is unknown the server decides.
+ */
 export function gateOf(
   draft: Draft,
   plan: PlanKey | null | undefined,
@@ -321,7 +323,7 @@ export function gateOf(
   return lacks('scheduled_campaigns') ? { step: 'schedule', text: campaignTexts.scheduledPlan } : null
 }
 
-/** Those a campaign begins with ask for no plan, nor does having none. */
+/** Default filters need no plan. */
 export const isFiltered = (filters: AudienceFilters): boolean =>
   Object.entries(given(filters)).some(
     ([name, value]) => value !== (DEFAULT_FILTERS as AudienceFilters)[name as 'badge'],
@@ -329,19 +331,19 @@ export const isFiltered = (filters: AudienceFilters): boolean =>
 
 type Times = Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>
 
-/** When the first run is due; null: no date and time. */
+/** When the first run is due; null without a valid date and time. */
 const firstRunOf = ({ startDate, timeOfDay }: Times, zone: string): number | null => {
   const instant = instantOf(`${startDate}T${timeOfDay}`, knownZone(zone))
   return instant === null ? null : Date.parse(instant)
 }
 
-/** The first time has gone by: it has to be said when it is meant. */
+/** The first time has passed: the user must confirm it. */
 export function isTimePast(schedule: Times, zone: string, now: number): boolean {
   const first = firstRunOf(schedule, zone)
   return first !== null && first <= now
 }
 
-/** The next day by the store's clocks, at the time campaigns begin with. */
+/** Tomorrow in the store's time zone, at the default time. */
 export const tomorrowOf = (schedule: CampaignSchedule, zone: string, now: number): CampaignSchedule => {
   const tomorrow = new Date(Date.parse(todayIn(zone, now)) + DAY_MS).toISOString().slice(0, 10)
   return { ...schedule, startDate: tomorrow, timeOfDay: campaignDefaults.timeOfDay }
@@ -349,7 +351,7 @@ export const tomorrowOf = (schedule: CampaignSchedule, zone: string, now: number
 
 const DAY_MS = 86_400_000
 
-/** "Monday, November 23, 2026 at 10:00 AM" by the store's clocks. */
+/** "Monday, November 23, 2026 at 10:00 AM" in the store's time zone. */
 export const zoneText = (instant: string | number, zone: string): string =>
   new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone: knownZone(zone) }).format(
     new Date(instant),
@@ -357,7 +359,7 @@ export const zoneText = (instant: string | number, zone: string): string =>
 
 const rhythm = { once: '', daily: ', then every day', weekly: ', then every week', monthly: ', then every month' }
 
-/** When it runs, in words. `isNew`: it has not been created yet. */
+/** Schedule as text. `isNew`: not created yet. */
 export function runText(schedule: Times, { zone, now, isNew }: { zone: string; now: number; isNew: boolean }): string {
   const first = firstRunOf(schedule, zone)
   if (first === null) return 'Enter a date and a time.'
@@ -367,7 +369,7 @@ export function runText(schedule: Times, { zone, now, isNew }: { zone: string; n
   return `This time has passed: you are asked when to send it${after && ' first'}${after}.`
 }
 
-/** "Ends about 40 minutes later": null where it is not known or nobody would get it. */
+/** "Ends about 40 minutes later"; null if unknown or without recipients. */
 export function endText(minutes: number | null, spreadHours: number | null): string | null {
   if (spreadHours !== null) return `Spread over ${counted(spreadHours, 'hour')}.`
   if (minutes === null) return null
@@ -376,7 +378,7 @@ export function endText(minutes: number | null, spreadHours: number | null): str
   return `Ends about ${span} later at your rate of sending.`
 }
 
-/** Whom it is for, in the list. */
+/** Audience label of the list. */
 export function audienceText({ targetAudience }: Pick<CampaignView, 'targetAudience'>): string {
   const { type, mode, customerEmails, customerPhones } = targetAudience
   const chosen = counted(customerEmails.length + customerPhones.length, 'customer')
@@ -384,12 +386,12 @@ export function audienceText({ targetAudience }: Pick<CampaignView, 'targetAudie
   return mode === 'matching' ? 'All that match' : `${chosen}, by hand`
 }
 
-/** What every step of the dialog, and every tab of a campaign's page, is given. */
+/** Props of every step in the dialog and every tab of the page. */
 export interface StepProps {
   draft: Draft
   problems: Problems
   isReadOnly: boolean
-  /** Something of it has been sent. */
+  /** Some messages of the campaign have been sent. */
   hasBegun?: boolean
   onChange: (next: Partial<Draft>) => void
 }

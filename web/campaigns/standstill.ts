@@ -1,18 +1,18 @@
 import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 
-// Why a campaign does not run. Pure.
+// Explains why a campaign does not run. Pure.
 
 export interface Standstill {
-  /** In the list. */
+  /** Text of the list. */
   short: string
-  /** On its page. */
+  /** Text of the page. */
   title: string
   text: string
-  /** Whether a larger plan, or a payment, is the way out. */
+  /** Whether a larger plan or a payment would start it again. */
   isByPlan: boolean
 }
 
-/** Why a campaign does not run that no member has paused; null: it runs, or a member has. */
+/** Why a campaign stopped without a member pausing it; null if it runs or a member paused it. */
 export const standstillOf = ({
   status,
   pausedBy,

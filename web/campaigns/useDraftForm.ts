@@ -17,7 +17,7 @@ import {
 
 const MINUTE_MS = 60_000
 
-/** Words that a new campaign begins with: those of its template, and of an SMS. */
+/** Initial content of a new campaign: that of its template, plus an SMS. */
 export function useReadyWords(draft: Draft): Draft {
   const { data } = useTemplates()
   const [hasBegun] = useState(draft.subject !== '' || draft.body !== '' || draft.sms !== '')
@@ -26,7 +26,7 @@ export function useReadyWords(draft: Draft): Draft {
   return { ...draft, subject: ready?.subject ?? '', body: ready?.body ?? '', sms: data.sms }
 }
 
-/** What is wrong with a draft: nobody is told before they have asked for it to be created or saved. */
+/** Validation errors, hidden until the user first tries to save. */
 export function useDraftProblems(draft: Draft, error: Error | null, { keptStart }: { keptStart: string | null }) {
   const [isAsked, ask] = useState(false)
   const zone = useStore()?.timeZone ?? 'UTC'
@@ -38,7 +38,7 @@ export function useDraftProblems(draft: Draft, error: Error | null, { keptStart 
   return { problems, found, gate: gateOf(draft, plan, today), ask, zone }
 }
 
-/** To the step that something is wrong with, and its first field. */
+/** Goes to the step with the error and focuses its first field. */
 export function leadTo(
   problems: Problems,
   within: 'main' | '[role=dialog]',

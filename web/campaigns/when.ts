@@ -3,16 +3,16 @@ import { counted, formatClock } from '../ui/format.ts'
 import { knownZone, localOf } from '../ui/zone.ts'
 import { type Draft, isTimePast, tomorrowOf } from './rules.ts'
 
-// When a new campaign goes: now, or by its schedule. Pure.
+// When a new campaign is sent: now or by its schedule. Pure.
 
-/** "Send now" sends once; "Schedule" begins with the next time to come. */
+/** "Send now" sends once; "Schedule" starts at the next scheduled time. */
 export function whenChosen(isNow: boolean, draft: Draft, zone: string, now: number): Partial<Draft> {
   const { schedule } = draft
   if (isNow) return { isNow, schedule: { ...schedule, frequency: 'once' } }
   return { isNow, schedule: isTimePast(schedule, zone, now) ? tomorrowOf(schedule, zone, now) : schedule }
 }
 
-/** What "Send now" saves: a time that has not come yet becomes this minute. */
+/** Schedule saved by "Send now": a future time becomes the current minute. */
 export function sentNow(draft: Draft, zone: string, now: number): Draft {
   const { schedule } = draft
   if (isTimePast(schedule, zone, now)) return draft
@@ -20,13 +20,13 @@ export function sentNow(draft: Draft, zone: string, now: number): Draft {
   return { ...draft, schedule: { ...schedule, startDate, timeOfDay } }
 }
 
-/** What is proposed instead of now. */
+/** Proposed alternative to "now". */
 export const tomorrowText = `Tomorrow, ${formatClock(campaignDefaults.timeOfDay)}`
 
-/** Whom a question before sending counts: those who would get it now. */
+/** The count in the confirmation: customers who would get it now. */
 export function whomText(count: { total: number; eligible: number; judged: number | null } | undefined): string | null {
   if (!count || count.total === 0) return null
-  // Of a large audience only the newest were looked at.
+  // In a large audience only the newest were checked.
   const [people, most] = count.judged === null ? [count.eligible, ''] : [count.total, 'up to ']
   return `${most}${counted(people, 'person', 'people')}`
 }

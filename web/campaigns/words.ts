@@ -1,17 +1,17 @@
 import type { Words } from '../words/rules.ts'
 import type { Draft } from './rules.ts'
 
-// Which words of a draft are meant: those of its type. Pure.
+// Accesses the content of a draft by its type. Pure.
 
 type Worded = Pick<Draft, 'subject' | 'body' | 'sms' | 'pushTitle' | 'pushBody'>
 
-/** Of its type; a notification's title stands where a mail has its subject. */
+/** By type; for notifications the title takes the place of the subject. */
 export function wordsOf({ type, subject, body, sms, pushTitle, pushBody }: Draft): Words {
   if (type === 'push') return { subject: pushTitle, body: pushBody }
   return { subject, body: type === 'sms' ? sms : body }
 }
 
-/** What becomes of a draft whose words were changed. */
+/** The draft after its content changed. */
 export function withWords({ type }: Pick<Draft, 'type'>, { subject, body }: Partial<Words>): Partial<Worded> {
   if (type === 'push') {
     return { ...(subject !== undefined && { pushTitle: subject }), ...(body !== undefined && { pushBody: body }) }
@@ -20,7 +20,7 @@ export function withWords({ type }: Pick<Draft, 'type'>, { subject, body }: Part
   return { ...(subject !== undefined && { subject }), ...(body !== undefined && { body }) }
 }
 
-/** B 5: what must be there before there is anything to create. */
+/** B 5: what must be filled in before a campaign can be created. */
 export const isComplete = (draft: Draft): boolean => {
   const { name, type } = draft
   const { subject, body } = wordsOf(draft)

@@ -12,7 +12,7 @@ type Action = Ask['channel'] | 'delete'
 
 interface Props {
   selection: Selection
-  /** All that the filter finds, when they are more than the selection has. */
+  /** All matches of the filter, if they exceed the selection. */
   all: Extract<Selection, { kind: 'matching' }> | null
   onSelectAll: () => void
   onClear: () => void
@@ -20,7 +20,7 @@ interface Props {
   onDelete: () => void
 }
 
-/** What can be done with the selected carts: an action is chosen, then applied (B 2). */
+/** Actions for the selected carts: choose one, then apply it (B 2). */
 export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete }: Props) {
   const [action, setAction] = useState<Action | ''>('')
   const lacksTexts = useLacksTexts()

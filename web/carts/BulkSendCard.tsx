@@ -32,7 +32,7 @@ interface Props {
   onDismiss: () => void
 }
 
-/** How far a job of many messages is; at its end, an answer for each cart or customer and another try for the failed ones. */
+/** Progress of a bulk send. At its end: the result of each cart or customer, and a retry for failures. */
 export function BulkSendCard({ jobId, onJob, onDismiss }: Props) {
   const [page, setPage] = useState(1)
   const [only, setOnly] = useState<BulkSendItem['outcome'] | null>(null)
@@ -110,7 +110,7 @@ interface OnlyProps {
   onChange: (outcome: BulkSendItem['outcome'] | null) => void
 }
 
-/** A few among thousands are what somebody has to look after: those that failed, and those nobody knows of (D4). */
+/** Shows the few results that need attention among thousands: failed and unknown ones (D4). */
 function Only({ counts, value, onChange }: OnlyProps) {
   const others = [
     { value: 'failed', label: 'Failed only' },
@@ -200,10 +200,10 @@ const Answer = ({ item }: { item: BulkSendItem }) => (
   </li>
 )
 
-/** So young a job was started by whoever looks at it, and may be done before it was first seen. */
+/** A job this young was started by this user and may finish before the first poll. */
 const JUST_NOW_MS = 15_000
 
-/** Says it once, to whoever saw it running. */
+/** Announces the end once, to users who saw the job running. */
 function useSayWhenDone(job: BulkSend | undefined) {
   const known = useRef(new Map<string, 'running' | 'said'>())
   useEffect(() => {

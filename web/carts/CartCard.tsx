@@ -9,7 +9,7 @@ import { RecoveryWindow } from './RecoveryWindow.tsx'
 import { RowActions } from './RowActions.tsx'
 import { itemCount } from './rules.ts'
 
-/** A row where a table would not fit. */
+/** Card layout for screens too narrow for a table. */
 export function CartCard({ cart, list }: { cart: CartView; list: ListedProps }) {
   const { onOpen, whatsappEligible, reasonBadges } = list
   return (

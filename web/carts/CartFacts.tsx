@@ -56,7 +56,7 @@ export function CustomerCard({ cart }: { cart: CartView }) {
   )
 }
 
-/** Leads to the customer's page. */
+/** Links to the customer's page. */
 const CustomerName = ({ cart }: { cart: CartView }) =>
   cart.customer_id ? (
     <Anchor component={Link} to={`/customers/${cart.customer_id}`} inherit>
@@ -96,7 +96,7 @@ export function SummaryCard({ cart }: { cart: CartView }) {
   )
 }
 
-/** What became of the newest message of a channel, once there is one. */
+/** State of the newest message of a channel, if any. */
 function textEntry(name: string, status: string | null, sentAt: string | null): [string, ReactNode][] {
   if (!status) return []
   const state = (
@@ -112,7 +112,7 @@ function textEntry(name: string, status: string | null, sentAt: string | null): 
   return [[name, state]]
 }
 
-/** What was left behind, and what it is worth. */
+/** The cart's items and their value. */
 export function ProductsCard({ cart }: { cart: CartView }) {
   return (
     <Card>

@@ -109,7 +109,7 @@ export function CartList({ query, carts, columns, openCart, onOpen, onJob, onCha
 
 type Matching = Extract<Selection, { kind: 'matching' }>
 
-/** All that match are offered once the whole page is selected and there is more. */
+/** Offers to select all matches once the whole page is selected and more exist. */
 const offerOf = (chosen: Selection, isWholePage: boolean, all: Matching): Matching | null =>
   chosen.kind === 'carts' && isWholePage && (all.count > chosen.carts.length || all.isCapped) ? all : null
 
@@ -120,7 +120,7 @@ function useEligibleOf(rows: CartView[]): ReadonlySet<string> {
   return useWhatsappEligible(withPhone, may && !lacksTexts)
 }
 
-/** Only this view leaves them out; nothing is deleted (B 7). */
+/** Hides the carts in this view only; nothing is deleted (B 7). */
 const Removed = ({ count, onUndo }: { count: number; onUndo: () => void }) => (
   <div className="padded">
     <Notice tone="info" isLive>
@@ -154,7 +154,7 @@ function Rows({ carts, ...props }: RowsProps) {
 
 interface PageProps extends Omit<RowsProps, 'carts'> {
   data: NonNullable<Props['carts']['data']>
-  /** The page that was asked for is still on its way. */
+  /** The requested page is still loading. */
   isStale: boolean
 }
 
@@ -196,7 +196,7 @@ function Page({ query, data, isStale, columns, onChange, list }: PageProps) {
   )
 }
 
-/** B 8: the server's own words, else the specification's. Without a store there is nothing to ask. */
+/** B 8: the server's message, else the specification's. Without a store no request is made. */
 function failureOf(error: Error): string {
   if (error instanceof ApiError && error.code === 'not_found') return cartTexts.noPlatform
   return wordsOf(error, cartTexts.loadFailed)

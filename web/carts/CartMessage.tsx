@@ -12,7 +12,7 @@ import { DecisionRecord } from './DecisionRecord.tsx'
 import { isSomethingOpen } from './rules.ts'
 import { forecastText, heldUntil, plannedAt } from './story.ts'
 
-/** One message with its times, why it was decided as it was, and the mail as it left. */
+/** One message with its times, the decision about it, and the mail as sent. */
 export function CartMessage({ message }: { message: MessageView }) {
   const [isWhyOpen, why] = useDisclosure(false)
   const [isMailOpen, mail] = useDisclosure(false)

@@ -12,12 +12,12 @@ import type { useSendDialog } from './useSendDialog.tsx'
 interface Props extends Pick<ReturnType<typeof useSendDialog>, 'onAsk' | 'onSmsStatus'> {
   /** null: closed. */
   cartId: string | null
-  /** The row's cart, shown until its own answer is there. */
+  /** The row's data, shown until the full cart has loaded. */
   known: CartView | undefined
   onClose: () => void
 }
 
-/** A cart beside the list. */
+/** Shows a cart beside the list. */
 export function CartPanel({ cartId, known, onClose, ...actions }: Props) {
   return (
     <Drawer

@@ -12,7 +12,7 @@ interface Props {
   flow: CartFlow
 }
 
-/** The next message on top, those after it, and everything that happened with the messages among it. */
+/** The next message first, later ones below, with the history of events between them. */
 export function CartTimeline({ messages, timeline, flow }: Props) {
   const story = storyOf(messages, timeline)
   return (

@@ -35,7 +35,7 @@ export function CartsPage() {
   const mayExport = useMay('account:export')
   const job = param('job')
   const age = carts.data?.syncAgeSeconds
-  // One line from the start: nothing below it moves when the answer is there.
+  // Reserve the line from the start, so the answer shifts nothing.
   const text = carts.isPending
     ? '\u00a0'
     : age == null
@@ -91,12 +91,12 @@ const countryOf = (code: string) => (code === 'none' ? 'Country not known' : (re
 
 interface ReachProps {
   query: ListQuery
-  /** The list itself comes first. */
+  /** Loaded after the list. */
   isAsked: boolean
   onChange: (next: Partial<ListQuery>) => void
 }
 
-/** Which carts an email can reach, or what stands against it; the dashboard leads here with its 30 days. */
+/** Filter by email reachability and its reasons; the dashboard links here with its 30 days. */
 function ReachFilter({ query, isAsked, onChange }: ReachProps) {
   const { reach = '' } = query
   const known = useReach(query, isAsked)
@@ -117,12 +117,12 @@ function ReachFilter({ query, isAsked, onChange }: ReachProps) {
 
 interface Chip {
   label: string
-  /** Where the label alone says too little. */
+  /** Explains labels that are too short. */
   means?: string
   without: Partial<ListQuery>
 }
 
-/** What links lead here with (decision 99); each is taken away by itself. */
+/** Active filters from links (decision 99); each can be removed. */
 function Chips({ query, onChange }: Pick<ReachProps, 'query' | 'onChange'>) {
   const { days, country, product, stage } = query
   const productLabel = useProductLabel(product)
@@ -153,7 +153,7 @@ function Chips({ query, onChange }: Pick<ReachProps, 'query' | 'onChange'>) {
     ))
 }
 
-/** As the store's catalogue names it; a product may be gone from there. */
+/** The product's name from the catalogue, which may no longer contain it. */
 function useProductLabel(id: string | undefined): string {
   const found = useProducts(id ?? '', id !== undefined)
   const product = found.data?.find((each) => each.id === id)

@@ -20,7 +20,7 @@ const outcomes: Record<Decision['outcome'], Parameters<typeof StatusBadge>[0]> =
   result: { tone: 'info', icon: IconFlag, label: 'Result' },
 }
 
-/** Every decision about a message: what was checked, and, for whoever wants it, the values it rests on. */
+/** Every decision about a message: the checks and, on request, their input values. */
 export function DecisionRecord({ message: { decisions, channel } }: { message: MessageView }) {
   if (decisions.length === 0) return <Text fz="sm">Not checked yet. The checks run when the message is due.</Text>
   return (
@@ -36,7 +36,7 @@ export function DecisionRecord({ message: { decisions, channel } }: { message: M
 }
 
 function DecisionEntry({ decision, checks }: { decision: Decision; checks: CheckLine[] }) {
-  // The check that decided says it already.
+  // The deciding check already shows it.
   const isTold = checks.at(-1)?.text === decision.explanation
   return (
     <Stack gap={6} align="flex-start">

@@ -19,15 +19,15 @@ interface Props {
   channel: SendChannel
   selection: Selection
   eligibility: ReturnType<typeof useEligibility>
-  /** What can be done for those who only have to wait (D11); they are asked for at once. */
+  /** Action for recipients who only have to wait (D11); enabled at once. */
   offerLater?: ((cartIds: string[], until: string) => ReactNode) | undefined
-  /** It is meant for another time: what is known of now is no promise for then. */
+  /** Scheduled for later: the check describes now and promises nothing for then. */
   isScheduled: boolean
-  /** The words have an error that keeps them from being sent to whom they could go. */
+  /** The content has an error that blocks sending to eligible recipients. */
   isWrong: boolean
 }
 
-/** Before anything is sent: who gets it, who does not and why, and what it costs. */
+/** Shown before sending: recipients, exclusions with reasons, and cost. */
 export function EligibilityView({ channel, selection, eligibility, offerLater, isScheduled, isWrong }: Props) {
   if (eligibility.isPending) return <LoadingList count={1} />
   if (!eligibility.data) {
@@ -96,7 +96,7 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
   )
 }
 
-/** What the others would use up is not used up yet. */
+/** The allowance the other recipients would need is not used up yet. */
 const beyondTexts: Record<string, string> = {
   plan_limit: 'The plan’s remaining messages for this month do not cover these.',
   budget: 'The remaining monthly budget for SMS and WhatsApp does not cover these.',
@@ -113,7 +113,7 @@ const waysOut: Record<string, { to: string; text: string }> = {
   template_missing: { to: '/settings/sending/whatsapp', text: 'Choose a template' },
 }
 
-/** Where the owner can end it. */
+/** Link to where the owner can remove the blocker. */
 export function FixLink({ reason }: { reason: string }) {
   const way = waysOut[reason]
   if (!way) return null

@@ -3,7 +3,7 @@ import { TimeAgo } from '../ui/Time.tsx'
 import { useLastMessage } from './send-queries.ts'
 import { lastChannels, lastOutcomes } from './sending.ts'
 
-/** What the shopper had last, so that nobody writes to them a second time without knowing. */
+/** The shopper's last message, so that members do not message twice unknowingly. */
 export function LastMessage({ cartId }: { cartId: string }) {
   const last = useLastMessage(cartId)
   if (last.isPending) return <Skeleton h={18} w="70%" role="status" aria-label="Loading the last message" />

@@ -16,7 +16,7 @@ interface Props {
   onSmsStatus: (cart: CartView) => void
 }
 
-/** Everything that can be done about one cart, in words. */
+/** All actions on one cart, with labels. */
 export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
   const may = useMaySend()
   const lacksTexts = useLacksTexts()
@@ -96,7 +96,7 @@ function TextButton({ channel, action, onSend }: { channel: TextChannel; action:
   )
 }
 
-/** In place of what the free plan does not have (B 6). */
+/** Shown instead of features the free plan lacks (B 6). */
 export function UpgradePrompt({ text }: { text: string }) {
   return (
     <Text fz="sm" className="upgrade">

@@ -7,7 +7,10 @@ const STILL_MS = 3_600_000
 
 type Windowed = Pick<CartView, 'last_activity' | 'state'>
 
-/** Counts down the 24 hours after the shopper was last there; at zero it reads "Expired" and nothing else changes (decision 10). `isAlone`: nothing beside it says what it is. A cart that was bought or emptied has none. */
+/**
+ * Counts down 24 hours from the last activity; at zero it reads "Expired" and nothing else changes (decision 10).
+ * `isAlone`: no label beside it. Not shown for bought or emptied carts.
+ */
 export function RecoveryWindow({ cart, isAlone }: { cart: Windowed; isAlone?: boolean }) {
   if (!hasWindow(cart.state)) return isAlone ? null : <span>–</span>
   return <Counted lastActivity={cart.last_activity} isAlone={isAlone ?? false} />

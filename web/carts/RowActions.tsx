@@ -25,7 +25,7 @@ export interface RowActionsProps {
   onSmsStatus: (cart: CartView) => void
 }
 
-/** The actions of one row; each names its customer to a screen reader. */
+/** Actions of one row; each names its customer for screen readers. */
 export function RowActions({ cart, isWhatsappEligible, onOpen, onAsk, onSmsStatus }: RowActionsProps) {
   const may = useMaySend()
   const name = cart.customer_name
@@ -108,7 +108,7 @@ function TextAct({ cart, channel, isEligible, onAsk }: TextActProps) {
 
 interface ActProps {
   label: string
-  /** Stays reachable, so that its label can say why. */
+  /** Stays focusable, so its label can give the reason. */
   isOff?: boolean
   onClick: () => void
   children: ReactNode

@@ -9,7 +9,7 @@ interface Props {
   onChange: (next: Schedule) => void
 }
 
-/** In so many hours or days, or at a date and time of the browser's own clock (B 2, B 9). */
+/** Delay in hours or days, or a date and time in the browser's zone (B 2, B 9). */
 export function ScheduleFields({ value, error, dateRef, onChange }: Props) {
   return (
     <Group gap="sm" align="flex-start" grow preventGrowOverflow={false}>

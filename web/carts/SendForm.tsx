@@ -29,14 +29,14 @@ interface Props {
   onJob: (jobId: string) => void
 }
 
-/** What somebody can type or choose here, and would not want to do again. */
+/** Input that a user would not want to repeat. */
 interface Typed {
   when: Ask['when']
   schedule: Schedule
   words: MessageText
 }
 
-/** Who would get it, what it says, when it goes; then it goes. */
+/** Steps: recipients, content, time, send. */
 export function SendForm({ ask, onClose, onJob }: Props) {
   const { channel, selection } = ask
   const isSingle = selection.kind === 'carts' && selection.carts.length === 1
@@ -55,7 +55,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
     isTyping: !isSameWords(message, wordsOf(channel, words)),
   })
   const problems = shown.problem ? { [fieldOf(shown.problem)]: shown.problem } : {}
-  // Also what is wrong with the words that come along keeps them from being sent; the server says so.
+  // Errors in the default content also block sending; the server reports them.
   const isWrong = Boolean(shown.problem && (message.body || problems.subject))
   const { sendOne, sendMany, isBusy, error } = useSending()
   const store = useStore()
@@ -63,7 +63,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   const delay = when === 'schedule' ? delayOf(schedule, Date.now()) : null
   const held = isSingle && eligibility.data?.reasons.find(({ mayOverride }) => mayOverride)
   const later = eligibility.data?.reasons.flatMap(({ until, cartIds }) => (until ? cartIds : [])) ?? []
-  // What only has to wait may have gone by when a scheduled one is decided.
+  // Temporary blockers may have passed by the time a scheduled message is decided.
   const cartIds = eligibility.data
     ? [...eligibility.data.eligible, ...(when === 'schedule' ? later : []), ...(isOverride && held ? held.cartIds : [])]
     : []
@@ -89,10 +89,10 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       return
     }
     const work = one ? sendToOne(messageOf()) : sendToMany(cartIds, sendAtOf(delay))
-    // What went wrong stands in the dialog.
+    // Errors are shown in the dialog.
     work.catch(() => {})
   }
-  // What only has to wait can be sent as soon as it may (D11): offered, never done silently.
+  // Temporarily blocked messages can be sent as soon as allowed (D11): offered, never automatic.
   const offerLater = (ids: string[], until: string) => (
     <Button
       variant="default"
@@ -221,13 +221,13 @@ function When({ typed: { when, schedule }, error, dateRef, onChange }: WhenProps
   )
 }
 
-/** The words that come along are not there yet, or could not be had. */
+/** The default content is still loading or failed to load. */
 function NoText({ shown: { made } }: { shown: ShownMessage }) {
   if (!made.error) return <LoadingList count={2} />
   return <Failed title="The text could not be loaded" error={made.error} onRetry={() => made.refetch()} />
 }
 
-/** Survives the end of a session, for the same carts and channel. */
+/** Restored after a session expires, for the same carts and channel. */
 function useTyped({ channel, selection, when }: Ask) {
   const [changed, setChanged] = useState<Typed | null>(null)
   const typed = changed ?? { when, schedule: defaultSchedule, words: { subject: reminderTexts.subject, body: null } }
@@ -247,13 +247,13 @@ function useSending() {
   }
 }
 
-/** What is asked of the server while somebody types: the words, once they pause. */
+/** Server checks while typing, debounced for the content. */
 function useDebounced(channel: Ask['channel'], words: MessageText) {
   const [paused] = useDebouncedValue(words, TYPING_PAUSE_MS)
   return wordsOf(channel, paused)
 }
 
-/** WhatsApp has templates of its own; an SMS has no subject. */
+/** WhatsApp has its own templates; an SMS has no subject. */
 function wordsOf(channel: Ask['channel'], { subject, body }: MessageText): { subject?: string; body?: string } {
   if (channel === 'whatsapp') return {}
   const own = body?.trim() ? { body } : {}

@@ -21,7 +21,7 @@ const decisionTexts = {
   skip: { tone: 'quiet', text: 'This cart would be skipped now.' },
 } as const
 
-/** How the sending code makes the message for one of the carts, and a test of it to oneself. */
+/** Preview by the sending code for one of the carts, and a test message to oneself. */
 export function SendMessage({ channel, selection, shown, onChange }: Props) {
   const { cartId, made, message, isStale } = shown
   const isOne = selection.kind === 'carts' && selection.carts.length === 1
@@ -31,7 +31,7 @@ export function SendMessage({ channel, selection, shown, onChange }: Props) {
       made={made}
       isStale={isStale}
       height={HEIGHT}
-      // Of a single cart the same has been said beside it.
+      // For a single cart the same is shown beside it.
       {...(!isOne && { decisionTexts })}
       of={cartId ? { cartId, channel, ...message } : null}
       {...(channel === 'sms' && { onBody: (body) => onChange({ body }) })}
@@ -41,7 +41,7 @@ export function SendMessage({ channel, selection, shown, onChange }: Props) {
   )
 }
 
-/** One of those that are chosen; of all that match a filter, any. */
+/** One of the chosen carts; for "all matches", any. */
 function Whose({ selection, shown: { cartId, choose } }: Pick<Props, 'selection' | 'shown'>) {
   if (cartId === null) return null
   if (selection.kind === 'matching') return <CartPicker value={cartId} onChange={choose} />

@@ -6,7 +6,7 @@ import { DateTime } from '../ui/Time.tsx'
 import { TextStatus } from './badges.tsx'
 import { useSmsStatus } from './send-queries.ts'
 
-/** What became of the newest SMS of a cart (B 2, B 3). */
+/** State of a cart's newest SMS (B 2, B 3). */
 export function SmsStatus({ cart }: { cart: CartView }) {
   const status = useSmsStatus(cart.id)
   if (status.isPending) return <LoadingList count={2} />

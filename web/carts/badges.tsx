@@ -72,18 +72,18 @@ const textLooks: Record<string, Look> = {
 }
 const noText: Look = { tone: 'quiet', icon: IconCircleDashed, label: 'No SMS sent' }
 
-/** Of an SMS or WhatsApp message. */
+/** State of an SMS or WhatsApp message. */
 export const TextStatus = ({ status }: { status: string | null }) => (
   <StatusBadge {...(textLooks[status ?? ''] ?? noText)} />
 )
 
 interface StatusProps {
   status: Badge
-  /** What the badge speaks of is in the mailbox on this server and went to nobody. */
+  /** The message is in this server's test mailbox and was not delivered to a shopper. */
   isInMailbox: boolean
 }
 
-/** One of the six values (B 4); where the message went is a note under it. */
+/** One of the six values (B 4), with a note below on where the message went. */
 export const CartStatus = ({ status, isInMailbox }: StatusProps) => (
   <div className="cart-status">
     <StatusBadge {...badgeLooks[status]} />
@@ -96,12 +96,12 @@ export const CartStatus = ({ status, isInMailbox }: StatusProps) => (
   </div>
 )
 
-/** Of the dashboard's list (B 4): an abandoned cart is red, any other state green. */
+/** For the dashboard's list (B 4): abandoned is red, every other state green. */
 export const RecentState = ({ state }: { state: State }) => (
   <StatusBadge {...stateLooks[state]} tone={state === 'abandoned' ? 'bad' : 'good'} />
 )
 
-/** The state beside the badge, without a background of its own: in a table two would shout. */
+/** The state without a background: two badges per row would be too loud. */
 export function CartStateText({ state }: { state: State }) {
   const { icon: Sign, label } = stateLooks[state]
   return (
@@ -112,7 +112,7 @@ export function CartStateText({ state }: { state: State }) {
   )
 }
 
-/** Why the cart would get no email now; the whole sentence on pointing at it, and for a screen reader. */
+/** Why the cart would get no email now; the full sentence in the tooltip and for screen readers. */
 export function ReasonMark({ badge }: { badge: ReasonBadge | undefined }) {
   if (!badge) return null
   return (
@@ -124,7 +124,7 @@ export function ReasonMark({ badge }: { badge: ReasonBadge | undefined }) {
   )
 }
 
-/** Badge and state, the state only when it says something else. */
+/** Badge and state; the state only if it adds something. */
 export function CartMarks({ state, ...badge }: StatusProps & { state: State }) {
   return (
     <Group gap={6}>

@@ -2,7 +2,7 @@ import type { MessageView } from '../../shared/carts.ts'
 import { explain } from '../../shared/reasons.ts'
 import { countryName } from '../consent/country-groups.ts'
 
-// The checks of one decision (D2), in their order, in words. Pure.
+// The checks of one decision (D2), in order, as text. Pure.
 
 type Decision = MessageView['decisions'][number]
 type Channel = MessageView['channel']
@@ -15,21 +15,21 @@ export interface CheckLine {
 interface Facts {
   inputs: Record<string, unknown>
   channel: Channel
-  /** Past its age limit: what only holds is not asked any more. */
+  /** After its age limit: checks that only delay are skipped. */
   isLate: boolean
   reason: string
 }
 
 interface Check {
-  /** Reasons, without what follows their colon, with which the decision ends here. */
+  /** Reasons, without their detail after the colon, that end the decision at this check. */
   reasons: string[]
-  /** What it means that it passed; null: it was not asked. */
+  /** Text for a passed check; null if it did not run. */
   passed: (facts: Facts) => string | null
 }
 
 /**
- * What was checked, up to the check that decided. Empty where no checks are on record: a message that was cancelled together with its
- * flow, or an answer that came after it was sent.
+ * Checks up to the deciding one. Empty if none are recorded: a message cancelled with its flow, or a reply after
+ * sending.
  */
 export function checksOf(decision: Decision, channel: Channel): CheckLine[] {
   const { inputs, reason, outcome } = decision
@@ -48,7 +48,7 @@ export function checksOf(decision: Decision, channel: Channel): CheckLine[] {
   return [...lines, { result: outcome === 'hold' ? 'held' : 'failed', text: decision.explanation }]
 }
 
-/** What a decision was about; its message may go by another channel since. */
+/** Subject of a decision; the message's channel may have changed since. */
 export const channelOf = ({ inputs: { channel } }: Pick<Decision, 'inputs'>, now: Channel): Channel =>
   CHANNELS.find((each) => each === channel) ?? now
 
@@ -56,7 +56,7 @@ const CHANNELS: readonly Channel[] = ['email', 'sms', 'whatsapp', 'push']
 
 function checksFor({ inputs, channel, reason }: Facts): Check[] {
   const isText = channel === 'sms' || channel === 'whatsapp'
-  // Whoever was drawn at this very decision was asked only after it was clear that they may be written to (F1).
+  // The draw at this decision happens only after the shopper was found reachable (F1).
   const wasDrawnNow = reason === 'holdout' && inputs.arm === null
   return [
     ...situation,

@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { sortColumns } from '../../shared/carts.ts'
 import type { SortColumn } from './rules.ts'
 
-// The list's columns (B 2) and which of them somebody wants to see. The customer and the actions always stand there.
+// Columns of the cart list (B 2) and the user's selection. Customer and actions are always shown.
 
 export interface Column {
   id: SortColumn | 'window' | 'state'
   label: string
-  /** In the head of the table, where room is short. */
+  /** Short table headings. */
   head?: string
   sort: SortColumn | null
   isNumber?: boolean
@@ -27,12 +27,12 @@ export const columns: readonly Column[] = [
 
 export type ColumnId = Column['id']
 
-/** Columns that can be left out, and those shown until somebody chooses: the specification's. */
+/** Optional columns and the default selection: the specification's. */
 export const optional = columns.filter(({ id }) => id !== 'customer')
 const standard: readonly ColumnId[] = [...sortColumns, 'window']
 const KEY = 'cart-columns'
 
-/** What was stored; nonsense counts as nothing. */
+/** Reads the stored selection; invalid values count as none. */
 export function readColumns(stored: string | null): readonly ColumnId[] {
   if (stored === null) return standard
   const wanted = stored.split(',')

@@ -10,7 +10,7 @@ const SECOND_MS = 1_000
 const OPEN_REFRESH_MS = 5_000
 const QUIET_REFRESH_MS = 60_000
 
-/** Cached for 5 minutes and fetched at most once a second (B 7); what changes in the store meanwhile is announced (`web/live`). */
+/** Cached for 5 minutes and fetched at most once a second (B 7); store changes arrive live (`web/live`). */
 export function useCarts(query: ListQuery) {
   const storeId = useStore()?.id
   const isStoreKnown = useIsStoreKnown()
@@ -23,14 +23,14 @@ export function useCarts(query: ListQuery) {
     },
     staleTime: FIVE_MINUTES_MS,
     gcTime: FIVE_MINUTES_MS,
-    // What is on its way is settled within seconds.
+    // Messages in flight settle within seconds.
     refetchInterval: ({ state }) => (state.data?.carts.some(isOnItsWay) ? OPEN_REFRESH_MS : FIVE_MINUTES_MS),
     refetchOnWindowFocus: false,
     placeholderData: keepPreviousData,
   })
 }
 
-/** The carts a message is shown for: the newest, or those of a search. */
+/** Carts offered for previews: the newest, or search results. */
 export const useNewestCarts = (search = '') =>
   useCarts({ page: 1, limit: 50, sort: 'timestamp', order: 'desc', ...(search && { search }) })
 
@@ -39,7 +39,7 @@ const isOnItsWay = ({ sms_status, whatsapp_status }: CartView) =>
 
 let lastTurn = 0
 
-/** Waits until a second has passed since the list was last asked for; a question nobody waits for any more takes no turn. */
+/** Waits until a second has passed since the list's last request; cancelled requests do not take a slot. */
 async function nextTurn(signal: AbortSignal): Promise<void> {
   for (;;) {
     const wait = lastTurn + SECOND_MS - Date.now()

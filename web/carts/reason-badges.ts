@@ -8,7 +8,7 @@ import {
 } from '../../shared/reach.ts'
 import { formatCount } from '../ui/format.ts'
 
-// Why a cart of the list would get no email now, in a word or two; and the list's filter by it. Pure.
+// Short labels for why a cart would get no email now, and the list's filter by reason. Pure.
 
 export interface ReasonBadge {
   label: string
@@ -17,7 +17,7 @@ export interface ReasonBadge {
 
 type Reasons = CartReach['reasons']
 
-/** By cart id. A recovered cart says already that it was bought, and is in none of the reasons. */
+/** By cart id. Recovered carts have their own state and no reason. */
 export function reasonBadgesOf(reasons: Reasons): ReadonlyMap<string, ReasonBadge> {
   return new Map(
     reasons.flatMap((each) =>
@@ -29,10 +29,10 @@ export function reasonBadgesOf(reasons: Reasons): ReadonlyMap<string, ReasonBadg
   )
 }
 
-/** Of these the cart would get a message after a while. */
+/** Temporary reasons: the cart would get a message later. */
 const passing = ['cart_active', 'purchase_in_progress', 'frequency_cap']
 
-/** It is of this cart and its shopper, and stays. */
+/** Permanent reasons of this cart and its shopper. */
 export const isAboutCart = (reason: string): boolean => reason in reasonLabels && !passing.includes(reason)
 
 function labelOf({ reason, country }: Reach): string {
@@ -45,7 +45,7 @@ interface Option {
   label: string
 }
 
-/** All, those that can be reached, and each reason that occurs; the chosen one stays, also where it has become none. */
+/** All, reachable, and every reason that occurs. The selected reason stays listed even at zero. */
 export function reachOptions(answer: CartReach | undefined, chosen: string): Option[] {
   const counts = new Map<string, number>(answer ? [[REACHABLE, answer.reachable], ...reasonCounts(answer.reasons)] : [])
   if (!counts.has(REACHABLE)) counts.set(REACHABLE, -1)
@@ -58,7 +58,7 @@ export function reachOptions(answer: CartReach | undefined, chosen: string): Opt
   return [{ value: '', label: 'Reachable or not' }, ...options]
 }
 
-/** A reason of several countries is offered as a whole as well, before them. */
+/** Reasons that cover several countries are also offered as a whole, listed first. */
 function reasonCounts(reasons: Reasons): [string, number][] {
   return [...Map.groupBy(reasons, ({ reason }) => reason)].flatMap(([reason, each]): [string, number][] => {
     const parts = each.map((one): [string, number] => [writeReachFilter(one), one.count])

@@ -3,23 +3,23 @@ import type { CartView, listAbandonedCarts, sortColumns } from '../../shared/car
 import { MOST_OF_PRODUCT_ID, readReachFilter, readStage, type StageFilter } from '../../shared/reach.ts'
 import { listAddress, type Paged } from '../ui/listQuery.ts'
 
-// The cart list's address and the reading of carts and decisions. Pure.
+// Address of the cart list, and derived values of carts and decisions. Pure.
 
 export type SortColumn = (typeof sortColumns)[number]
 
-/** Which carts; the rest of a query is their order and page. */
+/** Filters; the rest of a query is order and page. */
 export interface ListFilter {
   status?: string
   search?: string
-  /** Whether an email can reach them, or what stands against it (shared/reach.ts). */
+  /** Reachable by email, or the reason why not (shared/reach.ts). */
   reach?: string
-  /** Abandoned in so many days. */
+  /** Abandoned within this many days. */
   days?: number
-  /** Of the shopper, alpha-2; `none`: not known. */
+  /** The shopper's country, alpha-2; `none` if unknown. */
   country?: string
-  /** The store's id of one that they hold. */
+  /** Store id of a product in the cart. */
   product?: string
-  /** Of the conversion funnel (shared/reach.ts). */
+  /** Stage of the conversion funnel (shared/reach.ts). */
   stage?: string
 }
 
@@ -27,7 +27,7 @@ export type ListQuery = ListFilter & Paged<SortColumn>
 
 type CartListReply = z.output<typeof listAbandonedCarts.reply>
 
-/** B 3: carts with their pagination, or a plain array, which is all there is. */
+/** B 3: carts with pagination, or a plain array, which is then complete. */
 export function cartListOf(answer: CartListReply | CartView[]): CartListReply {
   if (!Array.isArray(answer)) return answer
   const total = answer.length
@@ -38,7 +38,7 @@ export function cartListOf(answer: CartListReply | CartView[]): CartListReply {
   }
 }
 
-/** The list's address; nonsense in it counts as not given. */
+/** Parses the list's address; invalid values count as not given. */
 export const cartsAddress = listAddress<ListFilter, SortColumn>({
   filters: ['status', 'search', 'reach', 'days', 'country', 'product', 'stage'],
   readFilter: (search) => {
@@ -61,7 +61,7 @@ export const cartsAddress = listAddress<ListFilter, SortColumn>({
 })
 export const { read: readListQuery, write: writeListQuery, turn: nextSort } = cartsAddress
 
-/** The part of a query that calls about all of its carts are given. */
+/** Query parameters shared by all calls about these carts. */
 export const filterOf = ({ status, search, reach, days, country, product, stage }: ListFilter): ListFilter => ({
   ...(status && { status }),
   ...(search && { search }),
@@ -81,11 +81,11 @@ export function stageLabel({ stage, channel }: StageFilter): string {
   return `${channel ? stageSubjects[channel] : 'Message'} ${stage}`
 }
 
-/** Said where a link of analytics has led here: the list may be shorter than its number. */
+/** Shown after following an analytics link: the list may be shorter than the figure. */
 export const BEHIND_NUMBER =
   'This list has abandoned, recovered and lost carts. Analytics also counts those that were bought later without a message, so its number can be larger.'
 
-/** The filters that figures of analytics lead here with. Reach counts the carts of the list itself. */
+/** Filters used by analytics links. Reachability counts the list's own carts. */
 export const isBehindNumber = ({ days, country, product, stage, reach }: ListQuery): boolean =>
   !reach && Boolean(days || country || product || stage)
 
@@ -100,7 +100,7 @@ export interface Reading {
   value: string | number | boolean | null
 }
 
-/** A decision's inputs as a flat list of names and plain values, in the order they were recorded. */
+/** A decision's inputs as a flat list of names and plain values, in recorded order. */
 export function readInputs(inputs: Record<string, unknown>, prefix = ''): Reading[] {
   return Object.entries(inputs).flatMap(([key, value]) => {
     const words = textOfKey(key)

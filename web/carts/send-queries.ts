@@ -24,14 +24,17 @@ import { type ReasonBadge, reasonBadgesOf } from './reason-badges.ts'
 import { filterOf, type ListFilter } from './rules.ts'
 import type { Selection } from './sending.ts'
 
-// What is sent by hand, and what is asked before it.
+// Queries and mutations of manual sends.
 
 const JOB_REFRESH_MS = 2_000
 const MINUTE_MS = 60_000
 
 export type Eligibility = z.output<typeof cartEligibility.reply>
 
-/** Who of these would get a message now, and who not and why. Asked anew each time: it is about this moment. `body`: own words of an SMS, which change its price. */
+/**
+ * Which of these would get a message now, and why the others not. Never cached, because it depends on the moment.
+ * `body`: custom SMS text, which changes the price.
+ */
 export function useEligibility(channel: SendChannel, selection: Selection, body?: string) {
   const storeId = useStore()?.id
   return useQuery({
@@ -45,7 +48,7 @@ export function useEligibility(channel: SendChannel, selection: Selection, body?
   })
 }
 
-/** Which of a page's carts WhatsApp may be sent to (B 2): only they have its button. */
+/** Which of a page's carts can get WhatsApp (B 2): only they show its button. */
 export function useWhatsappEligible(cartIds: string[], isAsked: boolean): ReadonlySet<string> {
   const storeId = useStore()?.id
   const { data } = useQuery({
@@ -60,7 +63,7 @@ export function useWhatsappEligible(cartIds: string[], isAsked: boolean): Readon
   return data ?? nobody
 }
 
-/** Why carts of a page would get no email now: one question for all of them. Without an answer nothing is claimed. */
+/** Why carts of a page would get no email now, in one request. Without an answer nothing is shown. */
 export function useReasonBadges(carts: CartView[]): ReadonlyMap<string, ReasonBadge> {
   const storeId = useStore()?.id
   const cartIds = carts.map(({ id }) => id)
@@ -74,7 +77,7 @@ export function useReasonBadges(carts: CartView[]): ReadonlyMap<string, ReasonBa
   return data ? reasonBadgesOf(data.reasons) : noBadges
 }
 
-/** What of the list an email can reach, and what stands against the rest: the choices of its filter. */
+/** Counts by reachability and reason: the choices of the list's filter. */
 export function useReach(filter: Omit<ListFilter, 'reach'>, isAsked = true) {
   const storeId = useStore()?.id
   const { reach: _, ...body } = filterOf(filter)
@@ -107,7 +110,7 @@ export type OneMessage =
   | { kind: 'sms'; body: Given<typeof sendSms> }
   | { kind: 'whatsapp'; body: Given<typeof sendWhatsapp> }
 
-/** One message to one cart. After any single send the list is refreshed (B 4). */
+/** Sends one message to one cart. After any single send the list is refetched (B 4). */
 export function useSendOne() {
   const refresh = useRefresh()
   const once = useOnce()
@@ -123,7 +126,7 @@ export function useSendOne() {
   })
 }
 
-/** Many carts: a job is followed. WhatsApp goes by the specification's own call, which leads to the same. */
+/** Sends to many carts as a job. WhatsApp uses the specification's own endpoint with the same result. */
 export function useSendMany() {
   const refresh = useRefresh()
   const once = useOnce()
@@ -193,8 +196,8 @@ function useRefresh() {
 }
 
 /**
- * The same request from the same dialog has the same key, so that pressing again after a lost answer sends nothing twice (D9). Once
- * it was answered with no, pressing again is a new request.
+ * One idempotency key per dialog, so a retry after a lost answer sends nothing twice (D9). After a refusal the next
+ * press is a new request.
  */
 export function useOnce() {
   const [keys] = useState(() => new Map<string, string>())
@@ -211,6 +214,6 @@ export function useOnce() {
   }
 }
 
-/** `crypto.randomUUID` is missing where the page came over plain HTTP. */
+/** `crypto.randomUUID` is missing on pages served over plain HTTP. */
 const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -3,7 +3,7 @@ import type { LastMessage, SendChannel } from '../../shared/reminders.ts'
 import { counted, formatCountdown, formatMoney, formatPrice } from '../ui/format.ts'
 import type { ListFilter } from './rules.ts'
 
-// When and to whom something may be sent by hand, as the screen shows it (B 2, 4, 5, 9). The server decides. Pure.
+// When and to whom a manual message may be sent, for display (B 2, 4, 5, 9). The server decides. Pure.
 
 const HOUR_MS = 3_600_000
 export const RECOVERY_WINDOW_MS = 24 * HOUR_MS
@@ -21,7 +21,7 @@ export const delays = [
 ] as const
 export type Delay = (typeof delays)[number]['value']
 
-/** What is chosen in a schedule dialog; `date` is the browser's own wall clock, as its input gives it. */
+/** Values of the schedule dialog; `date` is the browser's local time, as its input returns it. */
 export interface Schedule {
   delay: Delay
   date: string
@@ -30,8 +30,8 @@ export interface Schedule {
 export const defaultSchedule: Schedule = { delay: '1', date: '' }
 
 /**
- * Hours from now, rounded, at least 1 (B 5), and the instant itself where a date was chosen, which hours would round.
- * null: no valid date and time, or one that has passed.
+ * Hours from now, rounded, at least 1 (B 5), plus the exact instant if a date was chosen. null: no valid date and time,
+ * or a past one.
  */
 export function delayOf({ delay, date }: Schedule, now: number): { delayHours: number; sendAt?: string } | null {
   if (delay !== 'custom') return { delayHours: Number(delay) }
@@ -40,23 +40,23 @@ export function delayOf({ delay, date }: Schedule, now: number): { delayHours: n
   return { delayHours: Math.max(1, Math.round((at - now) / HOUR_MS)), sendAt: new Date(at).toISOString() }
 }
 
-/** Of the 24 hours after the shopper was last there (decision 10), in seconds; null once they are over. */
+/** Seconds left of the 24 hours after the last activity (decision 10); null once they are over. */
 export function windowLeft(lastActivity: string, now: number): number | null {
   const left = new Date(lastActivity).getTime() + RECOVERY_WINDOW_MS - now
   return left > 0 ? Math.ceil(left / 1_000) : null
 }
 
-/** Somebody who bought, or emptied the cart, is not to be won back any more. */
+/** The cart was bought or emptied and cannot be recovered. */
 export const hasWindow = (state: CartView['state']) => state === 'active' || state === 'abandoned' || state === 'lost'
 
-/** "To Penelope · Sunday Stoneware Mug · $28.00": who one message is for, the first product and what else, and the total. */
+/** "To Penelope · Sunday Stoneware Mug · $28.00": recipient, first product and number of others, total. */
 export function aboutOf({ customer_name, items, total, currency }: CartView): string {
   const [first, ...others] = items
   const goods = first && `${first.product_name}${others.length > 0 ? ` and ${others.length} more` : ''}`
   return [`To ${customer_name}`, goods, formatMoney(total, currency)].filter(Boolean).join(' · ')
 }
 
-/** Why nothing may be sent for a cart any more; null while something may. */
+/** Why no message may be sent for a cart any more; null if one may. */
 export function endedText(state: CartView['state']): string | null {
   if (hasBought(state)) return 'The shopper has bought, so nothing more is sent for this cart.'
   if (state === 'emptied') return 'The cart was emptied in the shop, so there is nothing to remind of.'
@@ -70,7 +70,7 @@ export const windowText = (seconds: number | null) => (seconds === null ? 'Expir
 
 export type TextChannel = Exclude<SendChannel, 'email'>
 
-/** Whether a channel's button of a cart may be pressed, and what it says otherwise (B 4). */
+/** Whether a channel's button of a cart is enabled, and its label if not (B 4). */
 export function textStateOf(
   cart: CartView,
   channel: TextChannel,
@@ -79,7 +79,7 @@ export function textStateOf(
 ): { isSending: boolean; waitSeconds: number | null } {
   const [status, sentAt] =
     channel === 'sms' ? [cart.sms_status, cart.sms_sent_at] : [cart.whatsapp_status, cart.whatsapp_sent_at]
-  // What was refused went to nobody, so nothing has to cool down.
+  // A rejected message reached no one, so no cooldown applies.
   const until = sentAt && status !== 'failed' ? new Date(sentAt).getTime() + cooldownHours * HOUR_MS : 0
   return { isSending: status === 'sending', waitSeconds: until > now ? Math.ceil((until - now) / 1_000) : null }
 }
@@ -87,28 +87,28 @@ export function textStateOf(
 export const waitText = (seconds: number) => `Wait ${formatCountdown(seconds)} before sending again`
 
 export const channelNames: Record<SendChannel, string> = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' }
-/** Inside a sentence. */
+/** Lower-case form for use inside a sentence. */
 export const channelText: Record<SendChannel, string> = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' }
 
-/** What is chosen in the list: some carts by their rows, or all a filter finds. */
+/** The list's selection: single carts, or all matches of a filter. */
 export type Selection =
   | { kind: 'carts'; carts: CartView[] }
   | { kind: 'matching'; filter: ListFilter; count: number; isCapped: boolean }
 
-/** Of a message by hand; `body` null: the words that come along. */
+/** Content of a manual message; `body` null uses the default content. */
 export interface MessageText {
   subject: string
   body: string | null
 }
 
-/** The eligible whom a message may be shown for come first. */
+/** Carts to preview, eligible ones first. */
 export function shownFor(selection: Selection, eligible: readonly string[]): string | null {
   return eligible[0] ?? (selection.kind === 'carts' ? (selection.carts[0]?.id ?? null) : null)
 }
 
 export const SAMPLE_LABEL = 'Sample cart'
 
-/** Where the reason why something typed becomes no message belongs. */
+/** The field at which an error in the content is shown. */
 export const fieldOf = (problem: string): 'subject' | 'body' =>
   problem.startsWith('The subject ') ? 'subject' : 'body'
 
@@ -132,7 +132,7 @@ export const lastOutcomes: Record<Last['outcome'], string> = {
   unknown: 'delivery unknown',
 }
 
-/** Of a text before it is sent: only an SMS is counted in segments. */
+/** Only SMS are counted in segments. */
 export function lengthText(
   channel: string,
   segments: number,

@@ -8,23 +8,24 @@ import {
 import { currencyExponent } from '../../shared/money.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 
-// Which conditions of a step did not hold, from what its decision has recorded (server/delivery/decide/decision-inputs.ts). Pure.
+// Finds the conditions of a step that failed, from its decision's recorded inputs
+// (server/delivery/decide/decision-inputs.ts). Pure.
 
 type Inputs = Record<string, unknown>
 
 interface Unmet {
-  /** Of amounts in conditions. */
+  /** Currency of amounts in conditions. */
   currency: string
   conditions: FlowCondition[]
 }
 
-/** null: decisions of before have the values alone. */
+/** null: older decisions recorded the values only. */
 export function unmetOf({ conditionsUnmet }: Inputs): Unmet | null {
   const unmet = conditionsUnmet as Unmet | undefined
   return unmet && Array.isArray(unmet.conditions) ? unmet : null
 }
 
-/** Of which conditions it is said: those of a message, or of its flow. */
+/** Whose conditions: the message's or its flow's. */
 const THEN = { step: 'message goes out', flow: 'flow takes a cart' }
 
 /** “Cart worth: $14.50; this message goes out only if the cart is worth more than $50.00.” */
@@ -39,7 +40,7 @@ export function unmetLines(inputs: Inputs, names: ConditionNames, of: keyof type
   return [...new Set(lines)]
 }
 
-/** null: what the condition asks for says it already. */
+/** null: the condition's text already includes it. */
 function wordsOf(fact: string, value: unknown, names: ConditionNames): string | null {
   if (fact === 'value') {
     const { minor, currency } = value as { minor: number; currency: string }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { CartView } from '../../shared/carts.ts'
 import type { Selection } from './sending.ts'
 
-/** Which carts are selected, over the pages turned, or all that the filter finds. `filter` names the filter: another one starts anew. */
+/** Selection of carts across pages, or of all matches of the filter. A change of `filter` clears it. */
 export function useSelection(filter: string) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, CartView>>(new Map())
   const [isAll, setAll] = useState(false)
@@ -19,7 +19,7 @@ export function useSelection(filter: string) {
     isAll,
     chosen: [...chosen.values()],
     isSelected: (cart: CartView) => isAll || chosen.has(cart.id),
-    /** `page` is what stands there: taking one out of "all" leaves the others of the page. */
+    /** `page`: the ids shown. Deselecting one after "all" keeps the others of the page. */
     select: (carts: CartView[], isSelected: boolean, page: CartView[]) => {
       const next = new Map(isAll ? page.map((cart) => [cart.id, cart]) : chosen)
       for (const cart of carts) {

@@ -7,12 +7,12 @@ import { SendForm } from './SendForm.tsx'
 import { SmsStatus } from './SmsStatus.tsx'
 import type { Selection } from './sending.ts'
 
-/** What somebody wants to send, before they have said so for good. */
+/** An open send dialog before it is submitted. */
 export interface Ask {
   channel: SendChannel
   selection: Selection
   when: 'now' | 'schedule'
-  /** Asked for by the bulk bar: followed as a job, however few were chosen. */
+  /** Opened by the bulk bar: always followed as a job, even for few carts. */
   isBulk?: boolean
 }
 
@@ -28,7 +28,7 @@ const WIDTH = 1_200
 const titleOf = ({ channel, selection, isBulk }: Ask) =>
   titles[channel][selection.kind === 'carts' && selection.carts.length === 1 && !isBulk ? 'one' : 'many']
 
-/** The dialogs of sending. `place` names the screen they stand on, `onJob` gets what is to be followed, once many have been sent to. */
+/** State of the send dialogs. `place` names the screen; `onJob` receives bulk jobs to follow. */
 export function useSendDialog(place: string, { onJob }: { onJob?: (jobId: string) => void } = {}) {
   const [ask, setAsk] = useState<(Ask & { id: number }) | null>(null)
   const [isOpen, setOpen] = useState(false)
@@ -39,7 +39,7 @@ export function useSendDialog(place: string, { onJob }: { onJob?: (jobId: string
     setAsk((last) => ({ ...next, id: (last?.id ?? 0) + 1 }))
     setOpen(true)
   }
-  // What somebody was about to send is open again once they have signed in again; what they had typed is the form's.
+  // Reopens the dialog after an expired session; the form restores its own input.
   useDraft<Ask>(`send-dialog:${place}`, isOpen ? ask : null, onAsk)
   return {
     onAsk,

@@ -7,21 +7,21 @@ import type { Ask } from './useSendDialog.tsx'
 
 interface Wanted {
   ask: Pick<Ask, 'channel' | 'selection'>
-  /** undefined: not known yet; null: could not be asked. */
+  /** undefined: still loading; null: the request failed. */
   eligibility: Eligibility | null | undefined
-  /** As the server is asked for it, once its writer pauses. */
+  /** The debounced request. */
   message: { subject?: string; body?: string }
-  /** More was typed since. */
+  /** Newer input is not rendered yet. */
   isTyping: boolean
 }
 
 export type ShownMessage = ReturnType<typeof useShownMessage>
 
-/** The one preview of a dialog: of the message as it is typed, for one of the carts. A newer question ends the one before it. */
+/** The dialog's preview of the typed message for one cart. A newer request cancels the older one. */
 export function useShownMessage({ ask: { channel, selection }, eligibility, message, isTyping }: Wanted) {
   const [chosen, choose] = useState<string | null>(null)
   const isKnown = selection.kind === 'carts' && selection.carts.length === 1
-  // Of several carts one that gets it is shown, so it is waited for who that is.
+  // With several carts, wait until an eligible one is known.
   const first =
     isKnown || eligibility !== undefined ? (shownFor(selection, eligibility?.eligible ?? []) ?? SAMPLE_CART) : null
   const cartId = chosen ?? first
@@ -31,7 +31,7 @@ export function useShownMessage({ ask: { channel, selection }, eligibility, mess
   return { cartId, choose, made, message, isStale, ready, problem: isStale ? null : (made.data?.problem ?? null) }
 }
 
-/** The words that come along, kept while own ones are typed. */
+/** Default content, kept while the user types their own. */
 function useReadyBody(body: string | undefined): string | undefined {
   const [kept, keep] = useState(body)
   if (body !== undefined && body !== kept) keep(body)

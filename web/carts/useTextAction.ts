@@ -7,15 +7,15 @@ const SECOND_MS = 1_000
 const STILL_MS = 3_600_000
 
 /**
- * What stands where a cart's SMS or WhatsApp button would: nothing, an upgrade prompt on the free plan (B 6), or the button, which
- * may have to wait (B 4).
+ * State of a cart's SMS or WhatsApp button: hidden, an upgrade prompt on the free plan (B 6), or a button that may be
+ * disabled (B 4).
  */
 export type TextAction =
   | { kind: 'none' }
   | { kind: 'upgrade' }
   | { kind: 'button'; isSending: boolean; waits: string | null }
 
-/** SMS and WhatsApp by hand are part of larger plans (decision 6). */
+/** Manual SMS and WhatsApp need a larger plan (decision 6). */
 export const useLacksTexts = () => useHasFeature('manual_texts') === false
 export const useMaySend = () => useMay('carts:write')
 

@@ -18,7 +18,7 @@ import { DateTime } from '../ui/Time.tsx'
 import { useCaptureMode, useChooseCaptureMode } from './capture-queries.ts'
 import { whyUsual } from './capture-words.ts'
 
-/** What is kept of shoppers before they agree to anything. */
+/** Setting for what is stored about shoppers before they consent. */
 export function BeforeConsent() {
   const mode = useCaptureMode()
   return (

@@ -12,7 +12,7 @@ import { type CountLine, countRows, placeTexts, ticksApart } from './box-counts.
 import { useConsentBoxCounts } from './box-queries.ts'
 import { boxTitles } from './box-text.ts'
 
-/** How many shoppers tick the boxes, by place and text. */
+/** How many shoppers tick the consent boxes, by place and text. */
 export function BoxCounts({ isPlugin }: { isPlugin: boolean }) {
   const counts = useConsentBoxCounts()
   return (

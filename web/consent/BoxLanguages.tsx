@@ -10,7 +10,7 @@ import { useSaveBoxText } from './box-queries.ts'
 
 type Language = (typeof boxLanguages)[number]
 
-/** The box in further languages; all other languages use the text above. */
+/** Consent texts in further languages; all other languages use the default text. */
 export function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
   const [added, setAdded] = useState<Language | null>(null)
   const mayChange = useMay('consent:write')
@@ -67,10 +67,10 @@ function PluginLanguages() {
 interface LanguageTextProps {
   box: ConsentBox
   language: Language
-  /** '': none yet. */
+  /** '': none chosen yet. */
   saved: string
   isDefault?: boolean
-  /** A language that was only chosen is given up, or saved. */
+  /** Choosing another language discards an empty one; edits must be saved first. */
   onGone?: () => void
   children?: React.ReactNode
 }

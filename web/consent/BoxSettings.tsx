@@ -17,7 +17,7 @@ import { BoxLanguages } from './BoxLanguages.tsx'
 import { useConsentBoxes, useSaveBoxText } from './box-queries.ts'
 import { boxState, boxTitles } from './box-text.ts'
 
-/** The boxes by which shoppers agree at the checkout: what to paste, and whether the capture script has seen them. */
+/** The consent boxes of the checkout: the code to paste, and whether the capture script has seen them. */
 export function BoxSettings() {
   const boxes = useConsentBoxes()
   const store = useStore()
@@ -69,7 +69,7 @@ export function BoxSettings() {
   )
 }
 
-/** Where the shop’s checkout takes no HTML of ours, it asks for consent itself. */
+/** Platforms whose checkout accepts no custom HTML ask for consent themselves. */
 const ShopAsks = () => (
   <Card>
     <Title order={2}>Consent on your checkout</Title>

@@ -6,7 +6,7 @@ import { DateTime } from '../ui/Time.tsx'
 import { channelNames, placeText } from './country-groups.ts'
 import { useEndConsentOverride } from './country-queries.ts'
 
-/** What the team relaxed: who, when and on what ground. */
+/** Rules the team relaxed: who, when and on what legal ground. */
 export function ConsentOverrides({ table, mayEnd }: { table: ConsentTable; mayEnd: boolean }) {
   const [ending, setEnding] = useState<ConsentOverrideView | null>(null)
   const end = useEndConsentOverride()

@@ -14,11 +14,11 @@ interface Props {
   table: ConsentTable
   groups: CountryGroup[]
   titles: ReadonlyMap<RuleName, string>
-  /** null: whoever looks may not. */
+  /** null: the member may not change rules. */
   onOverride: ((overriding: Overriding) => void) | null
 }
 
-/** Countries with the same rules stand together. */
+/** Groups countries with the same rules. */
 export function CountryGroups({ groups, ...rest }: Props) {
   return (
     <ul className="country-groups">

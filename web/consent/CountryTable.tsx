@@ -15,7 +15,7 @@ import { useConsentTable } from './country-queries.ts'
 import { OverrideDialog } from './OverrideDialog.tsx'
 import { SmsConfirmation } from './SmsConfirmation.tsx'
 
-/** Whom the store may write to, country by country, why, and what its team relaxed. */
+/** Consent rules by country with their reasons, and the rules the team relaxed. */
 export function CountryTable() {
   const table = useConsentTable()
   return (

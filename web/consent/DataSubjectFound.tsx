@@ -17,10 +17,10 @@ import { useExportDataSubject } from './privacy-queries.ts'
 interface Props {
   person: Person
   onRefresh: () => void
-  /** After an erasure. */
+  /** Called after an erasure. */
   onDone: () => void
   doneLabel?: string
-  /** Where the page is the person's own and has their name above. */
+  /** Set on the customer's own page, which already shows the name. */
   title?: string
 }
 

@@ -11,7 +11,7 @@ interface Props {
   doneLabel?: string
 }
 
-/** From the request on nothing is sent; this follows the rest. */
+/** Progress of an erasure. Sending stops immediately at the request. */
 export function ErasureProgress({ started, onDone, doneLabel = 'Find another person' }: Props) {
   const { data, error, refetch } = useErasure(started)
   const { storesDone, storesTotal, finishedAt, counts } = data

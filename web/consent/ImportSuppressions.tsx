@@ -72,7 +72,7 @@ function ChooseFile({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The file's cells, or why it cannot be read. */
+/** Cells of the file, or the reason why it cannot be read. */
 async function readSheet(file: File): Promise<Sheet | string> {
   if (file.size > MOST_BYTES) return 'This file is larger than 30 MB. Split it into smaller ones.'
   const { default: papa } = await import('papaparse')

@@ -13,7 +13,7 @@ import { useUpload } from './ledger-queries.ts'
 
 export type Uploaded = z.output<typeof uploadConsents.reply>
 
-/** Consents given elsewhere, with what proves them (C5). */
+/** Imports consents collected elsewhere, with their evidence (C5). */
 export function ConsentImport() {
   const [uploaded, setUploaded] = useState<Uploaded | null>(null)
   const mayImport = useMay('flows:switch')

@@ -14,7 +14,7 @@ import { DateTime } from '../ui/Time.tsx'
 import { useImports, useReport, useReview } from './ledger-queries.ts'
 import { doubtText, progressOf } from './ledger-text.ts'
 
-/** Earlier imports, and what is decided about them: kept or undone. */
+/** Earlier imports; each can be kept or undone. */
 export function Imports({ mayDecide }: { mayDecide: boolean }) {
   const imports = useImports()
   return (

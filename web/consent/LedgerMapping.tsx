@@ -20,7 +20,7 @@ import { channelText, mappingGap, outcomeText, rowStatusText, whatAllRowsMean } 
 
 const PREVIEW_WAIT_MS = 400
 
-/** Which column says what, the first rows as they would be read, and on what ground they are taken. */
+/** Column mapping, a preview of the first rows, and the legal ground of the import. */
 export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone: () => void }) {
   const { import: file, columns } = uploaded
   const [mapping, setMapping] = useState(uploaded.preview.mapping)
@@ -28,7 +28,7 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
   const preview = usePreview(file.id, settled)
   const cancel = useCancelImport()
   const shown = preview.data ?? uploaded.preview
-  // Nothing is imported that was not shown as it will be written.
+  // Import only what the preview showed.
   const isShown = settled === mapping && !preview.isFetching && !preview.error
   const leave = () => {
     cancel.mutate(file.id)
@@ -211,7 +211,7 @@ interface GroundProps {
   importId: string
   mapping: ImportMapping
   preview: ImportPreview
-  /** The rows on the screen are those of this mapping. */
+  /** The preview belongs to the current mapping. */
   isShown: boolean
   onDone: () => void
   onLeave: () => void

@@ -16,7 +16,7 @@ import { LedgerEntries } from './LedgerEntries.tsx'
 import { type LedgerQuery, noFilter, useExportLedger, useLedger } from './ledger-queries.ts'
 import { channelText } from './ledger-text.ts'
 
-/** Who said yes or no to what, when, and what proves it. Only ever added to. */
+/** Searches the append-only consent ledger: who agreed or objected to what, when, and the evidence. */
 export function LedgerSearch() {
   const [query, setQuery] = useState<LedgerQuery>(noFilter)
   const ledger = useLedger(query)

@@ -10,7 +10,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { DataSubjectFound } from './DataSubjectFound.tsx'
 import { useDataSubject } from './privacy-queries.ts'
 
-/** What is kept about one shopper: to read, export or erase (C8). A cart leads here with `?person=`. */
+/** Everything stored about one shopper: view, export or erase (C8). Cart pages link here with `?person=`. */
 export function OneDataSubject() {
   const mayLook = useMay('privacy:write')
   const [search] = useSearchParams()
@@ -21,7 +21,7 @@ export function OneDataSubject() {
     const next = new URLSearchParams(search)
     if (typed) next.set('person', typed)
     else next.delete('person')
-    // The section stands behind the #, which a change of the search alone would drop.
+    // Keep the section in the hash; changing only the search would drop it.
     navigate({ search: next.toString(), hash }, { preventScrollReset: true })
   }
   return (

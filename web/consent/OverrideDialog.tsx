@@ -13,7 +13,7 @@ interface Props extends Overriding {
   onClose: () => void
 }
 
-/** Asks what a lawyer would ask: for whom, to what, and on what ground. */
+/** Relaxes a consent rule: for which countries, to which rule, and on what legal ground. */
 export function OverrideDialog({ table, group, channel, onClose }: Props) {
   const from = group.rules[channel]
   const targets = table.overridable.find((each) => each.channel === channel && each.from === from)?.to ?? []

@@ -19,7 +19,7 @@ interface Props {
   language: Language
 }
 
-/** The page itself, with somebody made up; nothing in it can be pressed. */
+/** The real preference page with a made-up shopper; its controls are disabled. */
 export function PreferencePreview({ storeName, brand, own, language }: Props) {
   const style = useShopStyle(brand)
   const view: PreferencesView = {

@@ -23,7 +23,7 @@ import { SaveBar } from '../ui/SaveBar.tsx'
 import { PreferencePreview } from './PreferencePreview.tsx'
 import { useSaveWording, useWording } from './preference-queries.ts'
 
-/** What shoppers read on the page where they choose what they get, and who writes to them. */
+/** Texts and sender of the page where shoppers choose what they receive. */
 export function PreferenceSettings() {
   const wording = useWording()
   if (wording.isPending) return <LoadingCards count={2} rows={5} />
@@ -69,7 +69,7 @@ function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promis
           setTyped(null)
           announce('Text saved')
         },
-        // What somebody else saved is taken as the ground; what is typed here stays.
+        // Another member's save becomes the new baseline; local edits stay.
         onError: () => void onReload(),
       },
     )
@@ -143,7 +143,7 @@ function Field({ field, language, text, isFixed, onChange }: FieldProps) {
   return field === 'headline' ? <TextInput {...props} /> : <Textarea autosize minRows={2} {...props} />
 }
 
-/** One sender per store; it is changed in one place. */
+/** There is one sender per store, changed in one place. */
 function SenderIdentity() {
   const store = useStore()
   if (!store) return null

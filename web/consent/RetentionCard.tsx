@@ -12,7 +12,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { useRetention, useRetentionCount, useSaveRetention } from './retention-queries.ts'
 
-/** How long shoppers' data is kept, whom that would end, and what the last nights have erased (C10). */
+/** Retention period, whom it would erase, and what recent nights erased (C10). */
 export function RetentionCard() {
   const retention = useRetention()
   return (
@@ -86,7 +86,7 @@ function RetentionForm({ saved }: { saved: Retention }) {
   )
 }
 
-/** Counted before it is chosen, with a way to keep a copy. */
+/** Shows the number of affected shoppers before saving, with an export link. */
 function Affected({ days, isNew }: { days: number; isNew: boolean }) {
   const count = useRetentionCount(days)
   const download = useExport()

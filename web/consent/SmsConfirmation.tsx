@@ -5,7 +5,7 @@ import { useSmsConfirmation } from './country-queries.ts'
 
 type Mode = ConsentTable['smsConfirmation']
 
-/** Who is asked by SMS whether a yes was meant. */
+/** Which shoppers must confirm their SMS consent by reply. */
 export function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: boolean }) {
   const save = useSmsConfirmation()
   const shown = save.isPending ? save.variables : mode

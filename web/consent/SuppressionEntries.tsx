@@ -40,7 +40,7 @@ const looks: Record<SuppressionReason, { tone: Tone; icon: Icon }> = {
   erased: { tone: 'quiet', icon: IconUserOff },
 }
 
-/** Why there is no button. */
+/** Why the entry cannot be removed. */
 const staysBecause = {
   unsubscribed: 'Only they can undo this',
   complaint: 'Permanent: spam report',
@@ -67,7 +67,7 @@ export function SuppressionEntries(props: Props) {
   )
 }
 
-/** Suppressed by an earlier version, for an answer that says nothing against the address. */
+/** Suppressed by an earlier version because of a reply that does not concern the address. */
 export function DoubtfulEntries({ mayChange }: { mayChange: boolean }) {
   const { data } = useDoubtfulSuppressions()
   const [asked, setAsked] = useState<SuppressionEntry | null>(null)
@@ -180,7 +180,7 @@ function Entry({ entry, onRemove }: { entry: SuppressionEntry; onRemove: (() => 
 
 interface RemoveDialogProps {
   entry: SuppressionEntry | null
-  /** The answer names another cause than the address. */
+  /** The server's reply names a cause other than the address. */
   isDoubtful?: boolean
   onClose: () => void
 }

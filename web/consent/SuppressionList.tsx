@@ -18,7 +18,7 @@ import { ImportSuppressions } from './ImportSuppressions.tsx'
 import { DoubtfulEntries, SuppressionEntries } from './SuppressionEntries.tsx'
 import { useExportSuppressions } from './suppression-queries.ts'
 
-/** Who gets no messages of any of the account's stores, and why (C1, C5). */
+/** Addresses that get no messages from any of the account's stores, with reasons (C1, C5). */
 export function SuppressionList() {
   const [filter, setFilter] = useState<SuppressionFilter>({})
   const [open, setOpen] = useState<'add' | 'import' | null>(null)

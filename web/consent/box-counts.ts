@@ -1,6 +1,6 @@
 import { type BoxCount, type BoxPlace, boxChannels, boxPlaces, languageName } from '../../shared/consent-box.ts'
 
-// How many shoppers tick a consent box, as rows of a table. Pure.
+// Table rows of how many shoppers tick a consent box. Pure.
 
 export const placeTexts: Readonly<Record<BoxPlace, string>> = {
   block: 'Block checkout',
@@ -10,12 +10,12 @@ export const placeTexts: Readonly<Record<BoxPlace, string>> = {
 }
 
 export interface CountLine {
-  /** Of a line within a row: the language of the text. */
+  /** Language of the text, for a line within a row. */
   language: string | null
-  /** null: the store heard only of shoppers who agreed. */
+  /** null: the store reported only shoppers who agreed. */
   shown: number | null
   ticked: number
-  /** Of those who saw it; null: there is nothing to divide by. */
+  /** Share of the shoppers who saw the box; null if none did. */
   share: number | null
 }
 
@@ -23,7 +23,7 @@ export interface CountRow extends CountLine {
   key: string
   channel: BoxCount['channel']
   place: BoxPlace
-  /** Where shoppers saw the box with more than one text. */
+  /** Whether shoppers saw the box with more than one text. */
   lines: CountLine[]
 }
 
@@ -50,7 +50,7 @@ function languageText(language: BoxCount['language']): string {
   return language === '' ? 'Main text' : languageName(language)
 }
 
-/** Ticks that are part of no share although there is one. */
+/** Ticks not included in the share. */
 export const ticksApart = (counts: readonly BoxCount[]): number =>
   countRows(counts).reduce((all, { channel, place, shown }) => {
     const found = counts.filter((each) => each.channel === channel && each.place === place)

@@ -22,7 +22,7 @@ export function useSaveBoxText() {
   return useMutation({
     mutationFn: (text: { channel: ConsentChannel; language?: (typeof boxLanguages)[number]; words: string }) =>
       call(saveBoxText, { body: text }),
-    // Not waiting for the counts: they may come after the saved text's own field, which would miss that it was saved.
+    // Do not wait for the counts: the text field would miss that its text was saved.
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: ['consent-box-counts'] })
       return queries.invalidateQueries({ queryKey: ['consent-boxes'] })

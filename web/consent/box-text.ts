@@ -4,7 +4,7 @@ export const boxTitles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' } as
 
 const LATER_MS = 5 * 60_000
 
-/** Whether the capture script sees a box: never, with these words, with others, or not any more. Pure. */
+/** Whether the capture script sees a box: never, with this text, with another, or no longer. Pure. */
 export function boxState(
   { seenAt, isCurrent }: Pick<ConsentBox, 'seenAt' | 'isCurrent'>,
   checkoutSeenAt: string | null,

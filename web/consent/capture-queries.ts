@@ -18,7 +18,7 @@ export function useChooseCaptureMode() {
     onSuccess: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['capture-mode'] }),
-        // Its store says whether anybody has chosen.
+        // The store's data includes whether the setting was chosen.
         queries.invalidateQueries({ queryKey: connectionQuery.queryKey }),
       ]),
   })

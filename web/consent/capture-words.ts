@@ -1,7 +1,7 @@
 import { countryName } from '../../shared/analytics-definitions.ts'
 import type { CaptureModeView } from '../../shared/capture-mode.ts'
 
-/** Why the recommended choice is recommended. Pure. */
+/** Explains the recommended choice. Pure. */
 export function whyUsual({ usual, strictCountries }: Pick<CaptureModeView, 'usual' | 'strictCountries'>): string {
   if (usual === 'cart_and_contact') return 'You sell to no country whose law asks for consent before this.'
   if (strictCountries === null)

@@ -1,20 +1,20 @@
 import type { ConsentChannel, ConsentOverrideView, ConsentTable, RuleName } from '../../shared/consent.ts'
 
-// The consent table as people read it: countries with the same rules stand together. Pure.
+// Groups the consent table by countries with the same rules. Pure.
 
 export const channels = ['email', 'sms', 'whatsapp'] as const
 export const channelNames: Record<ConsentChannel, string> = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' }
 
 export interface CountryGroup {
   key: string
-  /** ISO codes; empty: every country that is in no other group, and where it is not known. */
+  /** ISO codes; empty means all other countries and unknown ones. */
   countries: string[]
   rules: Record<ConsentChannel, RuleName>
-  /** What is asked beyond consent. */
+  /** Requirements beyond consent. */
   also: Partial<Record<ConsentChannel, string>>
 }
 
-/** A rule somebody is about to relax. */
+/** The rule being relaxed. */
 export interface Overriding {
   group: CountryGroup
   channel: ConsentChannel
@@ -22,14 +22,14 @@ export interface Overriding {
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-/** Codes that name no country of today: unions, the world, reserved and withdrawn ones. */
+/** Codes of no current country: unions, the world, reserved and withdrawn codes. */
 const NO_COUNTRY = new Set(
   'AC AN BU CP CQ CS DD DG DY EA EU EZ FQ FX HV IC JT MI NH NQ NT PC PU PZ QO RH SU TA TP UK UN VD WK XA XB YD YU ZR ZZ'.split(
     ' ',
   ),
 )
 
-/** By name, so that a list reads as people look for it. */
+/** Sorted by name. */
 export const everyCountry: readonly { code: string; name: string }[] = LETTERS.flatMap((first) =>
   LETTERS.flatMap((second) => {
     const code = first + second
@@ -40,7 +40,7 @@ export const everyCountry: readonly { code: string; name: string }[] = LETTERS.f
 
 export const countryName = (code: string): string => regions.of(code) ?? code
 
-/** Whose name has the words, or whose code they are. */
+/** Countries whose name contains the query, or whose code equals it. */
 export function matching(search: string): string[] {
   const words = search.trim().toLowerCase()
   if (words === '') return []
@@ -50,7 +50,7 @@ export function matching(search: string): string[] {
   return hits.map(({ code }) => code)
 }
 
-/** All groups, or the ones of these countries with nobody else in them. */
+/** All groups, or the given countries only, grouped. */
 export function groupsOf(table: ConsentTable, only: readonly string[] | null): CountryGroup[] {
   const listed = new Map(table.countries.map(({ country, rules }) => [country, rules]))
   const codes = only ?? [...listed.keys()]
@@ -72,7 +72,7 @@ function alsoOf({ alsoAsked }: ConsentTable, code: string): CountryGroup['also']
   return Object.fromEntries(fitting.map(({ channel, sentence }) => [channel, sentence]))
 }
 
-/** Those in force that touch a group's rule on a channel. */
+/** Overrides in force that affect a group's rule on a channel. */
 export function overridesOn(table: ConsentTable, group: CountryGroup, channel: ConsentChannel): ConsentOverrideView[] {
   return table.overrides.filter(
     (each) =>
@@ -86,7 +86,7 @@ export function overridesOn(table: ConsentTable, group: CountryGroup, channel: C
 const isElsewhere = (table: ConsentTable, { countries }: CountryGroup, code: string) =>
   countries.length === 0 && !table.countries.some(({ country }) => country === code)
 
-/** Whom an override may be for: the group's countries, or those no group names. */
+/** Countries an override may cover: the group's, or those without a group. */
 export function choices(table: ConsentTable, group: CountryGroup): { code: string; name: string }[] {
   if (group.countries.length > 0) return group.countries.map((code) => ({ code, name: countryName(code) }))
   const listed = new Set(table.countries.map(({ country }) => country))

@@ -30,7 +30,7 @@ export interface LedgerQuery {
 
 export const noFilter: LedgerQuery = { address: '', channel: '', status: '', source: '', from: '', to: '' }
 
-/** What is empty is not asked. */
+/** Empty filters are left out. */
 const asked = ({ channel, status, source, from, to, ...rest }: LedgerQuery) => ({
   ...rest,
   ...(channel && { channel }),
@@ -72,7 +72,7 @@ export const isRunning = ({ state }: Pick<ImportView, 'state'>) => state === 'ru
 export const useUpload = () =>
   useMutation({ mutationFn: (file: File) => call(uploadConsents, { query: { fileName: file.name }, file }) })
 
-/** Kept per mapping: going back to one is no wait. */
+/** Cached per mapping, so switching back is immediate. */
 export const usePreview = (importId: string, mapping: ImportMapping) =>
   useQuery({
     queryKey: ['consent-preview', importId, mapping],
@@ -99,7 +99,7 @@ export function useCancelImport() {
   })
 }
 
-/** The list and the ledger say afterwards what counts. */
+/** Refetches the list of imports and the ledger. */
 export function useReview(decision: 'keep' | 'undo') {
   const queries = useQueryClient()
   return useMutation({

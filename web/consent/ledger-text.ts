@@ -9,7 +9,7 @@ import {
   statusText,
 } from '../../shared/ledger.ts'
 
-// Words and small sums of the ledger's screens. Pure.
+// Texts and small calculations of the ledger's screens. Pure.
 
 export const channelText: Record<LedgerChannel, string> = {
   email: 'Email',
@@ -18,10 +18,10 @@ export const channelText: Record<LedgerChannel, string> = {
   push: 'Browser notification',
 }
 
-/** Somebody of whom only the hash is known can still be told from others. */
+/** Hash-only entries stay distinguishable by a short form of the hash. */
 export const personText = (who: string | null, person: string): string => who ?? `Person ${person}`
 
-/** Whole percents, and never done before it is. */
+/** Whole percents; 100 only when complete. */
 export const progressOf = (done: number, total: number): number =>
   total === 0 ? 100 : Math.min(done < total ? 99 : 100, Math.round((done / total) * 100))
 
@@ -31,15 +31,15 @@ export const rowStatusText: Record<RowStatus, string> = {
   suppressed: 'Suppressed',
 }
 
-/** What a row becomes, with the reason. */
+/** Result of a row, with the reason. */
 export const outcomeText = ({ status, reason }: { status: RowStatus | null; reason: ImportReason | null }): string =>
   [status ? rowStatusText[status] : '–', reason && importReasons[reason]].filter(Boolean).join(': ')
 
-/** Of a file in which no column states who opted in. */
+/** For files without a consent column. */
 export const whatAllRowsMean = ({ optOutColumns }: Pick<ImportPreview, 'optOutColumns'>): string =>
   optOutColumns.length > 0 ? 'What does every other row mean?' : 'What does every row mean?'
 
-/** What still has to be said of a file before its rows prove anything; null: nothing. */
+/** What is still missing before the file's rows count as evidence; null if complete. */
 export function mappingGap(
   mapping: ImportMapping,
   { statesConsent, optOutColumns }: Pick<ImportPreview, 'statesConsent' | 'optOutColumns'>,
@@ -47,7 +47,7 @@ export function mappingGap(
   if (!statesConsent && mapping.statusForAll === null) {
     return `Choose above: ${whatAllRowsMean({ optOutColumns })}`
   }
-  // An opt-out needs no proof.
+  // An opt-out needs no evidence.
   if (!statesConsent && mapping.statusForAll === 'withdrawn') return null
   if (mapping.date === null)
     return 'Choose the column with each person’s opt-in date. Without a date, an opt-in proves nothing.'
@@ -57,7 +57,7 @@ export function mappingGap(
   return null
 }
 
-/** Why an import is doubted. */
+/** Why an import looks doubtful. */
 export const doubtText: Record<ImportDoubt, string> = {
   no_heading:
     'The column that the opt-ins were read from means the opposite, such as “Unsubscribed”. People who opted out may have been imported as opted in.',

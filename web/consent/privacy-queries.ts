@@ -9,7 +9,7 @@ import {
 import { ApiError, call } from '../api.ts'
 import { useDownload } from '../ui/Download.tsx'
 
-/** null: nothing is kept about the address. */
+/** null: nothing is stored about the address. */
 export function useDataSubject(address: string) {
   return useQuery({
     queryKey: ['person', address],
@@ -38,7 +38,7 @@ export function useEraseDataSubject(address: string) {
 
 const EVERY_MS = 1_000
 
-/** Followed until it is done; then everything the browser remembers of the store is asked for again. */
+/** Polls until the erasure is done, then refetches everything about the store. */
 export function useErasure(started: Erasure) {
   const queries = useQueryClient()
   return useQuery({

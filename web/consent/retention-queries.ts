@@ -7,7 +7,7 @@ const key = ['retention'] as const
 export const useRetention = () =>
   useQuery({ queryKey: key, queryFn: ({ signal }) => call(readRetention, { signal }), refetchOnWindowFocus: false })
 
-/** Whom so many days would end; asked only for a number that may be saved. */
+/** Counts whom a retention period would erase; asked only for valid numbers. */
 export const useRetentionCount = (days: number | null) =>
   useQuery({
     queryKey: [...key, 'count', days],

@@ -9,13 +9,13 @@ import { PreferenceSettings } from './PreferenceSettings.tsx'
 import { SuppressionList } from './SuppressionList.tsx'
 
 interface ConsentSection {
-  /** The part of the address behind #, so that a section can be linked and gone back to. */
+  /** The section in the hash, so it can be linked and Back works. */
   id: string
   title: string
   Component: ComponentType
 }
 
-/** What stands under Settings → Consent, in this order; the first is what is seen without a #. */
+/** Sections of Settings → Consent in order; the first is the default. */
 export const consentSections: readonly ConsentSection[] = [
   { id: 'countries', title: 'Countries', Component: CountryTable },
   { id: 'capture', title: 'Before consent', Component: BeforeConsent },

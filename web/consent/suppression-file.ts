@@ -1,15 +1,15 @@
 import type { ImportRow } from '../../shared/suppressions.ts'
 
-// A file of addresses, from its cells to the rows that are sent. Pure.
+// Turns the cells of an address file into the rows to send. Pure.
 
 export const fields = ['address', 'channel', 'reason', 'note'] as const
 export type Field = (typeof fields)[number]
-/** Which column holds what; null: none does. */
+/** Column of each field; null if absent. */
 export type Mapping = Record<Field, number | null>
 
 export interface Sheet {
   fileName: string
-  /** All rows, the heading among them; lines without a word are kept, so that a row's number is its line. */
+  /** All rows including the heading. Empty lines are kept, so a row's number is its line number. */
   rows: string[][]
 }
 
@@ -21,10 +21,10 @@ const NAMES: Record<Field, RegExp> = {
 }
 const ADDRESS = /@|^\W*\d[\d\s().\-/]{6,}$/
 
-/** Does the first line name the columns? It does when no cell of it is an address. */
+/** Whether the first line is a heading: none of its cells is an address. */
 export const hasHeading = ({ rows }: Sheet): boolean => !(rows[0] ?? []).some((cell) => ADDRESS.test(cell.trim()))
 
-/** By the names in the heading, else by what the first rows look like. */
+/** Guesses columns by heading, otherwise by the first rows. */
 export function guessMapping(sheet: Sheet, isHeaded: boolean): Mapping {
   const heading = isHeaded ? (sheet.rows[0] ?? []) : []
   const named = (field: Field) => heading.findIndex((name) => NAMES[field].test(name))
@@ -41,7 +41,7 @@ export const columnsOf = ({ rows }: Sheet): number[] =>
 export const columnName = (sheet: Sheet, column: number, isHeaded: boolean): string =>
   (isHeaded && sheet.rows[0]?.[column]?.trim()) || `Column ${column + 1}`
 
-/** Lines without a word are no rows. */
+/** Skips empty lines. */
 export function rowsOf({ rows }: Sheet, mapping: Mapping, isHeaded: boolean): ImportRow[] {
   const cell = (row: string[], column: number | null, most: number) =>
     (column === null ? '' : (row[column] ?? '')).trim().slice(0, most)

@@ -29,7 +29,7 @@ export function useSuppressions(filter: SuppressionFilter) {
 export const useDoubtfulSuppressions = () =>
   useQuery({ queryKey: [...LIST, 'doubtful'], queryFn: ({ signal }) => call(listDoubtfulSuppressions, { signal }) })
 
-/** The list is asked for again once somebody changed it here. */
+/** Refetches the list after a change. */
 function useChange<Input, Output>(change: (input: Input) => Promise<Output>) {
   const queries = useQueryClient()
   return useMutation({ mutationFn: change, onSuccess: () => queries.invalidateQueries({ queryKey: LIST }) })
@@ -53,8 +53,8 @@ export interface ImportReport {
 }
 
 /**
- * A file goes in parts, and `onPart` hears how many rows have gone. Sending one again changes nothing, so after a failure the whole
- * file may be sent anew.
+ * Uploads a file in chunks; `onPart` receives the number of rows sent. Rows are idempotent, so the whole file may be
+ * sent again after a failure.
  */
 export function useImportSuppressions(onPart: (rowsDone: number) => void) {
   return useChange(

@@ -1,6 +1,6 @@
 import type { SuppressionEntry } from '../../shared/suppressions.ts'
 
-// Where an entry came from, in words. Pure.
+// Describes an entry's source. Pure.
 
 const SOURCES: Record<string, string> = {
   'by hand': 'added manually',
@@ -19,7 +19,7 @@ const SOURCES: Record<string, string> = {
   erasure: 'erased on request',
 }
 
-/** `file old.csv` is how a file is named; what is not known is said as it stands. */
+/** A file source has the form `file old.csv`; unknown sources are shown unchanged. */
 export function sourceText({ source, addedBy }: Pick<SuppressionEntry, 'source' | 'addedBy'>): string {
   const words = source.startsWith('file')
     ? source.replace(/^file ?/, 'from the file ').trim()

@@ -5,12 +5,12 @@ import { CouponForm } from './CouponForm.tsx'
 import type { CouponList } from './queries.ts'
 import { shownCode } from './rules.ts'
 
-/** Asks for the form of a new coupon, in place of a coupon's id. */
+/** Opens the form for a new coupon, in place of a coupon id. */
 export const NEW = 'new'
 
 interface Props {
   list: CouponList
-  /** `NEW`, the id of a coupon, or null: closed. It stands in the address, and survives a reload. */
+  /** `NEW`, a coupon's id, or null if closed. It is in the address and survives a reload. */
   asked: string | null
   onClose: () => void
 }
@@ -24,7 +24,7 @@ export function CouponDialog({ list, asked, onClose }: Props) {
       onClose={onClose}
       title={shown?.coupon ? `Edit ${shownCode(shown.coupon)}` : 'Create coupon'}
       size="lg"
-      // A key belongs to the question that stands above it.
+      // While a confirmation is open, keys belong to it.
       closeOnEscape={!isAsking}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
@@ -33,7 +33,7 @@ export function CouponDialog({ list, asked, onClose }: Props) {
   )
 }
 
-/** What is edited stays what it was when it was opened, whatever the list does meanwhile. */
+/** Keeps the coupon as it was when opened, even if the list changes. */
 function useShown(asked: string | null, coupons: Coupon[]) {
   const [state, setState] = useState<{ asked: string | null; shown: { coupon: Coupon | null } | null; turn: number }>({
     asked: null,

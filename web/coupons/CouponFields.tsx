@@ -8,13 +8,13 @@ import { Notice } from '../ui/Notice.tsx'
 import { activeText, capRefusal, isTyped, pastText } from './form.ts'
 import type { CouponFormState } from './useCouponForm.ts'
 
-// The fields of a coupon, as they stand together.
+// The fields of a coupon, laid out together.
 
 interface Props {
   form: CouponFormState
 }
 
-/** Each number is what was typed: what is wrong with it is said, and not put right. */
+/** Numbers keep their raw input: errors are shown, not corrected. */
 const number = { clampBehavior: 'none', allowLeadingZeros: false } as const
 const MINUTE_MS = 60_000
 const COLUMNS = { base: 1, xs: 2 }
@@ -40,7 +40,7 @@ export function CodeField({ form }: Props) {
   )
 }
 
-/** Changed in the field itself too: else the cursor would jump to the end. */
+/** Also updates the input itself, otherwise the cursor jumps to the end. */
 function upperCased({ currentTarget: field }: ChangeEvent<HTMLInputElement>): string {
   const [text, place] = [field.value.toUpperCase(), field.selectionStart]
   if (text !== field.value) {
@@ -50,7 +50,7 @@ function upperCased({ currentTarget: field }: ChangeEvent<HTMLInputElement>): st
   return text
 }
 
-/** Decision 34. `isKept`: it exists already. */
+/** Decision 34. `isKept`: the coupon already exists. */
 export function KindField({ form, isKept }: Props & { isKept: boolean }) {
   const choose = (kind: string) => {
     form.setFieldValue('kind', kind as 'shared' | 'personal')
@@ -106,7 +106,7 @@ export function DiscountFields({ form, currency }: Props & { currency: string })
         {...number}
         label={`Maximum discount in ${currency} (optional)`}
         description={isFixed ? refusal : 'At most so much is taken off'}
-        // Beside the other fields of its row, whatever is said of it.
+        // Aligned with the other fields of its row, even with a hint below.
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         disabled={isFixed}
         {...cap}
@@ -117,7 +117,7 @@ export function DiscountFields({ form, currency }: Props & { currency: string })
   )
 }
 
-/** By the clocks of the store (decision 32). */
+/** In the store's time zone (decision 32). */
 export function DateFields({ form, zone }: Props & { zone: string }) {
   const past = pastText(form.values.endDate, zone, useNow(MINUTE_MS))
   return (

@@ -14,15 +14,15 @@ import { ReadOnlyKey } from './ReadOnlyKey.tsx'
 import { useCouponForm } from './useCouponForm.ts'
 
 interface Props {
-  /** null: a new one. */
+  /** null: a new coupon. */
   coupon: Coupon | null
   list: CouponList
-  /** Whether the question about unsaved changes is open. */
+  /** Whether the confirmation for unsaved changes is open. */
   onAsking: (isAsking: boolean) => void
   onClose: () => void
 }
 
-/** The form is left with its path, and with its place in the address. */
+/** Leaving the form means another path or another position in the address. */
 const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname || formOf(from) !== formOf(to)
 
 const formOf = ({ search }: Location) => new URLSearchParams(search).get('form')
@@ -34,7 +34,7 @@ export function CouponForm({ coupon, list, onAsking, onClose }: Props) {
   const isConnected = useStore() !== null
   useHeldOpen(form.isDirty() && !isSaved)
   useEffect(() => onAsking(isAsking), [isAsking, onAsking])
-  // Once, when the guard has let go of it.
+  // Once, after the navigation block is lifted.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `onClose` is another one each time
   useEffect(() => {
     if (isSaved) onClose()

@@ -17,7 +17,7 @@ interface Props {
   coupons: ReturnType<typeof useCoupons>
   mayWrite: boolean
   openCoupon: string | null
-  /** Offered where there is nothing yet. */
+  /** Shown while there are no coupons. */
   quickCreate: ReactNode
   onOpen: (id: string | null) => void
   onEdit: (id: string) => void
@@ -40,7 +40,7 @@ export function CouponList({ coupons, ...props }: Props) {
 
 interface PageProps extends Omit<Props, 'coupons'> {
   data: Listed
-  /** The page that was asked for is still on its way. */
+  /** The requested page is still loading. */
   isStale: boolean
 }
 

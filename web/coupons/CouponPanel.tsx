@@ -15,7 +15,7 @@ interface Props {
   onClose: () => void
 }
 
-/** A coupon beside the list: its terms, what came of it, and which steps send it. */
+/** A coupon beside the list: its terms, its results, and the steps that use it. */
 export function CouponPanel({ coupon, zone, onClose }: Props) {
   return (
     <Drawer

@@ -79,7 +79,7 @@ export function CouponsPage() {
   )
 }
 
-/** What is open stays open where the key turns out to be read-only: what was typed in it is still wanted. */
+/** Keeps an open form if the API key turns out to be read-only, because its input is still needed. */
 function useAsked(form: string | null, mayWrite: boolean): string | null {
   const [open, setOpen] = useState<string | null>(null)
   const asked = mayWrite || form === open ? form : null
@@ -87,7 +87,7 @@ function useAsked(form: string | null, mayWrite: boolean): string | null {
   return asked
 }
 
-/** B 8. The list of before stays where there is one, and its age stands at its head. */
+/** B 8. Keeps the previous list, if any, with its age in the heading. */
 function ReadFailure({ coupons }: { coupons: ReturnType<typeof useCoupons> }) {
   const [dismissed, setDismissed] = useState<string | null>(null)
   const { data, error, errorUpdatedAt } = coupons

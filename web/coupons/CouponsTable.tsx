@@ -76,7 +76,7 @@ interface CardProps extends Pick<Props, 'zone' | 'onOpen'> {
   actions: ReactNode
 }
 
-/** A row where a table would not fit. */
+/** Card layout for screens too narrow for a table. */
 function CouponCard({ coupon, zone, onOpen, actions }: CardProps) {
   return (
     <>

@@ -14,7 +14,7 @@ interface Props {
   onProblem: (problem: string) => void
 }
 
-/** What Quick Create has made, and the way back. */
+/** The coupon created by Quick Create, with Undo. */
 export function CreatedNotice({ coupon, onDismiss, onProblem }: Props) {
   const remove = useDeleteCoupon()
   const undo = () =>

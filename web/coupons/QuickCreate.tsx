@@ -14,7 +14,7 @@ interface Props {
 
 const PRESET_PERCENT = 10
 
-/** B 9: asks the percentage and nothing else. */
+/** B 9: asks for the percentage only. */
 export function QuickCreate({ onCreated, onProblem }: Props) {
   const [isOpen, setOpen] = useState(false)
   const isCreated = (coupon: Coupon) => {
@@ -78,7 +78,7 @@ function QuickForm({ onCreated, onProblem }: Props) {
   )
 }
 
-/** Of the browser's own randomness, every number as likely as the others. */
+/** Uniform integer from the browser's secure random source. */
 export function randomBelow(bound: number): number {
   const most = 2 ** 32 - (2 ** 32 % bound)
   for (;;) {

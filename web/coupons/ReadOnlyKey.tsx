@@ -5,7 +5,7 @@ import { DEFAULT_PLATFORM } from '../../shared/platforms.ts'
 import { useStore } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
-/** `isLive`: the store has just refused something. */
+/** `isLive`: the store has just refused a request. */
 export function ReadOnlyKey({ isLive = false }: { isLive?: boolean }) {
   const platform = useStore()?.platform ?? DEFAULT_PLATFORM
   return (

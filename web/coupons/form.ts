@@ -9,9 +9,9 @@ import {
 } from '../../shared/coupons.ts'
 import { daysLater, instantOf, localOf } from '../ui/zone.ts'
 
-// What is typed of a coupon, what is wrong with it (B 5), and what is sent. Pure.
+// Draft of a coupon, its validation (B 5) and its request body. Pure.
 
-/** A number field is empty, a number, or what is no number yet, such as a minus. */
+/** A number field is empty, a number, or incomplete input such as a minus sign. */
 type Typed = number | string
 
 export interface CouponValues {
@@ -21,7 +21,7 @@ export interface CouponValues {
   amount: Typed
   minSpend: Typed
   maxDiscount: Typed
-  /** By the clocks of the store, as the browser's date field has them. */
+  /** In the store's time zone, in the format of the date input. */
   startDate: string
   endDate: string
   usageLimit: Typed
@@ -34,7 +34,7 @@ export const VALID_HOURS = 72
 const MOST_VALID_HOURS = 8_760
 const DAYS = 7
 
-/** Begins now and ends seven days later, as Quick Create does. */
+/** Starts now and ends seven days later, like Quick Create. */
 export function newValues(now: number, zone: string): CouponValues {
   const startDate = localOf(now, zone)
   return {
@@ -59,13 +59,13 @@ export const valuesOf = (coupon: Coupon, zone: string): CouponValues => ({
   isTiedToEmail: coupon.isTiedToEmail,
 })
 
-/** Decision 33: why there can be no maximum discount; null: there can. */
+/** Decision 33: why a maximum discount is impossible; null if possible. */
 export function capRefusal({ kind, type }: Pick<CouponValues, 'kind' | 'type'>): string | null {
   if (type === 'fixed') return couponTexts.fixedCap
   return kind === 'shared' ? couponTexts.sharedCap : null
 }
 
-/** What becomes of an inactive one. */
+/** What happens to an inactive coupon. */
 export const activeText = (kind: CouponValues['kind']): string =>
   kind === 'shared'
     ? 'Nobody can use an inactive coupon. Its code stays taken.'
@@ -78,7 +78,7 @@ interface Where {
   zone: string
 }
 
-/** All mistakes at once, by field (B 5). */
+/** All errors at once, by field (B 5). */
 export function problemsOf(values: CouponValues, { currency, zone }: Where): CouponProblems {
   const { code, kind, type, amount, minSpend, usageLimit, validHours, startDate, endDate } = values
   const typed = {
@@ -107,7 +107,7 @@ function amountProblem(type: CouponValues['type'], amount: Typed): string | null
   return type === 'fixed' ? limitProblem('Amount', couponTexts.badFixed, amount) : percentProblem(amount)
 }
 
-/** Of a percentage that is typed; null: nothing. */
+/** Parsed percentage; null if empty. */
 export function percentProblem(percent: Typed): string | null {
   if (!isTyped(percent)) return couponTexts.noAmount
   if (!(Number(percent) >= 1 && Number(percent) <= 100)) return couponTexts.badPercentage
@@ -117,7 +117,7 @@ export function percentProblem(percent: Typed): string | null {
 const limitProblem = (what: Parameters<typeof mostText>[0], notAbove0: string, given: Typed) =>
   isAbove0(given) ? mostText(what, Number(given)) : notAbove0
 
-/** A field that is switched off keeps what was typed, and nothing of it counts. */
+/** A disabled field keeps its input, which is ignored. */
 function capProblem(values: CouponValues): string | null {
   const { type, maxDiscount } = values
   if (type === 'fixed' || !isTyped(maxDiscount)) return null
@@ -158,7 +158,7 @@ const amountsOf = (values: CouponValues) => ({
   maxDiscount: hasCap(values) ? Number(values.maxDiscount) : null,
 })
 
-/** What is sent. A date that was not changed keeps the seconds which its field does not show. */
+/** Request body. An unchanged date keeps its seconds, which the field does not show. */
 export function inputOf(values: CouponValues, zone: string, before: Coupon | null) {
   const dateOf = (name: 'startDate' | 'endDate') => {
     const known = before?.[name]

@@ -8,13 +8,13 @@ import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { discountText, minSpendText, remainingText, shownCode, stateMarks } from './rules.ts'
 
-// What list, cards and panel show of a coupon.
+// Coupon parts shared by list, cards and panel.
 
 interface OfCoupon {
   coupon: Coupon
 }
 
-/** Opens its details. A personal coupon has no code that could be copied. */
+/** Opens the details. A personal coupon has no code to copy. */
 export const CouponCode = ({ coupon, onOpen }: OfCoupon & { onOpen: (coupon: Coupon) => void }) => (
   <span className="coupon-code">
     <button type="button" className="plain-button" onClick={() => onOpen(coupon)}>
@@ -37,7 +37,7 @@ const CopyCode = ({ code }: { code: string }) => (
   </CopyButton>
 )
 
-/** Decision 30: the store's own are read-only here. */
+/** Decision 30: the store's own coupons are read-only here. */
 export function MadeElsewhere({ coupon }: OfCoupon) {
   const store = useStore()
   if (coupon.madeBy === 'recoup') return null
@@ -95,7 +95,7 @@ export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
   )
 }
 
-/** `isAlone`: no heading above it says what it is. */
+/** `isAlone`: there is no column heading. */
 export function TimeLeft({ endDate, isAlone = false }: { endDate: string | null; isAlone?: boolean }) {
   const text = remainingText(endDate, useNowUntil(endDate))
   if (text === null) return 'No end'
@@ -104,14 +104,14 @@ export function TimeLeft({ endDate, isAlone = false }: { endDate: string | null;
 
 const HOUR_MS = 3_600_000
 
-/** By the second in the hour in which it ends, so that it is over when it is over. */
+/** Counts seconds in the last hour, so the state changes on time. */
 function useNowUntil(endDate: string | null): number {
   const [far, near] = [15_000, 1_000]
   const leftMs = endDate === null ? Number.POSITIVE_INFINITY : Date.parse(endDate) - Date.now()
   return useNow(leftMs > 0 && leftMs < HOUR_MS ? near : far)
 }
 
-/** B 2: uses over the limit, ∞ where there is none. */
+/** B 2: uses / limit, ∞ without one. */
 export const Usage = ({ coupon: { usageCount, usageLimit } }: OfCoupon) => (
   <span className="tabular coupon-used">
     {formatCount(usageCount)} /{' '}

@@ -29,7 +29,7 @@ export type CouponList = NonNullable<ReturnType<typeof useCoupons>['data']>
 const CHOICES = 100
 const MINUTE_MS = 60_000
 
-/** For a field that chooses one: the newest that can be used now, or those whose code begins with `search`. */
+/** For coupon pickers: the newest usable coupons, or those whose code starts with `search`. */
 export function useCouponsToChoose(search: string) {
   const storeId = useStore()?.id
   return useQuery({
@@ -50,7 +50,7 @@ export const useUpdateCoupon = () =>
 
 export const useDeleteCoupon = () => useChange((id: string) => call(deleteCoupon, { params: { id } }))
 
-/** The list is asked for again once somebody changed it here. What failed may have changed something too. */
+/** Refetches the list after a change. A failed request may have changed something too. */
 function useChange<Input, Output>(change: (input: Input) => Promise<Output>) {
   const queries = useQueryClient()
   return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries({ queryKey: [LIST] }) })

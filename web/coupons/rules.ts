@@ -2,10 +2,10 @@ import type { Coupon } from '../../shared/coupons.ts'
 import { formatMoney } from '../ui/format.ts'
 import { listAddress } from '../ui/listQuery.ts'
 
-// The address of the list, and what is said of a coupon. Pure.
+// Address of the coupon list and texts about a coupon. Pure.
 
 export interface CouponFilter {
-  /** The beginning of a code. */
+  /** Start of a code. */
   search?: string
 }
 
@@ -22,7 +22,7 @@ export const couponsAddress = listAddress<CouponFilter, 'newest'>({
 
 const MINUTE_MS = 60_000
 
-/** B 2: days and hours, hours and minutes, or minutes; a minute that has begun counts. null: no end. */
+/** B 2: days and hours, hours and minutes, or minutes, rounded up. null: no end. */
 export function remainingText(endDate: string | null, now: number): string | null {
   if (endDate === null) return null
   const ms = Date.parse(endDate) - now
@@ -39,7 +39,7 @@ export const isOver = ({ endDate }: Pick<Coupon, 'endDate'>, now: number) =>
 export const isUsedUp = ({ usageLimit, usageCount }: Pick<Coupon, 'usageLimit' | 'usageCount'>) =>
   Boolean(usageLimit) && usageCount >= usageLimit!
 
-/** What a message that leaves now can carry. */
+/** Coupons a message sent now may contain. */
 export function isUsable(coupon: OfState, now: number): boolean {
   const { isActive, startDate, madeBy } = coupon
   const hasBegun = startDate === null || madeBy === 'store' || Date.parse(startDate) <= now
@@ -54,8 +54,8 @@ export interface StateMark {
 }
 
 /**
- * Active and Inactive say what was set (B 4). Where shoppers cannot use an active coupon, what keeps them from it stands first, as the
- * badge, and Active follows without colour (decision 32).
+ * Active and Inactive show the setting (B 4). If shoppers cannot use an active coupon, the blocker is the badge and
+ * Active follows without color (decision 32).
  */
 export function stateMarks(coupon: OfState, now: number, zone: string): StateMark[] {
   const note = stateNote(coupon, now, zone)
@@ -74,7 +74,7 @@ function stateNote(coupon: OfState, now: number, zone: string): StateMark | null
   return { look: 'starts', label: `Starts ${dayIn(startDate, now, zone)}` }
 }
 
-/** Nov 30; with the year when it is not this one. */
+/** Nov 30; with the year if it is not the current one. */
 function dayIn(instant: string, now: number, zone: string): string {
   const yearOf = (at: string | number) =>
     new Intl.DateTimeFormat('en-US', { year: 'numeric', timeZone: zone }).format(new Date(at))
@@ -84,7 +84,7 @@ function dayIn(instant: string, now: number, zone: string): string {
   return new Intl.DateTimeFormat('en-US', isThisYear ? options : withYear).format(new Date(instant))
 }
 
-/** Nov 30, 2026, 9:00 AM, by the clocks of the zone. */
+/** Nov 30, 2026, 9:00 AM, in the zone. */
 export const dateTimeIn = (instant: string, zone: string): string =>
   new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone }).format(
     new Date(instant),
@@ -98,7 +98,9 @@ function inWords(platformType: string): string {
 
 type Discount = Pick<Coupon, 'type' | 'platformType' | 'amount' | 'maxDiscount' | 'currency'>
 
-/** "10%", "$5.00 off", "10%, at most $20.00"; the platform's word for a type that cannot be made here (decision 30). */
+/**
+ * "10%", "$5.00 off", "10%, at most $20.00"; the platform's name for types that cannot be created here (decision 30).
+ */
 export function discountText({ type, platformType, amount, maxDiscount, currency }: Discount): string {
   if (type === 'other') return inWords(platformType)
   if (type === 'fixed') return `${formatMoney(amount, currency)} off`
@@ -111,22 +113,22 @@ const percentText = (percent: number) => new Intl.NumberFormat('en-US', { maximu
 export const minSpendText = ({ minSpend, currency }: Pick<Coupon, 'minSpend' | 'currency'>): string | null =>
   minSpend === null ? null : `Minimum spend ${formatMoney(minSpend, currency)}`
 
-/** Eight characters stand for those that each shopper's code has of its own (decision 34). */
+/** Eight dots replace the characters that differ per shopper (decision 34). */
 export const shownCode = ({ code, kind }: Pick<Coupon, 'code' | 'kind'>) =>
   kind === 'personal' ? `${code}-••••••••` : code
 
-/** In a list to choose from: `CART-•••••••• · 10%` */
+/** Label in a select: `CART-•••••••• · 10%` */
 export const couponLabel = (coupon: Discount & Pick<Coupon, 'code' | 'kind'>): string =>
   `${shownCode(coupon)} · ${discountText(coupon)}`
 
 const QUICK_SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const QUICK_DAYS = 7
 
-/** B 9: CART and six uppercase letters and digits. `random` gives a whole number below its bound. */
+/** B 9: CART and six uppercase letters and digits. `random(n)` returns an integer below n. */
 export const quickCode = (random: (bound: number) => number): string =>
   `CART${Array.from({ length: 6 }, () => QUICK_SIGNS[random(QUICK_SIGNS.length)]).join('')}`
 
-/** B 9: a percentage that starts now, ends seven days later and is active. */
+/** B 9: a percentage that starts now, ends in seven days and is active. */
 export const quickCoupon = (code: string, percent: number, now: number) => ({
   code,
   type: 'percentage' as const,

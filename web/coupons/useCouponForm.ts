@@ -14,7 +14,7 @@ import { shownCode } from './rules.ts'
 type Form = ReturnType<typeof useForm<CouponValues>>
 export type CouponFormState = Pick<Form, 'values' | 'getInputProps' | 'setFieldValue'>
 
-/** A coupon as a form: a new one, or one that is edited. */
+/** Form state of a new or edited coupon. */
 export function useCouponForm(coupon: Coupon | null, where: { currency: string; zone: string }) {
   const { save, error, isPending, reset } = useSave(coupon)
   const [isSaved, setSaved] = useState(false)

@@ -10,7 +10,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { BLANK, nameOf, standingOf } from './rules.ts'
 
-// Who a customer is, what they agreed to, and whether they are written to.
+// The customer's data, consents and reachability.
 
 export function ContactCard({ customer }: { customer: Customer }) {
   const { emails, phones, unconfirmed } = customer
@@ -51,7 +51,7 @@ const listed = (label: string, values: readonly string[]): [string, ReactNode][]
   ],
 ]
 
-/** What holds now of each channel, then what proves it. */
+/** Current consent per channel, then the evidence. */
 export function ConsentCard({ entries }: { entries: Customer['consents'] }) {
   const standing = standingOf(entries)
   return (

@@ -10,9 +10,9 @@ import { counted, formatCount } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 
-// What a customer has done and was sent; the newest first.
+// The customer's orders, carts and messages, newest first.
 
-/** Each currency by itself; then what the store says of the whole life of the customer. */
+/** Totals by currency, then the store's own lifetime figures. */
 export function ValueCard({ value, life }: { value: Customer['value']; life: Customer['life_in_store'] }) {
   return (
     <Card>
@@ -58,7 +58,7 @@ export function ValueCard({ value, life }: { value: Customer['value']; life: Cus
 
 interface PartProps {
   title: string
-  /** Of how many the newest are shown. */
+  /** Total, of which the newest are shown. */
   part: { rows: readonly unknown[]; total: number }
   none: string
   children: ReactNode

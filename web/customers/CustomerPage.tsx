@@ -16,7 +16,7 @@ import { CartsCard, MessagesCard, OrdersCard, ValueCard } from './CustomerHistor
 import { useCustomer } from './queries.ts'
 import { titleOf } from './rules.ts'
 
-/** One customer: who they are, what they agreed to, bought and were sent (decision 40). */
+/** One customer: data, consents, orders and messages (decision 40). */
 export function CustomerPage() {
   const { customerId = '' } = useParams()
   const customer = useCustomer(customerId)
@@ -90,7 +90,7 @@ function Content({ customer }: { customer: Customer }) {
   )
 }
 
-/** The same part as in the settings: what is kept in all stores, its export, the erasing (C8). */
+/** The same section as in Settings: data in all stores, export, erasure (C8). */
 function DataRequests({ customer }: { customer: Customer }) {
   const mayLook = useMay('privacy:write')
   const address = customer.emails[0] ?? customer.phones[0] ?? ''

@@ -102,7 +102,7 @@ function List({ query, onChange, onSort }: ListProps) {
   )
 }
 
-/** The usual order is that of no column. Cards have a field for it. */
+/** The default order matches no column. The card layout has a select for it. */
 function SortNote({ sort, order, onSort }: Pick<ListQuery, 'sort' | 'order'> & Pick<ListProps, 'onSort'>) {
   if (!useIsWide()) return null
   const isUsual = sort === 'since'
@@ -129,7 +129,7 @@ const Waiting = () => (
   </>
 )
 
-/** B 2: trying again loads the page anew. B 8: the server's own words, else the specification's. */
+/** B 2: Retry reloads the page. B 8: the server's message, else the specification's. */
 const NotLoaded = ({ error }: { error: Error }) => (
   <div className="padded">
     <Failed

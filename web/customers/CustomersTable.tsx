@@ -46,7 +46,7 @@ const columns: readonly DataColumn<CustomerView, CustomerSort>[] = [
   },
 ]
 
-/** What keyboard and screen reader open a row by; without a name it is read as who it is. */
+/** The row's link for keyboard and screen readers; without a name it uses the contact. */
 function Name({ customer }: { customer: CustomerView }) {
   const name = nameOf(customer)
   return (
@@ -60,7 +60,7 @@ function Name({ customer }: { customer: CustomerView }) {
   )
 }
 
-/** A row where a table would not fit. */
+/** Card layout for screens too narrow for a table. */
 function CustomerCard({ customer }: { customer: CustomerView }) {
   const { customer_email, phone, company, is_registered, last_login } = customer
   return (

@@ -10,7 +10,7 @@ type PagesOf = Exclude<z.output<typeof listCustomers.reply>, unknown[]>['paginat
 
 const FIVE_MINUTES_MS = 300_000
 
-/** Kept for five minutes; what changes in the store meanwhile is announced (`web/live`). */
+/** Cached for five minutes; store changes arrive live (`web/live`). */
 export function useCustomers(query: ListQuery) {
   const storeId = useStore()?.id
   const isStoreKnown = useIsStoreKnown()
@@ -21,7 +21,7 @@ export function useCustomers(query: ListQuery) {
       const { page, limit, sort, order } = query
       const asked = { ...filterOf(query), page, limit, sort, order }
       const answer = await call(listCustomers, { query: asked, signal })
-      // With a page the server answers pages; the plain list of B 7 is all there is.
+      // With `page` the server paginates; the plain list of B 7 is complete.
       if (!Array.isArray(answer)) return answer
       const pagination: PagesOf = {
         page: 1,

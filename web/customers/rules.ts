@@ -2,12 +2,12 @@ import type { CustomerSort, CustomerView } from '../../shared/customers.ts'
 import type { LedgerEntry } from '../../shared/ledger.ts'
 import { listAddress, type Paged } from '../ui/listQuery.ts'
 
-// The list's address, and how a customer is named. Pure.
+// Address of the customer list, and a customer's display name. Pure.
 
 /** Empty: both. */
 export type Kind = 'yes' | 'no' | ''
 
-/** Which customers; the rest of a query is their order and page. */
+/** Filters; the rest of a query is order and page. */
 export interface ListFilter {
   search?: string
   registered?: Kind
@@ -15,7 +15,7 @@ export interface ListFilter {
 
 export type ListQuery = ListFilter & Paged<CustomerSort>
 
-/** The list's address; nonsense in it counts as not given. */
+/** Parses the list's address; invalid values count as not given. */
 export const customersAddress = listAddress<ListFilter, CustomerSort>({
   filters: ['search', 'registered'],
   readFilter: (search) => {
@@ -29,13 +29,13 @@ export const customersAddress = listAddress<ListFilter, CustomerSort>({
   largestFirst: ['since', 'registered', 'last_login'],
 })
 
-/** The part of a query that an export is given. */
+/** Query parameters of an export. */
 export const filterOf = ({ search, registered }: ListFilter) => ({
   ...(search && { search }),
   ...(registered && { registered }),
 })
 
-/** B 2: blanks are shown so. */
+/** B 2: placeholder for blanks. */
 export const BLANK = '-'
 
 type Named = Pick<CustomerView, 'first_name' | 'last_name'>
@@ -43,13 +43,13 @@ type Named = Pick<CustomerView, 'first_name' | 'last_name'>
 export const nameOf = ({ first_name, last_name }: Named): string =>
   [first_name, last_name].filter(Boolean).join(' ') || BLANK
 
-/** Where something must be said of whoever has no name. */
+/** Fallback for customers without a name. */
 export const titleOf = (customer: Named & Pick<CustomerView, 'customer_email' | 'phone'>): string => {
   const name = nameOf(customer)
   return name === BLANK ? (customer.customer_email ?? customer.phone ?? 'Customer') : name
 }
 
-/** What holds of each address and channel now: its newest entry that counts, for entries that come newest first. */
+/** Current consent of each address and channel: its newest entry that counts. Entries come newest first. */
 export function standingOf(entries: readonly LedgerEntry[]): LedgerEntry[] {
   const standing = new Map<string, LedgerEntry>()
   for (const entry of entries) {

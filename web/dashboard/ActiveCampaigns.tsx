@@ -9,7 +9,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 
-/** A 2.3: the newest 10, each opened for editing. */
+/** A 2.3: the newest 10, each linked to its editor. */
 const SHOWN = { page: 1, limit: 10 } as const
 
 export function ActiveCampaigns() {

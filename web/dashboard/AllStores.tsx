@@ -9,7 +9,10 @@ import { failureOf } from './rules.ts'
 import { StatCards } from './StatCards.tsx'
 import { WonBack } from './WonBack.tsx'
 
-/** The dashboard over all stores of one currency: what can be added up (decision 154). Carts and campaigns are each store's own. */
+/**
+ * Dashboard over all stores of one currency, with the figures that can be added (decision 154). Carts and campaigns
+ * stay per store.
+ */
 export function AllStores() {
   const stats = useStats()
   const [period, setPeriod] = useState<ChartPeriod>('week')

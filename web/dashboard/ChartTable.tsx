@@ -9,7 +9,7 @@ interface Props {
   subject: Subject
 }
 
-/** The chart's numbers, for whoever reads rather than looks. */
+/** The chart's numbers as a table, for screen readers. */
 export function ChartTable({ data, name, column, subject }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
@@ -27,7 +27,7 @@ export function ChartTable({ data, name, column, subject }: Props) {
         </Table.Thead>
         <Table.Tbody>
           {data.labels.map((label, index) => (
-            // A clock set back has an hour twice.
+            // When clocks go back, an hour occurs twice.
             // biome-ignore lint/suspicious/noArrayIndexKey: a bucket is its place
             <Table.Tr key={index}>
               <Table.Th scope="row" fw={400}>

@@ -28,10 +28,10 @@ const OrdersMissing = lazy(async () => ({ default: (await import('../analytics/O
 const LiftFound = lazy(async () => ({ default: (await import('../lift/LiftCard.tsx')).LiftFound }))
 const DemoGuide = lazy(async () => ({ default: (await import('../active/DemoGuide.tsx')).DemoGuide }))
 
-/** A 4.1: the dashboard itself asks for a subscription. */
+/** A 4.1: the dashboard asks for the subscription itself. */
 export function DashboardPage() {
   const subscription = useSubscription()
-  // What has been answered counts, an end of the plan too; what is remembered only until then.
+  // Once the server has answered, its answer wins, even if the plan has ended. A remembered one counts only until then.
   const isSubscribed = (subscription ?? storedUser())?.hasActiveSubscription
   return (
     <>
@@ -59,7 +59,7 @@ function Scoped() {
   const { isAll, key } = useScope()
   const hasAll = useHasFeature('multi_store_dashboard')
   if (!isAll) return <Dashboard />
-  // Another currency is another screen: figures of the last one never stand under its name.
+  // A currency change remounts the screen: figures of the previous currency never appear under the new name.
   return hasAll === false ? <AllStoresLocked /> : <AllStores key={key} />
 }
 
@@ -76,7 +76,7 @@ function Dashboard() {
   if (failure?.look === 'page') return <StoreFailed text={failure.text} />
   const retry = () => Promise.all([stats, chart, recent].map((query) => query.refetch()))
   const isEmpty = stats.data && recent.data && isBeginning(stats.data, recent.data.pagination.total)
-  // "None" is said once the figures say so too: until then this may be a beginning, which looks different.
+  // Show "None" only once the figures are loaded too. A new store has its own layout.
   const isWaiting = recent.isPending || (stats.isPending && recent.data?.carts.length === 0)
   return (
     <div className="dashboard">
@@ -110,7 +110,7 @@ function Dashboard() {
   )
 }
 
-/** As high as with nothing in it until it is there. */
+/** Reserves the height of the empty state until loaded. */
 const CartsBeingFilled = () => (
   <Suspense fallback={<Card className="active-waiting" />}>
     <ActiveNow />

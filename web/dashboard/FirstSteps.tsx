@@ -8,7 +8,7 @@ import { useStoreHealth } from '../stores/queries.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { type FirstStep, firstSteps, isSetupOpen } from './first-steps.ts'
 
-/** Instead of zeros: what is left to do until the first cart is won back. */
+/** Shown instead of zeros: the steps until the first recovered cart. */
 export function FirstSteps() {
   const store = useStore()
   const health = useStoreHealth()
@@ -25,7 +25,7 @@ export function FirstSteps() {
   return <Steps steps={steps} more="Your figures appear here after the first abandoned cart." />
 }
 
-/** Above the figures of a store that has carts but is not set up, for whoever may finish it. */
+/** Shown above the figures of a store with carts but an unfinished set-up, to members who may finish it. */
 export function OpenSetup() {
   const store = useStore()
   const health = useStoreHealth()

@@ -11,7 +11,7 @@ import type { useChart } from './queries.ts'
 import { type ChartData, drawable, failureOf, totalOf } from './rules.ts'
 import { withRunning } from './running.ts'
 
-// The library that draws comes when the page is there already.
+// The chart library loads after the page.
 const RecoveryChart = lazy(async () => ({ default: (await import('./RecoveryChart.tsx')).RecoveryChart }))
 
 const periods: { value: ChartPeriod; label: string }[] = [
@@ -45,7 +45,7 @@ interface Props {
 
 export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Props) {
   const [chosen, setType] = useState<ChartType>('bar')
-  // A pie compares two sums, and revenue is one.
+  // A pie compares two sums; revenue is a single one.
   const type = measure === 'revenue' && chosen === 'pie' ? 'bar' : chosen
   const [isTable, setTable] = useState(false)
   const canvas = useRef<HTMLCanvasElement | null>(null)
@@ -54,7 +54,7 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
     if (chart.data && !data) console.error('The chart data is not valid', chart.data)
   }, [chart.data, data])
   const subject = subjectOf(measure, chart.data)
-  // While the next period is asked for, the last one's numbers are shown: they keep their period's name.
+  // While the next period loads, the previous numbers keep their period's label.
   const shown = chart.data?.period ?? period
   const name = periods.find(({ value }) => value === shown)!.label
   return (
@@ -115,7 +115,7 @@ interface PlaceProps {
   children: React.ReactNode
 }
 
-/** As high with a chart as without, so that nothing jumps. */
+/** The same height with and without a chart, so nothing shifts. */
 function ChartPlace({ chart, data, nothing, children }: PlaceProps) {
   const waiting = <Skeleton className="overview-plot" role="status" aria-label="Loading" />
   if (chart.isPending) return waiting

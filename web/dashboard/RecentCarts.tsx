@@ -79,7 +79,7 @@ function RecentCart({ cart }: { cart: CartView }) {
   )
 }
 
-/** As high as the cart that comes. */
+/** Reserves the height of a cart. */
 const WaitingCart = () => (
   <span className="list-card recent-cart recent-waiting">
     <Skeleton h={12} w="60%" />

@@ -29,13 +29,13 @@ ChartJs.register(
 
 interface Props {
   canvas: RefObject<HTMLCanvasElement | null>
-  /** Of its labels the last is marked as running. */
+  /** The last label is marked as the running period. */
   data: ChartData
   type: ChartType
-  /** Of the period. */
+  /** Totals of the period. */
   name: string
   subject: Subject
-  /** Where each number is read, for a screen reader. */
+  /** Where screen readers find each number. */
   numbersAt?: string
 }
 
@@ -51,7 +51,7 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
     .join(', ')
   return (
     <Chart
-      // Neither type nor plugins of a chart there is can be exchanged.
+      // Chart.js cannot exchange a chart's type or plugins.
       key={`${type} ${subject.axis} ${colors.surface}`}
       ref={(chart) => {
         canvas.current = chart?.canvas ?? null
@@ -67,14 +67,14 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
   )
 }
 
-/** The left behind is quiet, the won back in the theme's first colour; line and point tell them apart without colour. */
+/** Abandoned is muted, recovered has the theme's first color. Line and point styles distinguish them without color. */
 const looks = [
   { color: 5, dash: [6, 4], point: 'rectRot' },
   { color: 0, dash: [], point: 'circle' },
 ] as const
 type Look = (typeof looks)[number]
 
-/** What is won back comes second beside what was abandoned, and first beside what was lost. */
+/** Recovered is second beside abandoned, and first beside lost. */
 const looksOf = ({ measure }: Subject): readonly Look[] => (measure === 'carts' ? looks : looks.toReversed())
 
 const colorOf = (index: number, { series }: ChartColors) => series[looks[index]!.color]!
@@ -87,7 +87,7 @@ interface Drawing {
 function seriesOf({ labels, datasets }: ChartData, { type, looks }: Drawing, colors: ChartColors) {
   const isLine = type === 'line'
   const last = labels.length - 1
-  // What is running is hollow.
+  // The running period is hollow.
   const filled = (color: string) => labels.map((_, place) => (place === last ? colors.surface : color))
   const sets = datasets.map((set, index) => {
     const { dash, point, color: place } = looks[index]!
@@ -112,7 +112,7 @@ function seriesOf({ labels, datasets }: ChartData, { type, looks }: Drawing, col
   return { labels: labels.map(linesOf), datasets: sets }
 }
 
-/** The sums of the period. */
+/** Totals of the period. */
 function pieOf({ datasets }: ChartData, colors: ChartColors) {
   return {
     labels: datasets.map(({ label }) => label),
@@ -121,7 +121,7 @@ function pieOf({ datasets }: ChartData, colors: ChartColors) {
         data: datasets.map(totalOf),
         backgroundColor: datasets.map((_, index) => colorOf(index, colors)),
         borderColor: colors.surface,
-        // A whole pie has no edge to show.
+        // A full pie has no edge to draw.
         borderWidth: datasets.every((set) => totalOf(set) > 0) ? 2 : 0,
       },
     ],
@@ -146,9 +146,9 @@ function optionsOf(
   return {
     responsive: true,
     maintainAspectRatio: false,
-    // It is renewed every half minute; figures people look at stand still, and a picture taken at any moment is whole.
+    // Refetches every half minute without animation, so a downloaded picture is always complete.
     animation: false,
-    // A picture of it is sharp on every screen.
+    // Rendered at a high resolution, sharp on every screen.
     devicePixelRatio: Math.max(2, window.devicePixelRatio),
     interaction: { mode: 'index', intersect: type === 'pie' },
     plugins: {
@@ -190,7 +190,7 @@ function keepRunning(axis: Scale): void {
   ctx.restore()
 }
 
-/** A saved picture has the card's ground, not none. */
+/** A downloaded picture gets the card's background instead of a transparent one. */
 const ground = (color: string) => ({
   id: 'ground',
   beforeDraw: ({ ctx, width, height }: ChartJs) => {

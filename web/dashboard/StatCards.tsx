@@ -19,7 +19,7 @@ import { formatRate, type Trend, trendOf } from './rules.ts'
 interface Kind {
   title: string
   icon: Icon
-  /** Fewer is better. */
+  /** Whether lower is better. */
   isLoss?: boolean
 }
 
@@ -33,9 +33,9 @@ const kinds: Kind[] = [
 interface Figure {
   value: string
   change: number | null
-  /** Whose change it is, where the figure is of more days. */
+  /** The period of the change, if the figure covers a longer one. */
   changeOf?: string
-  /** What the figure is of. */
+  /** What the figure counts. */
   note: ReactNode
 }
 
@@ -68,11 +68,11 @@ function figuresOf(stats: DashboardStats, reach: CartReach | undefined): Figure[
 interface Props {
   stats: DashboardStats | undefined
   isPending: boolean
-  /** Of the abandoned carts of the same days. */
+  /** Share of the abandoned carts of the same days. */
   reach: CartReach | undefined
 }
 
-/** Without figures, because they could not be had: the banner above says so, and no zero pretends to be one. */
+/** Cards without figures because they failed to load. The banner explains why; never show a zero instead. */
 export function StatCards({ stats, isPending, reach }: Props) {
   const figures = stats && figuresOf(stats, reach)
   return (
@@ -90,7 +90,7 @@ export function StatCards({ stats, isPending, reach }: Props) {
   )
 }
 
-/** How many of them an email can be sent about now. Without an answer nothing is claimed. */
+/** How many can be emailed now. Without an answer nothing is shown. */
 function Reachable({ reach }: { reach: CartReach | undefined }) {
   if (!reach) return 'In the last 30 days'
   const of = reach.lookedThrough ? ` of the newest ${formatCount(reach.lookedThrough)}` : ''
@@ -126,7 +126,7 @@ function FigureText({ figure, isLoss }: { figure: Figure | undefined; isLoss: bo
   )
 }
 
-/** As high as the figure that comes. */
+/** Reserves the height of a figure. */
 const WaitingFigure = () => (
   <div role="status" aria-label="Loading">
     <div className="stat-value stat-waiting">
@@ -140,7 +140,7 @@ const WaitingFigure = () => (
 
 const arrows = { up: IconArrowUpRight, down: IconArrowDownRight, level: IconMinus, unknown: null }
 
-/** Arrow, sign and words say what happened; the tone only whether it is welcome. */
+/** Arrow, sign and text show the direction; the color only whether it is good. */
 function TrendMark({ trend, isLoss }: { trend: Trend; isLoss: boolean }) {
   const Arrow = arrows[trend.direction]
   const isWelcome = trend.direction === (isLoss ? 'down' : 'up')

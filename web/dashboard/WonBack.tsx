@@ -3,7 +3,7 @@ import type { DashboardStats } from '../../shared/dashboard.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 import { formatRate, wonBackOf } from './rules.ts'
 
-/** What the recovery brought in: the first thing the dashboard says. All of the 30 days of the cards below it. */
+/** Recovered revenue, the dashboard's first figure. Covers the same 30 days as the cards below. */
 export function WonBack({ stats, isPending }: { stats: DashboardStats | undefined; isPending: boolean }) {
   if (!stats && !isPending) return null
   return (
@@ -44,7 +44,7 @@ function Figures({ stats }: { stats: DashboardStats }) {
   )
 }
 
-/** As high as the figures that come. */
+/** Reserves the height of the figures. */
 const Waiting = () => (
   <div className="won-figures" role="status" aria-label="Loading">
     {[1, 2, 3].map((place) => (

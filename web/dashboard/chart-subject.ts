@@ -1,23 +1,23 @@
 import type { ChartMeasure } from '../../shared/dashboard.ts'
 import { counted, formatCount, formatMoney, formatRound } from '../ui/format.ts'
 
-// What the chart is about, and how its numbers are written. Pure.
+// Subjects of the chart and the formats of their numbers. Pure.
 
 export interface Subject {
   /** `money`: two amounts; `rate`: fractions, which have no sum. */
   measure: ChartMeasure | 'money' | 'rate'
-  /** Begins the chart's description for a screen reader. */
+  /** Start of the chart's description for screen readers. */
   name: string
   axis: string
-  /** Below the chart: what its numbers mean. */
+  /** Legend below the chart: what its numbers mean. */
   definition: string
-  /** Over an empty chart. */
+  /** Text of an empty chart. */
   nothing: string
   /** null: there is none. */
   format: (value: number | null) => string
-  /** Beside the axis. */
+  /** Axis label. */
   formatMark: (value: number) => string
-  /** Of a whole dataset, with what it counts. */
+  /** Total of a dataset with its unit. */
   formatTotal: (value: number) => string
 }
 

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { Empty } from '../ui/Empty.tsx'
 import { Notice } from '../ui/Notice.tsx'
 
-/** The store cannot be read: figures would be old, so there are none (A 8). */
+/** The store cannot be read. Figures would be outdated, so none are shown (A 8). */
 export function StoreFailed({ text }: { text: string }) {
   return (
     <div role="alert">

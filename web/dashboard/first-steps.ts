@@ -3,7 +3,7 @@ import type { FlowView } from '../../shared/flows.ts'
 import type { MailServerView } from '../../shared/mail-server.ts'
 import type { StoreView } from '../../shared/stores.ts'
 
-// What stands between a new account and its first recovered cart. Pure.
+// The set-up steps between a new account and its first recovered cart. Pure.
 
 export interface FirstStep {
   title: string
@@ -17,13 +17,13 @@ interface Known {
     StoreView,
     'name' | 'store_url' | 'mode' | 'senderName' | 'senderEmail' | 'postalAddress' | 'isCaptureChosen'
   >
-  /** undefined: could not be read. */
+  /** undefined: failed to load. */
   health:
     | { ageSeconds: number | null; isReported?: boolean | undefined; counts: { orders: number; products: number } }
     | undefined
   flows: Pick<FlowView, 'isOn'>[] | undefined
   mail: Pick<MailServerView, 'way' | 'acceptedAt' | 'isFixed'> | undefined
-  /** There is a cart already, of an old order for instance. */
+  /** Whether a cart exists, for instance from an old order. */
   hasCarts?: boolean
 }
 
@@ -34,8 +34,9 @@ const REPORTS: Readonly<Record<StoreView['mode'], string>> = {
 }
 
 /**
- * Whether the steps are shown above the figures: until the flow is on, the shop reports its carts, a mail server has accepted a test mail and
- * somebody has chosen what is kept before consent, however many carts there are. What could not be read does not count as missing. The demo has nothing to set up.
+ * Whether to show the steps above the figures. They stay until the flow is on, the shop reports carts, a mail server
+ * accepted a test mail and storage before consent was chosen, however many carts exist. What failed to load does not
+ * count as missing. The demo needs no set-up.
  */
 export function isSetupOpen({ store, flows, mail }: Pick<Known, 'store' | 'flows' | 'mail'>): boolean {
   if (!flows || !mail || mail.isFixed) return false
@@ -89,7 +90,7 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
   ]
 }
 
-/** `isReported`: Recoup cannot reach the shop, and the plugin reports its orders or does not. */
+/** `isReported`: Recoup cannot reach the shop; tells whether the plugin reports its orders. */
 function importText(isRead: boolean, isReported?: boolean): string {
   if (isReported !== undefined) {
     if (!isRead) return 'Recoup cannot reach your shop. It waits for the plugin’s first report of orders.'
@@ -102,7 +103,7 @@ function importText(isRead: boolean, isReported?: boolean): string {
     : 'The first import is running. With many orders, it takes some minutes.'
 }
 
-/** For stores older than the setting; newer ones start with what the law of their countries asks. */
+/** For stores older than the setting; newer ones start with the default of their countries. */
 const CHOOSE_CAPTURE: FirstStep = {
   title: 'Choose what is kept before consent',
   text: 'Until you choose, what shoppers type at the checkout is kept before they agree to anything.',
@@ -110,7 +111,7 @@ const CHOOSE_CAPTURE: FirstStep = {
   way: { label: 'Choose', to: '/settings/consent#capture' },
 }
 
-/** Only a mail that a mail server has accepted counts: what the built-in mailbox takes reaches nobody. */
+/** Only a mail accepted by a mail server counts: the built-in mailbox delivers to no shopper. */
 function mailStep(mail: Known['mail']): FirstStep {
   const title = 'Send yourself a test email'
   const hasServer = mail?.way === 'own' || mail?.way === 'server'

@@ -7,11 +7,11 @@ import { call } from '../api.ts'
 import { cartListOf } from '../carts/rules.ts'
 
 const REFRESH_MS = 30_000
-/** Whoever follows the first steps does not wait long for the first cart. */
+/** Polls often during the first steps, to show the first cart quickly. */
 const BEGINNING_REFRESH_MS = 5_000
 const RECENT = 4
 
-// Every request ends when nobody looks any more: leaving the screen, or asking for another period, aborts it.
+// Requests are aborted when the screen is left or another period is chosen.
 
 export function useStats() {
   const { key, query } = useScope()
@@ -22,7 +22,7 @@ export function useStats() {
   })
 }
 
-/** The last period's chart stays, under its own name, until the next one's is there; carts are never drawn as money. */
+/** The previous period's chart keeps its label until the next one loads. Carts are never drawn as money. */
 export function useChart(period: ChartPeriod, measure: ChartMeasure) {
   const { key, query: scope } = useScope()
   return useQuery({

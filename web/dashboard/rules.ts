@@ -1,15 +1,15 @@
 import { type DashboardStats, dashboardTexts } from '../../shared/dashboard.ts'
 import { ApiError, BROKEN } from '../api.ts'
 
-// What the dashboard shows of what it was told. Pure.
+// Derives what the dashboard shows from the server's answers. Pure.
 
-/** `page`: nothing else is shown; `banner`: the rest stands below it (A 8). */
+/** `page`: replaces everything; `banner`: shown above the rest (A 8). */
 export interface DashboardFailure {
   look: 'page' | 'banner'
   text: string
 }
 
-/** The most serious of what went wrong; null when nothing did. */
+/** The most serious failure; null if there was none. */
 export function failureOf(errors: readonly (Error | null)[]): DashboardFailure | null {
   const failures = errors.flatMap((error) => (error ? [failureOfOne(error)] : []))
   return failures.find(({ look }) => look === 'page') ?? failures[0] ?? null
@@ -23,10 +23,10 @@ function failureOfOne(error: Error): DashboardFailure {
   return { look: 'banner', text: dashboardTexts.failed }
 }
 
-/** A proxy's 503 has none. */
+/** A proxy's 503 has no error code. */
 const serverText = ({ code, message }: ApiError) => (code === 'internal' || message === BROKEN ? null : message)
 
-/** Nothing was ever abandoned, recovered or earned: there is a beginning to be made, and nothing to count yet. */
+/** Nothing was ever abandoned, recovered or earned: show the first steps instead. */
 export function isBeginning(stats: DashboardStats, listed: number): boolean {
   const { abandonedCarts, recoveredCarts, totalRevenue, otherCurrencies } = stats
   return (
@@ -39,11 +39,11 @@ export interface WonBack {
   money: number
   others: { currency: string; amount: number }[]
   orders: number
-  /** Percent of the carts abandoned in these days; null when there were none. */
+  /** Percent of the carts abandoned in these days; null without any. */
   share: number | null
 }
 
-/** Of the last 30 days; a sentence when nothing was won back in them. */
+/** For the last 30 days; a sentence if nothing was recovered. */
 export function wonBackOf(stats: DashboardStats): WonBack | { nothing: string } {
   const { monthlyRevenue, recoveredOrders, recoveredCarts, recoveryRate, totalRevenue, otherCurrencies } = stats
   const others = otherCurrencies.flatMap(({ currency, monthlyRevenue: amount }) =>
@@ -61,9 +61,9 @@ const NOTHING_YET =
 const NOTHING_LATELY = 'No orders were won back in the last 30 days.'
 
 export interface Trend {
-  /** `+12.5%`; `–` when there is nothing to compare with. */
+  /** `+12.5%`; `–` without a previous value. */
   text: string
-  /** For those who do not see arrows. */
+  /** Direction as text, for screen readers. */
   words: string
   direction: 'up' | 'down' | 'level' | 'unknown'
 }
@@ -84,18 +84,18 @@ const percents = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 /** B 9: trends show one decimal. */
 const trends = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
-/** A rate in percent; `–` where there is nothing to have a share of (A5). */
+/** A rate in percent; `–` if the base is zero (A5). */
 export const formatRate = (rate: number | null) => (rate === null ? '–' : `${percents.format(rate)}%`)
 
 export interface ChartData {
   labels: string[]
-  /** null: a gap */
+  /** null: a gap. */
   datasets: { label: string; data: (number | null)[] }[]
 }
 
 const DRAWN = 2
 
-/** The first two datasets, when labels and numbers fit each other; else null, which is logged and not shown (A 2.3). */
+/** The first two datasets, if labels and numbers match; otherwise null, which is logged and not shown (A 2.3). */
 export function drawable(
   answer: { labels?: unknown; datasets?: unknown } | undefined,
   { hasGaps = false } = {},

@@ -1,16 +1,17 @@
 import type { ChartData } from './rules.ts'
 
-// The last bucket of every chart is the hour, day, week or month that is running: it is lower than it will be. Pure.
+// Marks the last bucket of every chart, the hour, day, week or month still running, because its value is incomplete.
+// Pure.
 
 const SO_FAR = '(so far)'
 
-/** As words and tables name the buckets. */
+/** Label in texts and tables. */
 export const withRunning = (data: ChartData): ChartData => ({
   ...data,
   labels: data.labels.map((label, place) => (place === data.labels.length - 1 ? `${label} ${SO_FAR}` : label)),
 })
 
-/** As an axis writes a label: in two lines, so that it is no wider than the others. */
+/** Axis label on two lines, so it is no wider than the others. */
 export const linesOf = (label: string): string | string[] =>
   label.endsWith(` ${SO_FAR}`) ? [label.slice(0, -SO_FAR.length - 1), SO_FAR] : label
 
@@ -28,7 +29,7 @@ interface Axis {
 
 const BETWEEN = 8
 
-/** Where there is no room for all labels, the last one stays and those it would touch go. */
+/** If labels do not all fit, keeps the last one and drops those it would overlap. */
 export function keepLast({ ticks, width, labels, widthOf }: Axis): Mark[] {
   const last = { value: labels.length - 1, label: labels.at(-1) ?? '' }
   if (labels.length === 0 || ticks.at(-1)?.value === last.value) return ticks

@@ -18,12 +18,12 @@ interface Props {
 const PAUSE_MS = 400
 const MINUTE_MS = 60_000
 
-/** The coupons that can be sent now; without any, the way to one. */
+/** Picks a coupon that can be sent now; without any, links to creating one. */
 export function CouponField({ value, error, onChange }: Props) {
   const [typed, setTyped] = useState('')
   const [known, setKnown] = useState(new Map<string, string>())
   const labels = [...known.values()]
-  // What is shown of the chosen one is no search.
+  // The selected coupon's label is not a search text.
   const [search] = useDebouncedValue(labels.includes(typed) ? '' : typed.trim().slice(0, 60), PAUSE_MS)
   const coupons = useCouponsToChoose(search)
   const now = useNow(MINUTE_MS)

@@ -28,13 +28,13 @@ interface Props {
   filter: PeopleFilter
   chosen: Chosen
   error: string | null
-  /** Another search or filter took back that all were selected. */
+  /** Another search or filter cleared "all selected". */
   isDropped: boolean
   onFilter: (filter: PeopleFilter) => void
   onChoose: (chosen: Chosen) => void
 }
 
-/** Customers to choose from, those with an abandoned cart first. All who match can be chosen at once, also those not shown yet. */
+/** Picks customers, those with an abandoned cart first. "All matches" includes customers not loaded yet. */
 export function CustomerPicker({ people, filter, chosen, error, isDropped, onFilter, onChoose }: Props) {
   const problemId = useId()
   const { audiences = [] } = useAudiences(true).data ?? {}
@@ -96,7 +96,7 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
           <Button
             variant="default"
             size="compact-sm"
-            // Its number is still that of the filter before.
+            // The count still belongs to the previous filter.
             disabled={people.isPlaceholderData}
             onClick={() => onChoose(everybody)}
           >

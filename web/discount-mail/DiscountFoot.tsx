@@ -4,16 +4,16 @@ import { Notice } from '../ui/Notice.tsx'
 
 interface Props {
   label: string
-  /** What went wrong when it was asked for. */
+  /** Error of the last attempt. */
   problem: string | null
-  /** Why it cannot be sent; null: it can. */
+  /** Why it cannot be sent; null if it can. */
   obstacle: string | null
   isPending: boolean
   onSend: () => void
   onClose: () => void
 }
 
-/** On a phone the reason stands far above the button, so it is said beside it again. */
+/** On a phone the reason is far above the button, so it is repeated here. */
 export function DiscountFoot({ label, problem, obstacle, isPending, onSend, onClose }: Props) {
   const obstacleId = useId()
   return (

@@ -31,12 +31,12 @@ import { obstacleOf, WhoGetsIt } from './WhoGetsIt.tsx'
 interface Props {
   place: string
   person: Person | null
-  /** Whether closing it would lose words of its user's own. */
+  /** Whether closing would lose the user's own text. */
   dirty: RefObject<boolean>
   onClose: () => void
 }
 
-/** What somebody can type or choose here, and would not want to do again. */
+/** Input that a user would not want to repeat. */
 interface Typed {
   filter: PeopleFilter
   chosen: Chosen
@@ -47,7 +47,7 @@ interface Typed {
 
 const PAUSE_MS = 500
 
-/** Who gets it, which coupon, what it says; then it goes. */
+/** Steps: recipients, coupon, content, send. */
 export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const { typed, change } = useTyped(place, person)
   const [isDropped, setDropped] = useState(false)
@@ -74,7 +74,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   if (jobId) return <BulkSendCard jobId={jobId} onJob={setJobId} onDismiss={onClose} />
 
   const refused = refusedOf(send, typed)
-  // Of a search without an exact total only the server knows.
+  // For a search without an exact total, only the server knows it.
   const tooMany = isTooMany ? discountTexts.tooMany : (fieldsOf(eligibility.error).customers ?? null)
   const isBlank = typed.words.subject.trim() === '' || typed.words.body.trim() === ''
   const isChecked = !eligibility.isPlaceholderData && asked === typed
@@ -171,7 +171,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   )
 }
 
-/** Survives the end of a session, for the same place and person. */
+/** Restored after a session expires, for the same place and customer. */
 function useTyped(place: string, person: Person | null) {
   const [typed, setTyped] = useState<Typed>({
     filter: { search: '', abandonedOnly: true },
@@ -198,7 +198,7 @@ function bodyOf(typed: Typed): Offer | null {
   return recipients && typed.couponId ? { ...recipients, couponId: typed.couponId, ...offerOf(typed) } : null
 }
 
-/** Words that came along are not the owner's own. */
+/** Default content is not the user's own text. */
 function offerOf({ cartUrl, words }: Typed): Pick<Offer, 'cartUrl' | 'subject' | 'body'> {
   const { subject, body } = words
   return {
@@ -208,12 +208,12 @@ function offerOf({ cartUrl, words }: Typed): Pick<Offer, 'cartUrl' | 'subject' |
   }
 }
 
-/** Those of the chosen whose names are known here. */
+/** Chosen customers whose names are loaded. */
 function shownOf(chosen: Chosen, listed: readonly Person[]): readonly Person[] {
   return chosen.kind === 'some' ? chosen.people : listed.filter(({ id }) => !chosen.except.includes(id))
 }
 
-/** By field, what was refused of what still stands there; null: nothing was, or all of that was changed since. */
+/** Refusals by field, as far as the refused input is unchanged; null if none remain. */
 function refusedOf({ error, variables }: ReturnType<typeof useSendOffers>, typed: Typed) {
   if (!error || !variables) return null
   const now: Partial<Record<string, unknown>> = { ...bodyOf(typed) }

@@ -9,9 +9,9 @@ const HEIGHT = 440
 
 interface Props {
   people: readonly Person[]
-  /** Whose mail is shown until another is chosen: somebody who would get it. */
+  /** Initially shown customer: one who would get the mail. */
   first: string | null
-  /** null: no coupon is chosen, and the words would have nothing to say. */
+  /** null: no coupon is chosen, so there is nothing to preview. */
   offer: Pick<Offer, 'couponId' | 'cartUrl' | 'subject' | 'body'> | null
   isTyping: boolean
 }
@@ -22,7 +22,7 @@ const decisionTexts = {
   skip: { tone: 'quiet', text: 'This customer would be skipped now.' },
 } as const
 
-/** How the sending code makes the message for one of the chosen. */
+/** Preview by the sending code for one of the chosen customers. */
 export function DiscountPreview({ people, first, offer, isTyping }: Props) {
   const [chosen, choose] = useState<string | null>(null)
   const offered = people.slice(0, OFFERED)

@@ -7,7 +7,7 @@ import { ShowMore } from '../ui/ShowMore.tsx'
 import type { usePeople } from './queries.ts'
 import type { PeopleFilter } from './rules.ts'
 
-/** The end of the list in sight brings what comes after it. */
+/** Loads more when the end of the list becomes visible. */
 export function MorePeople({ people }: { people: ReturnType<typeof usePeople> }) {
   const { ref, entry } = useIntersection({ rootMargin: '200px' })
   const isInSight = entry?.isIntersecting ?? false

@@ -8,21 +8,21 @@ import { DiscountForm } from './DiscountForm.tsx'
 import type { Person } from './rules.ts'
 
 interface Props extends ButtonProps {
-  /** Names the screen the button stands on. */
+  /** Names the screen of the button. */
   place: string
   label: string
-  /** Whom it is about; left out: nobody is chosen yet. */
+  /** The customer it is about; absent if none is chosen yet. */
   person?: Person
 }
 
 /** The form with the preview beside it. */
 const WIDTH = 1_200
 
-/** Opens the discount mail. Whoever may not send has no button. */
+/** Opens the discount mail. Hidden from members who may not send. */
 export function SendDiscountButton({ place, label, person, ...look }: Props) {
   const [isOpen, setOpen] = useState(false)
   const [opened, setOpened] = useState(0)
-  // Known to a key that is pressed right after the last word.
+  // A ref, so a key pressed right after typing sees the current text.
   const isDirty = useRef(false)
   const [isAsking, setAsking] = useState(false)
   const close = () => (isDirty.current ? setAsking(true) : setOpen(false))
@@ -30,7 +30,7 @@ export function SendDiscountButton({ place, label, person, ...look }: Props) {
     setOpened((count) => count + 1)
     setOpen(true)
   }
-  // What somebody was about to send is open again once they have signed in again.
+  // Reopens the dialog after an expired session.
   useDraft<true>(`discount-dialog:${place}`, isOpen ? true : null, open)
   if (!useMaySend()) return null
   return (
@@ -41,7 +41,7 @@ export function SendDiscountButton({ place, label, person, ...look }: Props) {
       <Modal
         opened={isOpen}
         onClose={close}
-        // A key belongs to the question that stands above it.
+        // While a confirmation is open, keys belong to it.
         closeOnEscape={!isAsking}
         title="Send Discount Mail"
         size={WIDTH}
@@ -50,7 +50,7 @@ export function SendDiscountButton({ place, label, person, ...look }: Props) {
         {opened > 0 && (
           <DiscountForm key={opened} place={place} person={person ?? null} dirty={isDirty} onClose={close} />
         )}
-        {/* Not there before: it would take the key that asks for it as its own. */}
+        {/* Mounted on demand: otherwise it would handle the key press that opens it. */}
         {isAsking && (
           <Confirm
             opened

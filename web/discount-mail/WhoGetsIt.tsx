@@ -12,16 +12,16 @@ const NAMES_SHOWN = 5
 
 interface Props {
   isNobody: boolean
-  /** More are meant than one mail may go to. */
+  /** The selection exceeds the limit of one mail. */
   tooMany: string | null
-  /** What still keeps it from being sent, whoever gets it. */
+  /** Other problems that block sending. */
   missing: string | null
   eligibility: ReturnType<typeof useWhoGetsIt>
-  /** Those whose names are known here. */
+  /** Chosen customers whose names are loaded. */
   people: readonly Person[]
 }
 
-/** Before anything is sent: who gets it, and who does not and why. */
+/** Shown before sending: recipients, and exclusions with reasons. */
 export function WhoGetsIt({ isNobody, tooMany, missing, eligibility, people }: Props) {
   if (isNobody) return <Notice tone="quiet" title="Nobody is selected yet" />
   if (tooMany) return <Notice tone="warn" isLive title={tooMany} />
@@ -70,7 +70,7 @@ export function WhoGetsIt({ isNobody, tooMany, missing, eligibility, people }: P
 
 type Who = NonNullable<Props['eligibility']['data']>
 
-/** Why it cannot be sent to anybody; null: it can. */
+/** Why it can be sent to none of them; null if it can. */
 export function obstacleOf({ total, eligible, reasons }: Who): string | null {
   if (eligible.length > 0) return null
   return total === 1 ? (reasons[0]?.explanation ?? null) : noneOf(total)

@@ -16,13 +16,13 @@ interface PeoplePage {
   customers: Listed[]
   next: string | null
   total: number
-  /** There are more than `total`. */
+  /** More than `total` match. */
   isCapped: boolean
-  /** Nothing begins with the search; it was looked for anywhere in so many of the newest customers. */
+  /** No match by prefix; the newest customers were searched for the text anywhere. */
   lookedThrough?: number | undefined
 }
 
-/** B 9: the first page has 100; scrolling reaches the others. */
+/** B 9: the first page has 100; scrolling loads more. */
 export function usePeople(filter: PeopleFilter) {
   const { search, abandonedOnly, filters, channel } = filter
   const storeId = useStore()?.id
@@ -61,7 +61,7 @@ async function customersPage({ search }: PeopleFilter, cursor: string, signal: A
 type Given<E extends { body: z.ZodType }> = z.input<E['body']>
 export type Offer = Given<typeof sendDiscountOffers>
 
-/** Who of these would get it now, and who not and why. Asked anew each time: it is about this moment. */
+/** Who of these would get it now, and why the others not. Never cached, because it depends on the moment. */
 export function useWhoGetsIt(body: Given<typeof discountEligibility> | null) {
   const storeId = useStore()?.id
   return useQuery({
@@ -75,7 +75,7 @@ export function useWhoGetsIt(body: Given<typeof discountEligibility> | null) {
   })
 }
 
-/** The last answer stays while the next is on its way. */
+/** Keeps the last answer while the next loads. */
 export function useDiscountPreview(body: Given<typeof previewDiscount> | null) {
   return useQuery({
     queryKey: ['discount-preview', body],

@@ -3,7 +3,7 @@ import type { CustomerView } from '../../shared/customers.ts'
 import { discountTexts } from '../../shared/discount-mail.ts'
 import { counted, formatCount } from '../ui/format.ts'
 
-// Who is chosen for a discount mail. Pure.
+// Selection of customers for a discount mail. Pure.
 
 export interface Person {
   id: string
@@ -13,15 +13,15 @@ export interface Person {
 export interface PeopleFilter {
   search: string
   abandonedOnly: boolean
-  /** Of those with an abandoned cart: whom these mean. */
+  /** Filter for customers with an abandoned cart. */
   filters?: AudienceFilters | undefined
-  /** The saved audience they are from. */
+  /** Saved audience to choose from. */
   audienceId?: string | undefined
-  /** Only whoever can be reached by it. */
+  /** Only customers reachable by this channel. */
   channel?: 'email' | 'sms' | 'whatsapp' | undefined
 }
 
-/** One by one, or all who match the filter but some. */
+/** Single customers, or all matches except some. */
 export type Chosen = { kind: 'some'; people: readonly Person[] } | { kind: 'all'; except: readonly string[] }
 
 export const nobody: Chosen = { kind: 'some', people: [] }
@@ -40,17 +40,17 @@ export function toggled(chosen: Chosen, person: Person): Chosen {
   return { kind: 'some', people: others.length < chosen.people.length ? others : [...others, person] }
 }
 
-/** For another filter: all who matched the one before are not all who match this one, and nobody has asked for those. */
+/** After a filter change, "all matches" is cleared: the user has not chosen the new matches. */
 export const refiltered = (chosen: Chosen): Chosen => (chosen.kind === 'all' ? nobody : chosen)
 
 export const countOf = (chosen: Chosen, total: number): number =>
   chosen.kind === 'all' ? Math.max(0, total - chosen.except.length) : chosen.people.length
 
-/** Whom it goes to, in words. `isAtLeast`: more match than are counted. */
+/** Recipients as text. `isAtLeast`: more match than are counted. */
 export const peopleText = (count: number, isAtLeast: boolean): string =>
   isAtLeast ? `${formatCount(count)}+ customers` : counted(count, 'customer')
 
-/** On the button: how many of them would get it, as far as that is known. */
+/** Button label with the number of eligible recipients, if known. */
 export function sendLabel(
   who: { total: number; eligible: readonly string[] } | null,
   count: number,
@@ -62,7 +62,7 @@ export function sendLabel(
   return `Send to ${formatCount(eligible.length)} of ${formatCount(total)}`
 }
 
-/** As the server is asked; null: nobody is chosen. */
+/** Request for the selection; null if empty. */
 export function recipientsOf(chosen: Chosen, { search, abandonedOnly, filters }: PeopleFilter) {
   const of = { search, abandonedOnly, ...(abandonedOnly && filters && { filters }) }
   if (chosen.kind === 'all') return { matching: { ...of, except: [...chosen.except] } }
@@ -74,7 +74,7 @@ export function personOf({ _id, first_name, last_name, customer_email, phone }: 
   return { id: _id, name: name || customer_email || phone || 'Guest' }
 }
 
-/** What is said at the end of a job. The specification's sentences are those of all and of none. */
+/** Final message of a job. The specification has texts for "all" and "none" only. */
 export function resultText({ sent, failed, unknown }: { sent: number; failed: number; unknown: number }): string {
   if (failed + unknown === 0) return discountTexts.sent
   if (sent + unknown === 0) return discountTexts.failed

@@ -7,7 +7,7 @@ import { useCategories, useCategoryNames } from './queries.ts'
 const PAUSE_MS = 300
 const MOST = 20
 
-/** Categories of the store's products, found by name. */
+/** Picks product categories of the store by name. */
 export function CategoriesField({ ids, onChange, ...input }: ComponentProps<typeof ProductsField>) {
   const [typed, setTyped] = useState('')
   const [isOpen, setOpen] = useState(false)

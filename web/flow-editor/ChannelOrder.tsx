@@ -14,7 +14,7 @@ const ONE_SMS = 'A US shopper gets at most one SMS per cart, within 48 hours of 
 
 const CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const
 
-/** In a sentence: by email, by SMS. */
+/** Inside a sentence: by email, by SMS. */
 export const channelText: Record<FlowChannel, string> = {
   email: 'email',
   sms: 'SMS',
@@ -30,7 +30,7 @@ interface Props {
   onChange: (next: FlowChannel[]) => void
 }
 
-/** By which channel a message goes, and by which others where that one cannot go: the first that can does. */
+/** Channels of a message in order of preference: the first that can be used sends it. */
 export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange }: Props) {
   const [first, ...others] = channels
   const left = CHANNELS.filter((channel) => !channels.includes(channel))
@@ -119,10 +119,10 @@ export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange 
   )
 }
 
-/** Said before anything is saved: what is planned would wait for it, or go by another channel. */
+/** Warns before saving: scheduled messages would wait for the channel or use another. */
 function Obstacle({ channel, problem }: { channel: FlowChannel; problem: string | null }) {
   if (!problem) return null
-  // Of its platform: there is nothing to set.
+  // Set by the platform, not by the owner.
   if (channel === 'push') return <Notice tone="warn">{problem}</Notice>
   const isOfPlan = problem.includes('plan')
   return (

@@ -13,9 +13,9 @@ interface Props {
   condition: FlowCondition
   currency: string
   isReadOnly: boolean
-  /** What is missing is said once somebody has tried to save. */
+  /** Missing values are reported after the first attempt to save. */
   isChecked: boolean
-  /** null: taken away. */
+  /** null: remove the condition. */
   onChange: (next: FlowCondition | null) => void
 }
 

@@ -15,7 +15,7 @@ import {
 
 interface Props {
   label: string
-  /** What is so without any. */
+  /** Text without conditions. */
   none: string
   conditions: FlowConditions | null
   currency: string
@@ -24,7 +24,7 @@ interface Props {
   onChange: (next: FlowConditions | null) => void
 }
 
-/** Conditions of a flow or of a message: groups of which all or any are to hold. */
+/** Conditions of a flow or message: groups joined by all or any. */
 export function Conditions(props: Props) {
   const { label, none, conditions, error, isReadOnly, onChange } = props
   const groups = conditions?.groups ?? []
@@ -61,9 +61,9 @@ export function Conditions(props: Props) {
 
 interface GroupProps extends Props {
   conditions: FlowConditions
-  /** Its place. */
+  /** Index of the group. */
   at: number
-  /** null: there are as many conditions as there may be. */
+  /** null: the maximum number of conditions is reached. */
   onAdd: ((fact: Fact) => void) | null
 }
 

@@ -9,10 +9,10 @@ import { effectText } from './effect.ts'
 import { savedFlow } from './saving.ts'
 import type { FlowEdit } from './useFlowEdit.ts'
 
-/** The server is asked once its editor pauses. */
+/** The server check is debounced. */
 const PAUSE_MS = 800
 
-/** Saves, and says before what that does to messages that are planned: the server tries it and takes it back. */
+/** Saves, and first shows the effect on scheduled messages: the server saves in a transaction and rolls back. */
 export function EditBar({ flowId, edit, isReadOnly }: { flowId: string; edit: FlowEdit; isReadOnly: boolean }) {
   const { editing, save, isValid, submit, discard } = edit
   const { isDirty, draft, stored } = editing

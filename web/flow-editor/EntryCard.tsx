@@ -15,7 +15,7 @@ interface Props {
   onOpen: () => void
 }
 
-/** Which carts the flow takes. */
+/** The flow's entry conditions. */
 export function EntryCard({ draft: { conditions }, names, isOpen, isWrong, isReadOnly, onOpen }: Props) {
   const label = `${isReadOnly ? 'Show' : 'Edit'} which carts this flow takes`
   return (
@@ -51,13 +51,13 @@ export function EntryCard({ draft: { conditions }, names, isOpen, isWrong, isRea
 interface PanelProps {
   draft: FlowDraft
   problems: Problems
-  /** How often the name was asked for: each time its field gets the focus. 0: something else was. */
+  /** Counts rename requests; each focuses the name field. 0: not requested. */
   naming: number
   currency: string
-  /** What is said where the plan has no conditions; null: it has. */
+  /** Text if the plan lacks conditions; null if it has them. */
   rulesPlan: string | null
   isReadOnly: boolean
-  /** `part`: changes of the same part in a row are one. */
+  /** `part`: consecutive changes of one part merge into one undo step. */
   onChange: (next: Partial<FlowDraft>, what: string, part?: string) => void
 }
 
@@ -65,7 +65,7 @@ export function EntryPanel({ draft, problems, naming, currency, rulesPlan, isRea
   const name = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (naming === 0) return
-    // After the panel, which takes the focus when it opens.
+    // After the panel, which focuses itself when it opens.
     const frame = requestAnimationFrame(() => {
       name.current?.focus()
       name.current?.select()

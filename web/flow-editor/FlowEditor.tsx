@@ -36,15 +36,15 @@ import { ENTRY, type UnsavedFlow, unsavedOf, useFlowEdit } from './useFlowEdit.t
 interface Props {
   flow: FlowView
   channels: FlowChannels
-  /** Conditions and variants are part of the plan. */
+  /** Whether the plan includes conditions and variants. */
   isRulesInPlan: boolean
-  /** Above the flow; `rename` opens the field of its name, null for those who may not. */
+  /** Shown above the flow; `rename` opens the name field, null without permission. */
   head: (rename: (() => void) | null, unsaved: UnsavedFlow | null) => ReactNode
-  /** Beside the flow, until a part of it is being edited; told whether something is not saved. */
+  /** Shown beside the flow while no part is edited; receives whether there are unsaved changes. */
   children: (isEdited: boolean) => ReactNode
 }
 
-/** The flow as one column: which carts it takes, and its messages on their time line. */
+/** The flow as a column: entry conditions, then messages on a timeline. */
 export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Props) {
   const edit = useFlowEdit(flow, channels)
   const { editing, problems, opened, open } = edit
@@ -77,7 +77,7 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
         </section>
         <div className="flow-side">
           <Opened {...{ flow, channels, edit, rulesPlan, naming, isReadOnly, cart }} />
-          {/* Kept while something is edited in front of it. */}
+          {/* Stays mounted behind an open editor panel. */}
           <div className="flow-beside" hidden={edit.isBesideHidden}>
             {children(editing.isDirty)}
           </div>
@@ -89,7 +89,7 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
   )
 }
 
-/** Whoever wants to read the preview first finds it: that of the first message. */
+/** Shows the preview of the first message by default. */
 function usePreviewOpened(first: string | undefined, opened: string | null, open: (key: string) => void) {
   const { hash, key } = useLocation()
   const [led, setLed] = useState<string | null>(null)
@@ -110,7 +110,7 @@ interface OpenedProps extends Pick<Props, 'flow' | 'channels'> {
   isReadOnly: boolean
 }
 
-/** What is being edited: which carts the flow takes, or one of its messages. */
+/** The edited part: entry conditions, or one message. */
 function Opened({ flow, channels, edit, naming, ...more }: OpenedProps) {
   const { editing, problems, opened, close } = edit
   const { draft } = editing
@@ -155,7 +155,7 @@ function Opened({ flow, channels, edit, naming, ...more }: OpenedProps) {
   )
 }
 
-/** A message that is due before those above it goes in front of them. */
+/** A message due earlier than those above moves in front of them. */
 function upOf({ draft, change }: Edit['editing'], from: number) {
   const { key } = draft.steps[from]!
   const to = placeUp(draft, key)
@@ -168,7 +168,7 @@ const movedText = ({ steps }: FlowDraft, from: number, to: number) =>
 
 const named = (text: string, part: string | undefined) => ({ text, ...(part !== undefined && { part }) })
 
-/** It keeps the focus, so that the keyboard is not lost at the last step. */
+/** Keeps the focus, so keyboard users do not lose their place at the last step. */
 const off = (isOff: boolean) => (isOff ? { 'data-disabled': true, 'aria-disabled': true } : {})
 
 type Edit = ReturnType<typeof useFlowEdit>
@@ -196,7 +196,7 @@ function Toolbar({ edit: { editing }, isReadOnly }: { edit: Edit; isReadOnly: bo
   )
 }
 
-/** The report begins with these too: they are asked for once. */
+/** The report uses the same query; it is fetched once. */
 const CARD_DAYS = 30
 
 interface StepsProps extends Pick<Props, 'flow' | 'channels'> {
@@ -268,10 +268,10 @@ function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
   )
 }
 
-/** Of the ready words, the first two are true wherever a message stands; the last one says that it is the last. */
+/** The first two default texts fit any position; the last one announces the final reminder. */
 const PLAIN_READY = 2
 
-/** What a message that is added begins with: the words of a plain reminder. */
+/** Initial content of an added message: a plain reminder. */
 function useReadyStep() {
   const templates = useTemplates().data
   return (keyOf: () => string, place: number): Omit<StepDraft, 'delayMinutes'> => {

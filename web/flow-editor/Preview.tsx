@@ -19,16 +19,16 @@ const decisionTexts = {
 export interface Shown {
   flowId: string
   step: StepDraft
-  /** Which carts the flow takes. */
+  /** The flow's entry conditions. */
   entry: FlowDraft['conditions']
   variant: VariantDraft
   channel: FlowChannel
 }
 
-/** The cart chosen for the previews, of whichever step, and how another is. */
+/** The cart chosen for all previews, and its setter. */
 export type ChosenCart = readonly [string | null, (cartId: string) => void]
 
-/** A message as the sending code makes it, for a cart that could get it or the sample cart; unsaved words included. */
+/** Preview by the sending code, for an eligible cart or the sample cart, including unsaved edits. */
 export function useMade({ flowId, step, entry, variant, channel }: Shown, chosen: string | null) {
   const first = usePreviewCart(channel)
   const cartId = chosen ?? first
@@ -48,7 +48,7 @@ export function useMade({ flowId, step, entry, variant, channel }: Shown, chosen
   return { cartId, typed, of, made, isStale: made.isPlaceholderData || asked !== shown }
 }
 
-/** The server knows the approved words of WhatsApp by the step. */
+/** For WhatsApp the server finds the approved template by the step. */
 export const isLater = ({ step, channel }: Pick<Shown, 'step' | 'channel'>) =>
   step.id === null && channel === 'whatsapp'
 

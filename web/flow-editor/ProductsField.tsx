@@ -9,7 +9,7 @@ interface Props {
   size: 'sm'
   disabled: boolean
   error: boolean
-  /** In the store. */
+  /** Product id in the store. */
   ids: string[]
   onChange: (ids: string[]) => void
 }
@@ -17,7 +17,7 @@ interface Props {
 const PAUSE_MS = 300
 const MOST = 20
 
-/** Products of the store, found by name or SKU. */
+/** Picks products of the store by name or SKU. */
 export function ProductsField({ ids, onChange, ...input }: Props) {
   const [typed, setTyped] = useState('')
   const [isOpen, setOpen] = useState(false)

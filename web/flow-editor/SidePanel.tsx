@@ -5,18 +5,18 @@ import { type ReactNode, useEffect, useRef } from 'react'
 
 interface Props {
   title: string
-  /** Something else is shown in it: it begins at its top, and has the focus. */
+  /** Identifies the content: when it changes, the panel scrolls to the top and takes the focus. */
   of: string
   onClose: () => void
   children: ReactNode
 }
 
-/** As wide as the flow and a panel beside it need. */
+/** Minimum width for the flow with a panel beside it. */
 const BESIDE = '(min-width: 75em)'
 
 export const useIsBeside = (): boolean => useMediaQuery(BESIDE, true, { getInitialValueInEffect: false })
 
-/** What is being edited: beside the flow where there is room, else in front of it. */
+/** Editor panel: beside the flow if there is room, otherwise a dialog. */
 export function SidePanel({ title, of, onClose, children }: Props) {
   const isBeside = useIsBeside()
   if (!isBeside) {
@@ -49,7 +49,7 @@ function Beside({ title, onClose, children }: Omit<Props, 'of'>) {
       className="step-panel"
       aria-label={title}
       onKeyDown={(event) => {
-        // Not that of a list or menu that is open in it.
+        // Ignore Escape of an open list or menu inside.
         if (event.key === 'Escape' && !event.defaultPrevented && !isOpenList(event.target)) onClose()
       }}
     >

@@ -15,9 +15,9 @@ import { StepPicture } from './StepPicture.tsx'
 interface Props {
   flowId: string
   step: StepDraft
-  /** Which carts the flow takes. */
+  /** The flow's entry conditions. */
   entry: FlowDraft['conditions']
-  /** From 1. */
+  /** Starts at 1. */
   place: number
   before: StepDraft | undefined
   cart: string | null
@@ -26,9 +26,9 @@ interface Props {
   isOpen: boolean
   isWrong: boolean
   isReadOnly: boolean
-  /** Another one would be too many. */
+  /** The maximum number of messages is reached. */
   isFull: boolean
-  /** What became of it in the days of the report. */
+  /** Figures of the report's period. */
   figures: { sent: number; orders: number } | null
   item: HTMLAttributes<HTMLElement> & { ref: Ref<HTMLLIElement> }
   handle: HTMLAttributes<HTMLElement> & { ref: Ref<HTMLButtonElement> }
@@ -39,7 +39,7 @@ interface Props {
 
 const MINUTE_MS = 60_000
 
-/** A message on the time line: when it goes, how it looks, and to whom. */
+/** A message on the timeline: its time, preview and channels. */
 export function StepCard(props: Props) {
   const { flowId, step, entry, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } = props
   const title = `message ${place}, ${step.name}`

@@ -12,7 +12,7 @@ interface Props extends StepWordsProps, Pick<TimeProps, 'up'> {
   currency: string
 }
 
-/** All that is edited of a message: when and how it goes, who gets it, its words, and how it looks. */
+/** Editor of a message: time, channels, conditions, content and preview. */
 export function StepPanel(props: Props) {
   const { step, problems, channels, currency, rulesPlan, isReadOnly, onChange } = props
   return (
@@ -46,17 +46,19 @@ export function StepPanel(props: Props) {
 }
 
 interface TimeProps extends Pick<StepWordsProps, 'step' | 'problems' | 'isReadOnly' | 'onChange'> {
-  /** The place, from 1, at which it would be in order with its time, and what puts it there; null: there is none above it. */
+  /**
+   * The position, from 1, that fits the message's time, and the message that causes it; null if there is none above.
+   */
   up: { place: number; move: () => void } | null
 }
 
-/** When it goes; where that is before the message above it, it can be moved up instead of going later. */
+/** The time. If it is before the message above, the message can be moved up instead of delayed. */
 function Time({ step, problems, isReadOnly, up, onChange }: TimeProps) {
   const field = useRef<HTMLDivElement>(null)
   const error = problems.delayMinutes
   const moveUp = () => {
     up?.move()
-    // The button goes with the problem.
+    // The button disappears with the problem.
     field.current?.querySelector('input')?.focus()
   }
   return (

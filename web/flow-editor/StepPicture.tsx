@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { MailFrame } from '../ui/MailFrame.tsx'
 import { type Shown, useMade } from './Preview.tsx'
 
-/** Of the mail that is drawn small, before it is. */
+/** Width of the mail before scaling. */
 const MAIL_HEIGHT = 900
 
-/** A message as its reader sees it, small. For eyes alone: the words beside it say what it is. */
+/** Thumbnail of a message. Decorative: the text beside it describes it. */
 export function StepPicture({ approved, cart, ...shown }: Shown & { approved: string | null; cart: string | null }) {
   const { ref, inViewport } = useInViewport()
   const [isSeen, setSeen] = useState(false)

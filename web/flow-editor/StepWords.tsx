@@ -14,20 +14,20 @@ import { Variants } from './Variants.tsx'
 export interface StepWordsProps {
   flowId: string
   step: StepDraft
-  /** Which carts the flow takes. */
+  /** The flow's entry conditions. */
   entry: FlowDraft['conditions']
   problems: StepProblems
   channels: FlowChannels
-  /** What is said where the plan has neither conditions nor variants; null: it has. */
+  /** Text if the plan has neither conditions nor variants; null if it has. */
   rulesPlan: string | null
   cart: ChosenCart
   isReadOnly: boolean
   keyOf: () => string
-  /** `part`: changes of the same part in a row are one. */
+  /** `part`: consecutive changes of one part merge into one undo step. */
   onChange: (next: Partial<StepDraft>, what: string, part?: string) => void
 }
 
-/** The words of a message by variant and channel, its coupon, and how it looks. */
+/** Content of a message by variant and channel, its coupon, and its preview. */
 export function StepWords(props: StepWordsProps) {
   const { step, problems, rulesPlan, isReadOnly, keyOf, onChange } = props
   const { variant, channel, chooseVariant, chooseChannel } = useShown(step, problems)
@@ -60,7 +60,7 @@ export function StepWords(props: StepWordsProps) {
   )
 }
 
-/** Which words are shown: those that were chosen, or those that something is wrong with once somebody has tried to save. */
+/** Which content is shown: the chosen tab, or after an attempt to save the one with an error. */
 function useShown(step: StepDraft, problems: StepProblems) {
   const [wantedVariant, chooseVariant] = useState(step.variants[0]!.key)
   const [wantedChannel, chooseChannel] = useState<FlowChannel | null>(null)
@@ -110,7 +110,7 @@ function ChannelWords({ variant, channel, ...props }: ChannelWordsProps) {
 
 const fieldsOfCoupon = ['coupon', 'pauseDays', 'aboveAmount'] as const
 
-/** Of what the word editor shows. */
+/** Field names of the message editor. */
 function problemsOf(problems: StepProblems, variantKey: string, channel: FlowChannel) {
   const found: Partial<Record<(typeof fieldsOfCoupon)[number] | 'subject' | 'body', string>> = {}
   for (const field of fieldsOfCoupon) if (problems[field]) found[field] = problems[field]
@@ -123,7 +123,7 @@ function problemsOf(problems: StepProblems, variantKey: string, channel: FlowCha
 
 const OWN = 'own'
 
-/** What the words of a new mail can begin with. */
+/** Templates offered for a new mail. */
 function useTemplateChoice(words: Words, onWords: (words: Words) => void) {
   const ready = useTemplates().data?.campaign.filter(({ body }) => body !== '') ?? []
   const chosen = ready.find(({ subject, body }) => subject === words.subject && body === words.body)

@@ -3,13 +3,13 @@ import { unmetLines, unmetOf } from '../carts/unmet.ts'
 import { useConditionNames } from './queries.ts'
 
 interface Props {
-  /** As a decision records them. */
+  /** As decisions record them. */
   inputs: Record<string, unknown>
-  /** Whose conditions they are. */
+  /** Whether the conditions are the flow's or the message's. */
   of?: 'flow' | 'step'
 }
 
-/** Which conditions did not hold, and what the cart had instead. */
+/** Failed conditions, with the cart's actual values. */
 export function Unmet({ inputs, of }: Props) {
   const unmet = unmetOf(inputs)
   const names = useConditionNames(

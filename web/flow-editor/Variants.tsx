@@ -26,7 +26,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Different words for different people, each time the same for one: which of them sells more is counted. */
+/** Split test: each shopper always gets the same variant, and orders are counted per variant. */
 export function Variants(props: Props) {
   const { step, chosen, isReadOnly, keyOf, onChoose, onChange, children } = props
   const { variants } = step

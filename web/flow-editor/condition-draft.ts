@@ -1,10 +1,10 @@
 import type { ConditionGroup, FlowCondition, FlowConditions } from '../../shared/flow-conditions.ts'
 
-// Conditions while they are put together. null: there are none. Pure.
+// Conditions while they are edited. null: there are none. Pure.
 
 export type Fact = FlowCondition['fact']
 
-/** In the order they are offered, under what they are about. */
+/** In display order, by subject. */
 export const offeredFacts: readonly { about: string; facts: readonly Fact[] }[] = [
   { about: 'The cart', facts: ['value', 'items', 'product', 'category', 'coupon'] },
   { about: 'The shopper', facts: ['buyer', 'orders', 'country', 'language', 'phone', 'consent'] },
@@ -27,7 +27,7 @@ export const factNames: Record<Fact, string> = {
   hour: 'Time of day',
 }
 
-/** What a condition begins with. What has to be chosen is empty, and NaN is a number still to be typed. */
+/** Initial values: choices are empty, numbers are NaN until typed. */
 export function newCondition(fact: Fact): FlowCondition {
   switch (fact) {
     case 'value':
@@ -62,7 +62,7 @@ export function newCondition(fact: Fact): FlowCondition {
 export const countOf = (conditions: FlowConditions | null): number =>
   conditions?.groups.reduce((sum, group) => sum + group.conditions.length, 0) ?? 0
 
-/** `group` null: in a group of its own. */
+/** `group` null: in a new group. */
 export function withCondition(
   conditions: FlowConditions | null,
   condition: FlowCondition,
@@ -79,7 +79,7 @@ const added = (group: ConditionGroup, condition: FlowCondition): ConditionGroup 
   conditions: [...group.conditions, condition],
 })
 
-/** `next` null: taken away; a group without any goes with it. */
+/** `next` null: remove; an empty group is removed too. */
 export function withChanged(
   { match, groups }: FlowConditions,
   [group, place]: readonly [group: number, place: number],
@@ -96,7 +96,7 @@ const changedGroup = (group: ConditionGroup, place: number, next: FlowCondition 
   conditions: group.conditions.flatMap((each, index) => (index === place ? (next ?? []) : each)),
 })
 
-/** Whether all of a group's conditions are to hold, or any; `group` null: of the groups. */
+/** Joins a group's conditions by all or any; `group` null joins the groups. */
 export function withMatch(conditions: FlowConditions, match: 'all' | 'any', group: number | null): FlowConditions {
   if (group === null) return { ...conditions, match }
   return {

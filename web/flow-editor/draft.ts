@@ -5,16 +5,16 @@ import { moved } from '../ui/reorder.ts'
 import type { Words } from '../words/rules.ts'
 import type { CouponEdit } from '../words/step-coupon.ts'
 
-// What is edited of a flow, and what editing does to it. Pure.
+// The edited flow and the operations on it. Pure.
 
 export interface VariantDraft {
-  /** Its id, or a name of its own while it is not saved. */
+  /** Its id, or a temporary key until saved. */
   key: string
   /** null: not saved yet. */
   id: string | null
-  /** null: it gets the next one when it is saved. */
+  /** null: the server assigns the next one on saving. */
   name: string | null
-  /** NaN while nothing is typed. */
+  /** NaN while empty. */
   sharePercent: number
   words: StepWords
 }
@@ -23,14 +23,14 @@ export interface StepDraft extends CouponEdit {
   key: string
   id: string | null
   name: string
-  /** From the shopper's last activity. NaN while nothing is typed. */
+  /** Since the shopper's last activity. NaN while empty. */
   delayMinutes: number
-  /** The first that can go does. */
+  /** In order of preference: the first usable channel sends. */
   channels: readonly FlowChannel[]
   conditions: FlowConditions | null
   /** More than one: a split test. */
   variants: readonly VariantDraft[]
-  /** Saved, with those that are over. */
+  /** Saved variants, including ended ones. */
   variantsSoFar: number
 }
 
@@ -63,7 +63,7 @@ const stepDraftOf = (step: FlowStep): StepDraft => {
 
 export const isSameDraft = (a: FlowDraft, b: FlowDraft): boolean => inText(a) === inText(b)
 
-/** What is empty is not null, and what is only shown is no change. */
+/** Normalizes empty values and drops display-only fields, so they count as no change. */
 export const inText = (value: unknown): string =>
   JSON.stringify(value, (key, each: unknown) =>
     key === 'couponShown' ? undefined : Number.isNaN(each) ? 'empty' : each,
@@ -74,17 +74,14 @@ export const withStep = (draft: FlowDraft, key: string, next: Partial<StepDraft>
   steps: draft.steps.map((step) => (step.key === key ? { ...step, ...next } : step)),
 })
 
-/** The times stay where they are on the time line: what is moved goes at the time of its new place. */
+/** The times keep their places on the timeline: a moved message takes the time of its new position. */
 export function withMoved(draft: FlowDraft, from: number, to: number): FlowDraft {
   const times = draft.steps.map(({ delayMinutes }) => delayMinutes)
   const steps = moved(draft.steps, from, to).map((step, index) => ({ ...step, delayMinutes: times[index]! }))
   return { ...draft, steps }
 }
 
-/**
- * The place at which a message is in order with those above it and keeps its time, above where it is. null: it is in order, another goes at the
- * same time, or no time is typed.
- */
+/** The position that fits the message's time, if above its current one. null: in order, a tie, or no time typed. */
 export function placeUp({ steps }: FlowDraft, key: string): number | null {
   const from = steps.findIndex((step) => step.key === key)
   const { delayMinutes } = steps[from]!
@@ -104,14 +101,14 @@ export const withoutStep = (draft: FlowDraft, key: string): FlowDraft => ({
   steps: draft.steps.filter((step) => step.key !== key),
 })
 
-/** Behind the step with this key; null: at the end. */
+/** After the step with this key; null: at the end. */
 export function withAdded(draft: FlowDraft, step: Omit<StepDraft, 'delayMinutes'>, after: string | null): FlowDraft {
   const index = after === null ? draft.steps.length : draft.steps.findIndex(({ key }) => key === after) + 1
   const added = { ...step, delayMinutes: timeBetween(draft.steps[index - 1], draft.steps[index]) }
   return { ...draft, steps: [...draft.steps.slice(0, index), added, ...draft.steps.slice(index)] }
 }
 
-/** A day after the message before, or halfway to the one that follows. NaN: there is no time between them. */
+/** A day after the previous message, or halfway to the next. NaN: there is no time between them. */
 function timeBetween(before: StepDraft | undefined, next: StepDraft | undefined): number {
   const from = before?.delayMinutes ?? 0
   if (!next) return before ? Math.min(from + DAY_MINUTES, MOST_DELAY_MINUTES) : 60
@@ -120,10 +117,10 @@ function timeBetween(before: StepDraft | undefined, next: StepDraft | undefined)
   return half > from && half < until ? half : Number.NaN
 }
 
-/** To whole hours where that leaves something of it. */
+/** Rounded to whole hours unless that gives zero. */
 const roundTime = (minutes: number) => (minutes > 120 ? Math.round(minutes / 60) * 60 : Math.floor(minutes))
 
-/** The same under keys of its own. */
+/** A copy with new keys. */
 export const copyOf = (step: StepDraft, keyOf: () => string): StepDraft => ({
   ...step,
   key: keyOf(),
@@ -132,14 +129,14 @@ export const copyOf = (step: StepDraft, keyOf: () => string): StepDraft => ({
   variantsSoFar: 0,
 })
 
-/** A first choice; one that was a fallback changes places with it. */
+/** Sets the first choice; if it was a fallback, both swap places. */
 export function withFirstChannel(channels: readonly FlowChannel[], first: FlowChannel): FlowChannel[] {
   const before = channels[0]!
   if (!channels.includes(first)) return [first, ...channels.slice(1)]
   return channels.map((channel) => (channel === first ? before : channel === before ? first : channel))
 }
 
-/** The words a channel has, in the fields of the word editor: a notification's title stands where a mail has its subject. */
+/** A channel's content in the message editor's fields: a notification's title is the subject. */
 export function wordsOf({ email, sms, push }: StepWords, channel: FlowChannel): Words {
   if (channel === 'push') return { subject: push.title, body: push.body }
   return { subject: email.subject, body: channel === 'sms' ? sms.body : email.body }
@@ -158,7 +155,7 @@ export const withVariant = (step: StepDraft, key: string, next: Partial<VariantD
   variants: step.variants.map((variant) => (variant.key === key ? { ...variant, ...next } : variant)),
 })
 
-/** One more, with the words of another; all get the same share. */
+/** Adds a variant with the content of another; shares become equal. */
 export function withNewVariant({ variants }: StepDraft, of: VariantDraft, key: string): Partial<StepDraft> {
   return { variants: shared([...variants, { ...of, key, id: null, name: null }]) }
 }
@@ -167,14 +164,14 @@ export function withoutVariant({ variants }: StepDraft, key: string): Partial<St
   return { variants: shared(variants.filter((variant) => variant.key !== key)) }
 }
 
-/** Equal shares that make 100; the first ones get what is left over. */
+/** Equal shares that sum to 100; the first ones get the remainder. */
 export function shared(variants: readonly VariantDraft[]): VariantDraft[] {
   const each = Math.floor(100 / variants.length)
   const rest = 100 - each * variants.length
   return variants.map((variant, index) => ({ ...variant, sharePercent: each + (index < rest ? 1 : 0) }))
 }
 
-/** Variants with the same words in each channel of the step: a test of them shows nothing. null: there are none. */
+/** Variants with identical content in every channel of the step, which makes the test useless. null: none. */
 export function sameWords(step: Pick<StepDraft, 'variants' | 'variantsSoFar' | 'channels'>): string[] | null {
   const told = step.channels.filter((channel) => channel !== 'whatsapp')
   const textOf = ({ words }: VariantDraft) =>
@@ -191,7 +188,7 @@ export function sameWords(step: Pick<StepDraft, 'variants' | 'variantsSoFar' | '
 export const sameText = (names: readonly string[]): string =>
   `${listed(names)} have the same text, so the test cannot show a difference`
 
-/** A, B, C …: one that is not saved yet has the name that saving gives it. */
+/** A, B, C …: an unsaved variant shows the name it will get. */
 export function letterOf(
   { variants, variantsSoFar }: Pick<StepDraft, 'variants' | 'variantsSoFar'>,
   key: string,
@@ -201,11 +198,11 @@ export function letterOf(
   return known ?? variantName(variantsSoFar + fresh.findIndex((variant) => variant.key === key))
 }
 
-/** The approved words of WhatsApp cannot name one: without another channel the step has none. */
+/** Approved WhatsApp templates cannot contain a coupon, so a WhatsApp-only step has none. */
 export const couponOf = ({ channels, coupon }: Pick<StepDraft, 'channels' | 'coupon'>) =>
   channels.every((channel) => channel === 'whatsapp') ? null : coupon
 
-/** Keys that nothing in the draft has. */
+/** Creates keys that the draft does not use yet. */
 export function freshKeys({ steps }: FlowDraft): () => string {
   const taken = new Set(steps.flatMap(({ key, variants }) => [key, ...variants.map((variant) => variant.key)]))
   let number = 0

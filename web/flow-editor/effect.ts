@@ -1,7 +1,7 @@
 import type { SaveEffect } from '../../shared/flows.ts'
 import { formatCount } from '../ui/format.ts'
 
-// What a save does to messages that are planned, in words. Pure.
+// Describes what a save does to scheduled messages. Pure.
 
 /** "14 messages move, 3 are cancelled". */
 export function effectText(effect: SaveEffect): string {

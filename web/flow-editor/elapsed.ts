@@ -1,12 +1,12 @@
 import { formatMinutes } from '../ui/format.ts'
 
-// When the messages of a flow go, in words. Pure.
+// Formats when the messages of a flow are sent. Pure.
 
-/** On the time line: "1 hour after they leave". */
+/** On the timeline: "1 hour after they leave". */
 export const sinceLeaving = (minutes: number): string =>
   Number.isNaN(minutes) ? 'No time yet' : `${formatSpan(minutes)} after they leave`
 
-/** Between two messages: "23 hours later". null: not both are known, or the times do not grow. */
+/** Between two messages: "23 hours later". null if a time is missing or they do not increase. */
 export function sinceBefore(minutes: number, before: number): string | null {
   const gap = minutes - before
   return gap > 0 ? `${formatSpan(gap)} later` : null
@@ -14,7 +14,7 @@ export function sinceBefore(minutes: number, before: number): string | null {
 
 const [HOUR, DAY] = [60, 1_440]
 
-/** As people say it: 26 hours are "1 day 2 hours". */
+/** Rounded for reading: 26 hours are "1 day 2 hours". */
 export function formatSpan(minutes: number): string {
   const [days, hours, rest] = [Math.floor(minutes / DAY), Math.floor((minutes % DAY) / HOUR), minutes % HOUR]
   if (minutes <= DAY || (hours === 0 && rest === 0)) return shortOf(minutes)

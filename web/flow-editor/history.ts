@@ -1,27 +1,27 @@
-// What was changed since the last saving, to be taken back and done again. Pure.
+// Undo and redo of changes since the last save. Pure.
 
 export interface History<Value> {
   present: Value
-  /** The newest last. */
+  /** Undo stack, newest last. */
   past: readonly Entry<Value>[]
-  /** What was taken back; the newest last. */
+  /** Redo stack, newest last. */
   future: readonly Entry<Value>[]
 }
 
 interface Entry<Value> {
-  /** As it was before the change; of the future: as it was after it. */
+  /** State before the change; in the redo stack, after it. */
   value: Value
   change: Change
 }
 
 export interface Change {
-  /** What was done, as a sentence without its full stop: "Message 2 removed". */
+  /** Description without a full stop: "Message 2 removed". */
   text: string
-  /** Changes of the same part in a row are one: a word is not taken back letter by letter. Left out: a change by itself. */
+  /** Consecutive changes of the same part merge, so text is not undone letter by letter. Absent: never merged. */
   part?: string
 }
 
-/** The oldest are forgotten. */
+/** The oldest are dropped. */
 const MOST_CHANGES = 200
 
 export const begunWith = <Value>(present: Value): History<Value> => ({ present, past: [], future: [] })
@@ -34,7 +34,7 @@ export function changed<Value>(history: History<Value>, present: Value, change: 
   return { present, past, future: [] }
 }
 
-/** The next change of the same part is one by itself. */
+/** The next change of the same part starts a new entry. */
 export function settled<Value>(history: History<Value>): History<Value> {
   const last = history.past.at(-1)
   if (last?.change.part === undefined) return history

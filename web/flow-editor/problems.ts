@@ -4,29 +4,29 @@ import { couponProblems } from '../words/step-coupon.ts'
 import { couponOf, type FlowDraft, MOST_DELAY_MINUTES, type StepDraft } from './draft.ts'
 import { formatSpan } from './elapsed.ts'
 
-// What is wrong with an edited flow, before and after the server was asked. Pure.
+// Validation errors of an edited flow, local and from the server. Pure.
 
-/** By field; the words of a variant by its key and channel: `words a1 email subject`. */
+/** By field; content of a variant by its key and channel: `words a1 email subject`. */
 export type StepProblems = Readonly<Partial<Record<string, string>>>
 
 export interface Problems {
   name?: string
   conditions?: string
-  /** By the key of the step. */
+  /** By step key. */
   steps: ReadonlyMap<string, StepProblems>
 }
 
 interface Known {
   minDelayMinutes: number
   stored: FlowDraft
-  /** What stands in the way of a channel. */
+  /** Why a channel cannot be used. */
   channels: FlowChannels
 }
 
 export const hasProblems = ({ name, conditions, steps }: Problems): boolean =>
   name !== undefined || conditions !== undefined || steps.size > 0
 
-/** A step that is by a channel already may stay so. */
+/** A step that already uses the channel may keep it. */
 export function checkFlow(draft: FlowDraft, known: Known): Problems {
   const steps = new Map<string, StepProblems>()
   draft.steps.forEach((step, index) => {
@@ -46,7 +46,7 @@ export function checkFlow(draft: FlowDraft, known: Known): Problems {
   }
 }
 
-/** Of a message that is due before the one above it. */
+/** Error of a message that is due before the one above it. */
 export const NOT_LATER = 'Later than the message before it'
 
 const UNFINISHED = 'A condition is not complete yet'
@@ -68,7 +68,7 @@ function channelProblem({ id, channels }: StepDraft, { stored, channels: obstacl
   return {}
 }
 
-/** What stands in the way of a channel; null: nothing does. */
+/** Why a channel cannot be used; null if it can. */
 export const obstacleOf = (channel: FlowChannel, obstacles: FlowChannels): string | null =>
   channel === 'email' ? null : obstacles[channel].problem
 
@@ -89,11 +89,11 @@ function variantProblems({ variants, channels }: StepDraft): Record<string, stri
   return found
 }
 
-/** `field` is of the word editor: subject or body. */
+/** `field` of the message editor: subject or body. */
 export const wordsField = (variantKey: string, channel: string, field: string) =>
   `words ${variantKey} ${channel} ${field}`
 
-/** Whose words something is wrong with: the key of their variant, and their channel; null: with none. */
+/** The first variant and channel with an error in its content; null without one. */
 export function firstWrongWords(problems: StepProblems): readonly [variantKey: string, channel: string] | null {
   const [, variantKey, channel] =
     Object.keys(problems)
@@ -119,7 +119,7 @@ function wordProblems({ email, sms, push }: StepWords, channel: FlowChannel): { 
   return channel === 'sms' && isEmpty(sms.body) ? { body: 'An SMS needs a text' } : {}
 }
 
-/** A part of it is still to be typed or chosen. */
+/** A part is missing. */
 export const isUnfinished = (conditions: FlowConditions | null): boolean =>
   conditions?.groups.some((group) => group.conditions.some((condition) => conditionProblem(condition) !== null)) ??
   false
@@ -150,7 +150,7 @@ export function conditionProblem(condition: FlowCondition): string | null {
   }
 }
 
-/** What the server says of single fields: `steps.1.variants.0.words.email.body`. */
+/** The server's field errors: `steps.1.variants.0.words.email.body`. */
 export function refusedFlow(fields: Readonly<Record<string, string>>, draft: FlowDraft): Problems {
   const steps = new Map<string, StepProblems>()
   const rest: { name?: string; conditions?: string } = {}

@@ -7,7 +7,7 @@ import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { formatMoney } from '../ui/format.ts'
 
-// What conditions name by an id, by its name.
+// Names of what conditions refer to by id.
 
 const MINUTE_MS = 60_000
 
@@ -22,7 +22,7 @@ export function useCategories(search: string, isAsked: boolean) {
   })
 }
 
-/** One that is not known any more is named by its id. */
+/** Deleted items are shown by their id. */
 export function useCategoryNames(ids: readonly string[]): (id: string) => string {
   const storeId = useStore()?.id
   const asked = [...ids].toSorted().join(',')
@@ -50,7 +50,7 @@ export function useProductNames(ids: readonly string[]): (id: string) => string 
   return (id) => products.find((product) => product.id === id)?.name ?? `Product ${id}`
 }
 
-/** All that these conditions name. */
+/** All names these conditions need. */
 export function useConditionNames(all: readonly (FlowConditions | null)[], currency: string): ConditionNames {
   const conditions = all.flatMap((each) => each?.groups.flatMap((group) => group.conditions) ?? [])
   const product = useProductNames(conditions.flatMap((each) => (each.fact === 'product' ? each.productIds : [])))

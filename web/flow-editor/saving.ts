@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { StepWords, saveFlow } from '../../shared/flows.ts'
 import { couponOf, type FlowDraft, inText, type StepDraft, type VariantDraft } from './draft.ts'
 
-// What is sent of an edited flow: what was not touched is left out, so that it stays whatever it has become since. Pure.
+// Builds the request of an edited flow. Untouched parts are omitted, so another member's changes to them survive. Pure.
 
 type Saved = z.input<typeof saveFlow.body>
 
@@ -41,7 +41,7 @@ function savedVariant(
   return { ...(id !== null && { id }), sharePercent, words: savedWords(words, before, channels) }
 }
 
-/** Of what is new the words of its channels alone: those of others may be empty. */
+/** A new variant sends content for its channels only; other channels may be empty. */
 function savedWords(
   words: StepWords,
   before: StepWords | undefined,

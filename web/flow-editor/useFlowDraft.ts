@@ -4,22 +4,22 @@ import { useDraft } from '../access/drafts.ts'
 import { draftOf, type FlowDraft, isSameDraft } from './draft.ts'
 import { begunWith, type Change, changed, type History, redone, settled, undone } from './history.ts'
 
-/** What is typed after so long a pause is taken back by itself. */
+/** A pause this long starts a new undo entry. */
 const PAUSE_MS = 1_000
 
 interface Edited {
-  /** As the flow was when the editing began. */
+  /** The flow when editing began. */
   stored: FlowDraft
   history: History<FlowDraft>
 }
 
-/** What is edited of a flow, with what can be taken back. Figures are read again behind it; what is typed stays. */
+/** The edited flow with undo. Background refetches of its figures keep the edits. */
 export function useFlowDraft(flow: FlowView) {
   const [held, setEdited] = useState<Edited | null>(null)
   const [said, say] = useState('')
   useDraft(`flow:${flow.id}`, held, setEdited)
   const fresh = draftOf(flow)
-  // Where nothing is unsaved, what the flow has become meanwhile is shown.
+  // Without unsaved changes, show the refetched flow.
   const edited = held && isOvertaken(held, fresh) ? null : held
   const stored = edited?.stored ?? fresh
   const history = edited?.history ?? begunWith(stored)
@@ -44,7 +44,7 @@ export function useFlowDraft(flow: FlowView) {
     draft,
     stored,
     isDirty: edited !== null && !isSameDraft(draft, stored),
-    /** For those who do not see what has changed. */
+    /** Announces undo and redo to screen readers. */
     said,
     change,
     undo: () => go(undone(history), history.past.at(-1)?.change.text, 'Taken back'),
@@ -65,7 +65,7 @@ function paused(edited: Edited | null): Edited | null {
 
 export type FlowEditing = ReturnType<typeof useFlowDraft>
 
-/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y. In a field they are the browser's: there they take back what was typed. */
+/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y. In a text field the browser handles them. */
 export function useUndoKeys({ undo, redo }: Pick<FlowEditing, 'undo' | 'redo'>): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

@@ -11,7 +11,7 @@ import { useIsBeside } from './SidePanel.tsx'
 import { savedFlow } from './saving.ts'
 import { useFlowDraft, useUndoKeys } from './useFlowDraft.ts'
 
-/** Opened beside the flow instead of a message. */
+/** Entry conditions, opened beside the flow instead of a message. */
 export const ENTRY = 'entry'
 
 export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
@@ -22,13 +22,13 @@ export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
   const save = useSaveFlow(flow.id)
   const isBeside = useIsBeside()
   const opened = wanted === ENTRY || draft.steps.some(({ key }) => key === wanted) ? wanted : null
-  // With what was typed before the session ended, the part it was typed in.
+  // After a restored draft, reopen the part it belongs to.
   useDraft(`flow:${flow.id}:opened`, editing.isDirty ? opened : null, setOpened)
   useUndoKeys(editing)
 
   const found = checkFlow(draft, { minDelayMinutes: flow.minDelayMinutes, stored, channels })
   const refused = refusedBy(save.error, draft)
-  // Nobody is told of mistakes while still typing for the first time.
+  // Errors are hidden while the user types for the first time.
   const problems = isChecked && hasProblems(found) ? found : refused
   const { open, close } = useOpening(setOpened, opened)
   const leadTo = useLead(opened, setOpened)
@@ -59,7 +59,7 @@ export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
   return {
     editing,
     problems,
-    /** What keeps it from being saved, said or not. */
+    /** What blocks saving, shown or not. */
     isValid: !hasProblems(found),
     save,
     submit,
@@ -72,13 +72,13 @@ export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
 }
 
 interface Submitting {
-  /** Instead of a word that it was saved. */
+  /** Shown instead of the confirmation. */
   onSaved?: () => void
-  /** Before the first mistake is shown. */
+  /** Before the first error is shown. */
   onRefused?: () => void
 }
 
-/** For what acts on the flow as it is stored: it saves first. null: there is nothing to save. */
+/** For actions on the stored flow: they save first. null: nothing to save. */
 export function unsavedOf({ editing: { isDirty, draft }, save, submit }: FlowEdit): UnsavedFlow | null {
   if (!isDirty) return null
   const delays = draft.steps.map(({ delayMinutes }) => delayMinutes)
@@ -86,7 +86,7 @@ export function unsavedOf({ editing: { isDirty, draft }, save, submit }: FlowEdi
 }
 
 export interface UnsavedFlow {
-  /** In minutes, of each message. */
+  /** Delay of each message in minutes. */
   delays: readonly number[]
   hasConditions: boolean
   isSaving: boolean
@@ -95,7 +95,7 @@ export interface UnsavedFlow {
 
 export type FlowEdit = ReturnType<typeof useFlowEdit>
 
-/** Closing brings the focus back to what had opened it. */
+/** Closing returns the focus to the element that opened it. */
 function useOpening(setOpened: (opened: string | null) => void, opened: string | null) {
   const opener = useRef<HTMLElement | null>(null)
   return {
@@ -110,7 +110,7 @@ function useOpening(setOpened: (opened: string | null) => void, opened: string |
   }
 }
 
-/** To the first part that something is wrong with, and its first field. */
+/** Opens the first part with an error and focuses its field. */
 function useLead(opened: string | null, setOpened: (opened: string) => void) {
   const [wanted, want] = useState<string | null>(null)
   useEffect(() => {

@@ -13,7 +13,7 @@ import { TimeAgo } from '../ui/Time.tsx'
 import { BASES, funnelOf, nameOfStep, reportDefinitions, type StepFigures, totalOf, widthOf } from './rules.ts'
 import { Variants } from './Variants.tsx'
 
-/** What became of a flow's messages, step by step. `isEdited`: what is stored is being changed. */
+/** Results of a flow's messages, step by step. `isEdited`: the flow has unsaved changes. */
 export function FlowReport({ flow, isEdited }: { flow: FlowView; isEdited: boolean }) {
   const [days, setDays] = useState<ReportDays>(30)
   const report = useFlowReport(flow.id, days)
@@ -110,7 +110,7 @@ function Step({ step, flow, currency, isEdited }: StepProps) {
   )
 }
 
-/** Bars from zero, as shares of all that was not sent. */
+/** Bars from zero, as shares of all unsent messages. */
 function Skipped({ step: { skipped } }: { step: StepFigures }) {
   if (skipped.length === 0) return null
   const whole = skipped.reduce((sum, { count }) => sum + count, 0)

@@ -13,11 +13,11 @@ interface Props {
   step: StepFigures
   flow: FlowView
   currency: string
-  /** Something of the flow is being changed: what is chosen here would be lost in it. */
+  /** Whether the flow has unsaved changes, which choosing a winner would discard. */
   isEdited: boolean
 }
 
-/** The variants of a step's words, compared with the first. A winner is chosen by a person, never by itself. */
+/** Compares a step's variants with the first one. Only a member chooses the winner. */
 export function Variants({ step, flow, currency, isEdited }: Props) {
   const mayWrite = useMay('flows:write')
   const [asked, ask] = useState<VariantFigures | null>(null)

@@ -2,7 +2,7 @@ import type { FlowReport } from '../../shared/flow-report.ts'
 import { CLICKED } from '../flows/rules.ts'
 import { counted, formatCount } from '../ui/format.ts'
 
-// What the report of a flow says in words. Pure.
+// Texts and bars of the flow report. Pure.
 
 export type StepFigures = FlowReport['steps'][number]
 export type VariantFigures = StepFigures['variants'][number]
@@ -22,7 +22,7 @@ export const reportDefinitions = {
   bought: 'Of these, with an order attributed to them.',
 } as const
 
-/** The bars of a step, each from zero, as shares of the longest. null: nobody reports it. */
+/** The bars of a step from zero, as shares of the longest. null: no report exists. */
 export function funnelOf(figures: StepFigures) {
   const { planned, sent, delivered, clicked, orders } = figures
   const rows = [
@@ -32,7 +32,7 @@ export function funnelOf(figures: StepFigures) {
     ['clicked', 'Clicked', clicked],
     ['orders', 'Orders', orders],
   ] as const
-  // What was planned before these days may leave in them.
+  // Messages scheduled before the period may be sent in it.
   const whole = Math.max(planned, sent)
   return rows.map(([key, label, count]) => ({
     ...{ key, label, count, width: widthOf(count ?? 0, whole) },
@@ -40,7 +40,10 @@ export function funnelOf(figures: StepFigures) {
   }))
 }
 
-/** Of those whose arrival is reported, and of how many nobody says anything: never a 0 that reads as “nothing arrived”. */
+/**
+ * Deliveries among messages with a report, plus the number without one. Never a 0 that reads as "nothing was
+ * delivered".
+ */
 export function deliveredText({ sent, delivered, reporting }: Pick<StepFigures, 'sent' | 'delivered' | 'reporting'>) {
   if (delivered === null) return 'not reported'
   const mails = sent - reporting
@@ -48,11 +51,11 @@ export function deliveredText({ sent, delivered, reporting }: Pick<StepFigures, 
   return `${formatCount(delivered)} of ${formatCount(reporting)}${unsaid}`
 }
 
-/** What the bases of its numbers are, where one could be added to another. */
+/** States the base of each rate where readers might add them up. */
 export const BASES =
   'Planned counts messages by the day they were planned, sent by the day they left, and not sent by the day they were closed. A message that was planned before these days and left or closed in them is not among the planned, and one that still waits is neither sent nor closed. So the numbers do not add up to the planned.'
 
-/** In percent of the whole. */
+/** Percent of the total. */
 export const widthOf = (count: number, whole: number): number => (whole > 0 ? Math.min(100, (count / whole) * 100) : 0)
 
 export const nameOfStep = ({ step, name }: Pick<StepFigures, 'step' | 'name'>): string =>
@@ -63,7 +66,7 @@ export const totalOf = (steps: readonly StepFigures[]) => ({
   revenue: steps.reduce((sum, { revenue }) => sum + revenue, 0),
 })
 
-/** Whether a variant sells more than the first, as far as that is shown. */
+/** Whether a variant sells more than the first, as far as proven. */
 export function comparisonText(variant: VariantFigures, first: VariantFigures, purchasesNeeded: number | null): string {
   if (variant.variantId === first.variantId) return 'The others are compared with this one.'
   const { comparison } = variant

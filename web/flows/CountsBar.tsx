@@ -3,7 +3,7 @@ import type { FlowView } from '../../shared/flows.ts'
 import { formatCount } from '../ui/format.ts'
 import { CLICKED, countParts, countsText } from './rules.ts'
 
-/** Who answered. Openings are apart, marked as what they are, and those by machines apart from them (decision 22). */
+/** Engagement. Opens are separate and labelled as unreliable, machine opens separate from them (decision 22). */
 export function ResponsesLine({ responses }: { responses: FlowView['responses'] }) {
   const parts: [count: number, label: string, meaning: string][] = [
     [responses.clicked, 'clicked', CLICKED],
@@ -34,7 +34,7 @@ export function ResponsesLine({ responses }: { responses: FlowView['responses'] 
   )
 }
 
-/** Every planned message is in exactly one part (D6): a bar, and below it the same in numbers and words. */
+/** Every scheduled message is in exactly one part (D6): a bar, and below it the counts. */
 export function CountsBar({ counts }: { counts: FlowView['counts'] }) {
   if (counts.planned === 0) {
     return (

@@ -22,11 +22,11 @@ interface Props {
   names: ConditionNames
   isReadOnly: boolean
   item: HTMLAttributes<HTMLElement> & { ref: Ref<HTMLLIElement> }
-  /** null: there is no order to change. */
+  /** null: the order cannot be changed. */
   handle: (HTMLAttributes<HTMLElement> & { ref: Ref<HTMLButtonElement> }) | null
 }
 
-/** A flow of the list: which carts it takes, what it sends, and what it brought in. */
+/** A flow in the list: its entry conditions, messages and revenue. */
 export function FlowCard({ flow, names, isReadOnly, item, handle }: Props) {
   return (
     <li className="flow" {...item}>

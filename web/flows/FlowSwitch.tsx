@@ -9,12 +9,12 @@ import { SwitchOnDialog } from './SwitchOnDialog.tsx'
 
 interface Props {
   flow: FlowView
-  /** `xs`: in the list, where its page says who may. */
+  /** `xs`: in the list, where the page explains missing permission. */
   size?: 'xs' | 'sm'
   unsaved?: UnsavedFlow | null
 }
 
-/** Switches a flow on or off, after a question. */
+/** Switches a flow on or off, after a confirmation. */
 export function FlowSwitch({ flow, size = 'sm', unsaved = null }: Props) {
   const [isOpen, setOpen] = useState(false)
   const maySwitch = useMay('flows:switch')

@@ -57,7 +57,7 @@ export function FlowsPage() {
   )
 }
 
-/** A cart belongs to the first that is on and takes it: their order is theirs to choose. */
+/** A cart enters the first active flow that matches, so the owner chooses the order. */
 function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }) {
   const order = useOrderFlows()
   const [said, say] = useState('')

@@ -4,7 +4,7 @@ import { mailServerTexts } from '../../shared/mail-server.ts'
 import { useMay } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
-/** What keeps a flow from being switched on, and where to mend it. */
+/** What prevents switching a flow on, with links to fix it. */
 export function Missing({ missing }: { missing: string[] }) {
   const maySwitch = useMay('flows:switch')
   return (
@@ -21,7 +21,7 @@ export function Missing({ missing }: { missing: string[] }) {
 
 function Ways({ missing }: { missing: string[] }) {
   const isMail = missing.includes(mailServerTexts.missing)
-  // The address is confirmed by the link of the mail, which the banner above sends again.
+  // The confirmation mail can be sent again from the banner above.
   const elsewhere: string[] = [mailServerTexts.missing, authTexts.verifyFirst]
   const isSender = missing.some((sentence) => !elsewhere.includes(sentence))
   return (

@@ -4,7 +4,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { useFlows } from './queries.ts'
 import { takenBy, takenText } from './rules.ts'
 
-/** Says that a flow above this one takes every cart. Nothing where carts are left for it. */
+/** Warns that a flow above matches every cart. Renders nothing otherwise. */
 export function NoCarts({ flow }: { flow: FlowView }) {
   const text = useTakenText(flow)
   return (
@@ -18,5 +18,5 @@ export function NoCarts({ flow }: { flow: FlowView }) {
 
 const useTakenText = (flow: FlowView) => takenText(useFlows().data?.flows ?? [], flow)
 
-/** The flow that leaves this one no cart; null: there is none. */
+/** The flow above that leaves this one no carts; null if there is none. */
 export const useTakenBy = (flow: FlowView) => takenBy(useFlows().data?.flows ?? [], flow)

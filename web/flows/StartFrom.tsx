@@ -14,12 +14,12 @@ import { useCreateFlow, type useFlows } from './queries.ts'
 interface Props {
   opened: boolean
   library: NonNullable<ReturnType<typeof useFlows>['data']>['library']
-  /** What is said where the plan has one flow only; null: it has more. */
+  /** Text if the plan has one flow only; null otherwise. */
   rulesPlan: string | null
   onClose: () => void
 }
 
-/** What a new flow begins with: each kind explained, with what it asks of the store. */
+/** Templates for a new flow, with their requirements. */
 export function StartFrom({ opened, library, rulesPlan, onClose }: Props) {
   const creating = useCreateFlow()
   const navigate = useNavigate()
@@ -88,7 +88,7 @@ export function StartFrom({ opened, library, rulesPlan, onClose }: Props) {
   )
 }
 
-/** What a kind of flow needs of the store, and what of it is not there. */
+/** Requirements of a template, and which the store does not meet. */
 function Asks({ asks, missing }: { asks: readonly string[]; missing: readonly string[] }) {
   if (asks.length === 0 && missing.length === 0) return null
   return (

@@ -17,7 +17,7 @@ import { goesOnText, PREVIEW_HASH, recentText } from './rules.ts'
 
 interface Props {
   flow: FlowView
-  /** What was edited and not saved is saved before. */
+  /** Unsaved edits are saved first. */
   unsaved: UnsavedFlow | null
   opened: boolean
   onClose: () => void
@@ -26,7 +26,7 @@ interface Props {
 interface Choices {
   hasRead: boolean
   isHoldingOut: boolean
-  /** null: what is proposed. */
+  /** null: the proposed choice. */
   percent: number | string | null
   includeLast24h: boolean
 }
@@ -138,17 +138,17 @@ function Holdout({ isHoldingOut, percent, known, onChoose }: HoldoutProps) {
 
 interface CartsUnderWayProps {
   flow: FlowView
-  /** It leaves this flow none. */
+  /** A flow above leaves this one no carts. */
   above: FlowView | null
   isIncluded: boolean
   onChoose: OnChoose
 }
 
-/** What becomes of carts that were left before. */
+/** Whether to include carts abandoned before the switch. */
 function CartsUnderWay({ flow, above, isIncluded, onChoose }: CartsUnderWayProps) {
   const count = useUpcoming(flow.id).data?.cartsOfLast24h
   const goesOn = goesOnText(flow.counts)
-  // Which of them the conditions fit is asked when the flow is switched on.
+  // Which of them match is decided when the flow is switched on.
   const most = flow.conditions ? 'at most ' : ''
   return (
     <div>

@@ -44,7 +44,7 @@ export function Upcoming({ flow }: { flow: FlowView }) {
 
 type Data = NonNullable<ReturnType<typeof useUpcoming>['data']>
 
-/** What is expected to go, and apart what is known not to. */
+/** The forecast, separating messages expected to be sent from blocked ones. */
 function Messages({ flow, upcoming }: { flow: FlowView; upcoming: Data }) {
   const { total, unforeseen, messages } = upcoming
   return (

@@ -40,7 +40,7 @@ export function useUpcoming(flowId: string) {
   })
 }
 
-/** Rendered by the code that sends. The last one stays while the next is on its way. */
+/** Rendered by the sending code. Keeps the last preview while the next loads. */
 export function usePreview(flowId: string, body: PreviewOf | null) {
   return useQuery({
     queryKey: ['flows', flowId, 'preview', body],
@@ -51,7 +51,7 @@ export function usePreview(flowId: string, body: PreviewOf | null) {
   })
 }
 
-/** What saving it would do to planned messages. */
+/** What saving would do to scheduled messages. */
 export function useFlowEffect(flowId: string, wanted: string | null) {
   return useQuery({
     queryKey: ['flows', flowId, 'effect', wanted],
@@ -91,7 +91,7 @@ export function useDeleteFlow() {
   })
 }
 
-/** The new order is shown at once, and the old one again where it was refused. */
+/** Optimistic reorder, rolled back if refused. */
 export function useOrderFlows() {
   const queries = useQueryClient()
   return useMutation({
@@ -115,7 +115,7 @@ export function useFlowReport(flowId: string, days: ReportDays) {
   })
 }
 
-/** What comes back takes the place of the flow, or comes in at its own. */
+/** The answer replaces the flow, or is inserted at its position. */
 function useFlowChange<Wanted>(change: (wanted: Wanted) => Promise<{ flow: FlowView }>) {
   const queries = useQueryClient()
   return useMutation({

@@ -3,7 +3,7 @@ import { isSameConditions } from '../../shared/flow-conditions.ts'
 import type { FlowCounts, FlowStep, FlowView } from '../../shared/flows.ts'
 import { formatCount } from '../ui/format.ts'
 
-// The flows of a store: their order, their numbers and names. Pure.
+// Order, figures and names of a store's flows. Pure.
 
 export const channelNames: Record<FlowStep['channel'], string> = {
   email: 'Email',
@@ -12,7 +12,7 @@ export const channelNames: Record<FlowStep['channel'], string> = {
   push: 'Push',
 }
 
-/** Since ever, and in the report of some days alike. */
+/** Shared by all-time figures and the report of a period. */
 export const CLICKED =
   'Messages through which a person clicked a link or restored the cart. Link scanners are not counted.'
 
@@ -35,7 +35,7 @@ export const countParts: { key: CountKey; label: string; fill: string; meaning: 
   { key: 'failed', label: 'Failed', fill: 'failed', meaning: 'permanently refused' },
 ]
 
-/** Said once for those who do not see the bar. */
+/** Text alternative of the bar for screen readers. */
 export function countsText(counts: Counts): string {
   const parts = countParts
     .filter(({ key }) => counts[key] > 0)
@@ -48,7 +48,7 @@ export const stepTitle = (flow: Pick<FlowView, 'steps'>, step: number) =>
 
 type Taker = Pick<FlowView, 'position' | 'conditions'>
 
-/** The flow above this one that is on and takes every cart, or all that this one would. null: carts are left for it. */
+/** The active flow above that matches every cart, or all that this one would match. null: carts remain. */
 export const takenBy = (flows: readonly FlowView[], { position, conditions }: Taker): FlowView | null =>
   flows.find(
     (other) =>
@@ -58,7 +58,7 @@ export const takenBy = (flows: readonly FlowView[], { position, conditions }: Ta
 const takesText = ({ conditions }: Pick<FlowView, 'conditions'>) =>
   conditions ? 'has the same conditions' : 'takes every cart'
 
-/** What to do about it, in words; null: carts are left for it. */
+/** How to fix it, as text; null: carts remain. */
 export function takenText(flows: readonly FlowView[], flow: Taker & Pick<FlowView, 'isOn'>): string | null {
   const above = takenBy(flows, flow)
   const gets = flow.isOn ? 'gets' : 'would get'
@@ -67,7 +67,7 @@ export function takenText(flows: readonly FlowView[], flow: Taker & Pick<FlowVie
   return `“${above.name}” stands above it and ${takesText(above)}, so this flow ${gets} none. Move it up, or ${advice}.`
 }
 
-/** Of carts that were left before a flow is switched on: what becomes of those of the last day, `count` of which no other flow has taken. */
+/** What happens to carts abandoned in the day before switching on; `count` of them have no other flow. */
 export function recentText(count: number | undefined, above: Pick<FlowView, 'name' | 'conditions'> | null): string {
   if (count === 0 && above)
     return `No cart is left for this flow: “${above.name}” stands above it and ${takesText(above)}.`
@@ -77,7 +77,7 @@ export function recentText(count: number | undefined, above: Pick<FlowView, 'nam
     : 'Those that were left before them get none from this flow.'
 }
 
-/** Of a flow that was on before: its messages that wait since. null: there are none. */
+/** For a flow that was on before: its waiting messages. null: none. */
 export function goesOnText({ waiting, held }: Pick<Counts, 'waiting' | 'held'>): string | null {
   const open = waiting + held
   if (open === 0) return null
@@ -86,13 +86,13 @@ export function goesOnText({ waiting, held }: Pick<Counts, 'waiting' | 'held'>):
     : `${formatCount(open)} messages planned before go on when they are due, if it is not too late by then.`
 }
 
-/** Those that are not named stay behind the others. */
+/** Flows not named keep their order behind the others. */
 export function inOrder(flows: readonly FlowView[], ids: readonly string[]): FlowView[] {
   const place = (id: string) => (ids.includes(id) ? ids.indexOf(id) : ids.length)
   return flows.toSorted((a, b) => place(a.id) - place(b.id)).map((flow, index) => ({ ...flow, position: index + 1 }))
 }
 
-/** In the place of the one with its id; a new one at its position, and those behind it go on. */
+/** Replaces the flow with the same id; a new one is inserted at its position. */
 export function withFlow(flows: readonly FlowView[], flow: FlowView): FlowView[] {
   if (flows.some(({ id }) => id === flow.id)) return flows.map((other) => (other.id === flow.id ? flow : other))
   return [...flows.slice(0, flow.position - 1), flow, ...flows.slice(flow.position - 1)].map((each, index) => ({
@@ -101,5 +101,5 @@ export function withFlow(flows: readonly FlowView[], flow: FlowView): FlowView[]
   }))
 }
 
-/** Of the address of a flow's page: its first message is opened, at its preview. */
+/** Address of a flow's page with its first message open at the preview. */
 export const PREVIEW_HASH = '#preview'

@@ -4,8 +4,8 @@ import { Pricing } from './Pricing.tsx'
 import { Screenshot } from './Screenshot.tsx'
 
 /**
- * The page a stranger meets first. Rendered once, when the browser app is built: no script is needed to read it. What depends
- * on the running instance stands in Liquid's braces and is filled in by the server (`server/site/`).
+ * The landing page, rendered at build time, readable without scripts. Values of the running instance are Liquid
+ * placeholders that the server fills in (`server/site/`).
  */
 export function LandingPage() {
   return (
@@ -49,7 +49,7 @@ function Header() {
   )
 }
 
-/** Both kinds of visitor get their way in; the style sheet shows the one that fits. */
+/** Links for new and signed-in visitors; CSS shows the matching one. */
 function Doors() {
   return (
     <div className="doors">

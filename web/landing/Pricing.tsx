@@ -5,7 +5,10 @@ import { planLines } from '../billing/rules.ts'
 
 const keys = Object.keys(plans) as PlanKey[]
 
-/** The plans as the server enforces them. The toggle is two radio buttons and a rule of the style sheet. Whether they are sold is the running instance's. */
+/**
+ * The plans as the server enforces them. The toggle is two radio buttons and CSS. The running instance decides whether
+ * they are sold.
+ */
 export function Pricing() {
   return (
     <section id="pricing" className="band" aria-labelledby="pricing-title">
@@ -103,5 +106,5 @@ function Plan({ planKey }: { planKey: PlanKey }) {
 
 const claims = ['14-day free trial', 'No credit card required', '30-day money-back guarantee']
 
-/** By whoever carries the SMS. */
+/** Depends on the instance's SMS setup. */
 const TEXTS = `{% if hasCredits %}SMS credits from $${creditPacks[0]}. With a provider of your own, and for WhatsApp: billed by your provider{% else %}Billed by your provider{% endif %}`

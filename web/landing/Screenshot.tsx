@@ -2,10 +2,10 @@ import { createContext, useContext } from 'react'
 import { themeNames } from '../theme/chosen.ts'
 import { type ShotName, shots } from './shots.ts'
 
-/** Where the build has put each picture. */
+/** Built address of each picture. */
 export const PictureUrls = createContext<Readonly<Record<string, string>>>({})
 
-/** A page of the demo as it is, in the visitor's theme. What is not displayed is not loaded. */
+/** A screenshot of the demo in the visitor's theme. Hidden pictures are not loaded. */
 export function Screenshot({ of }: { of: ShotName }) {
   const urls = useContext(PictureUrls)
   return (

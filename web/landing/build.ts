@@ -11,7 +11,7 @@ const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 const require = createRequire(import.meta.url)
 const rolesCss = readFileSync(here('../theme/roles.css'), 'utf8')
 
-/** Every file the page needs, by name. Fonts are those of the app, so a visitor who goes on has them already. */
+/** Every file the page needs, by name. It shares the app's fonts, so they are cached for the app. */
 export const files: Record<string, string> = {
   ...Object.fromEntries(shotFiles.map((name) => [name, here(`./pictures/${name}`)])),
   ...Object.fromEntries(
@@ -19,11 +19,14 @@ export const files: Record<string, string> = {
   ),
 }
 
-/** The same page for `/`, where its first lines find out who is there. */
+/** The same page for `/`, where an inline script first detects signed-in visitors. */
 const withFrontDoor = (page: string) =>
   page.replace('<meta charset="utf-8">', (first) => `${first}\n${readFileSync(here('./front-door.html'), 'utf8')}`)
 
-/** Emits `landing.html`, a template the server fills in, for `/` too, and the page that loads it; `npm run dev` shows it filled in. */
+/**
+ * Emits `landing.html`, the Liquid template, its variant for `/`, and the loader page. `npm run dev` shows it filled
+ * in.
+ */
 export function landingPage(): Plugin {
   let script = ''
   const pictures: Record<string, string> = {}

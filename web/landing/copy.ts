@@ -1,6 +1,7 @@
 import { billingTexts } from '../../shared/billing-texts.ts'
 
-// What the landing page says. Every sentence is a rule of the engine: change it there first. Liquid asks what the running instance is.
+// Texts of the landing page. Every sentence restates an engine rule: change the rule first. Liquid reads the running
+// instance.
 
 export const TITLE = 'Recoup: abandoned cart recovery that shows its proof'
 export const DESCRIPTION =
@@ -12,7 +13,7 @@ export interface Problem {
   answer: string
 }
 
-/** What owners complain of in products of this kind, and why it does not happen here. How that is known: web/site/how-we-test.ts. */
+/** Common complaints about similar products, and why they do not happen here. Evidence: web/site/how-we-test.ts. */
 export const problems: Problem[] = [
   {
     id: 'after-purchase',

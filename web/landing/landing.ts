@@ -1,4 +1,4 @@
-// What the landing page does beyond being read. It works without.
+// Enhances the landing page, which works without it.
 
 const isSignedIn = () => {
   try {
@@ -8,13 +8,13 @@ const isSignedIn = () => {
   }
 }
 
-/** Whoever is signed in is offered the way back instead of the way in. */
+/** Signed-in visitors get a link to the app instead of sign-in. */
 const greet = () => document.documentElement.toggleAttribute('data-member', isSignedIn())
 greet()
 addEventListener('pageshow', greet)
 
-// At /landing this page has replaced the browser app inside its document (A 2.1). Going back from there changes only the
-// address, so the page that belongs to it has to be asked for.
+// At /landing this page has replaced the app's document (A 2.1). Back changes only the address, so reload the matching
+// page.
 const path = location.pathname
 addEventListener('popstate', () => {
   if (location.pathname !== path) location.reload()

@@ -6,13 +6,16 @@ import { PictureUrls } from './Screenshot.tsx'
 import { styles } from './styles.ts'
 
 export interface Built {
-  /** Addresses of the pictures and of the files roles.css names, by file name. */
+  /** Addresses of the pictures and of the files in roles.css, by file name. */
   urls: Readonly<Record<string, string>>
-  /** Address of the page's own script. */
+  /** Address of the page's script. */
   script: string
 }
 
-/** The page as a Liquid template: `origin`, `company`, `support`, `hasDemo`, `isSold`, `isTestBilling` and `hasCredits` are the running instance's. */
+/**
+ * The page as a Liquid template. The running instance supplies `origin`, `company`, `support`, `hasDemo`, `isSold`,
+ * `isTestBilling` and `hasCredits`.
+ */
 export function renderLanding({ urls, script }: Built): string {
   const body = renderToStaticMarkup(
     <PictureUrls value={urls}>

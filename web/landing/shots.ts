@@ -1,6 +1,6 @@
 import { themeNames } from '../theme/chosen.ts'
 
-/** CSS pixels of each picture; the files have twice as many. `scripts/landing-pictures.ts` makes them so. */
+/** CSS pixels of each picture; files have twice as many. `scripts/landing-pictures.ts` creates them. */
 export const shots = {
   dashboard: { wide: { width: 760, height: 660 }, narrow: { width: 360, height: 640 } },
   why: { wide: { width: 640, height: 590 }, narrow: { width: 360, height: 720 } },

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { useExperiments } from './queries.ts'
 import { runningWords } from './words.ts'
 
-/** Where a campaign begins: what a control group that runs means for it. Nothing while none runs. */
+/** Shown where a campaign is created: the effect of a running control group. Renders nothing without one. */
 export function ControlGroupRuns() {
   const running = useExperiments().data?.running
   return running ? <Text fz="sm">{runningWords(running.sharePercent)}</Text> : null

@@ -1,6 +1,6 @@
 import { Card, List, Title } from '@mantine/core'
 
-/** What the numbers of this page rest on, whether or not there are any (docs/lift.md, for owners). */
+/** Explains how the figures are measured, for owners (docs/lift.md). */
 export const HowMeasured = () => (
   <Card component="section" aria-label="How it is measured">
     <Title order={2} mb="sm">

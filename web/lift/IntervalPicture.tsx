@@ -3,11 +3,11 @@ import type { Interval } from '../../shared/experiments.ts'
 
 interface Props {
   interval: Interval
-  /** How the bound nearer to nothing is written, and the one further away. */
+  /** Formats of the bound nearer to zero and of the outer one. */
   format: Record<'inner' | 'outer', (amount: number) => string>
 }
 
-/** An interval on a line with nothing in its middle or at its side; the sentence beside it says the same. */
+/** An interval on a line with zero in the middle or at one side. The text beside it says the same. */
 export function IntervalPicture({ interval: { low, high }, format }: Props) {
   const [from, until] = [Math.min(low, 0), Math.max(high, 0)]
   const room = (until - from) * 0.08 || 1

@@ -5,7 +5,7 @@ import { IntervalPicture } from './IntervalPicture.tsx'
 import { useExperiments } from './queries.ts'
 import { beforeWords, bestOf, boundFormats, healthWords, sentenceOf, speaking } from './words.ts'
 
-/** On the page of flows: what a control group would show, or shows. */
+/** On the flows page: what a control group could detect, or has measured. */
 export function LiftCard() {
   const known = useExperiments().data
   if (!known) return null
@@ -22,7 +22,7 @@ export function LiftCard() {
   )
 }
 
-/** Where revenue is told: only when there is something to say. */
+/** Shown beside revenue, only if there is a result. */
 export function LiftFound() {
   const known = useExperiments().data
   const shown = known && speaking(known)

@@ -13,7 +13,7 @@ import { Result } from './Result.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
 import { beforeWords, bestOf, dayOf, paceWords, pastWords } from './words.ts'
 
-/** The control group of the store: what it would show, what it shows, and those before it (decisions 58 to 61). */
+/** The store's control group: what it could detect, its result, and earlier groups (decisions 58 to 61). */
 export function LiftPage() {
   const experiments = useExperiments()
   return (
@@ -126,7 +126,7 @@ function StopDialog({ opened, onClose }: { opened: boolean; onClose: () => void 
   )
 }
 
-/** In full, where it says something. */
+/** The full result, if there is one. */
 function Last({ past: [newest] }: { past: ExperimentView[] }) {
   if (!newest || bestOf(newest) === null) return null
   return (

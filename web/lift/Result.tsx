@@ -6,7 +6,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { IntervalPicture } from './IntervalPicture.tsx'
 import { boundFormats, costWords, healthWords, isShown, type Measure, sentenceOf } from './words.ts'
 
-/** What one control group says: both measures, each with its intervals by name. */
+/** Result of one control group: both measures with their named intervals. */
 export function Result({ experiment, order = 2 }: { experiment: ExperimentView; order?: 2 | 3 }) {
   return (
     <>

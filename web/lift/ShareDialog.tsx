@@ -14,7 +14,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Begins a control group, or one of another share. */
+/** Starts a control group, or one with another share. */
 export function ShareDialog({ known, opened, onClose }: Props) {
   const isChange = known.running !== null
   const [share, setShare] = useState(known.proposedPercent === null ? '' : String(known.proposedPercent))
@@ -60,7 +60,7 @@ export function ShareDialog({ known, opened, onClose }: Props) {
                 key={choice.sharePercent}
                 value={String(choice.sharePercent)}
                 label={`${choice.sharePercent}% of people${choice.sharePercent === known.proposedPercent ? ' (proposed for your store)' : ''}`}
-                // Nothing is claimed of days that cannot be chosen.
+                // Show no estimate for invalid durations.
                 description={problem ? null : choiceWords(choice, shownDays)}
               />
             ))}

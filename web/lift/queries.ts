@@ -5,7 +5,7 @@ import { call } from '../api.ts'
 
 export type Choice = z.input<typeof startExperiment.body>
 
-/** People are counted once a minute. */
+/** Results are updated once a minute. */
 const REFRESH_MS = 60_000
 
 const experimentsQuery = queryOptions({
@@ -28,7 +28,7 @@ function useKept<Body>(mutationFn: (body: Body) => Promise<Reply>) {
     mutationFn,
     onSuccess: (reply) => {
       queries.setQueryData(experimentsQuery.queryKey, reply)
-      // The flows say how large the control group is.
+      // The flows' answer includes the size of the control group.
       void queries.invalidateQueries({ queryKey: ['flows'] })
     },
   })

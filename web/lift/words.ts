@@ -12,43 +12,43 @@ import { choicesOf } from '../../shared/visible-effect.ts'
 import { counted, formatCount, formatMoney } from '../ui/format.ts'
 import { knownZone } from '../ui/zone.ts'
 
-// What is said of a control group (decisions 59 and 60). Pure. Nothing here says more than its interval does.
+// Texts about a control group (decisions 59 and 60). Pure. No text claims more than its interval supports.
 
 export type Measure = 'revenue' | 'conversion'
 
-/** The day of an instant by the store's calendar, as everywhere in analytics. */
+/** The day of an instant in the store's time zone, as in all of analytics. */
 export const dayOf = (instant: string | number, timeZone: string): string =>
   new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: knownZone(timeZone) }).format(new Date(instant))
 
 type Unit = (amount: number) => string
 
-/** How the bounds of a picture are written: the one nearer to nothing, and the one further away. Rounding never makes an interval narrower. */
+/** Formats of an interval's bounds, inner and outer. Rounding never narrows an interval. */
 export const boundFormats = (measure: Measure, currency: string): Record<'inner' | 'outer', Unit> =>
   measure === 'revenue'
     ? { inner: moneyBy(Math.floor, currency), outer: moneyBy(Math.ceil, currency) }
     : { inner: (count) => formatCount(Math.floor(count)), outer: (count) => formatCount(Math.ceil(count)) }
 
-/** In whole coins of the currency. */
+/** In whole units of the currency. */
 function moneyBy(round: (coins: number) => number, currency: string): Unit {
   const scale = 10 ** currencyExponent(currency)
   return (amount) => formatMoney(round(withoutNoise(amount * scale)) / scale, currency)
 }
 
-/** 1.1 × 100 is 110, and no coin more. */
+/** Corrects floating point, such as 1.1 × 100, without rounding up a unit. */
 const withoutNoise = (coins: number) => Number(coins.toFixed(4))
 
-/** How the outer bound of a measure is written in a sentence: money, or whole purchases. */
+/** Formats the outer bound of a measure in a sentence: money, or whole purchases. */
 const unitOf = (measure: Measure, currency: string): Unit =>
   measure === 'revenue' ? moneyBy(Math.ceil, currency) : (count) => counted(Math.ceil(count), 'purchase')
 
-/** Both bounds of what is more than nothing: in full for money; of purchases the first without its word. */
+/** Both bounds of a positive interval: money in full; for purchases the first without its unit. */
 function boundsOf(measure: Measure, { low, high }: Interval, currency: string): string {
   const { inner } = boundFormats(measure, currency)
   const most = unitOf(measure, currency)(high)
   return inner(low) === inner(0) ? `up to ${most}` : `between ${inner(low)} and ${most}`
 }
 
-/** The one sentence of a measure, with the interval that may be looked at whenever one likes, or with the planned day's. */
+/** The sentence of a measure, with the always-valid interval or the planned day's. */
 export function sentenceOf(
   experiment: ExperimentView,
   measure: Measure,
@@ -81,35 +81,35 @@ function fewWords(experiment: ExperimentView, measure: Measure): string {
   return `Not enough data yet${missingWords(experiment[measure].missing)}.`
 }
 
-/** “: about 400 more people (≈ 12 days at your pace)” */
+/** ": about 400 more people (≈ 12 days at your pace)" */
 function missingWords(missing: Finding['missing']): string {
   if (!missing) return ''
   const days = missing.days === null ? '' : ` (≈ ${counted(missing.days, 'day')} at your pace)`
   return `: about ${counted(missing.people, 'more person', 'more people')}${days}`
 }
 
-/** Whether a measure says more than “not enough data”. */
+/** Whether a measure has enough data. */
 export const isShown = (experiment: ExperimentView, measure: Measure) => experiment[measure].state !== 'few'
 
-/** The measure to show where there is room for one; null: there is nothing honest to say. */
+/** The measure to show where there is room for one; null if neither has enough data. */
 export function bestOf(experiment: ExperimentView): Measure | null {
   if (isShown(experiment, 'revenue')) return 'revenue'
   return isShown(experiment, 'conversion') ? 'conversion' : null
 }
 
-/** All that is said of one that is over, where there is room for a sentence: the planned day's interval where there is one. */
+/** Summary of an ended group in a sentence: uses the planned day's interval if there is one. */
 export function pastWords(experiment: ExperimentView): string {
   if (experiment.health === 'off') return healthWords.off
   const measure = bestOf(experiment) ?? 'conversion'
   return sentenceOf(experiment, measure, experiment[measure].planned ? 'planned' : 'anytime')
 }
 
-/** The newest control group that says something: the one that runs, or else the last one that ended. */
+/** The newest control group with a result: the running one, otherwise the last ended one. */
 export function speaking({ running, past }: Pick<ExperimentsReply, 'running' | 'past'>): ExperimentView | null {
   return [running, ...past].find((each) => each !== null && bestOf(each) !== null) ?? null
 }
 
-/** By how much more the treated have to buy, at least, to be seen. */
+/** The smallest detectable rise in purchases. */
 export function riseWords(percent: number): string {
   if (percent < 90) return `a rise of ${percent}% or more in purchases`
   if (percent <= 110) return 'twice as many purchases or more'
@@ -118,7 +118,7 @@ export function riseWords(percent: number): string {
 
 type Choice = ReturnType<typeof choicesOf>[number]
 
-/** What a share would show in so many days, before it is chosen. */
+/** What a share could detect in this many days. */
 export function choiceWords({ treated, control, smallestPercent }: Choice, days: number): string {
   const people = `${formatCount(control)} of ${counted(treated + control, 'person', 'people')} in ${days} days get no messages.`
   if (smallestPercent === null) return `${people} Too few of them would buy to see any difference.`
@@ -129,7 +129,7 @@ const SHARE_NAMES: Record<number, string> = { 10: 'a tenth', 20: 'a fifth', 30: 
 
 const NOT_YET = 'A control group is not worth it yet.'
 
-/** What is said before anything is chosen: what the proposed share would and would not show, or that none would show anything. */
+/** Before a choice: what the proposed share could detect, or that none would detect anything. */
 export function beforeWords({ pace, proposedPercent }: ExperimentsReply): string {
   if (pace.people === 0) {
     return `Nobody who can be written to has left a cart in the last 30 days, so nothing could be measured yet. ${NOT_YET}`
@@ -144,11 +144,11 @@ export function beforeWords({ pace, proposedPercent }: ExperimentsReply): string
   return `${people} you would see ${riseWords(choice.smallestPercent)} in ${PLANNED_DAYS} days. A smaller rise${such} could not be told from chance.`
 }
 
-/** While one runs, wherever messages are begun: it is no flow's or campaign's own. */
+/** Shown while a group runs, wherever messages are created: it covers the whole store. */
 export const runningWords = (sharePercent: number): string =>
   `A control group is running for all flows and campaigns of this store: ${sharePercent}% of people get no message of any of them, and no push notification.`
 
-/** What the rate is taken from. */
+/** What the rate is a share of. */
 export function paceWords({ pace }: ExperimentsReply): string {
   if (pace.boughtPercent === null) {
     return `Too few of them bought in the last 30 days to know how many do; ${pace.assumedPercent}% is assumed.`
@@ -156,7 +156,7 @@ export function paceWords({ pace }: ExperimentsReply): string {
   return `Of those who left a cart in the last 30 days, ${pace.boughtPercent}% bought.`
 }
 
-/** What the control group cost, as honestly as what was gained. */
+/** Cost of the control group, with the same honesty as its gain. */
 export function costWords({ cost, people, currency }: ExperimentView): string {
   const who = `the ${counted(people.control, 'person', 'people')} of the control group`
   if (!cost) return `What it cost not to write to ${who} cannot be told, for the same reason.`
@@ -172,7 +172,7 @@ export const healthWords: Record<ExperimentView['health'], string> = {
   off: 'The sizes of the groups cannot be chance: people are missing in one of them. Do not rely on this result.',
 }
 
-/** Of what is typed as its days: what is wrong with it; null: nothing. */
+/** Error of the typed number of days; null if valid. */
 export function daysProblem(days: number | string): string | null {
   const isFine =
     typeof days === 'number' && Number.isInteger(days) && days >= PLANNED_DAYS_LEAST && days <= PLANNED_DAYS_MOST

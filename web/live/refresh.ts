@@ -3,8 +3,8 @@ import type { LivePart } from '../../shared/live.ts'
 import { isOutdatedBy, isResting } from './rules.ts'
 
 /**
- * Asks again for what has changed. One round after the other: an answer that takes longer than the next change would else be
- * thrown away each time. Behind a tab that nobody looks at, changes are remembered until somebody does.
+ * Refetches changed data, one round at a time: otherwise a slow answer would be discarded by each new change. In hidden
+ * tabs changes are collected until the tab is shown.
  */
 export function createRefresher(queries: QueryClient) {
   const waiting = new Set<LivePart>()
@@ -27,7 +27,7 @@ export function createRefresher(queries: QueryClient) {
   const onShown = () => void ask()
   document.addEventListener('visibilitychange', onShown)
   return {
-    /** `afterAbsence`: the server is there again, so that what failed without it is asked too. */
+    /** `afterAbsence`: the server is back, so failed queries are repeated too. */
     changed(parts: readonly LivePart[], afterAbsence = false) {
       if (afterAbsence) isAnew = true
       for (const part of parts) waiting.add(part)

@@ -1,9 +1,9 @@
 import type { QueryKey, QueryState } from '@tanstack/react-query'
 import type { LivePart } from '../../shared/live.ts'
 
-// Pure: which answers are out of date when a part of the store has changed, and which questions rest.
+// Pure: which queries a change of the store invalidates, and which are not refetched.
 
-/** What asks the store or the sender's domain itself is asked by people only. */
+/** Queries that call the store or DNS run only on user request. */
 const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
   carts: ([noun]) => ['carts', 'cart', 'customers', 'customer'].includes(String(noun)),
   messages: ([noun, , part]) =>
@@ -25,8 +25,8 @@ export const isOutdatedBy = (changed: Iterable<LivePart>, key: QueryKey): boolea
 const REST_MS = 30_000
 
 /**
- * What has just failed and has nothing to show is not asked again with every piece of news: its screen would jump between error and
- * skeleton, and a screen reader would say the error each time.
+ * Do not refetch a failed query without data on every event: its screen would flicker between error and skeleton, and
+ * screen readers would repeat the error.
  */
 export const isResting = (state: Pick<QueryState, 'status' | 'data' | 'errorUpdatedAt'>, nowMs: number): boolean =>
   state.status === 'error' && state.data === undefined && nowMs - state.errorUpdatedAt < REST_MS

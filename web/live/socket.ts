@@ -2,16 +2,16 @@ import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket
 import { type ClientEvents, LIVE_PATH, type LivePart, type LiveRefusal, type ServerEvents } from '../../shared/live.ts'
 import type { NotificationEvent } from '../../shared/notification-calls.ts'
 
-// The only live connection. Reconnects as A 9 says: without end, after 1 s at first and 10 s at most, polling before websocket.
+// The only live connection. Reconnects as A 9 requires: forever, after 1 s to 10 s, polling before websocket.
 
-/** After the server itself ended or refused it, which the library takes as final. */
+/** After the server closed or refused the connection, which the library treats as final. */
 const AGAIN_MS = 10_000
 const POLLING_AFTER = 5
 
 const MARK_MS = 5_000
 
 export interface LiveJoined {
-  /** Says over this connection that they are read; whether the server took it (A 7). */
+  /** Reports notifications as read; resolves to whether the server accepted (A 7). */
   markRead: (notificationIds: string[]) => Promise<boolean>
 }
 
@@ -25,13 +25,13 @@ interface Live {
   storeId: string
   onChanged: (parts: readonly LivePart[]) => void
   onNotification: (event: NotificationEvent) => void
-  /** In a store's room from now on: what changed before was not heard. */
+  /** Joined a store's room; earlier changes were missed. */
   onJoined: (joined: LiveJoined) => void
-  /** The server does not know this session, or has ended it. */
+  /** The server does not know this session or has ended it. */
   onSessionDoubt: () => void
 }
 
-/** Returns what closes it. `connect`: the library's, to the server the page came from. */
+/** Returns a close function. `connect`: the library's, to the page's own server. */
 export function openLive(
   { token, platform, storeId, onChanged, onNotification, onJoined, onSessionDoubt }: Live,
   connect: (options: ConnectOptions) => LiveSocket = io,
@@ -62,7 +62,7 @@ export function openLive(
   }
   const join = () => {
     if (!socket.connected) return
-    // Without a store there may be one in a while: the demo's is made anew, another one is being connected.
+    // Without a store there may soon be one: the demo's is recreated, or another is being connected.
     socket.emit('join-platform', platform, ({ storeId }) => (storeId ? onJoined({ markRead }) : later(join)))
   }
   socket.on('connect', () => {
@@ -74,7 +74,7 @@ export function openLive(
   socket.on('notification', onNotification)
   socket.on('connect_error', ({ message }) => {
     errors += 1
-    // A 8: only logged; screens ask by themselves too.
+    // A 8: only logged; screens also poll.
     console.error('The live connection failed:', message)
     if (errors >= POLLING_AFTER) socket.io.opts.transports = ['polling']
     if (socket.active) return

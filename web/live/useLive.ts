@@ -5,11 +5,11 @@ import { meQuery, useStore } from '../access/queries.ts'
 import { useSession } from '../access/session.ts'
 import { createRefresher } from './refresh.ts'
 
-/** Not before the page is painted and its own questions are asked. */
+/** Starts after the first paint and the page's own queries. */
 const AFTER_PAINT_MS = 1_000
 const AGAIN_MS = 15_000
 
-/** Keeps what the screens show of the current store up to date while somebody is signed in. Failures are silent: screens ask by themselves too. */
+/** Keeps the current store's screens up to date while signed in. Fails silently, because screens also poll. */
 export function useLive() {
   const { token } = useSession()
   const store = useStore()
@@ -22,7 +22,7 @@ export function useLive() {
     let close = () => {}
     let isOver = false
     let timer: ReturnType<typeof setTimeout>
-    // The call says what is so: a 401 ends the session as anywhere else, another role offers other things.
+    // Ask the server: a 401 ends the session as usual, a changed role changes the actions.
     const askWhoIAm = () => void queries.invalidateQueries({ queryKey: meQuery.queryKey })
     const open = async () => {
       const loaded = await load().catch(() => null)

@@ -10,7 +10,7 @@ import { badgeText } from './order.ts'
 
 const ASK_AGAIN_MS = 60_000
 
-/** In the header of every screen, while a store is connected (A 2.11). The panel is loaded when it is first wanted. */
+/** In the header of every screen while a store is connected (A 2.11). The panel loads on first use. */
 export function Bell() {
   const store = useStore()
   return store && <OfStore key={store.id} storeId={store.id} platform={store.platform} />
@@ -63,7 +63,7 @@ function useUnread(storeId: string, platform: string): number {
     queryKey: countKey(storeId),
     queryFn: async ({ signal, client }) =>
       (await import('./count.ts')).askCount({ queries: client, storeId, platform }, signal),
-    // The live connection says what changes; this is for when there is none.
+    // Fallback polling without a live connection.
     refetchInterval: ASK_AGAIN_MS,
   })
   return data?.count ?? 0
@@ -88,11 +88,11 @@ function usePanel() {
       announce('The notifications could not be loaded. Check your connection and try again.', 'bad')
     }
   }
-  // What cannot be loaded ahead is said when it is wanted.
+  // If preloading fails, opening the panel reports it.
   return { Panel, isOpen, open, close, load: () => void load().catch(() => undefined) }
 }
 
-/** A press outside, Escape, or the focus going elsewhere. */
+/** Closes on an outside click, Escape, or when the focus moves elsewhere. */
 function useWaysOut(place: { current: HTMLElement | null }, isOpen: boolean, leave: (isFocusOurs: boolean) => void) {
   useEffect(() => {
     if (!isOpen) return

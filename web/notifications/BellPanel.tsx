@@ -23,7 +23,7 @@ interface Props {
   onClose: () => void
 }
 
-/** A 2.11. Not modal: what is behind it stays usable, and Tab leads on to it. */
+/** A 2.11. Not modal: the page stays usable, and Tab continues into it. */
 export function BellPanel({ onClose }: Props) {
   const where = useWhere()
   return where && <Panel where={where} onClose={onClose} />
@@ -41,7 +41,7 @@ function Panel({ where, onClose }: Props & { where: Where }) {
   const panel = useRef<HTMLElement>(null)
   useEffect(() => panel.current?.focus(), [])
   const { query } = list
-  // The button that was pressed goes with the items.
+  // The pressed button disappears with the items.
   const focusUndo = () =>
     requestAnimationFrame(() =>
       (panel.current?.querySelector<HTMLElement>('.undo-bar button') ?? panel.current)?.focus(),
@@ -88,7 +88,7 @@ function Panel({ where, onClose }: Props & { where: Where }) {
 
 interface List {
   query: ReturnType<typeof useBell> | ReturnType<typeof useNewCarts>
-  /** All that are loaded, and those of them that are shown. */
+  /** All loaded items, and those of the tab. */
   all: NotificationView[]
   items: NotificationView[]
   hasMore: boolean
@@ -97,7 +97,7 @@ interface List {
   problem: Error | null
 }
 
-/** What the chosen tab shows, and how it goes on. */
+/** Content of the chosen tab and how to load more. */
 function useList(where: Where, tab: Tab): List {
   const bell = useBell(where)
   const carts = useNewCarts(where, tab === 'new-carts')
@@ -127,7 +127,7 @@ function useList(where: Where, tab: Tab): List {
   }
 }
 
-/** A 4.6: opened with an empty list, it asks. One that has never been asked for asks by itself. */
+/** A 4.6: loads on opening if the list is empty. A query that never ran starts by itself. */
 function useFirstOpening(bell: ReturnType<typeof useBell>) {
   const { data, refetch } = bell
   const isEmpty = useRef(data?.notifications.length === 0)
@@ -178,7 +178,7 @@ function Items({ where, list, onClose }: { where: Where; list: List; onClose: ()
   )
 }
 
-/** The button that had the focus goes with its item: the next one that moves up gets it, or the panel where there is none. */
+/** When the focused item is removed, the next one gets the focus, or the panel if none is left. */
 function useKeptFocus(place: { current: HTMLElement | null }) {
   const wanted = useRef<number | null>(null)
   useEffect(() => {
@@ -217,7 +217,7 @@ interface AllProps {
   onCleared: () => void
 }
 
-/** For all of them up to the newest that was seen; in New Carts, for those that are listed there. */
+/** Marks all up to the newest seen; in New Carts, only those listed. */
 function AllButtons({ where, all, isWhole, onCleared }: AllProps) {
   const meant = (): Meant | null => {
     if (!isWhole) return { notificationIds: all.map(({ _id }) => _id) }
@@ -236,7 +236,7 @@ function AllButtons({ where, all, isWhole, onCleared }: AllProps) {
         size="compact-xs"
         variant="subtle"
         leftSection={<IconChecks size={14} aria-hidden />}
-        // Not `disabled`, which would take the focus away from whoever has just pressed it.
+        // Not `disabled`, which would take the focus from the button just pressed.
         data-disabled={isRead}
         aria-disabled={isRead}
         onClick={() => !isRead && apply(markRead)}

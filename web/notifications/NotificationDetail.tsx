@@ -19,7 +19,7 @@ import type { useNotification } from './queries.ts'
 interface Props {
   id: string | null
   answer: ReturnType<typeof useNotification>
-  /** It has taken the list's place: whoever uses the keyboard or hears the screen starts at it. */
+  /** Replaces the list, so keyboard and screen reader users start here. */
   isFocused: boolean
   onBack: () => void
   onToggleRead: (item: NotificationView) => void
@@ -135,7 +135,7 @@ function NotificationFacts({ item }: { item: NotificationView }) {
   )
 }
 
-/** Decision 69: what the place is worth. */
+/** Decision 69: how reliable the location is. */
 function PlaceNote() {
   const from = useInstance()?.locationDataFrom
   return (
@@ -151,7 +151,7 @@ function entryOf({ label, kind, value }: Fact): [string, ReactNode] {
   return [label, kind === 'instant' ? <DateTime key={label} at={value} /> : value]
 }
 
-/** B 2: with region and time zone here. */
+/** B 2: here with region and time zone. */
 function placeEntries(zone: NotificationView['zone']): [string, string][] {
   if (!hasPlace(zone)) return []
   const place = [zone.city, zone.region, zone.country].filter((part) => part !== '' && part !== 'Unknown').join(', ')

@@ -20,7 +20,7 @@ const mailsOf = (topic: NotificationTopic): { value: MailChoice; label: string }
   { value: 'daily', label: 'Daily summary' },
 ]
 
-/** Decision 65: each member chooses for themselves. */
+/** Decision 65: each member has their own settings. */
 export function NotificationSettings() {
   const preferences = usePreferences()
   return (

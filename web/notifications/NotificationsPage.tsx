@@ -28,7 +28,7 @@ const filters: { value: NotificationFilter; label: string }[] = [
 
 const SELECTED = 'notificationId'
 
-/** B 2: the list on the left, the selected notification on the right; on a phone one after the other. */
+/** B 2: the list on the left, the selected notification on the right; on a phone one at a time. */
 export function NotificationsPage() {
   const where = useWhere()
   if (!where) return <LoadingCards count={1} rows={6} />
@@ -102,7 +102,7 @@ function toggleRead(where: Where, item: NotificationView | undefined): void {
   else void markRead(where, { notificationIds: [item._id] })
 }
 
-/** B 4, decision 130: once for each that is opened. Who marks it unread again means it. */
+/** B 4, decision 130: marks as read once per opening, so marking it unread again sticks. */
 function useReadWhenOpened(where: Where, item: NotificationView | undefined) {
   const id = item?._id
   useEffect(() => {
@@ -110,7 +110,7 @@ function useReadWhenOpened(where: Where, item: NotificationView | undefined) {
   }, [where, id])
 }
 
-/** To the list, and to the row that was open. */
+/** Back to the list, with the focus on the open row. */
 function useBack(list: { current: HTMLElement | null }, id: string | null, leave: () => void) {
   return () => {
     leave()
@@ -143,7 +143,7 @@ function Tools({ query, onChange }: ToolsProps) {
   )
 }
 
-/** Of all pages and filters, up to the newest that was seen. */
+/** Across all pages and filters, up to the newest seen. */
 function MarkAllButton({ where }: { where: Where }) {
   const count = useUnread(where)
   const markAll = async () => {
@@ -160,7 +160,7 @@ function MarkAllButton({ where }: { where: Where }) {
       variant="default"
       size="xs"
       leftSection={<IconChecks size={16} aria-hidden />}
-      // Not `disabled`, which would take the focus away from whoever has just pressed it.
+      // Not `disabled`, which would take the focus from the button just pressed.
       data-disabled={count === 0}
       aria-disabled={count === 0}
       onClick={markAll}

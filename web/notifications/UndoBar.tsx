@@ -4,11 +4,11 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { undoDeletion, useUndoable } from './deleting.ts'
 
 interface Props {
-  /** Moves the focus before the button that has it goes. */
+  /** Moves the focus before its button disappears. */
   onUndo: () => void
 }
 
-/** For ten seconds after something was deleted. Where it appears is read out from the start, so that its coming is. */
+/** Shown for ten seconds after a deletion. The live region exists from the start, so its appearance is announced. */
 export function UndoBar({ onUndo }: Props) {
   const undoable = useUndoable()
   const isRead = useIsNewest()
@@ -42,7 +42,7 @@ const listen = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** The bell may be open on the notifications screen: of both bars only the one that came last is read out. */
+/** With the bell open on the notifications screen there are two bars; only the newer one is announced. */
 function useIsNewest(): boolean {
   const [self] = useState(() => ({}))
   useEffect(() => {

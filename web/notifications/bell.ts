@@ -6,7 +6,7 @@ import { bellKey } from './keys.ts'
 import { withPending } from './local.ts'
 import { merge, NOTIFICATIONS_PER_PAGE, nextPage } from './order.ts'
 
-// The bell's own list: page after page, the newest first, while some of it is deleted and more arrives.
+// The bell's paginated list, newest first, while items are deleted and arrive.
 
 export type BellAnswer = Required<Answer>
 
@@ -16,8 +16,8 @@ const shownIn = ({ queries, storeId }: Where): number =>
   queries.getQueryData<BellAnswer>(bellKey(storeId))?.notifications.length ?? 0
 
 /**
- * As many pages as are shown, also if "Load More" brings one meanwhile. Connection tests are asked for too: the count has them. Those that were
- * shown are left out on screen.
+ * Refetches the pages shown, even while "Load More" adds one. Connection tests are included because the count includes
+ * them; seen ones are hidden on screen.
  */
 export async function askBell(where: Where, signal: AbortSignal): Promise<BellAnswer> {
   for (;;) {
@@ -47,7 +47,7 @@ const askPage = (where: Where, { page, signal }: Asked) =>
     ...(signal && { signal }),
   })
 
-/** Ten more. What is being deleted moves the pages: where one brings fewer, the next one is asked for too. */
+/** Loads ten more. Deletions shift the pages, so a short page loads the next one too. */
 export async function loadMore(where: Where): Promise<void> {
   const wanted = shownIn(where) + NOTIFICATIONS_PER_PAGE
   for (let page = nextPage(shownIn(where)); ; page += 1) {

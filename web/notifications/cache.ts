@@ -8,22 +8,22 @@ import { countAfter, isUpTo, merge } from './order.ts'
 import type { ListQuery } from './rules.ts'
 import { isShownBy } from './shown.ts'
 
-// What this browser has been told of a store's notifications. Every answer holds them under the same name, so that a change reaches all.
+// The cache of a store's notifications. All answers store them under one name, so a change reaches every list.
 
 export interface Where {
   queries: QueryClient
   storeId: string
   platform: string
-  /** It is not connected any more: only its id leads to it. */
+  /** A disconnected store, reachable only by its id. */
   isEnded?: boolean
 }
 
-/** What a call names the store by. The connected one is named by `call`. */
+/** How calls name the store; the connected one uses `call`. */
 export const ofStore = ({ platform, storeId, isEnded }: Where) => ({ platform, ...(isEnded && { storeId }) })
 
 export interface Answer {
   notifications: NotificationView[]
-  /** Not of one notification, nor of the new carts, which are all there. */
+  /** Lists with pagination: not single notifications, and not the new carts, which are complete. */
   pagination?: Pagination
 }
 
@@ -34,14 +34,14 @@ export function knownOf({ queries, storeId }: Where): Map<string, NotificationVi
   return new Map(answers.flatMap(([, answer]) => (answer?.notifications ?? []).map((item) => [item._id, item])))
 }
 
-/** Those that the bell's own list has. */
+/** Those in the bell's list. */
 export const idsInBell = ({ queries, storeId }: Where): Set<string> =>
   new Set(queries.getQueryData<Answer>(bellKey(storeId))?.notifications.map(({ _id }) => _id))
 
-/** The newest that this browser has seen. */
+/** The newest this browser has seen. */
 export const newestOf = (where: Where): NotificationView | undefined => merge([...knownOf(where).values()], [])[0]
 
-/** What is not known here may be another store's: nothing is up to it. */
+/** An unknown notification may belong to another store, so nothing counts as up to it. */
 export function isMeant(meant: Meant, known: Map<string, NotificationView>): (item: NotificationView) => boolean {
   if ('upTo' in meant) {
     const newest = known.get(meant.upTo)
@@ -51,7 +51,7 @@ export function isMeant(meant: Meant, known: Map<string, NotificationView>): (it
   return ({ _id }) => ids.has(_id)
 }
 
-/** What is taken out of a list is taken off its total. */
+/** Removing an item lowers the list's total. */
 export function patch({ queries, storeId }: Where, change: Change): void {
   queries.setQueriesData<Answer>({ queryKey: listsKey(storeId) }, (answer) => answer && changed(answer, change))
 }
@@ -65,8 +65,8 @@ export function changed<Given extends Answer>(answer: Given, change: Change): Gi
 }
 
 /**
- * Puts it into every list it belongs to. False: some list has to be asked for again to show it. An older one belongs into the bell
- * only if it was there: beyond what "Load More" has brought, it would stand behind a gap.
+ * Inserts into every list it belongs to. False if some list must be refetched. In the bell, an older one is inserted
+ * only within the loaded range, to avoid a gap.
  */
 export function addNew(where: Where, item: NotificationView, isOfBell = true): boolean {
   const { queries, storeId } = where
@@ -85,7 +85,7 @@ export function addNew(where: Where, item: NotificationView, isOfBell = true): b
   })
 }
 
-/** One more in front pushes the last one to the next page. */
+/** A new first item moves the last one to the next page. */
 function cutTo(limit: number, answer: Answer): Answer {
   const { pagination } = answer
   const pages = pagination && Math.ceil(pagination.total / limit)
@@ -102,7 +102,7 @@ export function changeCount({ queries, storeId }: Where, change: number): void {
   )
 }
 
-/** After all up to one of them were read or deleted: only what is newer can be unread, and that is known here. */
+/** After all up to one were read or deleted, only newer ones can be unread, and those are known here. */
 export function countKnown(where: Where): void {
   const count = knownUnread(where)
   where.queries.setQueryData<{ count: number }>(countKey(where.storeId), (known) => known && { count })
@@ -110,7 +110,7 @@ export function countKnown(where: Where): void {
 
 const knownUnread = (where: Where) => [...knownOf(where).values()].filter(({ read }) => !read).length
 
-/** The server's count with what has been done here meanwhile. How many an "all up to" concerns is known to the server only. */
+/** The server's count plus local changes. Only the server knows how many an "all up to" covers. */
 export function countWithPending(where: Where, count: number): number {
   const pending = [...localOf(where.storeId).pending]
   const isAnyListed = where.queries
@@ -131,7 +131,7 @@ export const end = (where: Where, pending: Pending): void => void localOf(where.
 export const countNow = ({ queries, storeId }: Where): void =>
   void queries.invalidateQueries({ queryKey: countKey(storeId) })
 
-/** The server's own count, a moment after the last of several changes at once began. */
+/** Refetches the server's count, shortly after the last of several changes began. */
 export function countAgain(where: Where): void {
   const local = localOf(where.storeId)
   local.counting ??= setTimeout(() => {
@@ -140,7 +140,7 @@ export function countAgain(where: Where): void {
   }, COUNT_AGAIN_MS)
 }
 
-/** Asks for the lists that are shown, one round after the other; the others are asked for when they are opened. */
+/** Refetches the visible lists, one round at a time; others refetch when opened. */
 export async function askAgain({ queries, storeId }: Where): Promise<void> {
   const local = localOf(storeId)
   if (local.asking) {

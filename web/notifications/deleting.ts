@@ -24,22 +24,22 @@ import {
 import type { Meant, Pending } from './kept.ts'
 import { localOf } from './local.ts'
 
-// Deleting: at once and without a question, with an undo for 10 seconds (decision 67).
+// Deletes immediately, without a confirmation, with undo for 10 seconds (decision 67).
 
 interface Deletion {
   where: Where
   pending: Pending
   isAll: boolean
   removed: NotificationView[]
-  /** Which of them the bell's own list had. */
+  /** Which of them were in the bell's list. */
   inBell: Set<string>
-  /** What takes it back; null when the server deleted nothing, or could not. */
+  /** Undo token; null if the server deleted nothing or failed. */
   undo: Promise<string | null>
 }
 
 type Taken = Pick<Deletion, 'removed' | 'inBell'>
 
-/** What can be taken back now. Several deletions in a row are taken back together. */
+/** The pending undo. Consecutive deletions are undone together. */
 export interface Undoable {
   text: string
   deletions: Deletion[]
@@ -107,7 +107,7 @@ function undoableOf(deletions: Deletion[]): Undoable {
   return { text, deletions }
 }
 
-/** A deletion that failed; the others can still be taken back. */
+/** A failed deletion; the others can still be undone. */
 function takeOut(failed: Pending): void {
   if (!undoable) return
   const deletions = undoable.deletions.filter(({ pending }) => pending !== failed)

@@ -4,18 +4,21 @@ import { formatDuration } from '../../shared/stages.ts'
 import { isInstant, textOfKey } from '../carts/rules.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 
-// What the detail of a notification lists: the keys and values of its data (B 2). Pure.
+// Rows of a notification's detail, from its data (B 2). Pure.
 
 export interface Fact {
   label: string
-  /** `instant` is shown as a date. */
+  /** `instant` is formatted as a date. */
   kind: 'text' | 'instant'
   value: string
 }
 
 type Data = NotificationView['data']
 
-/** Who and how much first, then when; the rest in its order, ids last. The database keeps no order of keys. The currency is shown with its amount, and what is not known is left out. */
+/**
+ * Display order: who and how much, when, then the rest with ids last, because the database keeps no key order. Amounts
+ * include their currency; unknown values are omitted.
+ */
 export const factsOf = ({ data }: Pick<NotificationView, 'data'>): Fact[] =>
   Object.entries(data)
     .toSorted(([a], [b]) => placeOf(a) - placeOf(b))
@@ -46,7 +49,7 @@ const labels: Record<string, string> = {
   test: 'Connection test',
 }
 
-/** Their values are codes. */
+/** Keys whose values are codes. */
 const coded = ['cause', 'channel', 'kind', 'stage']
 const channels: Record<string, string> = { sms: 'SMS', whatsapp: 'WhatsApp' }
 

@@ -1,26 +1,26 @@
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import { isUpTo, type Place, withRead } from './order.ts'
 
-// Marks that the server has not taken yet. They are kept in the session storage, so that a reload still sends them (decision 68).
+// Read marks the server has not accepted yet, kept in session storage to survive a reload (decision 68).
 
 export type Change = (items: NotificationView[]) => NotificationView[]
 
-/** Which notifications are meant: these, or this one and all that are older. */
+/** The marked notifications: a list, or one with all older ones. */
 export type Meant = { notificationIds: string[] } | { upTo: string }
 
-/** Applied to every answer until the server has it too. */
+/** Applied to every answer until the server has the mark too. */
 export interface Pending {
   change: Change
-  /** By how much the count of unread is lower than the server's. */
+  /** How much lower the unread count is than the server's. */
   lowers: number
-  /** It concerns more notifications than are known here, so that `lowers` is only a part. */
+  /** Covers notifications unknown here, so `lowers` is only a part. */
   isUpTo: boolean
 }
 
-/** Marked read here although the server did not take it (A 8); sent again later. */
+/** Marked read here although the server call failed (A 8); sent again later. */
 export interface KeptMark extends Pending {
   meant: Meant
-  /** Of `upTo`: where it stands in the list. */
+  /** Position in the list of the one in `upTo`. */
   newest: Place | null
 }
 
@@ -36,7 +36,7 @@ export function aMark(meant: Meant, lowers: number, newest: Place | null): KeptM
 
 const keyOf = (storeId: string) => `notifications.kept.${storeId}`
 
-/** Replaces what was stored for this store. The newest marks are stored, up to a limit. */
+/** Replaces the store's saved marks, keeping the newest up to a limit. */
 export function storeMarks(token: string | null, storeId: string, marks: readonly KeptMark[]): void {
   const stored: Pick<KeptMark, 'meant' | 'lowers' | 'newest'>[] = []
   let ids = 0
@@ -49,18 +49,18 @@ export function storeMarks(token: string | null, storeId: string, marks: readonl
     if (stored.length === 0 || !token) sessionStorage.removeItem(keyOf(storeId))
     else sessionStorage.setItem(keyOf(storeId), JSON.stringify({ of: signOf(token), marks: stored }))
   } catch {
-    // Without a storage they last until the page is left.
+    // Without storage they last until the page is left.
   }
 }
 
-/** Those of this session; another session's are removed. */
+/** Marks of this session; another session's are removed. */
 export function storedMarks(token: string | null, storeId: string): KeptMark[] {
   try {
     const { of, marks } = JSON.parse(sessionStorage.getItem(keyOf(storeId)) ?? '{}')
     if (token && of === signOf(token) && Array.isArray(marks)) return marks.filter(isMark).map(revived)
     sessionStorage.removeItem(keyOf(storeId))
   } catch {
-    // What cannot be read is as good as none.
+    // Unreadable data counts as none.
   }
   return []
 }
@@ -74,7 +74,7 @@ function isMark({ meant, lowers, newest }: KeptMark): boolean {
   return Array.isArray(ids) && ids.every((id) => typeof id === 'string')
 }
 
-/** Tells one session from another (FNV-1a) without a copy of the token. */
+/** Identifies the session by a hash (FNV-1a) instead of a copy of the token. */
 function signOf(token: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < token.length; index += 1) hash = Math.imul(hash ^ token.charCodeAt(index), 0x01000193)

@@ -1,10 +1,10 @@
 import type { ListQuery } from './rules.ts'
 
-// The keys of what is asked about notifications. The first word is the one that `web/live/rules.ts` refreshes by.
+// Query keys of notifications. `web/live/rules.ts` refreshes by their first part.
 
 export const countKey = (storeId: string | undefined) => ['notifications', storeId, 'count'] as const
 
-/** Of all answers that hold notifications. */
+/** Key of all answers that contain notifications. */
 export const listsKey = (storeId: string) => ['notifications', storeId, 'lists'] as const
 export const bellKey = (storeId: string) => [...listsKey(storeId), 'bell'] as const
 export const newCartsKey = (storeId: string) => [...listsKey(storeId), 'new-carts'] as const

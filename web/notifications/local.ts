@@ -3,28 +3,28 @@ import { session } from '../access/session.ts'
 import { type KeptMark, type Pending, storedMarks } from './kept.ts'
 import type { Place } from './order.ts'
 
-// What has been done here and the server has not confirmed yet, and what this visit has heard and shown. Of one session and store.
+// Local state of one session and store: changes the server has not confirmed, events received, and items shown.
 
 interface Local {
   pending: Set<Pending>
   kept: KeptMark[]
-  /** Announced by the live connection, which may say things twice. */
+  /** Announced over the live connection, which may repeat messages. */
   heard: Set<string>
-  /** What was last heard of them, read or unread: their own news may come after it. */
+  /** Last reported read state; it may arrive before the notification itself. */
   readHeard: Map<string, boolean>
-  /** All up to this one were heard as read. */
+  /** All up to this one were reported as read. */
   readUpTo: Place | null
-  /** The same where the one that was named is not known here. */
+  /** The same, if the named one is unknown here. */
   readUpToId: string | null
-  /** Deleted here or elsewhere: late news of them is no news. */
+  /** Deleted here or elsewhere; ignore late events about them. */
   gone: Set<string>
-  /** Connection tests that the open bell shows, and those it has shown before: they are shown once (A 4.6). */
+  /** Connection tests the bell shows now, and those shown before: each is shown once (A 4.6). */
   tests: Map<string, 'showing' | 'shown'>
-  /** When the kept marks are sent again, and how long that was waited for. */
+  /** Next retry of pending marks, and its delay. */
   resend: { timer: Timer; waitMs: number | null }
-  /** When the server is asked for the count. */
+  /** Timer of the next count query. */
   counting: Timer
-  /** The round of questions for the lists that is under way. */
+  /** The running round of list queries. */
   asking: { again: boolean } | null
 }
 
@@ -35,7 +35,7 @@ let ofToken: string | null = null
 
 export function localOf(storeId: string): Local {
   const { token } = session()
-  // Somebody else is signed in: nothing of whoever was here before is theirs.
+  // Another user signed in: drop the previous user's state.
   if (token !== ofToken) locals.clear()
   ofToken = token
   const known = locals.get(storeId)
@@ -51,6 +51,6 @@ export function localOf(storeId: string): Local {
   return made
 }
 
-/** An answer of the server with what has been done here meanwhile. */
+/** A server answer with local changes applied. */
 export const withPending = (storeId: string, items: NotificationView[]): NotificationView[] =>
   [...localOf(storeId).pending].reduce((changed, { change }) => change(changed), items)

@@ -18,7 +18,7 @@ import type { NotificationView } from '../../shared/notification-calls.ts'
 import { type NotificationIcon, type NotificationTone, notificationLook } from '../../shared/notification-kinds.ts'
 import type { Tone } from '../ui/Notice.tsx'
 
-// What a notification looks like, in the bell and on the screen.
+// How a notification is displayed in the bell and on the screen.
 
 const icons: Record<NotificationIcon, Icon> = {
   cart: IconShoppingCart,
@@ -48,7 +48,7 @@ export function NotificationSign({ item }: { item: NotificationView }) {
   )
 }
 
-/** The dot of what is unread; the words are for who cannot see it. */
+/** Unread dot, with a text for screen readers. */
 export const UnreadDot = () => (
   <span className="note-dot">
     <span className="only-read">Unread</span>
@@ -62,7 +62,7 @@ export const hasPlace = (zone: NotificationView['zone']): zone is NonNullable<ty
 export const placeOf = (zone: NotificationView['zone']): string | null =>
   hasPlace(zone) ? [zone.city, zone.country].filter((part) => part !== '' && part !== 'Unknown').join(', ') : null
 
-/** Where the shopper is, and that it is only a test. */
+/** The shopper's location, and a label for tests. */
 export function NotificationMarks({ item }: { item: NotificationView }) {
   const place = placeOf(item.zone)
   const { isTest } = notificationLook(item)
@@ -80,6 +80,6 @@ export function NotificationMarks({ item }: { item: NotificationView }) {
   )
 }
 
-/** Where the bell and the list lead (A 2.1). */
+/** Targets of the bell and the list (A 2.1). */
 export const linkTo = (platform: string, id: string) =>
   `/notifications?${new URLSearchParams({ platform, notificationId: id })}`

@@ -1,14 +1,14 @@
 import { ApiError } from '../api.ts'
 import { MARK_TIMEOUT_MS, MOST_RETRIES, retryDelayMs } from './order.ts'
 
-// How a mark reaches the server, or does not (A 8).
+// Sends a read mark to the server (A 8).
 
 class TimedOut extends Error {}
 
-/** `kept`: not sent, and marked here anyway. `refused`: this session may not. */
+/** `kept`: not sent, but marked here. `refused`: this session lacks permission. */
 export type Marked = 'sent' | 'kept' | 'refused'
 
-/** Sends it, and again after a time-out or a network error; all else is final. */
+/** Sends it and retries after timeouts and network errors; other errors are final. */
 export async function sendMark(send: (signal: AbortSignal) => Promise<unknown>): Promise<Marked> {
   for (let retry = 0; ; retry += 1) {
     try {

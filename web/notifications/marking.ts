@@ -19,12 +19,12 @@ import { localOf } from './local.ts'
 import { sendMark } from './mark.ts'
 import { withRead } from './order.ts'
 
-// Read and unread: shown at once, sent as A 8 says, and what could not be sent is sent again later.
+// Marks as read or unread: shown immediately, sent as A 8 requires, retried later on failure.
 
 const AGAIN_MS = 30_000
 const LONGEST_AGAIN_MS = 600_000
 
-/** Marks them here and on the server. What is read already is not sent. */
+/** Marks them here and on the server, skipping those already read. */
 export async function markRead(where: Where, meant: Meant): Promise<void> {
   const known = knownOf(where)
   const concerned = [...known.values()].filter(isMeant(meant, known)).filter(({ read }) => !read)
@@ -62,14 +62,14 @@ export async function markUnread(where: Where, id: string): Promise<void> {
 const send = (where: Where, meant: Meant, signal: AbortSignal) =>
   call(markNotificationsRead, { query: ofStore(where), body: meant, signal })
 
-/** It stays marked here, on top of every answer, and is sent again by itself and when the live connection is back. */
+/** Keeps the mark here, applied to every answer, and retries by timer and on reconnection. */
 function keep(where: Where, mark: KeptMark): void {
   localOf(where.storeId).kept.push(mark)
   storeKept(where)
   sendLater(where)
 }
 
-/** Each store has its own timer: what is kept for one does not hold up another. */
+/** One timer per store, so stores do not delay each other. */
 export function sendLater(where: Where): void {
   const { kept, resend } = localOf(where.storeId)
   if (kept.length === 0) return
@@ -81,13 +81,13 @@ export function sendLater(where: Where): void {
   }, waitMs)
 }
 
-/** Those that are being sent too: a reload would end that. */
+/** Including marks in flight, which a reload would abort. */
 function storeKept({ storeId }: Where): void {
   const marks = [...localOf(storeId).pending].filter((pending): pending is KeptMark => 'meant' in pending)
   storeMarks(session().token, storeId, marks)
 }
 
-/** `over`: the live connection, which may be back before anything else is. */
+/** `over`: the live connection, which may be back before HTTP calls succeed. */
 export async function sendKept(where: Where, over?: (ids: string[]) => Promise<boolean>): Promise<void> {
   const { kept, resend } = localOf(where.storeId)
   const marks = kept.splice(0)

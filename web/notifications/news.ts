@@ -21,7 +21,7 @@ import { localOf } from './local.ts'
 import { sendKept } from './marking.ts'
 import { isUpTo, withRead } from './order.ts'
 
-// News of the live connection (A 4.6, decision 68): shown at once. It may come twice, late, or not at all.
+// Live events (A 4.6, decision 68), shown immediately. They may arrive twice, late or never.
 
 const MOST_MISSED = 100
 
@@ -42,14 +42,14 @@ function hearNew(where: Where, news: NotificationView): void {
   const isNews = !heard.has(item._id) && !gone.has(item._id) && !knownOf(where).has(item._id)
   heard.add(item._id)
   if (!isNews) return
-  // A list that is on its way may have been read before it was written.
+  // A list in flight may predate this event.
   const isWhole = !isAnyAsked(where)
   if (!addNew(where, item) || !isWhole) void askAgain(where)
   if (!item.read) changeCount(where, 1)
   countAgain(where)
 }
 
-/** The news of a notification may come after the news that it was read. */
+/** A notification's event may arrive after the event that it was read. */
 function isHeardAsRead(where: Where, item: NotificationView): boolean {
   const local = localOf(where.storeId)
   if (local.readUpToId === item._id)
@@ -88,7 +88,7 @@ function hearRead(where: Where, meant: Meant, read: boolean): void {
   settle(where, meant, known)
 }
 
-/** Counted when they were heard of, although no list has them. What was never heard of may be another store's. */
+/** Counts items known only from events. Unknown ones may belong to another store. */
 function countedUnlisted(where: Where, ids: string[], { read, known }: Heard): number {
   const { heard, readHeard } = localOf(where.storeId)
   return ids.filter((id) => heard.has(id) && !known.has(id) && (readHeard.get(id) ?? false) !== read).length
@@ -106,7 +106,7 @@ function hearDeleted(where: Where, meant: Meant): void {
   void askAgain(where)
 }
 
-/** Of those that are not known here nobody can say whether they were unread: the server counts. */
+/** For unknown ones the previous read state is unknown, so the server counts. */
 function settle(where: Where, meant: Meant, known: Map<string, NotificationView>): void {
   if (!('upTo' in meant)) countAgain(where)
   else if (known.has(meant.upTo)) countKnown(where)
@@ -115,8 +115,7 @@ function settle(where: Where, meant: Meant, known: Map<string, NotificationView>
 }
 
 /**
- * After the live connection was away: what is read here and not yet on the server is sent, and what is newer than the newest that is known
- * here is asked for. What is shown is asked for again besides.
+ * After a reconnection: sends pending marks, fetches items newer than the newest known, and refetches what is shown.
  */
 export async function catchUp(where: Where, markRead: (ids: string[]) => Promise<boolean>): Promise<void> {
   void sendKept(where, markRead)
@@ -126,7 +125,7 @@ export async function catchUp(where: Where, markRead: (ids: string[]) => Promise
   const query = { ...ofStore(where), after: newest._id, page: 1, limit: MOST_MISSED }
   const missed = await call(listNotifications, { query }).catch(() => null)
   if (!missed) return
-  // Too many to be put in front one by one: the lists begin anew when they are opened.
+  // Too many to insert one by one; reset the lists.
   if (missed.pagination.total > missed.notifications.length) {
     for (const queryKey of [bellKey(storeId), newCartsKey(storeId)])
       queries.removeQueries({ queryKey, type: 'inactive' })

@@ -1,30 +1,30 @@
-// The order of notifications, what news changes in a list, the count of unread, and when a mark is sent again. Pure.
+// Order of notifications, effects of events on lists and unread count, and retry times of marks. Pure.
 
-/** What these rules need of a notification. */
+/** The fields of a notification these rules need. */
 export interface Noted {
   _id: string
   createdAt: string
   read: boolean
 }
 
-/** A 9: with each "Load More". */
+/** A 9: items per "Load More". */
 export const NOTIFICATIONS_PER_PAGE = 10
 
 /** A 4.6. */
 export const REFRESH_DEBOUNCE_MS = 1_000
 
-/** A 8: a mark that is not answered in time counts as lost, and is sent again after 1, 2 and 4 seconds. */
+/** A 8: an unanswered mark counts as lost and is retried after 1, 2 and 4 seconds. */
 export const MARK_TIMEOUT_MS = 10_000
 export const MOST_RETRIES = 3
 const LONGEST_DELAY_MS = 10_000
 
-/** Before the retry of this number, from 0. */
+/** Delay before retry number n, from 0. */
 export const retryDelayMs = (retry: number): number => Math.min(1_000 * 2 ** retry, LONGEST_DELAY_MS)
 
 /** The server counts to 100 (decision 66). */
 export const badgeText = (count: number): string => (count > 99 ? '99+' : String(count))
 
-/** A 4.6: never below 0. A count that was cut off at 100 says nothing of how many remain, and stays until it is asked for again. */
+/** A 4.6: never below 0. A count capped at 100 stays until it is refetched. */
 export const countAfter = (count: number, change: number): number => (count > 99 ? count : Math.max(0, count + change))
 
 export type Place = Pick<Noted, '_id' | 'createdAt'>
@@ -35,10 +35,10 @@ const newestFirst = (a: Place, b: Place): number =>
 /** Whether it is this one or an older one. */
 export const isUpTo = (item: Place, newest: Place): boolean => newestFirst(newest, item) <= 0
 
-/** Both lists as one, the newest first, each notification once. */
+/** Merges two lists, newest first, without duplicates. */
 export function merge<Item extends Noted>(known: readonly Item[], news: readonly Item[]): Item[] {
   const byId = new Map(known.map((item) => [item._id, item]))
-  // What is read stays read: news may arrive late.
+  // A read item stays read, because events may arrive late.
   for (const item of news) byId.set(item._id, { ...item, read: item.read || byId.get(item._id)?.read === true })
   return [...byId.values()].toSorted(newestFirst)
 }
@@ -49,8 +49,5 @@ export const withRead = <Item extends Noted>(
   read = true,
 ) => items.map((item) => (item.read !== read && isConcerned(item) ? { ...item, read } : item))
 
-/**
- * The page that continues a list of this many. Counted anew each time: what was deleted from the list has moved the rest up, and
- * what overlaps is merged away.
- */
+/** The page that continues a list of this length. Deletions shift items up; overlaps are merged. */
 export const nextPage = (loaded: number): number => Math.floor(loaded / NOTIFICATIONS_PER_PAGE) + 1

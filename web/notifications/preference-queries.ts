@@ -13,7 +13,7 @@ const preferencesQuery = queryOptions({
 
 export const usePreferences = () => useQuery(preferencesQuery)
 
-/** What reaches the bell is counted and listed by it. */
+/** The settings determine what the bell counts and lists. */
 export function useSavePreferences() {
   const queries = useQueryClient()
   return useMutation({

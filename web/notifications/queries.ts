@@ -15,7 +15,7 @@ import { bellKey, countKey, newCartsKey, oneKey, pageKey } from './keys.ts'
 import { withPending } from './local.ts'
 import type { ListQuery } from './rules.ts'
 
-/** The store whose notifications are shown: the connected one, else the one that was disconnected last (decision 27). */
+/** The store whose notifications are shown: the connected one, else the one disconnected last (decision 27). */
 export function useWhere(): Where | null {
   const queries = useQueryClient()
   const [store, ended] = [useStore(), useEndedStore()]
@@ -36,10 +36,10 @@ const bellQuery = (where: Where) =>
     refetchOnWindowFocus: false,
   })
 
-/** Asked for when the bell is first opened, and then kept up to date by the live connection (A 4.6). */
+/** Fetched when the bell is first opened, then updated live (A 4.6). */
 export const useBell = (where: Where) => useQuery(bellQuery(where))
 
-/** The newest that this browser has seen. Where a filter shows none, it is asked for. */
+/** The newest seen. If the filtered list is empty, it is fetched. */
 export async function newestSeen(where: Where): Promise<NotificationView | undefined> {
   const seen = newestOf(where)
   if (seen) return seen
@@ -63,7 +63,7 @@ export const useNewCarts = (where: Where, isAsked: boolean) =>
     refetchOnWindowFocus: false,
   })
 
-/** Of the whole store; the bell keeps it up to date. */
+/** Unread count of the whole store; the bell keeps it up to date. */
 export const useUnread = (where: Where): number =>
   useQuery({
     queryKey: countKey(where.storeId),
@@ -71,7 +71,7 @@ export const useUnread = (where: Where): number =>
     refetchOnMount: false,
   }).data?.count ?? 0
 
-/** A page of the screen. */
+/** A page of the screen's list. */
 export const usePage = (where: Where, query: ListQuery) =>
   useQuery({
     queryKey: pageKey(where.storeId, query),
@@ -84,7 +84,7 @@ export const usePage = (where: Where, query: ListQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** The one a link names, whichever page it is on. What a list has of it is shown at once. */
+/** The notification a link names, whichever page has it. Shows the list's copy first. */
 export function useNotification(where: Where, id: string | null, listed: NotificationView | undefined) {
   const answer = useQuery({
     queryKey: oneKey(where.storeId, id ?? ''),

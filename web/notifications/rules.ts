@@ -2,7 +2,7 @@ import { type NotificationFilter, type NotificationView, notificationFilters } f
 import { listAddress, type Paged } from '../ui/listQuery.ts'
 import { dayOf } from '../ui/times.ts'
 
-// The notifications screen's address and what belongs on it; the days of a list. Pure. What the bell needs as well is in `order.ts`.
+// Address and grouping of the notifications screen. Pure. Rules shared with the bell are in `order.ts`.
 
 interface Filter {
   filter: NotificationFilter
@@ -10,7 +10,7 @@ interface Filter {
 }
 export type ListQuery = Filter & Paged<'newest'>
 
-/** The address of the list. Beside it stand the two names of A 2.1: `platform` and `notificationId`. */
+/** The list's query parameters, besides `platform` and `notificationId` of A 2.1. */
 export const notificationsAddress = listAddress<Filter, 'newest'>({
   filters: ['filter', 'search'],
   readFilter: (address) => {
@@ -23,7 +23,7 @@ export const notificationsAddress = listAddress<Filter, 'newest'>({
 })
 
 export interface Day<Item> {
-  /** The day by the clocks that times are shown by, as YYYY-MM-DD. */
+  /** The day in the display time zone, as YYYY-MM-DD. */
   date: string
   label: string
   items: Item[]
@@ -34,7 +34,7 @@ const dayAndMonth = { weekday: 'long', month: 'long', day: 'numeric', timeZone: 
 const thisYear = new Intl.DateTimeFormat('en-US', dayAndMonth)
 const otherYears = new Intl.DateTimeFormat('en-US', { ...dayAndMonth, year: 'numeric' })
 
-/** The list in days, in its order. */
+/** Groups the list by day, in order. */
 export function daysOf<Item extends Pick<NotificationView, 'createdAt'>>(
   items: readonly Item[],
   now: number,

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * j and k go down and up the list, u marks as unread or read (decision 70). Enter opens a row by itself: it is a link.
- * `onToggle` is given the id of the row that has the focus.
+ * j and k move down and up the list, u marks as unread or read (decision 70). Enter opens a row, which is a link.
+ * `onToggle` receives the id of the focused row.
  */
 export function useListKeys(list: { current: HTMLElement | null }, onToggle: (id: string | null) => void): void {
   const latest = useRef(onToggle)
@@ -31,7 +31,7 @@ export function useListKeys(list: { current: HTMLElement | null }, onToggle: (id
   }, [list])
 }
 
-/** Also in a dialog, which lies above the list. */
+/** Also true inside a dialog above the list. */
 const isTyping = (target: EventTarget | null) =>
   target instanceof Element &&
   target.closest('input:not([type=radio]), textarea, select, [contenteditable], [role=dialog]') !== null

@@ -5,8 +5,8 @@ import { localOf } from './local.ts'
 import { markRead } from './marking.ts'
 
 /**
- * A connection test is shown once (A 4.6, decision 130): while the bell stays open on it. It is read by that, so that the member's other
- * browsers know it too. Returns what says whether one is to be shown.
+ * Shows each connection test once (A 4.6, decision 130): while the bell stays open. Showing marks it as read, so the
+ * member's other browsers skip it. Returns a function that tells whether to show one.
  */
 export function useTestsOnce(where: Where, items: NotificationView[]): (item: NotificationView) => boolean {
   const { tests } = localOf(where.storeId)
@@ -27,7 +27,7 @@ export function useTestsOnce(where: Where, items: NotificationView[]): (item: No
   return isShown
 }
 
-/** One that is read and not being shown here was shown elsewhere, such as in another tab. */
+/** A read test that is not shown here was shown elsewhere, such as in another tab. */
 export const isTestShown = (
   { read }: Pick<NotificationView, 'read'>,
   state: 'showing' | 'shown' | undefined,

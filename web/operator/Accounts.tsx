@@ -22,7 +22,7 @@ const shows = [
   { value: 'suspended', label: 'Suspended' },
 ]
 
-/** All accounts, the newest first. */
+/** All accounts, newest first. */
 export function Accounts() {
   const { query, change } = useListQuery(accountsAddress)
   const accounts = useOperatorAccounts(query)
@@ -131,7 +131,7 @@ const columns: readonly DataColumn<OperatorAccount>[] = [
   { id: 'created', label: 'Since', sort: null, cell: ({ createdAt }) => <DateTime at={createdAt} /> },
 ]
 
-/** Suspended says more than what was paid. */
+/** "Suspended" takes precedence over the payment status. */
 export function Standing({ account }: { account: Pick<OperatorAccount, 'suspendedAt' | 'status'> }) {
   if (account.suspendedAt) return <StatusBadge tone="bad" icon={IconBan} label="Suspended" />
   return account.status ? <StatusBadge {...statusLook(account.status)} /> : '-'

@@ -18,7 +18,7 @@ const address = listAddress<object, 'newest'>({
   ...{ filters: [], readFilter: () => ({}), sorts: ['newest'], largestFirst: ['newest'], limit: 50 },
 })
 
-/** What operators did, the newest first. No row is ever changed. */
+/** Audit log of operators' actions, newest first; append-only. */
 export function Actions() {
   const { query, change } = useListQuery(address)
   const actions = useOperatorActions(query)

@@ -7,13 +7,13 @@ import { useAdjustCredits } from './queries.ts'
 
 interface Props {
   accountId: string
-  /** What the account has now, in words. */
+  /** The account's current credits, formatted. */
   balance: string
   opened: boolean
   onClose: () => void
 }
 
-/** Mounted while it is open, so that it begins empty. */
+/** Mounted only while open, so it starts empty. */
 export function CreditsDialog({ accountId, balance, opened, onClose }: Props) {
   const [dollars, setDollars] = useState<number | string>('')
   const [reason, setReason] = useState('')

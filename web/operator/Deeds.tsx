@@ -11,7 +11,7 @@ import { useResume, useSuspend, useView } from './queries.ts'
 
 type Asking = 'plan' | 'credits' | 'suspend' | 'resume' | null
 
-/** What can be done to an account; each is written down with who did it. */
+/** Actions on an account; each is logged with its operator. */
 export function Deeds({ account }: { account: OperatorAccount & { creditMicros: number } }) {
   const { id, suspendedAt } = account
   const [asking, setAsking] = useState<Asking>(null)

@@ -16,7 +16,7 @@ import { useOperatorHealth } from './queries.ts'
 
 type HealthView = z.output<typeof readOperatorHealth.reply>
 
-/** Of the whole installation. */
+/** Health of the whole installation. */
 export function Health() {
   const health = useOperatorHealth()
   return (
@@ -62,7 +62,7 @@ function Checks({ view: { checks, late } }: { view: HealthView }) {
   )
 }
 
-/** What is wrong may be a sentence, which a badge would cut off. */
+/** The problem may be a sentence, which a badge would truncate. */
 const Check = ({ state }: { state: string }) => (
   <>
     <State isGood={state === 'ok'} label={state === 'ok' ? 'OK' : 'Problem'} />
@@ -110,7 +110,7 @@ type Queue = HealthView['queues'][number]
 
 const isEmpty = ({ ready, active, later, failed }: Queue) => ready + active + later + failed === 0
 
-/** There are some thirty; empty ones are only counted. */
+/** There are about thirty; empty ones are only counted. */
 function Queues({ queues }: { queues: Queue[] }) {
   const shown = queues.filter((queue) => !isEmpty(queue))
   const empty = counted(queues.length - shown.length, 'queue')

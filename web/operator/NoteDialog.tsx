@@ -7,7 +7,7 @@ interface Props {
   opened: boolean
   title: string
   text: string
-  /** Of the field for the words that are kept with the deed. */
+  /** Label of the note stored with the action. */
   label: string
   hint?: string
   isRequired?: boolean
@@ -18,7 +18,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before a deed, for words that are kept with it. */
+/** Confirms an action and asks for the note stored with it. */
 export function NoteDialog({ isRequired = false, isDangerous = false, ...props }: Props) {
   const [words, setWords] = useState('')
   const close = () => {

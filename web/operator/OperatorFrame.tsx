@@ -6,7 +6,10 @@ import { useMe } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
 
-/** Around what operators see: of the whole installation, not of one account. Without the second factor it says what to do. */
+/**
+ * Frame of the operator screens, which cover the whole installation. Without a second factor it explains how to set one
+ * up.
+ */
 export function OperatorFrame({ title, children }: { title: string; children: ReactNode }) {
   const standing = useMe()?.operator
   return (

@@ -12,9 +12,9 @@ const tabs = [
   { value: 'actions', label: 'Actions', Panel: Actions },
 ]
 
-// Both in one file: what they share would else come along with every screen, merged by size with what the shell shares with others.
+// Both in one file: otherwise the bundler merges their shared code into a chunk that every screen loads.
 
-/** For those who run the server (decision 90). Everybody else sees the 404 page (`Guard`). */
+/** For operators of the server (decision 90). All others get the 404 page (`Guard`). */
 export function OperatorPage() {
   const [search, setSearch] = useSearchParams()
   const chosen = tabs.find(({ value }) => value === search.get('tab')) ?? tabs[0]!

@@ -16,7 +16,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Mounted while it is open, so that it begins with the plan there is. */
+/** Mounted only while open, so it starts with the current plan. */
 export function PlanDialog({ accountId, opened, onClose, ...now }: Props) {
   const [plan, setPlan] = useState<PlanKey>(now.plan ?? 'growth')
   const [isUnlimited, setUnlimited] = useState(now.isUnlimited)

@@ -8,7 +8,7 @@ import { NoteDialog } from './NoteDialog.tsx'
 import { useResolve } from './queries.ts'
 import { operatorProblems } from './rules.ts'
 
-/** What only an operator can mend. */
+/** Problems that only an operator can fix. */
 export function Problems({ problems, withAccount = false }: { problems: OperatorProblem[]; withAccount?: boolean }) {
   const [closing, setClosing] = useState<OperatorProblem | null>(null)
   const resolve = useResolve()

@@ -6,7 +6,7 @@ import { endView } from '../access/session.ts'
 import { call } from '../api.ts'
 import { formatDateTime } from '../ui/times.ts'
 
-/** While an operator looks at an account, on every page. Leaving never fails: the look ends by itself in the end. */
+/** Shown on every page while an operator views an account. Leaving never fails: the view expires by itself. */
 export function ViewBanner() {
   const user = useMe()
   if (!user?.viewedUntil) return null

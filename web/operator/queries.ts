@@ -62,7 +62,7 @@ export const useResolve = () =>
     call(resolveOperatorProblem, { params: { problemId }, body: { note } }),
   )
 
-/** Leads into the account, in this tab. */
+/** Opens the account in this tab. */
 export const useView = (accountId: string) =>
   useMutation({
     mutationFn: (storeId: string | null) => call(viewAccount, { params: { accountId }, body: { storeId } }),

@@ -3,7 +3,7 @@ import type { OperatorAccount, OperatorAction, ProblemKind } from '../../shared/
 import { formatMoney } from '../ui/format.ts'
 import { listAddress, type Paged } from '../ui/listQuery.ts'
 
-// The address of the list, and how what operators see is said. Pure.
+// Address of the accounts list and texts of the operator screens. Pure.
 
 interface AccountsFilter {
   search?: string
@@ -46,7 +46,7 @@ export const operatorProblems: Record<ProblemKind, string> = {
   chargeback: 'A payment was charged back',
 }
 
-/** What was done, as a sentence; the note or reason stands beside it. */
+/** The action as a sentence; its note or reason is shown beside it. */
 export function actionText({ action, data }: Pick<OperatorAction, 'action' | 'data'>): string {
   switch (action) {
     case 'set_plan':

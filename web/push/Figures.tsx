@@ -34,7 +34,7 @@ interface Props {
   /** null: no store is connected. */
   storeId: string | null
   figures: readonly Figure[]
-  /** A 4.5: without a store URL, or while something else is under way. */
+  /** A 4.5: without a store URL, or during another action. */
   isDisabled: boolean
 }
 

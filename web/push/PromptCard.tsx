@@ -15,7 +15,7 @@ interface Props {
   isFixed: boolean
 }
 
-/** The bar in which the widget asks: words, colors, when it comes; with the bar itself as a preview (decision 76). */
+/** Settings of the prompt bar: texts, colors, timing; with a live preview (decision 76). */
 export function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
   const [base, setBase] = useState(prompt)
   const [form, setForm] = useState(prompt)
@@ -163,7 +163,7 @@ const BarColours = ({ form, change, problems, isFixed }: PartProps) => (
   </div>
 )
 
-/** An unfinished color is shown as the last whole one would be. */
+/** An incomplete color keeps the last valid one. */
 const shownLook = (form: PushPrompt, storeName: string): BarLook => ({
   ...form,
   ...Object.fromEntries(colourFields.map((name) => [name, pickable(form[name])])),
@@ -173,7 +173,7 @@ const shownLook = (form: PushPrompt, storeName: string): BarLook => ({
 
 const nothing = () => {}
 
-/** The bar that shops get, drawn by the same code. */
+/** The bar as shops show it, drawn by the same code. */
 function Preview({ look }: { look: BarLook }) {
   const place = useRef<HTMLDivElement>(null)
   const drawn = JSON.stringify(look)

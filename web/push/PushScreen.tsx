@@ -11,13 +11,13 @@ import { type PushSetup, usePushSetup } from './queries.ts'
 interface Props {
   title: string
   text: string
-  /** The other screen of web push. */
+  /** Link to the other web push screen. */
   other: { to: string; label: string }
-  /** Without a setup there is no store: everything is shown, and nothing can be done. */
+  /** Without a store: everything is visible but disabled. */
   children: (setup: PushSetup | null, storeId?: string) => ReactNode
 }
 
-/** What both screens of web push have around what is theirs. */
+/** Frame shared by both web push screens. */
 export function PushScreen({ title, text, other, children }: Props) {
   const store = useStore()
   const connection = useConnection()

@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void
 }
 
-/** P2: what a new key does to those who have subscribed, before it is made. */
+/** P2: warns what a new key means for current subscribers. */
 export function RegenerateDialog({ keys, opened, isBusy, onReplace, onClose }: Props) {
   const [isLeaked, setLeaked] = useState(false)
   return (

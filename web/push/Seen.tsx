@@ -7,7 +7,7 @@ import { hostOf, methodNames } from './rules.ts'
 
 type Place = PushSetup['seen'][number]
 
-/** The live check: from where widget and worker were seen at work. `method`: of one way alone. */
+/** The live check: where widget and worker were seen running. `method`: limited to one install method. */
 export function Seen({ seen, method }: { seen: readonly Place[]; method?: PushMethod }) {
   const places = method ? seen.filter((each) => each.method === method) : seen
   if (places.length === 0) {
@@ -56,7 +56,7 @@ function SeenAt({ place, isNamed }: { place: Place; isNamed: boolean }) {
 
 const UPLOAD = 'Upload sw.js from step 3 of Push Notification Integration again.'
 
-/** What to do where the shop's copy is old. The plugin has none. */
+/** What to do about an outdated copy in the shop. The plugin has no copy. */
 const renewal: Record<PushMethod, string> = {
   plugin: '',
   functions: 'Copy the code for functions.php again, in place of the one that is there.',

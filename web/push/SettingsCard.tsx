@@ -10,11 +10,11 @@ interface Props {
   storeUrl: string
   settings: PushSettings
   isFixed: boolean
-  /** What is typed is what a test sends. */
+  /** A test uses the unsaved values. */
   onWords: (words: { title: string; body: string }) => void
 }
 
-/** When notifications leave, how many, and what they say (A 2.9, 4.5, 5, 9). */
+/** When notifications are sent, how many, and their content (A 2.9, 4.5, 5, 9). */
 export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
   const { form, change, isDirty, took } = useTyped(settings, onWords)
   const save = useSavePush()
@@ -64,7 +64,7 @@ export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
   )
 }
 
-/** What stands in the fields; what is saved elsewhere comes in as long as nobody has begun to change it here. */
+/** Field values. Changes saved elsewhere are taken over until the user edits. */
 function useTyped(settings: PushSettings, onWords: Props['onWords']) {
   const [base, setBase] = useState(settings)
   const [form, setForm] = useState(settings)

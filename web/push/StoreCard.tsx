@@ -11,11 +11,11 @@ interface Props {
   storeUrl: string
   onStoreUrl: (url: string) => void
   setup: PushSetup | null
-  /** Whether anything may be set: there is a store, and the role allows it. */
+  /** Whether settings can be changed: a store is connected and the role allows it. */
   isFixed: boolean
 }
 
-/** Keys and the widget's code (A 2.9). */
+/** Keys and widget code (A 2.9). */
 export function StoreCard({ storeUrl, onStoreUrl, setup, isFixed }: Props) {
   const generate = useGenerateKeys()
   const [said, setSaid] = useState<Said | null>(null)
@@ -26,7 +26,7 @@ export function StoreCard({ storeUrl, onStoreUrl, setup, isFixed }: Props) {
       { onSuccess: () => setSaid(good(pushTexts.keysMade)), onError: (error) => setSaid(failed(error)) },
     )
   }
-  // A form whose button is disabled is not sent by Enter.
+  // Enter does not submit a form whose submit button is disabled.
   const pressed = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && storeUrl.trim() === '') setSaid(bad(pushTexts.noStoreUrl))
   }

@@ -13,7 +13,7 @@ interface Props {
   isFixed: boolean
 }
 
-/** A test, to one's own browser or to everybody (decision 79). */
+/** Sends a test to one's own browser or to all subscribers (decision 79). */
 export function TestCard({ storeUrl, setup, words, isFixed }: Props) {
   const [cartUrl, setCartUrl] = useState('')
   const [icon, setIcon] = useState('')
@@ -73,7 +73,7 @@ function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync'
         const { results } = await toAll.mutateAsync(words)
         return good(testSent(results.length))
       }),
-    // The browser asks in the moment of the press.
+    // Browsers ask for permission only during a user action.
     sendHere: () =>
       during(async () => {
         if (!setup?.keys) return bad(pushTexts.noKeys)

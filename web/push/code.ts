@@ -1,32 +1,32 @@
 import type { PushMethod } from '../../shared/push.ts'
 
-// The code an owner puts into the shop (A 2.10, decision 75). Pure; docs/web-push.md says the same.
+// Code snippets for the shop (A 2.10, decision 75). Pure; keep docs/web-push.md in step.
 
 const HEREDOC = 'RECOUP_SW'
 
 interface Widget {
-  /** Of Recoup. */
+  /** Recoup's origin. */
   origin: string
   storeKey: string
-  /** As it is connected: a shop may be in a folder, or have a second address. */
+  /** The store URL as connected: a shop may be in a folder or have a second address. */
   storeUrl: string
 }
 
 const scriptLine = ({ origin, storeKey, storeUrl }: Widget, method: PushMethod) =>
   `<script src="${origin}/push/${storeKey}.js" data-method="${method}" data-store-url="${attribute(storeUrl)}" defer></script>`
 
-/** Within an attribute, within a string of PHP in single quotes. */
+/** Escapes for an HTML attribute inside a single-quoted PHP string. */
 const attribute = (url: string) =>
   url.replace(/[&"'<>\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** One line for every page; sw.js is uploaded to the site’s root. */
+/** One script line for every page; sw.js is uploaded to the site's root. */
 export const easyCode = (widget: Widget) => scriptLine(widget, 'easy')
 
-/** The same with a button of the shop’s own, which is seen where it can do something. */
+/** The same plus a button of the shop's own, hidden where it cannot work. */
 export const buttonCode = (widget: Widget) =>
   `<button type="button" data-recoup-push hidden>Remind me of my cart</button>\n${scriptLine(widget, 'button')}`
 
-/** For functions.php: the line in the head, and the worker at an address of the shop’s own; nothing is uploaded. */
+/** For functions.php: the script line in the head, and sw.js served by PHP; nothing to upload. */
 export const functionsCode = (
   widget: Widget,
   worker: string,

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { Notice } from '../ui/Notice.tsx'
 import { COPY_FAILED, good, type Said } from './rules.ts'
 
-// What the cards of both screens are made of.
+// Building blocks of the cards of both screens.
 
 interface SectionProps {
   id: string
@@ -36,19 +36,19 @@ export const Outcome = ({ said }: { said: Said | null }) =>
   )
 
 interface CodeProps {
-  /** null: there is nothing to copy yet. */
+  /** null: nothing to copy yet. */
   code: string | null
-  /** Of the box, for whoever does not see it. */
+  /** Accessible name of the box. */
   name: string
   label: string
   copied: string
-  /** What stands there instead. */
+  /** Placeholder. */
   missing: string
   onSaid: (said: Said) => void
   children?: ReactNode
 }
 
-/** Code to read and to copy. */
+/** Code to read and copy. */
 export function CodeBox({ code, name, label, copied, missing, onSaid, children }: CodeProps) {
   const copy = () =>
     navigator.clipboard.writeText(code ?? '').then(
@@ -82,7 +82,7 @@ export function CodeBox({ code, name, label, copied, missing, onSaid, children }
   )
 }
 
-/** Decision 132: everything can be looked at, and nothing set, before there is a store. */
+/** Decision 132: before a store is connected, everything is visible but disabled. */
 export const NoStore = () => (
   <Notice tone="info" title="No store is connected yet">
     Web push belongs to a store.{' '}
@@ -93,7 +93,7 @@ export const NoStore = () => (
   </Notice>
 )
 
-/** Decision 75: what cannot work is not offered. */
+/** Decision 75: methods that cannot work are not offered. */
 export const NoWorker = () => (
   <Notice tone="warn" title="Web push does not work on Shopify">
     Browsers only take a service worker from the shop’s own address, and Shopify lets nobody put a file there. Recoup

@@ -8,7 +8,7 @@ import { call, readPage } from '../api.ts'
 
 export type PushSetup = z.output<typeof api.readPushSetup.reply>
 
-/** So long an answer of the live check holds. */
+/** How long an answer of the live check stays fresh. */
 const CHECK_EVERY_MS = 15_000
 
 const setupQuery = (storeId: string) =>
@@ -20,7 +20,7 @@ const setupQuery = (storeId: string) =>
 
 export const usePushSetup = (storeId: string) => useQuery(setupQuery(storeId))
 
-/** null: no store is connected, and there is nothing to ask for. */
+/** null: no store is connected, so nothing is fetched. */
 export const usePushStats = (storeId: string | null) =>
   useQuery({
     enabled: storeId !== null,
@@ -30,7 +30,7 @@ export const usePushStats = (storeId: string | null) =>
     placeholderData: keepPreviousData,
   })
 
-/** sw.js as it is copied into the shop: the same for every store. */
+/** sw.js as copied into the shop: identical for all stores. */
 export const useWorkerText = () =>
   useQuery({
     queryKey: ['push-worker'],
@@ -77,7 +77,7 @@ export const useSendHere = () =>
     call(api.sendToThisBrowser, { query: { storeId }, body }),
   )
 
-/** What is shown of web push is asked for again; what failed may have changed something too. */
+/** Refetches all web push data; a failed request may have changed something too. */
 function useChange<Input, Output>(change: (input: Input, storeId: string) => Promise<Output>) {
   const queries = useQueryClient()
   const storeId = useStore()?.id ?? ''

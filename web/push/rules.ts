@@ -2,9 +2,9 @@ import { contrastOf, LEAST_CONTRAST, shownRatio } from '../../shared/brand.ts'
 import { type PushFrequency, type PushMethod, type PushPrompt, pushLimits } from '../../shared/push.ts'
 import { formatCount } from '../ui/format.ts'
 
-// What the screens of web push say and take. Pure.
+// Texts and input rules of the web push screens. Pure.
 
-/** The outcome of what was pressed: a green tick, or a red cross (A 4.5). */
+/** Result of an action: a green tick or a red cross (A 4.5). */
 export interface Said {
   isGood: boolean
   text: string
@@ -13,7 +13,7 @@ export interface Said {
 export const good = (text: string): Said => ({ isGood: true, text })
 export const bad = (text: string): Said => ({ isGood: false, text })
 
-/** A 8: a cross, and the error's own words. */
+/** A 8: a cross and the error's message. */
 export const failed = (error: Error): Said => bad(`Error: ${error.message}`)
 
 export const COPY_FAILED = bad('Failed to copy to clipboard')
@@ -26,10 +26,10 @@ export const frequencyLabels: Record<PushFrequency, string> = {
   custom: 'Custom delay',
 }
 
-/** A 5: invalid becomes 0. */
+/** A 5: invalid input becomes 0. */
 export const delayOf = (typed: string | number): number => within(typed, 0, pushLimits.delayMinutes)
 
-/** A 5: invalid becomes 1. */
+/** A 5: invalid input becomes 1. */
 export const maximumOf = (typed: string | number): number => within(typed, 1, pushLimits.notifications)
 
 function within(typed: string | number, least: number, most: number): number {
@@ -53,7 +53,7 @@ const isColour = (text: string) => /^#[0-9a-f]{6}$/.test(text)
 
 export type PromptProblems = Partial<Record<keyof PushPrompt, string>>
 
-/** What keeps the bar from being saved: missing words, and colors in which they could not be read. */
+/** What blocks saving the bar: missing texts and unreadable color pairs. */
 export function promptProblems(prompt: PushPrompt): PromptProblems {
   const problems: PromptProblems = {}
   for (const name of ['title', 'text', 'accept', 'decline'] as const)
@@ -75,5 +75,5 @@ export function promptProblems(prompt: PushPrompt): PromptProblems {
 
 export const colourFields = ['background', 'color', 'button', 'buttonColor'] as const
 
-/** What the preview shows while a color is being typed. */
+/** Colors of the preview while a color is being typed. */
 export const pickable = (text: string): string => (isColour(text) ? text : '#000000')

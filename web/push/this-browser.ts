@@ -1,14 +1,14 @@
 import type { BrowserSubscription } from '../../shared/push.ts'
 
-// "Send to this browser only": the owner's own browser subscribes with the store's key, on their press. The worker is the one that shops
-// copy, at an address of ours where the app has no page.
+// "Send to this browser only": subscribes the owner's browser with the store's key, on click. Uses the same worker as
+// shops, at an address where the app has no page.
 
 const WORKER = '/push/sw.js'
 const SCOPE = '/push/'
-/** A browser that cannot reach its maker's push service says nothing for a long time. */
+/** A browser that cannot reach its push service gives no error for a long time. */
 const LIMIT_MS = 20_000
 
-/** What the browser does not do, in a sentence for who pressed. */
+/** Explains to the user what the browser does not support. */
 export class BrowserRefusal extends Error {}
 
 export async function subscribeThisBrowser(publicKey: string): Promise<BrowserSubscription> {

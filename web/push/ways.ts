@@ -1,6 +1,6 @@
 import type { PushMethod } from '../../shared/push.ts'
 
-// The ways to put widget and worker into a WordPress shop, and what to do for each. Pure words; docs/web-push.md says the same: change both.
+// Methods to install widget and worker in a WordPress shop, with steps. Pure texts; keep docs/web-push.md in step.
 
 export interface Way {
   method: Exclude<PushMethod, 'plugin'>

@@ -4,7 +4,7 @@ import { Money } from '../ui/Money.tsx'
 import { ProductPicture } from '../ui/ProductPicture.tsx'
 import { announcement, totalWithCoupon } from './rules.ts'
 
-/** What was left in the cart and, before anything is pressed, what will not come back as it was. */
+/** Items of the abandoned cart. Shows before the press which ones will not be restored unchanged. */
 export function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
   const withCoupon = totalWithCoupon(cart)
   return (
@@ -70,7 +70,7 @@ export function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
   )
 }
 
-/** What the message's coupon takes off, where that is known. */
+/** The discount of the message's coupon, if known. */
 function CouponRow({ coupon, currency }: { coupon: NonNullable<RestorableCart['coupon']>; currency: string }) {
   return (
     <Table.Tr>

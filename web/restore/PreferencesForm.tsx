@@ -24,11 +24,11 @@ interface Props {
   language: Language
   isSaving: boolean
   error: string | null
-  /** Rejects when nothing was saved. */
+  /** Rejects if nothing was saved. */
   onSave: (decision: Decision) => Promise<unknown>
 }
 
-/** The page's own part, which the owner's preview shows as well. */
+/** The form itself, also shown in the owner's preview. */
 export function PreferencesForm({ view, language, isSaving, error, onSave }: Props) {
   const words = shopperCopy[language]
   const wording = view.wordings[language]
@@ -44,7 +44,7 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
     try {
       await onSave({ channels: isStopAll ? {} : changed, isPushOff, isStopAll, ...why })
     } catch {
-      // It is said below, and what was chosen stands.
+      // The error is shown below; the choices stay.
       return
     }
     setChanged({})
@@ -125,7 +125,7 @@ interface BrowsersProps {
   onChange: (isOff: boolean) => void
 }
 
-/** Off only: the browser gives its permission on the shop’s pages. */
+/** Can only be switched off: browsers grant permission on the shop's pages. */
 const Browsers = ({ count, words, isOff, onChange }: BrowsersProps) => (
   <div className="preference">
     <Switch

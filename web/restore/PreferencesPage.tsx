@@ -13,7 +13,7 @@ import { browserLanguage } from './rules.ts'
 import { ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
 
-/** What a shop may send somebody, decided by them (decision 27, C5). Opening it changes nothing. */
+/** Shoppers choose what a shop may send them (decision 27, C5). Opening it changes nothing. */
 export function PreferencesPage() {
   const token = tokenIn(useSearchParams()[0].get('token') ?? '')
   const about = usePreferences(token)

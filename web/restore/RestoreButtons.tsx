@@ -8,7 +8,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { isOnOffer } from './rules.ts'
 import type { Restoring } from './use-restoring.ts'
 
-/** Two ways to press (A1): on to the store's filled checkout at once, or to see first what is restored. */
+/** Two buttons (A1): continue to the store's filled checkout, or first see what is restored. */
 export function RestoreButtons({ restoring, cart }: { restoring: Restoring; cart: RestorableCart | CartView }) {
   const { pressed, isBusy, press } = restoring
   const isEmpty = cart.items.length === 0
@@ -44,7 +44,7 @@ export function RestoreButtons({ restoring, cart }: { restoring: Restoring; cart
   )
 }
 
-/** The items are in this browser whatever the server says; what did not work is told beside it. */
+/** The items stay in this browser whatever the server answers; failures are shown beside them. */
 export function RestoreFailed({ restoring: { error, retry } }: { restoring: Restoring }) {
   if (!error) return null
   const isRefused = error instanceof ApiError && !error.isOutage && error.status !== 429

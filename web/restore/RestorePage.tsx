@@ -16,7 +16,7 @@ import { isBought, isOnOffer } from './rules.ts'
 import { ShopperPage } from './ShopperPage.tsx'
 import { useRestoring } from './use-restoring.ts'
 
-/** Where a message's link leads the shopper (decision 4): public, and without a word about a person. */
+/** Target of links in messages (decision 4): public and without personal data. */
 export function RestorePage() {
   const cartId = tokenIn(useSearchParams()[0].get('cart_id') ?? '')
   const cart = useRestorable(cartId)

@@ -6,11 +6,11 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { shopperCopy } from './copy.ts'
 
-/** The link says nothing to us: half of it was lost on the way, it is too old, or it never was one. All look the same (X1). */
+/** An invalid link: truncated, expired or never valid. All look the same (X1). */
 const isLinkBroken = (token: string, error: Error | null): boolean =>
   token === '' || (error instanceof ApiError && !error.isOutage && error.status !== 429)
 
-/** Of a test to oneself: the page is there, and has nobody to change anything for. */
+/** Link of a test message: the page opens but belongs to no shopper. */
 export const isTestLink = (token: string): boolean => token === TEST_TOKEN
 
 interface Props {
@@ -21,7 +21,7 @@ interface Props {
   onRetry: () => unknown
 }
 
-/** Where a shopper's page has nothing to show yet, or cannot have it. */
+/** Shown while a shopper's page loads or when it fails. */
 export function ShopperFailed({ token, title, language, error, onRetry }: Props) {
   const words = shopperCopy[language]
   return (

@@ -7,7 +7,7 @@ import { useShopLook } from './use-shop-look.ts'
 interface Props {
   title: string
   storeName?: string | null
-  /** Its own site. */
+  /** The shop's site. */
   storeUrl?: string | null
   brand?: ShopBrand | null
   size?: number
@@ -15,7 +15,10 @@ interface Props {
   children: ReactNode
 }
 
-/** A shopper's page: the look of the shop and nothing of the app. It answers one person's link, so no search finds it. */
+/**
+ * Frame of the shopper's pages: the shop's branding and nothing of the app. Search engines must not index it, because
+ * links are personal.
+ */
 export function ShopperPage({ title, storeName, storeUrl, brand, size = 620, language = 'en', children }: Props) {
   useShopLook(brand ?? null)
   useEffect(() => {
@@ -38,7 +41,7 @@ export function ShopperPage({ title, storeName, storeUrl, brand, size = 620, lan
   )
 }
 
-/** As at the top of its mails. */
+/** As in the shop's mails. */
 export function Shop({ name, url, brand }: { name: string; url: string | null; brand: ShopBrand | null }) {
   const logo = brand?.logo ?? null
   const shown = logo ? (

@@ -14,7 +14,7 @@ import { browserLanguage } from './rules.ts'
 import { ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
 
-/** Opening it changes nothing: mail scanners follow links, people press the button (C3). */
+/** Opening it changes nothing: mail scanners follow links; only the button unsubscribes (C3). */
 export function UnsubscribePage() {
   const token = tokenIn(useSearchParams()[0].get('token') ?? '')
   const about = useUnsubscribeInfo(token)

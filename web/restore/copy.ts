@@ -1,6 +1,6 @@
 import type { Language, LockReason, PreferenceReason } from '../../shared/preferences.ts'
 
-// What the shopper's own pages say, per language. Pure. Names of stores and addresses are put in by whoever shows them.
+// Texts of the shopper's pages, per language. Pure. The caller inserts store names and addresses.
 
 export const languageNames: Record<Language, string> = { en: 'English', de: 'Deutsch' }
 
@@ -14,7 +14,7 @@ export interface ShopperCopy {
   retry: string
   unsubscribe: string
   isUnsubscribed: string
-  /** Around the address and the store: `ask[0]` store `ask[1]` address `ask[2]`. */
+  /** Parts around address and store: `ask[0]` store `ask[1]` address `ask[2]`. */
   ask: [string, string, string]
   done: [string, string]
   byMistake: string
@@ -32,7 +32,7 @@ export interface ShopperCopy {
   save: string
   saved: string
   nothingChanged: string
-  /** Notifications in the person's browsers: what they are called, what they are, where they are on. */
+  /** Web push notifications: their name, what they are, and where they are enabled. */
   push: string
   pushAbout: string
   pushIn: (browsers: number) => string

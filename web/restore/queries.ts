@@ -15,7 +15,7 @@ export const useRestorable = (cartId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** A link's token stands for itself; by a cart's own id it is a member who tries it out. */
+/** A link's token identifies the cart; a cart id means a member's preview. */
 export const useRestore = (cartId: string) =>
   useMutation({
     mutationFn: () => call(restoreCart, { params: { id: cartId }, isAnonymous: cartId.startsWith('rt_') }),
@@ -33,7 +33,7 @@ export const useUnsubscribeInfo = (token: string) =>
     refetchOnWindowFocus: false,
   })
 
-/** Unsubscribes, or takes it back. */
+/** Unsubscribes, or undoes it. */
 export function useUnsubscribe(token: string) {
   const queries = useQueryClient()
   return useMutation({

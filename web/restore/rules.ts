@@ -4,34 +4,34 @@ import { type Language, languages } from '../../shared/preferences.ts'
 import type { ItemOutcome, restoreCart } from '../../shared/restore.ts'
 import { formatMoney } from '../ui/format.ts'
 
-// Words of the shopper's pages. Pure.
+// Texts of the shopper's pages. Pure.
 
 type Reply = z.infer<typeof restoreCart.reply>
 type Item = Reply['items'][number]
 
-/** Bought meanwhile, and the order stands. A member is shown the whole cart, and its state says so. */
+/** Bought since, and the order is valid. Members see the whole cart with its state. */
 export const isBought = (cart: RestorableCart | CartView): boolean =>
   'isOrdered' in cart ? cart.isOrdered : !cart.is_void && (cart.state === 'recovered' || cart.state === 'purchased')
 
 export const isLeftOut = ({ outcome }: Pick<Item, 'outcome'>): boolean =>
   outcome === 'gone' || outcome === 'choose_again'
 
-/** Something of the cart can be put back. */
+/** Some items can be restored. */
 export const isOnOffer = (cart: RestorableCart | CartView): boolean =>
   cart.items.some((item) => !('outcome' in item && isLeftOut({ outcome: item.outcome as ItemOutcome })))
 
-/** As the message says it; null: without a coupon, or where it is not known what it takes off. */
+/** The discount as the message stated it; null without a coupon or if unknown. */
 export function totalWithCoupon(cart: RestorableCart | CartView): number | null {
   const saving = ('coupon' in cart && cart.coupon?.saving) || null
   return saving === null ? null : Math.max(0, cart.total - saving)
 }
 
-/** Nothing turned out worse than the page had said: the shopper may be sent on without another word. */
+/** Nothing got worse than the page had announced, so the shopper may continue without another message. */
 export function isAsAnnounced(
   cart: RestorableCart | CartView,
   restored: { items: readonly Pick<Item, 'outcome' | 'quantity' | 'price'>[]; coupon: Reply['coupon'] },
 ): boolean {
-  // The shopper reads first that it is not in the cart.
+  // First tell the shopper that it is not in the cart.
   if (restored.coupon && restored.coupon.outcome !== 'carried') return false
   return restored.items.every((item, index) => {
     const said = cart.items[index]
@@ -42,7 +42,7 @@ export function isAsAnnounced(
   })
 }
 
-/** What is known of an item before anything is pressed; null when it comes back as it was. */
+/** Known differences of an item before restoring; null if unchanged. */
 export function announcement(item: RestorableCart['items'][number], currency: string): string | null {
   if (item.outcome === 'gone') return 'No longer available.'
   if (item.outcome === 'choose_again') return 'Needs to be chosen again.'
@@ -53,7 +53,7 @@ export function announcement(item: RestorableCart['items'][number], currency: st
   return words.join(' ') || null
 }
 
-/** What became of an item between leaving and coming back; null when nothing did. */
+/** What changed about an item since the cart was left; null if nothing did. */
 export function outcomeText(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
   if (item.outcome === 'gone') return 'No longer available, so it is not in your cart.'
   if (item.outcome === 'choose_again') return 'Not in your cart: please choose it again.'
@@ -64,7 +64,7 @@ export function outcomeText(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 
   return words.join(' ') || null
 }
 
-/** What became of the message's coupon; null: nothing is to be said. */
+/** Result of the message's coupon; null if there is nothing to show. */
 export function couponText(coupon: Reply['coupon']): string | null {
   if (!coupon) return null
   const { code, outcome } = coupon
@@ -75,7 +75,7 @@ export function couponText(coupon: Reply['coupon']): string | null {
 const clamped = (left: number) =>
   left === 1 ? 'Only 1 is left, so we put 1 in your cart.' : `Only ${left} are left, so we put ${left} in your cart.`
 
-/** What a browser asks for, before the server has said what the person chose. */
+/** The browser's languages, used until the server returns the shopper's choice. */
 export function browserLanguage(wanted: readonly string[]): Language {
   const tags = wanted.map((tag) => tag.toLowerCase().split('-')[0])
   return languages.find((language) => language === tags.find((tag) => tag === 'en' || tag === 'de')) ?? 'en'

@@ -6,9 +6,9 @@ import { isAsAnnounced } from './rules.ts'
 export type Press = 'continue' | 'restore'
 
 export interface Restoring {
-  /** Which button was pressed last. */
+  /** The button pressed last. */
   pressed: Press | null
-  /** Asking the server, or on the way to the store. */
+  /** A request or the redirect to the store is running. */
   isBusy: boolean
   isLeaving: boolean
   restored: RestoredReply | undefined
@@ -17,12 +17,14 @@ export interface Restoring {
   retry: () => Promise<unknown>
 }
 
-/** One press restores the cart, and "continue" goes on to the store in the same go unless something turned out otherwise than announced. */
+/**
+ * Restores the cart in one press. "Continue" also goes to the store unless something differs from what was announced.
+ */
 export function useRestoring(cartId: string, cart: RestorableCart | CartView): Restoring {
   const restore = useRestore(cartId)
   const [pressed, setPressed] = useState<Press | null>(null)
   const [isLeaving, setLeaving] = useState(false)
-  // Back from the store, the browser shows this page as it was left.
+  // After Back from the store, browsers show this page from their cache.
   useEffect(() => {
     const stay = (event: PageTransitionEvent) => event.persisted && setLeaving(false)
     addEventListener('pageshow', stay)
@@ -33,7 +35,7 @@ export function useRestoring(cartId: string, cart: RestorableCart | CartView): R
     location.assign(url)
   }
   const run = async (which: Press) => {
-    // The specification's own effect, also when the send to the store fails.
+    // The specification's own effect, even if sending to the store fails.
     localStorage.setItem('restoredCart', JSON.stringify(cart.items))
     setPressed(which)
     const restored = await restore.mutateAsync().catch(() => undefined)

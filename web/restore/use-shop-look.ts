@@ -4,7 +4,7 @@ import type { ShopBrand } from '../../shared/shop-brand.ts'
 import { schemeOf, useTheme } from '../theme/chosen.ts'
 import { inRoles } from '../theme/mantine.ts'
 
-/** Gives the whole page the shop's colours and letters, by the theme's roles, until it is left. */
+/** Applies the shop's colors and fonts to the whole page through theme roles, until unmounted. */
 export function useShopLook(brand: ShopBrand | null): void {
   const scheme = schemeOf(useTheme())
   const look = useMemo(() => brand && lookOf(brand), [brand])
@@ -19,7 +19,7 @@ export function useShopLook(brand: ShopBrand | null): void {
   }, [look, scheme])
 }
 
-/** The same for an element of the owner's, in which a page of the shop is shown. */
+/** The same for one element: a preview in the owner's screen. */
 export function useShopStyle(brand: ShopBrand): CSSProperties {
   const scheme = schemeOf(useTheme())
   return useMemo(() => shopStyleOf(brand, scheme), [brand, scheme])

@@ -27,7 +27,7 @@ export function AccountTab() {
     return <Failed title="Your account could not be loaded" error={me.error!} onRetry={() => me.refetch()} />
   }
   const user = me.data
-  // An operator who looks at the account has no profile in it.
+  // An operator viewing the account has no profile in it.
   if (user.viewedUntil) {
     return (
       <>
@@ -84,7 +84,7 @@ const PlanLink = ({ name }: { name: string }) => (
   </>
 )
 
-/** Leads to a screen of its own: on this one, another form is saved. */
+/** A separate screen, because this one saves another form. */
 const NotificationsCard = () => (
   <Card>
     <Title order={2}>Notifications</Title>

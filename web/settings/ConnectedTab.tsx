@@ -5,7 +5,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { NotConnected } from './NotConnected.tsx'
 
-/** A tab about the connected store: waits for it, says what went wrong, or how to connect one. */
+/** A tab about the connected store: loads it, shows errors, or explains how to connect one. */
 export function ConnectedTab({ children }: { children: (store: StoreView) => ReactNode }) {
   const connection = useConnection()
   if (!connection) return <NotConnected />

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'react-router'
 import { consentSections, sectionOf } from '../consent/sections.ts'
 import { ConnectedTab } from './ConnectedTab.tsx'
 
-/** Several screens' worth: one section is seen at a time. */
+/** Too long for one screen, so one section is shown at a time. */
 export function ConsentTab() {
   return <ConnectedTab>{(store) => <Sections key={store.id} />}</ConnectedTab>
 }
@@ -12,7 +12,7 @@ export function ConsentTab() {
 function Sections() {
   const { hash, search } = useLocation()
   const here = sectionOf(hash)
-  // What was opened stays as it was left, half-written forms too.
+  // Opened sections stay mounted, keeping unsaved input.
   const [opened, setOpened] = useState([here.id])
   if (!opened.includes(here.id)) setOpened([...opened, here.id])
   return (

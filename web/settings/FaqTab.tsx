@@ -7,7 +7,7 @@ import { KeysSteps } from '../stores/KeysHelp.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { findQuestions, type Question, questions } from './faq.ts'
 
-/** One open at a time; the open one is the address's, so that it can be linked and gone back to. */
+/** One answer open at a time; it is in the address, so it can be linked and Back works. */
 export function FaqTab() {
   const { hash } = useLocation()
   const navigate = useNavigate()

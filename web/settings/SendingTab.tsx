@@ -10,7 +10,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
 import { sendingScreens } from './sending-sections.ts'
 
-/** What is set up for sending, and the way to each screen where it is changed. */
+/** Overview of the sending set-up, with links to each screen. */
 export const SendingTab = () => (
   <ConnectedTab>
     {(store) => <Overview key={store.id} storeId={store.id} takesPush={capabilities[store.platform].pushHost} />}

@@ -3,7 +3,7 @@ import { Link, Outlet, useLocation } from 'react-router'
 import { useTabInSight } from '../ui/useTabInSight.ts'
 import { settingsTabs, tabOf, titleOf } from './tabs.ts'
 
-/** The frame around the tabs of A 2.8: each is a page of its own address, so that it can be linked, reloaded and gone back to. */
+/** Frame of the tabs of A 2.8. Each tab has its own address, so it can be linked, reloaded and Back works. */
 export function SettingsPage() {
   const { pathname } = useLocation()
   const here = tabOf(pathname)

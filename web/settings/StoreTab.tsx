@@ -37,7 +37,7 @@ function Connected({ store }: { store: StoreView }) {
 
 function StoreCard({ store }: { store: StoreView }) {
   const [asking, setAsking] = useState<'none' | 'another' | 'keys' | null>(null)
-  // Another account that has connected the demo store may let go of it.
+  // Another account that connected the demo store may disconnect it.
   const mayConnect = useMayConnect()
   const mayReplace = useMayReplaceKeys(store)
   return (
@@ -70,7 +70,7 @@ function StoreCard({ store }: { store: StoreView }) {
       )}
       <ReplaceKeysDialog store={store} opened={asking === 'keys'} onClose={() => setAsking(null)} />
       {(['another', 'none'] as const).map((each) => (
-        // One for each, always there: the focus goes back to the button that opened it.
+        // One per button, always mounted, so the focus returns to the button that opened it.
         <DisconnectDialog
           key={each}
           opened={asking === each}

@@ -1,8 +1,8 @@
 import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
-// The fifteen questions of A 2.8, answered for what this product does today. Paragraphs; `link` leads to where it is done.
+// The fifteen questions of A 2.8, answered for the current product. Answers are paragraphs; `link` leads to the screen.
 
 export interface Question {
-  /** The part of the address behind #, so that an answer can be linked. */
+  /** Hash of the address, so an answer can be linked. */
   id: string
   question: string
   answer: readonly string[]
@@ -140,7 +140,7 @@ export const questions: readonly Question[] = [
   },
 ]
 
-/** Those in which every word typed occurs. */
+/** Questions that contain every typed word. */
 export function findQuestions(typed: string): readonly Question[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   return questions.filter(({ question, answer }) => {

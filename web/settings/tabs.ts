@@ -5,12 +5,12 @@ export interface SettingsTab {
   title: string
 }
 
-/** The tabs in their order; the first is what `/settings` shows. */
+/** The tabs in order; `/settings` shows the first. */
 export const settingsTabs: readonly SettingsTab[] = screens.flatMap(({ path, tab }) =>
   tab ? [{ path, title: tab }] : [],
 )
 
-/** A screen below a tab, such as `/settings/sending/domain`, belongs to it; any other to the first. */
+/** A screen below a tab, such as `/settings/sending/domain`, belongs to it; any other path to the first. */
 export function tabOf(pathname: string): SettingsTab {
   const here = pathOf(screenOf(pathname))
   return (

@@ -6,7 +6,7 @@ import { useInstance, useMe, useSubscription } from '../access/queries.ts'
 import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
 import { supportLink } from '../billing/rules.ts'
 
-/** Pricing, Support and Logout (A 2.2), in the header or, on a phone, at the foot of the menu. */
+/** Pricing, Support and Logout (A 2.2), in the header or, on a phone, at the bottom of the menu. */
 export function AccountLinks({ look }: { look: 'header-link' | 'side-link' }) {
   const support = useInstance()?.supportEmail
   const plan = useSubscription()?.plan ?? null

@@ -33,7 +33,7 @@ const ConcernBanner = lazy(async () => ({ default: (await import('../billing/Con
 
 const DemoProgress = lazy(async () => ({ default: (await import('./DemoPast.tsx')).DemoProgress }))
 
-/** What is true of the whole app right now, most serious first. */
+/** App-wide notices, most serious first. */
 export function Banners() {
   const isReachable = useReachable()
   const instance = useInstance()
@@ -135,7 +135,7 @@ function BillingBanners() {
   })
 }
 
-/** Where the link went: to the address, into the mailbox on this server, or nowhere. */
+/** Where the confirmation link was sent: to the address, to this server's test mailbox, or nowhere. */
 function VerifyBanner({ email }: { email: string }) {
   const resend = useResendVerification()
   const instance = useInstance()
@@ -179,11 +179,11 @@ function VerifyBanner({ email }: { email: string }) {
   )
 }
 
-/** Where mail goes while no mail server takes it. */
+/** Where mail goes without a mail server. */
 function MailBanner() {
   const mail = useMailServer().data
   const mayChange = useMay('flows:switch')
-  // Without a store there is no screen to set it up on.
+  // Without a store there is no set-up screen to link.
   const hasStore = useStore() !== null
   if (!mail || mail.way === 'own' || mail.way === 'server') return null
   const setUp = mayChange && hasStore && <Link to="/settings/sending/mail-server">Set up a mail server</Link>

@@ -10,12 +10,12 @@ const ViewBanner = lazy(async () => ({ default: (await import('../operator/ViewB
 interface Props {
   title: string
   size?: string | number
-  /** On the right of the logo; by itself the ways in, or back in. */
+  /** Right of the logo; by default the sign-in links, or the link back to the app. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** A page outside the shell: logo, content, the small print. */
+/** Frame of pages outside the shell: logo, content, footer. */
 export function BarePage({ title, size = 'sm', actions = <Ways />, children }: Props) {
   return (
     <Box mih="100dvh" style={{ display: 'flex', flexDirection: 'column' }}>

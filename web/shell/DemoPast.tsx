@@ -10,7 +10,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 
 const AGAIN_MS = 1_000
 
-/** Stands where a screen is empty: the demo says that its past is on its way. Everything else is empty as `children` say. */
+/** Empty state in the demo: its history is still being written. Outside the demo it shows `children`. */
 export function UntilDemoPast({ children }: { children: ReactNode }) {
   const past = useDemoPast()
   if (past.isLoading) {
@@ -23,7 +23,7 @@ export function UntilDemoPast({ children }: { children: ReactNode }) {
   return past.data?.isBeingWritten ? <BeingWritten percent={past.data.percent} /> : children
 }
 
-/** In the demo's banner, on every screen: how far the past is. What is there can be used already. */
+/** In the demo's banner: progress of writing its history. Finished parts can be used already. */
 export function DemoProgress() {
   const { data } = useDemoPast()
   useRefreshWhenWritten(data?.isBeingWritten === true)
@@ -31,7 +31,7 @@ export function DemoProgress() {
   return <span className="tabular"> Sample data: {data.percent ?? 0}% ready. You can use the demo already.</span>
 }
 
-/** Asked only in the demo. */
+/** Fetched only in the demo. */
 function useDemoPast() {
   const me = useQuery(meQuery)
   const isDemo = me.data?.isDemo === true
@@ -44,7 +44,7 @@ function useDemoPast() {
   return { data: past.data, isLoading: me.isLoading || past.isLoading }
 }
 
-/** All of the past is there at once. */
+/** Refetches everything once the history is complete. */
 function useRefreshWhenWritten(isBeingWritten: boolean) {
   const queries = useQueryClient()
   const wasBeingWritten = useRef(false)

@@ -50,7 +50,7 @@ export function Header({ section, isMenuOpen, onMenu }: Props) {
   )
 }
 
-/** The heading of a section's own page, whose tabs belong to it; on a page below it, the way back. */
+/** The section's heading with its tabs; on a page below it, the link back. */
 function SectionTitle({ path, title }: Props['section']) {
   const { pathname } = useLocation()
   const isItself = path === '/settings' || pathname.replace(/(?<!\/)\/+$/, '').toLowerCase() === path

@@ -10,18 +10,18 @@ import { linkedStore, STORE } from './linked-store.ts'
 import { useSwitchStore } from './queries.ts'
 
 interface Props {
-  /** The store that is open; undefined: not known yet. */
+  /** The current store; undefined while unknown. */
   currentId: string | undefined
-  /** What the link is about: `This notification`. */
+  /** Subject of the link: `This notification`. */
   what: string
-  /** What is offered instead: `Show the notifications of this store`. */
+  /** Label of the alternative: `Show the notifications of this store`. */
   instead: string
-  /** Names in the address that belong to the link. */
+  /** Query parameters that belong to the link. */
   belongs?: readonly string[]
   children: ReactNode
 }
 
-/** A link in a mail names the store it is about: that one is opened before anything is read. */
+/** Opens the store that a mail's link names before showing the content. */
 export function LinkedStore({ currentId, what, instead, belongs = [], children }: Props) {
   const [search, setSearch] = useSearchParams()
   const named = search.get(STORE)
@@ -29,7 +29,7 @@ export function LinkedStore({ currentId, what, instead, belongs = [], children }
   const { error, mutate } = useSwitchStore()
   const asked = useRef<string | null>(null)
   useEffect(() => {
-    // Once it is open, the address no longer decides: the store may be switched in the header.
+    // From then on ignore the address, because the header can switch stores.
     if (named && state === 'open') setSearch((now) => without(now, STORE), { replace: true })
     if (!named || state !== 'other' || asked.current === named) return
     asked.current = named

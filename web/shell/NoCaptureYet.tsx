@@ -4,7 +4,7 @@ import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 import { useStore } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 
-/** Beside what says that there is nothing: the reason, where the chosen store has never reported a cart. */
+/** Explains an empty list: the store has never reported a cart. */
 export function NoCaptureYet() {
   const store = useStore()
   const { isAll } = useScope()

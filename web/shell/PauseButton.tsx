@@ -6,7 +6,7 @@ import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useChangePause, useSendingPause } from './queries.ts'
 
-// Pause all sending (decision 136): the button on every screen. The banner has a file of its own.
+// Pause all sending (decision 136): the button on every screen. The banner has its own file.
 
 export function PauseButton() {
   const [isAsking, setAsking] = useState(false)

@@ -5,7 +5,7 @@ import { useReturn } from './useReturn.ts'
 
 const OVERLAY_MS = 200
 
-/** Around every screen: what happens on the way from one to the next. */
+/** Wraps every screen and handles scrolling, covering and focus on route changes. */
 export function RouteTransition() {
   useReturn()
   return (
@@ -18,10 +18,10 @@ export function RouteTransition() {
   )
 }
 
-/** The first page of every visit has the same key: without its path it would open where another page was left. */
+/** The first page of every visit has the same key. Without its path it would restore another page's scroll position. */
 const scrollKeyOf = ({ key, pathname }: Location) => (key === 'default' ? pathname : key)
 
-/** Covers the screen for 200 ms after every change of route, and while a screen's file is still on its way (A 2.1). */
+/** Covers the screen for 200 ms after every route change, and while a screen's chunk loads (A 2.1). */
 function Overlay() {
   const { pathname } = useLocation()
   const isPending = useNavigation().state !== 'idle'
@@ -36,7 +36,9 @@ function Overlay() {
   )
 }
 
-/** Which way is being gone. The router says it of the way that is over; of one under way only the browser does. */
+/**
+ * Direction of the navigation. The router reports it for the last one; only the browser knows it for the current one.
+ */
 function useBackOrForward(isPending: boolean): boolean {
   const { key } = useLocation()
   const wasBackOrForward = useNavigationType() === 'POP'
@@ -55,7 +57,7 @@ function useBackOrForward(isPending: boolean): boolean {
   return isPending ? isGoing.current : wasBackOrForward
 }
 
-/** True for 200 ms after the path has changed; the first path is no change. */
+/** True for 200 ms after the path changed; the first path does not count. */
 function usePassing(pathname: string): boolean {
   const [shown, setShown] = useState(pathname)
   useEffect(() => {
@@ -65,12 +67,12 @@ function usePassing(pathname: string): boolean {
   return shown !== pathname
 }
 
-/** Tells a screen reader where it is now, and puts the keyboard at the beginning of it. */
+/** Announces the new screen to screen readers and moves the focus to its start. */
 function Arrival() {
   const { pathname } = useLocation()
   const first = useRef(pathname)
   const [title, setTitle] = useState('')
-  // With the new screen in place and before anybody can press a key in it.
+  // After the new screen is mounted and before a key can be pressed in it.
   useLayoutEffect(() => {
     if (pathname === first.current) return
     first.current = ''
@@ -88,11 +90,11 @@ function Arrival() {
   )
 }
 
-/** Whoever is in the new screen already (a field with autofocus, an open dialog) or has gone on since it came stays there. */
+/** Keeps the focus if it is already in the new screen (autofocus, a dialog) or moved since. */
 function isSomewhere(cameFrom: Element | null): boolean {
   const at = document.activeElement
   if (!at || at === document.body) return false
   if (at.closest('main, [role=dialog]')) return true
-  // A menu that led here gives the focus back to its button: that is nobody's step.
+  // A closing menu returns the focus to its button; that is no user action.
   return at !== cameFrom && !cameFrom?.closest('[role=dialog], [role=menu]')
 }

@@ -9,7 +9,7 @@ import { formatCount } from '../ui/format.ts'
 import { formatDateTime } from '../ui/times.ts'
 import { useChangePause } from './queries.ts'
 
-// What every screen says while all sending is paused (decision 136). Loaded when it is needed, which is rarely.
+// Shown on every screen while all sending is paused (decision 136). Loaded on demand because it is rare.
 
 export function SendingPausedBanner({ pausedAt, pausedBy, waiting, nextExpiresAt }: SendingPause) {
   const [isAsking, setAsking] = useState(false)

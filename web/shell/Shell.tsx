@@ -55,8 +55,8 @@ export function Shell() {
 }
 
 /**
- * Whether header and banners have all they show, or know that they will not get it. Until then the page is kept out of sight (for a
- * second and a half at most), so that nothing jumps when a part arrives; its own questions are under way meanwhile.
+ * Whether header and banners have loaded or failed. Until then the page is hidden, for 1.5 s at most, to avoid layout
+ * shifts; its queries already run.
  */
 function useComplete(): boolean {
   const wasComplete = useRef(false)

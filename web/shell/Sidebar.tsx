@@ -9,7 +9,7 @@ import { AccountLinks } from './AccountLinks.tsx'
 import { StoreMark } from './StoreMark.tsx'
 import { sections } from './sections.ts'
 
-/** `withAccount`: on a phone it also holds what stands in the header elsewhere. */
+/** `withAccount`: on a phone it also contains the header's links. */
 export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
   const { accessState } = useAccessState()
   const role = useMe()?.role

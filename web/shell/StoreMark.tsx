@@ -4,10 +4,10 @@ import { platformNames } from '../../shared/platforms.ts'
 import { useMayConnect, useStore } from '../access/queries.ts'
 import { useConnectedStores, useScope } from '../access/scope.ts'
 
-/** Whoever has nothing to choose in it does not load the menu. */
+/** Users with nothing to choose do not load the menu. */
 const StoreSwitcher = lazy(async () => ({ default: (await import('./StoreSwitcher.tsx')).StoreSwitcher }))
 
-/** Which store on which platform is shown; a menu where the account has several, and for whoever may connect another one. */
+/** The current store and platform. A menu if the account has several stores or the user may connect one. */
 export function StoreMark() {
   const store = useStore()
   const stores = useConnectedStores() ?? []

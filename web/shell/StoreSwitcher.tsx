@@ -81,7 +81,7 @@ function AnotherStore() {
   )
 }
 
-/** Dashboard and analytics over all stores (decision 154); a smaller plan is led to the plans. */
+/** Dashboard and analytics over all stores (decision 154); on smaller plans a link to the plans. */
 function AllStores({ isShown, onChoose }: { isShown: boolean; onChoose: () => void }) {
   if (useHasFeature('multi_store_dashboard') === false) {
     return (
@@ -119,12 +119,12 @@ function useChoice(currentId: string) {
       announce('Now showing all stores')
       return void navigate(overAll(isOverAll(pathname) ? pathname : '/dashboard', null))
     }
-    // It is the chosen one still.
+    // The same store is still selected.
     if (storeId === currentId) return void navigate(pathname)
     switchStore.mutate(storeId, {
       onSuccess: ({ store }) => {
         announce(`Now showing ${store.name}`)
-        // A cart or flow of the other store is not to be found in this one.
+        // A cart or flow of the other store does not exist in this one.
         void navigate(sectionOf(pathname).path)
       },
       onError: (error) => announce(error.message, 'bad'),

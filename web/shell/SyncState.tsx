@@ -8,7 +8,7 @@ import { announce } from '../ui/announce.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatAge } from '../ui/format.ts'
 
-/** "Synced 2 min ago" and the button to do it now. */
+/** "Synced 2 min ago" and the button to sync now. */
 export function SyncState() {
   const health = useStoreHealth()
   const now = useNow()

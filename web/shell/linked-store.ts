@@ -1,9 +1,9 @@
-// The store that a link in a mail is about. Pure.
+// The store that a mail's link names. Pure.
 
-/** In the address. */
+/** Query parameter. */
 export const STORE = 'storeId'
 
-/** `unknown`: it is none of the account's stores. `waiting`: those, or which is open, are not known yet. */
+/** `unknown`: not one of the account's stores. `waiting`: the stores or the current one are not loaded yet. */
 export function linkedStore(
   named: string | null,
   currentId: string | undefined,

@@ -11,7 +11,7 @@ import { useShowStore } from '../stores/queries.ts'
 const pauseQuery = queryOptions({
   queryKey: ['store', 'pause'],
   queryFn: ({ signal }) => call(readSendingPause, { signal }),
-  // What waits grows while it is paused.
+  // The number of waiting messages grows while paused.
   refetchInterval: ({ state }) => (state.data?.pause ? 15_000 : false),
 })
 

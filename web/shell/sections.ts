@@ -32,12 +32,12 @@ const icons: Record<string, Icon> = {
   settings: IconSettings,
 }
 
-/** The tabs in the order of A 2.2, with Flows beside the carts they belong to. */
+/** The tabs in the order of A 2.2, with Flows next to Carts. */
 export const sections: Section[] = screens.flatMap(({ path, title, icon, permission }) =>
   icon ? [{ path, title, icon: icons[icon]!, permission }] : [],
 )
 
-/** The section of the first path segment; Dashboard where there is none (A 2.2). */
+/** Section of the first path segment; Dashboard by default (A 2.2). */
 export function sectionOf(pathname: string): Section {
   const first = `/${pathname.split('/')[1] ?? ''}`.toLowerCase()
   return sections.find(({ path }) => path === first) ?? sections[0]!

@@ -5,7 +5,7 @@ import { call, useReachable } from '../api.ts'
 
 const AGAIN_MS = 3_000
 
-/** While our server is away it is asked again every few seconds; once it answers, so is everything the screen shows. */
+/** Polls an unreachable server every few seconds; once it answers, refetches everything on screen. */
 export function useReturn(): void {
   const isReachable = useReachable()
   const queries = useQueryClient()
@@ -17,7 +17,7 @@ export function useReturn(): void {
       return
     }
     wasAway.current = true
-    // A failure says nothing new.
+    // A failed poll is expected.
     const timer = setInterval(() => void call(readInstance).catch(() => undefined), AGAIN_MS)
     return () => clearInterval(timer)
   }, [isReachable, queries])

@@ -2,7 +2,7 @@ import { Text, Title } from '@mantine/core'
 import { BarePage } from '../shell/BarePage.tsx'
 import { limits, tested, trials } from './how-we-test.ts'
 
-/** What the landing page claims, and how each claim is tested. */
+/** The claims of the landing page and how each is tested. */
 export function HowWeTestPage() {
   return (
     <BarePage title="How we test it">

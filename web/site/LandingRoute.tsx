@@ -2,7 +2,7 @@ import { Anchor, Center, Group, Loader, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { readPage } from '../api.ts'
 
-/** The landing page is no part of the app: it takes this document over, and the address stays (A 2.1). */
+/** The landing page is outside the app: it replaces this document at the same address (A 2.1). */
 export function LandingRoute() {
   const [hasFailed, setFailed] = useState(false)
   useEffect(() => {
@@ -10,8 +10,8 @@ export function LandingRoute() {
     readPage('/landing.html', stopping.signal).then(
       (html) => {
         document.open()
-        // Somebody may go back before the page's own script has come, which listens too (landing/landing.ts): opening has taken
-        // away whoever listened.
+        // `document.open` removed all listeners, so handle Back until the page's own script has loaded
+        // (landing/landing.ts).
         const path = location.pathname
         addEventListener('popstate', () => {
           if (location.pathname !== path) location.reload()

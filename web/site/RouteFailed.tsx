@@ -1,7 +1,7 @@
 import { BarePage } from '../shell/BarePage.tsx'
 import { ScreenFailed } from './ScreenFailed.tsx'
 
-/** Where the frame itself could not be shown. */
+/** Error page if the frame itself fails. */
 export function RouteFailed() {
   return (
     <BarePage title="Something went wrong">

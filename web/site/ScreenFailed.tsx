@@ -11,7 +11,7 @@ const outdated = new Error(
 )
 const broken = new Error('Something went wrong on this page. Reload it. Your saved work is safe.')
 
-/** In place of a screen that could not be shown, with the reason; the frame around it stays. */
+/** Replaces a screen that failed to render, with the reason; the frame stays. */
 export function ScreenFailed() {
   const isFileMissing = isImportError(useRouteError())
   const isAway = useIsAway()
@@ -33,7 +33,9 @@ export function ScreenFailed() {
   )
 }
 
-/** Whether the server is away, which is asked; null: not known yet. A browser keeps a file that failed, so the page is loaded anew. */
+/**
+ * Whether the server is unreachable; null while checking. Browsers cache a failed chunk, so retrying reloads the page.
+ */
 function useIsAway(): boolean | null {
   const [isAway, setAway] = useState<boolean | null>(null)
   const isReachable = useReachable()
@@ -49,6 +51,6 @@ function useIsAway(): boolean | null {
   return isAway
 }
 
-/** As Chromium, Firefox and Safari put it. */
+/** Error texts of Chromium, Firefox and Safari. */
 const isImportError = (error: unknown) =>
   error instanceof Error && /dynamically imported module|Importing a module script failed|preload/i.test(error.message)

@@ -50,7 +50,7 @@ export function TermsPage() {
   )
 }
 
-/** How a plan is paid for here (decision 82). */
+/** How plans are paid on this installation (decision 82). */
 const payment = {
   stripe: `A paid plan begins with a ${TRIAL_DAYS}-day free trial, once per account, person and card, no credit card required. Without a card the account goes to ${plans.free.name} when the trial ends. Plans are paid through Stripe, by the month or the year in advance, and renew until you cancel; a canceled plan stays until its period ends. They come with a ${GUARANTEE_DAYS}-day money-back guarantee: write to us within ${GUARANTEE_DAYS} days of your first payment. Prices are in US dollars.`,
   test: 'Billing is in test mode on this server: a plan can be chosen, and nothing is charged.',

@@ -3,7 +3,7 @@ import { useLocation, useNavigate } from 'react-router'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Facts } from '../ui/Facts.tsx'
 
-/** What the browser thinks it is showing, for support. */
+/** What the browser reports about its state, for support. */
 export function TestPage() {
   const { pathname, search, hash } = useLocation()
   const navigate = useNavigate()

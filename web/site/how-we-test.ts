@@ -1,7 +1,7 @@
 import { problems } from '../landing/copy.ts'
 
-// How each claim of the landing page is tested. Figures are those of docs/reliability.md and docs/reliability-outages.md: change them
-// there first.
+// How each claim of the landing page is tested. Figures come from docs/reliability.md and docs/reliability-outages.md:
+// change them there first.
 
 const proofs: Record<string, string[]> = {
   'after-purchase': [
@@ -43,7 +43,7 @@ export const trials = [
   },
 ]
 
-/** Said before somebody finds out. */
+/** Known limits, stated openly. */
 export const limits = [
   'An order cannot be seen if the store did not know of it yet when it was checked, moments before the email was sent.',
   'An email accepted by a mail server is not necessarily delivered or read. Recoup shows only what it knows.',

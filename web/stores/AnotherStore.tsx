@@ -7,18 +7,18 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 
 interface Props {
-  /** Something was typed and sent already: what is answered is said beside it. */
+  /** A form was already submitted, so its answer is shown beside it. */
   isSent: boolean
   /** The forms. */
   children: ReactNode
 }
 
-/** Beside the stores that are connected: whether the plan has room for one more is said before anything is typed. */
+/** With connected stores: shows whether the plan allows another one before the form is filled in. */
 export function AnotherStore({ isSent, children }: Props) {
   const usage = useUsage()
   const mayConnect = useMayConnect()
   if (usage.isPending) return <LoadingCards count={1} rows={4} />
-  // Where that cannot be known, the server says it to whoever tries.
+  // If unknown, the server reports it on submit.
   const stores = usage.data?.stores
   return stores?.problem && mayConnect && !isSent ? (
     <NoRoom problem={stores.problem} canAdd={stores.canAdd} />

@@ -13,7 +13,7 @@ import { MayChange } from './MayChange.tsx'
 import { RemoveButton } from './RemoveButton.tsx'
 import { useBounceMailbox, useRemoveBounceMailbox, useSaveBounceMailbox } from './sending-queries.ts'
 
-/** A mailbox of the account's own for mail that comes back. */
+/** The account's own mailbox for bounces. */
 export function BounceMailboxCard() {
   const mailbox = useBounceMailbox()
   return (

@@ -13,7 +13,7 @@ import { useBudget, useSaveBudget } from './text-queries.ts'
 
 type BudgetView = z.output<typeof Budget>
 
-/** What texts may cost in a month, what they have cost, and what they cost about. */
+/** Monthly budget for texts, the amount spent, and typical prices. */
 export function BudgetCard() {
   const budget = useBudget()
   return (
@@ -43,7 +43,7 @@ function BudgetForm({ budget }: { budget: BudgetView }) {
   const save = useSaveBudget()
   const [isLimited, setLimited] = useState(budget.monthly !== null)
   const [amount, setAmount] = useState<number | string>(budget.monthly ?? 50)
-  // What is typed is a text where a number would read otherwise (100.00).
+  // Kept as a string: a number would drop zeros (100.00).
   const isValid = !isLimited || (amount !== '' && Number(amount) >= 0 && Number(amount) <= 1_000_000)
   const wanted = isLimited ? Number(amount) : null
   const submit = (event: FormEvent) => {

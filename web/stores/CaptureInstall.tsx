@@ -22,7 +22,7 @@ import {
 import { captureSnippet } from './rules.ts'
 import { Snippet } from './Snippet.tsx'
 
-/** How the capture script gets into a shop: into a WordPress one by the kind of theme. */
+/** How to install the capture script; for WordPress by kind of theme. */
 export const CaptureInstall = ({ store }: { store: StoreView }) =>
   capabilities[store.platform].snippet === 'theme' ? <ThemeInstall store={store} /> : <WordPressInstall store={store} />
 
@@ -110,7 +110,7 @@ interface SeenProps {
   hints: readonly string[]
 }
 
-/** Whether it worked, and what keeps the script from being seen. */
+/** Whether the script was seen, and what may block it. */
 function SeenCard({ store, docs, hints }: SeenProps) {
   const connection = useConnection()
   const [answer, setAnswer] = useState<'none' | 'told' | 'failed'>('none')

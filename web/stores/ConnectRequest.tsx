@@ -11,7 +11,7 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useConfirmRequest, useConnectRequest } from './plugin-queries.ts'
 
-/** A shop's plugin has sent its owner here to confirm shop and account. */
+/** A shop's plugin sent its owner here to confirm shop and account. */
 export function ConnectRequest({ request }: { request: string }) {
   const asked = useConnectRequest(request)
   useEffect(dropRequest, [])

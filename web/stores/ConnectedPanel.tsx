@@ -12,16 +12,16 @@ interface Props {
   warnings: string[]
 }
 
-/** What connecting found. The guard learns of the connection only when this was read. */
+/** What connecting found. The guard learns of the connection only after the user continues. */
 export function ConnectedPanel({ store, warnings }: Props) {
   const refresh = useRefreshConnection()
   const navigate = useNavigate()
-  // The guard leads there by itself, but nobody who has connected another store.
+  // The guard redirects by itself, except when another store was connected.
   const goToDashboard = async () => {
     await refresh()
     await navigate('/dashboard', { replace: true })
   }
-  // Settings are open without a store, so one may already be there when the guard learns of it.
+  // Settings open without a store, so one may already be cached when the guard learns of it.
   const goToSettings = async () => {
     await navigate('/settings/sending/sender')
     await refresh()

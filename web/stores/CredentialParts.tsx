@@ -14,7 +14,7 @@ interface SecretProps {
   onChange?: (event: React.ChangeEvent<HTMLInputElement>) => void
 }
 
-/** Never comes back from the server: an empty field means the one that is kept. */
+/** The server never returns secrets: an empty field keeps the stored one. */
 export function SecretInput({ label, isKept, ...input }: SecretProps) {
   return (
     <PasswordInput
@@ -38,14 +38,14 @@ function SaveOutcome({ error, provider }: { error: Error | null; provider: strin
 }
 
 interface FormEndingProps {
-  /** Why the last saving did not happen. */
+  /** Why the last save failed. */
   problem: ReactNode
   isSaving: boolean
-  /** The way to remove what is kept. */
+  /** Button to remove the stored credentials. */
   children: ReactNode
 }
 
-/** What credentials' forms end with. */
+/** End of every credentials form. */
 export const FormEnding = ({ problem, isSaving, children }: FormEndingProps) => (
   <>
     {problem}
@@ -58,7 +58,7 @@ export const FormEnding = ({ problem, isSaving, children }: FormEndingProps) => 
   </>
 )
 
-/** Fields the server refused say so, and the first of them has the focus. */
+/** Marks the fields the server refused and focuses the first. */
 export function showRefusal(form: { setErrors: (errors: Record<string, string>) => void }, error: Error): void {
   if (!(error instanceof ApiError)) return
   form.setErrors(error.fields)
@@ -68,11 +68,11 @@ export function showRefusal(form: { setErrors: (errors: Record<string, string>) 
 interface EndingProps {
   view: TextChannelView
   save: { error: Error | null; isPending: boolean }
-  /** Whose answer is shown. */
+  /** Name of the provider. */
   provider: string
 }
 
-/** What the provider said, and the form's buttons. */
+/** The provider's answer and the form's buttons. */
 export const CredentialsEnding = ({ view, save, provider }: EndingProps) => (
   <FormEnding problem={<SaveOutcome error={save.error} provider={provider} />} isSaving={save.isPending}>
     <RemoveChannel view={view} />

@@ -9,7 +9,7 @@ import { useDisconnect, useForgetStore } from './queries.ts'
 interface Props {
   opened: boolean
   storeName: string
-  /** Another store is to take its place (A 4.4): whatever the server says, the way leads to connecting it. */
+  /** Set when another store replaces it (A 4.4): whatever the server answers, continue to connecting. */
   isForAnother?: boolean
   onClose: () => void
 }
@@ -26,9 +26,9 @@ export function DisconnectDialog({ opened, storeName, isForAnother = false, onCl
     forget()
     return navigate(INSTEAD_OF_STORE, { state: { from: '/settings' } })
   }
-  // A promise and not a callback: the dialog goes with the store card before the answer is worked off.
+  // A promise instead of a callback: the dialog unmounts with the store card before callbacks run.
   const start = () => disconnect.mutateAsync().then(isDone, isForAnother ? goOn : () => undefined)
-  // What failed is not said again when it is opened anew.
+  // Clear the old error when opened again.
   const close = () => {
     disconnect.reset()
     onClose()

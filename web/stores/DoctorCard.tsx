@@ -10,7 +10,7 @@ import { TimeAgo } from '../ui/Time.tsx'
 import { useDoctor } from './queries.ts'
 import { ReplaceKeysDialog, useMayReplaceKeys } from './ReplaceKeysDialog.tsx'
 
-/** Asks the store itself, part by part. */
+/** Runs the connection checks against the store. */
 export function DoctorCard({ store }: { store: StoreView }) {
   const doctor = useDoctor(store.id)
   const mayReplace = useMayReplaceKeys(store)
@@ -60,13 +60,13 @@ export function DoctorCard({ store }: { store: StoreView }) {
           />
         )}
       </Stack>
-      {/* Not in the list: what it mends may leave the list while it is open. */}
+      {/* Outside the list: its repair may remove the list item while it is open. */}
       <ReplaceKeysDialog store={store} opened={isReplacing} onClose={() => setReplacing(false)} />
     </Card>
   )
 }
 
-/** What other keys would mend. */
+/** Checks that other API keys would fix. */
 const areKeysRefused = ({ id, state }: Check) =>
   (id === 'keys' || id === 'permissions') && (state === 'bad' || state === 'warn')
 

@@ -5,7 +5,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { formatDateTime } from '../ui/times.ts'
 import { endedText, endedTitle } from './ended.ts'
 
-/** Why the account has no store any more, where an owner lands then. */
+/** Explains why the account has no store any more. */
 export function EndedNotice() {
   const ended = useEndedStore()
   const mayRead = useMay('carts:read')

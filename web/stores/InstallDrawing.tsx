@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { WayId } from './install-ways.ts'
 
-// Drawings of where to click in WordPress, in the colours of the theme. A number is that of the step.
+// Drawings of where to click in WordPress, in theme colors. Numbers are those of the steps.
 
 export function InstallDrawing({ way, label }: { way: WayId; label: string }) {
   return (

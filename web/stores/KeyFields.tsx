@@ -12,7 +12,7 @@ type FormOfKeys = Pick<
   'getValues' | 'setValues' | 'clearErrors' | 'key' | 'getInputProps' | 'watch'
 >
 
-/** Consumer key and secret; pasted the wrong way round, they are swapped with one press. */
+/** Consumer key and secret, with a button to swap them if pasted the wrong way round. */
 export function KeyFields({ form }: { form: FormOfKeys }) {
   const [isSwapped, setSwapped] = useState(false)
   const look = () => {

@@ -1,7 +1,7 @@
 import { Anchor, Card, List, Text, Title } from '@mantine/core'
 import { keysPage } from './rules.ts'
 
-/** Where to click in WooCommerce to get the two keys, beside the form that asks for them. */
+/** Where to create the two keys in WooCommerce, beside the form that asks for them. */
 export function KeysHelp({ storeUrl }: { storeUrl: string }) {
   return (
     <Card>
@@ -13,7 +13,7 @@ export function KeysHelp({ storeUrl }: { storeUrl: string }) {
   )
 }
 
-/** With the address of a store, its own page for keys is one click away. */
+/** If the store's address is known, links to its key page. */
 export function KeysSteps({ storeUrl = '' }: { storeUrl?: string }) {
   const page = keysPage(storeUrl)
   return (

@@ -9,7 +9,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { MayChange } from './MayChange.tsx'
 import { useChangeLinkHost, useLinkHost } from './sending-queries.ts'
 
-/** A host of the shop's own for the links in its mails. */
+/** Custom host for links in mails. */
 export function LinkHostCard({ storeId }: { storeId: string }) {
   const host = useLinkHost(storeId)
   return (

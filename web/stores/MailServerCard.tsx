@@ -10,7 +10,7 @@ import { MailServerForm } from './MailServerForm.tsx'
 import { MayChange } from './MayChange.tsx'
 import { useMailServer } from './mail-server-queries.ts'
 
-/** Where the account's mail goes, and the mail server of its own. */
+/** How the account's mail is sent, and its own mail server. */
 export function MailServerCard() {
   const view = useMailServer()
   return (
@@ -50,7 +50,7 @@ const Content = ({ view }: { view: MailServerView }) => (
   </Stack>
 )
 
-/** How it is now. */
+/** Current state. */
 function ServerState({ view: { way, server, from, acceptedAt, mailboxUrl, isFixed } }: { view: MailServerView }) {
   if (isFixed) return null
   if (way === 'none') {

@@ -43,7 +43,7 @@ const cleaned = ({ host, port, user, fromAddress, ...rest }: Typed) => ({
   fromAddress: fromAddress.trim(),
 })
 
-/** What was kept is for this server, user and encryption alone. */
+/** The stored password is valid only for this server, user and encryption. */
 function keepsPassword({ server }: MailServerView, typed: Typed): boolean {
   if (!server?.user) return false
   const { host, port, security, user } = cleaned(typed)
@@ -113,7 +113,7 @@ interface FieldsProps {
 function ServerFields({ form, isPasswordKept }: FieldsProps) {
   const choose = (value: string | null) => {
     const security = mailSecurities.find((each) => each === value) ?? 'starttls'
-    // The usual port follows, unless another one was entered.
+    // Set the usual port unless the user entered another.
     const isUsual = Number(form.values.port) === usualPort[form.values.security]
     form.setValues({ security, ...(isUsual && { port: usualPort[security] }) })
   }

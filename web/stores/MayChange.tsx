@@ -3,14 +3,14 @@ import { useMay } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
 interface Props {
-  /** Why nobody can change it here: the demo. */
+  /** Why it cannot be changed here: the demo. */
   fixed: string | false
   what?: 'this' | 'these'
-  /** The form, for those who may use it. */
+  /** The form, for members with permission. */
   children: ReactNode
 }
 
-/** A form of the account's channels, or why it is not there. */
+/** Shows a form of the account's channels, or why it is not available. */
 export function MayChange({ fixed, what = 'this', children }: Props) {
   const isAllowed = useMay('flows:switch')
   if (fixed) return <Notice tone="info">{fixed}</Notice>

@@ -19,7 +19,7 @@ interface Props {
   plugin: ReturnType<typeof usePlugin>
 }
 
-/** The plugin in the shop: how it is, or how to get it. */
+/** State of the shop's plugin, or how to install it. */
 export function PluginCard({ store, plugin }: Props) {
   const known = plugin.data?.plugin
   return (
@@ -105,7 +105,7 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
   )
 }
 
-/** Nothing is sent without an order check (D3), so that this is said plainly. */
+/** Nothing is sent without an order check (D3), so state it plainly. */
 function CutOff({ plugin: { reason, isOutdated } }: { plugin: PluginView }) {
   return (
     <Notice tone="warn" title="Recoup cannot reach your shop">

@@ -2,7 +2,7 @@ import { Badge, Button, Card, Group, List, Text, Title } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { PLUGIN_ZIP } from './rules.ts'
 
-/** The first way to connect: no key is seen. */
+/** The first way to connect, without API keys. */
 export function PluginSetup() {
   return (
     <Card component="section" aria-label="Connect with the plugin">

@@ -32,7 +32,7 @@ export function RecoveryRulesForm({ store }: { store: StoreView }) {
   )
 }
 
-/** The words above keep the card's width. */
+/** Keeps the text above within the card's width. */
 const narrow = { wrapper: { width: 110 } }
 
 interface RuleProps {
@@ -152,7 +152,7 @@ function Attribution({ form, isFixed }: RuleProps) {
 interface RuleCardProps {
   title: string
   about: string
-  /** What a change means for the carts and messages already there. */
+  /** Effect of a change on existing carts and messages. */
   existing: string
   children: ReactNode
 }

@@ -5,18 +5,18 @@ import { Confirm } from '../ui/Confirm.tsx'
 
 interface Props {
   title: string
-  /** What is announced once it is done. */
+  /** Announced after success. */
   removed: string
   remove: {
     isPending: boolean
     error: Error | null
     mutate: (given: undefined, options: { onSuccess: () => void }) => void
   }
-  /** What ends with it. */
+  /** What stops working. */
   children: ReactNode
 }
 
-/** Removes credentials that are kept, after a question. */
+/** Removes stored credentials, after a confirmation. */
 export function RemoveButton({ title, removed, remove, children }: Props) {
   const [isAsking, setAsking] = useState(false)
   const confirm = () =>

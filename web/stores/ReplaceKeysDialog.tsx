@@ -16,7 +16,7 @@ import { ShopifySteps } from './ShopifyHelp.tsx'
 import { ShopifyKeyFields, useWay } from './ShopifyKeyFields.tsx'
 import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, shopifyKeysOf } from './shopify-rules.ts'
 
-/** The demo store keeps its keys. */
+/** The demo store's keys cannot be replaced. */
 export function useMayReplaceKeys(store: StoreView): boolean {
   const mayConnect = useMay('stores:connect')
   return mayConnect && !store.isDemo
@@ -53,7 +53,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Each platform has its own keys. */
+/** Each platform has its own kind of keys. */
 const ReplaceForm = (props: Props) =>
   capabilities[props.store.platform].webhooks === 'keys' ? <ReplaceShopify {...props} /> : <ReplacePair {...props} />
 
@@ -141,7 +141,7 @@ function Replacement({ store, replace, onSubmit, onClose, children }: Replacemen
   )
 }
 
-/** The keys work, but not for everything: that is read before the dialog goes. */
+/** The keys work but lack permissions; shown before the dialog closes. */
 function Replaced({ warnings, onClose }: { warnings: string[]; onClose: () => void }) {
   return (
     <Stack gap="md">

@@ -8,7 +8,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useSenderDomain } from './sending-queries.ts'
 
-/** Whether receivers can tell the store's mail from forged mail. */
+/** Whether receivers can verify the store's mail (SPF, DKIM, DMARC). */
 export function SenderDomainCard({ storeId }: { storeId: string }) {
   const [selector, setSelector] = useState('')
   const domain = useSenderDomain(storeId, selector)
@@ -48,7 +48,7 @@ export function SenderDomainCard({ storeId }: { storeId: string }) {
   )
 }
 
-/** Keys are kept under names that cannot be listed. */
+/** DKIM keys are stored under selectors, which cannot be listed. */
 function Selector({ onChoose }: { onChoose: (selector: string) => void }) {
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string | null>(null)

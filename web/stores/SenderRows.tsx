@@ -4,12 +4,12 @@ import type { SenderRow } from './text-rules.ts'
 
 interface Props {
   rows: SenderRow[]
-  /** By place and field, such as `senders.0.sender`. */
+  /** By index and field, such as `senders.0.sender`. */
   errors: Readonly<Record<string, unknown>>
   onChange: (rows: SenderRow[]) => void
 }
 
-/** Which number or name writes to which country; the first row is for all others. */
+/** Which number or name sends to which country; the first row covers all others. */
 export function SenderRows({ rows, errors, onChange }: Props) {
   const set = (at: number, change: Partial<SenderRow>) =>
     onChange(rows.map((row, index) => (index === at ? { ...row, ...change } : row)))

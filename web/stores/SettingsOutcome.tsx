@@ -3,7 +3,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { settingText } from './rules.ts'
 import type { useSettingsForm } from './useSettingsForm.ts'
 
-/** Why the last saving did not happen. What is wrong with a field stands at the field as well. */
+/** Why the last save failed. Field errors are also shown at the fields. */
 export function SettingsOutcome({ save, clashes }: Pick<ReturnType<typeof useSettingsForm>, 'save' | 'clashes'>) {
   if (!save.error) return null
   return (

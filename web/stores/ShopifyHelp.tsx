@@ -2,11 +2,11 @@ import { Anchor, Card, Code, List, Text, Title } from '@mantine/core'
 import { SCOPES, type ShopifyForm } from './shopify-rules.ts'
 
 interface Props {
-  /** Which credentials the form asks for. */
+  /** The kind of credentials the form asks for. */
   way: ShopifyForm['way']
 }
 
-/** Where to click in Shopify to get the credentials, beside the form that asks for them. */
+/** Where to find the credentials in Shopify, beside the form that asks for them. */
 export function ShopifyHelp({ way }: Props) {
   return (
     <Card>
@@ -18,7 +18,7 @@ export function ShopifyHelp({ way }: Props) {
   )
 }
 
-/** docs/connecting-shopify.md says the same: change both. */
+/** Keep docs/connecting-shopify.md in step. */
 export function ShopifySteps({ way }: Props) {
   return (
     <>
@@ -58,7 +58,7 @@ const OfApp = () => (
   </>
 )
 
-/** Of an app that was made in the Shopify admin. */
+/** For apps created in the Shopify admin. */
 const OfToken = () => (
   <>
     <List.Item>

@@ -15,14 +15,14 @@ const ways = [
   { value: 'token', label: 'Access token' },
 ]
 
-/** Which of the two is chosen, also for the help beside them. */
+/** The selected kind, shared with the help beside it. */
 export function useWay(form: Pick<ReturnType<typeof useForm<ShopifyForm>>, 'getValues' | 'watch'>): ShopifyForm['way'] {
   const [way, setWay] = useState(form.getValues().way)
   form.watch('way', ({ value }) => setWay(value))
   return way
 }
 
-/** The two kinds of credentials; what was typed in one stays while the other is looked at. */
+/** The two kinds of credentials; switching keeps the input of both. */
 export function ShopifyKeyFields({ form, way }: { form: FormOfKeys; way: ShopifyForm['way'] }) {
   const choose = (value: string) => {
     form.setFieldValue('way', value as ShopifyForm['way'])

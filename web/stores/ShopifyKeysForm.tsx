@@ -22,7 +22,7 @@ export const useShopifyForm = () =>
     validate: checkShopifyKeys,
   })
 
-/** Connects a Shopify store: by the credentials of an app, or by a token of one made before 2026. */
+/** Connects a Shopify store with an app's credentials, or with a token of an app created before 2026. */
 export function ShopifyKeysForm({ connect, isDisabled, form, way }: Props) {
   const submit = form.onSubmit((values: ShopifyForm) =>
     connect.mutate(

@@ -4,13 +4,13 @@ import type { ReactNode } from 'react'
 
 interface Props {
   code: string
-  /** Of the button that copies it. */
+  /** Label of the copy button. */
   label: string
-  /** Beside the button. */
+  /** Content beside the button. */
   children?: ReactNode
 }
 
-/** Code to paste somewhere else. */
+/** Code to paste elsewhere. */
 export function Snippet({ code, label, children }: Props) {
   return (
     <>

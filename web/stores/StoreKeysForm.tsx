@@ -15,14 +15,17 @@ interface Props {
   form: ReturnType<typeof useKeysForm>
 }
 
-/** What is typed outlives the form: a look at the other platform costs nobody anything. `onAddress` is told of the address while it is typed. */
+/**
+ * The input survives unmounting, so switching platforms loses nothing. `onAddress` is called while the address is
+ * typed.
+ */
 export function useKeysForm(onAddress: (storeUrl: string) => void) {
   const form = useForm<KeysForm>({
     mode: 'uncontrolled',
     initialValues: { store_url: '', consumer_key: '', consumer_secret: '' },
     validate: checkKeys,
   })
-  // The keys are asked for again.
+  // The keys are not kept.
   const address = form.getValues().store_url
   useDraft('store-address', address || null, (store_url) => form.setFieldValue('store_url', store_url))
   form.watch('store_url', ({ value }) => onAddress(value))

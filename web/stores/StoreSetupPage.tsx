@@ -64,14 +64,14 @@ export function StoreSetupPage() {
   )
 }
 
-/** The account has a store already. */
+/** The account already has a store. */
 function useIsAnother(): boolean {
   const { pathname, search } = useLocation()
   const store = useStore()
   return store !== null && isForAnother(pathname + search)
 }
 
-/** The one before is to go, and could not be disconnected. */
+/** The previous store is to be replaced but could not be disconnected. */
 function useIsInstead(): boolean {
   const { pathname, search } = useLocation()
   return isInsteadOfStore(pathname + search)
@@ -93,7 +93,7 @@ function SubscriptionRequired() {
   )
 }
 
-/** As long as the server has not let go of the store before. */
+/** Shown until the server has disconnected the previous store. */
 function StillConnected() {
   const disconnect = useDisconnect()
   const navigate = useNavigate()

@@ -12,7 +12,7 @@ import { exampleOf, placesOf, type Variable, variableNames } from './text-rules.
 
 const keyOf = ({ name, language }: Pick<ListedTemplate, 'name' | 'language'>) => `${name} ${language}`
 
-/** The templates the provider has, with their approval, and what goes into the places of the chosen one. */
+/** The provider's templates with their approval, and the values for the placeholders of the chosen one. */
 export function TemplateChoice({ view }: { view: TextChannelView }) {
   const refresh = useRefreshTemplates()
   const usable = view.templates.filter(({ problem }) => problem === null)

@@ -9,13 +9,15 @@ import { Notice } from '../ui/Notice.tsx'
 import { useMailServer } from './mail-server-queries.ts'
 import { useTestMail } from './sending-queries.ts'
 
-/** A real mail over the real way, with what the mail server says at each step. What is shown is of the mail server as it is now. */
+/**
+ * Sends a real test mail and shows the mail server's answer at each step. Results belong to the current mail server.
+ */
 export function TestMailCard() {
   const mail = useMailServer().data
   return <OfServer key={mail?.server?.version ?? 0} isKept={mail?.way === 'mailbox'} />
 }
 
-/** `isKept`: email stays in the built-in mailbox. */
+/** `isKept`: mail stays in the built-in mailbox. */
 function OfServer({ isKept }: { isKept: boolean }) {
   const me = useMe()
   const isAllowed = useMay('flows:switch')

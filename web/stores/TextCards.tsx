@@ -6,7 +6,7 @@ import { SmsCard } from './SmsCard.tsx'
 import { useTextChannels } from './text-queries.ts'
 import { WhatsappCard } from './WhatsappCard.tsx'
 
-/** SMS or WhatsApp of the account, and what both may cost. */
+/** Set-up of SMS or WhatsApp, and the budget of both. */
 export function TextCards({ channel }: { channel: 'sms' | 'whatsapp' }) {
   const channels = useTextChannels()
   if (channels.isPending) return <LoadingCards count={2} rows={5} />

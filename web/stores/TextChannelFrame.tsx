@@ -24,11 +24,11 @@ const badges = {
 interface Props {
   view: TextChannelView
   about: string
-  /** The form, for those who may use it. */
+  /** The form, for members with permission. */
   children: ReactNode
 }
 
-/** What SMS and WhatsApp have in common: how it stands, where the provider has to be pointed at, and who may change it. */
+/** Shared by SMS and WhatsApp: state, webhook addresses for the provider, and permission. */
 export function TextChannelFrame({ view, about, children }: Props) {
   const name = names[view.channel]
   return (
@@ -83,7 +83,7 @@ function ConnectionState({ view }: { view: TextChannelView }) {
   )
 }
 
-/** Nothing is to be set up; who has a Twilio account of their own enters it below, and it is used from then on. */
+/** No set-up needed. Owners with a Twilio account may enter it below; it is used from then on. */
 function ByOperator({ senders }: { senders: string[] }) {
   return (
     <Notice tone="info">
@@ -94,7 +94,7 @@ function ByOperator({ senders }: { senders: string[] }) {
   )
 }
 
-/** For pasting into the provider's settings. */
+/** To paste into the provider's settings. */
 function Hooks({ view }: { view: TextChannelView }) {
   if (view.hooks.length === 0) return null
   const where =
@@ -138,7 +138,7 @@ function Hooks({ view }: { view: TextChannelView }) {
   )
 }
 
-/** Says what ends with it, and does it. */
+/** Confirms the removal with its effects. */
 export function RemoveChannel({ view }: { view: TextChannelView }) {
   const remove = useRemoveChannel(view.channel)
   const name = names[view.channel]

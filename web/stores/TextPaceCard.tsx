@@ -4,7 +4,7 @@ import type { StoreView } from '../../shared/stores.ts'
 import { formatClock } from '../ui/format.ts'
 import { settingText } from './rules.ts'
 
-/** How often and when texts go. It is set with the store's other rules; whoever sets up the channels looks for it here too. */
+/** Frequency and hours of texts. Stored with the store's other rules, linked here for users who set up the channels. */
 export const TextPaceCard = ({ store }: { store: StoreView }) => (
   <Card component="section" aria-label="SMS and WhatsApp limits">
     <Title order={2}>SMS and WhatsApp limits</Title>

@@ -7,7 +7,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { useThrottledDomains } from './sending-queries.ts'
 
-/** Who takes no mail just now, and what is done about it. */
+/** Mail domains that currently reject mail, and how Recoup reacts. */
 export function ThrottledDomainsCard() {
   const domains = useThrottledDomains()
   return (

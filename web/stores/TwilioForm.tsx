@@ -21,13 +21,13 @@ interface Credentials {
 
 interface Props {
   view: TextChannelView
-  /** Credentials of Twilio are kept: an empty token keeps the one there is. */
+  /** Twilio credentials are stored: an empty token keeps the stored one. */
   isKept: boolean
   save: { error: Error | null; isPending: boolean }
   onSave: (credentials: Credentials, onError: (error: Error) => void) => void
 }
 
-/** An account of Twilio's with its senders, for SMS and for WhatsApp. */
+/** A Twilio account with its senders, for SMS and WhatsApp. */
 export function TwilioForm({ view, isKept, save, onSave }: Props) {
   const form = useForm<TwilioValues>({
     initialValues: {

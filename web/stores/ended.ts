@@ -1,7 +1,7 @@
 import type { PlatformName } from '../../shared/platforms.ts'
 import type { EndedStore } from '../../shared/stores.ts'
 
-// What happened to a store that is not connected any more. Pure.
+// What happened to a disconnected store. Pure.
 
 const words: Record<PlatformName, { part: string; admin: string; again: string }> = {
   woocommerce: { part: 'plugin', admin: 'WordPress', again: 'Install the plugin again or connect with keys' },
@@ -16,7 +16,7 @@ export function endedTitle({ name, store_url, platform, by }: EndedStore): strin
   return `${shop} was disconnected`
 }
 
-/** `time` writes an instant. */
+/** `time` formats an instant. */
 export function endedText(
   { platform, by, store_url, at, keptUntil }: EndedStore,
   time: (at: string) => string,

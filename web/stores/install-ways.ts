@@ -1,18 +1,18 @@
-// The ways to put the capture script into a shop. Pure words; `CaptureInstall.tsx` shows them, those for WordPress with a drawing each.
-// docs/capture-script.md and docs/connecting-shopify.md say the same: change both.
+// Methods to install the capture script. Pure texts, shown by `CaptureInstall.tsx`, for WordPress with drawings. Keep
+// docs/capture-script.md and docs/connecting-shopify.md in step.
 
 export type WayId = 'plugin' | 'classic' | 'block'
 
 export interface InstallWay {
   id: WayId
   title: string
-  /** Whom it suits. */
+  /** Which shops it suits. */
   when: string
   /** The drawing's numbers are those of the steps. */
   steps: readonly string[]
-  /** What the drawing shows, for whoever does not see it. */
+  /** Text alternative of the drawing. */
   drawing: string
-  /** What is pasted here is not the script's line itself. */
+  /** This method pastes something other than the script line. */
   hasOwnCode?: boolean
 }
 
@@ -59,10 +59,10 @@ export const installWays: readonly InstallWay[] = [
   },
 ]
 
-/** For functions.php: the theme has no head of its own. */
+/** For functions.php, in themes without an editable head. */
 export const functionsCode = (snippet: string) => `add_action( 'wp_head', function () {\n    echo '${snippet}';\n} );`
 
-/** For Shopify there is one way: scripts that an app puts in by itself run nowhere any more. */
+/** Shopify has a single method: scripts that apps inject (ScriptTag) no longer run. */
 export const themeSteps: readonly string[] = [
   'In Shopify open Online Store → Themes.',
   'Beside your current theme press ⋯, then Edit code.',
@@ -79,7 +79,7 @@ const EVERYWHERE = [
   'The address in the line must be reachable from the internet: visitors load the script from this server.',
 ]
 
-/** What keeps the script from being seen. */
+/** What can block the script. */
 export const wordPressHints: readonly string[] = [
   'Empty the cache of your shop: cache plugin, host, and CDN. Cached pages do not contain the line.',
   'Exclude the script from plugins that combine, delay or block scripts. A consent plugin may hold it back until the visitor agrees.',

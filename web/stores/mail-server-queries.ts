@@ -10,7 +10,7 @@ export const mailServerQuery = queryOptions({
 
 export const useMailServer = (isWanted = true) => useQuery({ ...mailServerQuery, enabled: isWanted })
 
-/** What the server answers is how it is from now on. What can be switched on or sent follows from it. */
+/** The answer replaces the cached state. Switches and tests depend on it. */
 function useMailServerChange<Input>(change: (input: Input) => Promise<api.MailServerView>) {
   const queries = useQueryClient()
   return useMutation({

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { confirmPlugin, readPlugin, reviewPlugin, testPlugin } from '../../shared/plugin.ts'
 import { call } from '../api.ts'
 
-/** What a shop's plugin asks for. Asked once: its answer is read before anything is pressed. */
+/** The plugin's connect request. Fetched once; the user confirms what was shown. */
 export const useConnectRequest = (connect: string) =>
   useQuery({
     queryKey: ['connect-request', connect],
@@ -14,7 +14,7 @@ export const useConnectRequest = (connect: string) =>
 export const useConfirmRequest = () =>
   useMutation({ mutationFn: (connect: string) => call(confirmPlugin, { body: { connect } }) })
 
-/** While a test cart is waited for it is asked again and again. */
+/** Polls while waiting for a test cart. */
 export const usePlugin = (storeId: string) =>
   useQuery({
     queryKey: ['store', storeId, 'plugin'],

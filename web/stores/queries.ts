@@ -31,7 +31,7 @@ export function useStoreHealth() {
   return useQuery({ ...healthQuery, enabled: store !== null && mayRead })
 }
 
-/** Contacts above the limits on new contacts. */
+/** Contacts above the plan's limit on new contacts. */
 export function useCaptureStatus() {
   const storeId = useStore()?.id
   return useQuery({
@@ -40,7 +40,7 @@ export function useCaptureStatus() {
   })
 }
 
-/** The store is asked once when this is opened, and again only when somebody wants it. */
+/** Checks the store once when opened; again only on request. */
 export const useDoctor = (storeId: string) =>
   useQuery({
     queryKey: ['store', storeId, 'doctor'],
@@ -51,8 +51,8 @@ export const useDoctor = (storeId: string) =>
   })
 
 /**
- * Only connects: what was found is read first, then `useRefreshConnection` lets the guard know. Connected beside others
- * (`isAnother`), the store is the one that is shown from then on, and the guard leads nobody away.
+ * Connects without telling the guard: the user reads the result first, then `useRefreshConnection` updates it. An
+ * additional store (`isAnother`) becomes the current one, and the guard does not redirect.
  */
 export function useConnectStore(isAnother: boolean) {
   const queries = useQueryClient()
@@ -60,19 +60,19 @@ export function useConnectStore(isAnother: boolean) {
   return useMutation({
     mutationFn: (body: StoreKeys) => call(connectStore, { body }),
     onSuccess: ({ store }) => {
-      // It has the account's stores.
+      // This cache holds the account's stores.
       void queries.invalidateQueries({ queryKey: meQuery.queryKey })
       if (isAnother) show(store)
     },
   })
 }
 
-/** Everything shown of the store before is forgotten and asked again. */
+/** Drops and refetches everything about the previous store. */
 export function useShowStore() {
   const queries = useQueryClient()
   return (store: StoreView) => {
     const { platform, store_url } = store
-    // An answer that is still on its way is about the store before.
+    // Answers in flight belong to the previous store.
     void queries.cancelQueries({ queryKey: connectionQuery.queryKey })
     rememberConnection({ platform, store_url })
     queries.setQueryData(connectionQuery.queryKey, { hasConnection: true, platform, store_url, store })
@@ -93,12 +93,12 @@ export function useSync() {
   })
 }
 
-/** The store is known by its id: another tab may have switched to another one meanwhile. */
+/** Uses the store id, because another tab may have switched stores. */
 export function useReplaceKeys(storeId: string) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (body: z.input<typeof replaceKeys.body>) => call(replaceKeys, { query: { storeId }, body }),
-    // What was refused to the old keys is shown in many places.
+    // Errors of the old keys are shown in many places.
     onSuccess: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' }),
   })
 }
@@ -115,11 +115,11 @@ export function useDisconnect() {
   })
 }
 
-/** As after a disconnection: nothing is known to be connected until the server says so again. */
+/** Treats the connection as unknown until the server confirms it. */
 export function useForgetStore() {
   const queries = useQueryClient()
   return () => {
-    // An answer under way would bring back what is forgotten here.
+    // An answer in flight would restore what is dropped here.
     void queries.cancelQueries({ queryKey: connectionQuery.queryKey })
     forgetConnection()
     queries.setQueryData(connectionQuery.queryKey, {
@@ -138,7 +138,7 @@ export function useSaveSettings() {
     mutationFn: (body: StoreSettings) => call(saveStoreSettings, { body }),
     onSuccess: ({ store }) => {
       queries.setQueryData(connectionQuery.queryKey, (old) => old && { ...old, store })
-      // Sender and address are what a flow may be missing.
+      // A flow may be waiting for the sender and address.
       void queries.invalidateQueries({ queryKey: ['flows'] })
     },
   })

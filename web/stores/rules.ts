@@ -3,9 +3,9 @@ import type { SettingName, StoreSettings } from '../../shared/store-settings.ts'
 import { type StoreView, type SyncStream, storeTexts } from '../../shared/stores.ts'
 import { minutesPer, unitOf } from '../ui/duration.ts'
 
-// What the store forms check and how a store's health is said. Pure.
+// Input checks of the store forms and texts about a store's health. Pure.
 
-/** Where this Recoup serves the plugin. */
+/** Download address of the plugin on this Recoup. */
 export const PLUGIN_ZIP = '/plugin/recoup-for-woocommerce.zip'
 
 export interface KeysForm {
@@ -14,14 +14,14 @@ export interface KeysForm {
   consumer_secret: string
 }
 
-/** Where a key is made in the store's own admin; null until the address is one. */
+/** The key page in the store's admin; null until the address is valid. */
 export function keysPage(storeUrl: string): string | null {
   const url = normalizeStoreUrl('woocommerce', storeUrl)
   if (!url.ok || !/[.:]|^localhost$/.test(new URL(url.storeUrl).host)) return null
   return `${url.storeUrl}/wp-admin/admin.php?page=wc-settings&tab=advanced&section=keys&create-key=1`
 }
 
-/** A 5, in the specification's words. */
+/** A 5, with the specification's texts. */
 export function checkKeys(form: KeysForm): Partial<Record<keyof KeysForm, string>> {
   const problems: Partial<Record<keyof KeysForm, string>> = {}
   const url = normalizeStoreUrl('woocommerce', form.store_url)
@@ -35,7 +35,7 @@ export function checkKeys(form: KeysForm): Partial<Record<keyof KeysForm, string
   return problems
 }
 
-/** The settings as they are edited: no sender email is an empty field. */
+/** Settings as form values: a missing sender email is an empty field. */
 export type SettingsForm = { [Name in SettingName]: Exclude<StoreSettings[Name], null> }
 
 export const settingsOf = (store: StoreView): SettingsForm => ({
@@ -51,18 +51,18 @@ export const settingsOf = (store: StoreView): SettingsForm => ({
   attributionWindowDays: store.attributionWindowDays,
 })
 
-/** What was changed here: all that is sent, so that a save never writes back what was merely looked at. */
+/** The changed fields only, so a save never overwrites what was merely displayed. */
 export function changesOf(base: SettingsForm, mine: SettingsForm): Partial<SettingsForm> {
   return Object.fromEntries(namesOf(base).flatMap((name) => (mine[name] === base[name] ? [] : [[name, mine[name]]])))
 }
 
 export interface Merged {
   values: SettingsForm
-  /** Changed here and by somebody else, to something else: theirs is `value`. */
+  /** Changed here and elsewhere, differently: `value` is the other one. */
   clashes: { name: SettingName; value: string | number }[]
 }
 
-/** Somebody else saved meanwhile: their changes come in, ours stay, and where both changed one thing it is said. */
+/** Merges another member's save: their changes are taken over, local edits stay, conflicts are reported. */
 export function mergeSettings(base: SettingsForm, mine: SettingsForm, theirs: SettingsForm): Merged {
   const own = changesOf(base, mine)
   const names = namesOf(base).filter((name) => name in own)
@@ -76,7 +76,7 @@ export function mergeSettings(base: SettingsForm, mine: SettingsForm, theirs: Se
 
 const namesOf = (settings: SettingsForm) => Object.keys(settings) as SettingName[]
 
-/** A setting's value as it is said in a sentence. */
+/** A setting's value inside a sentence. */
 export function settingText(name: SettingName, value: string | number): string {
   if (value === '') return 'empty'
   if (name === 'abandonmentTimeoutMinutes') return spanText(Number(value))
@@ -99,7 +99,7 @@ export interface StreamState {
 
 export type StreamHealth = 'running' | 'failing' | 'fine' | 'waiting'
 
-/** A stream fails when its last end was a failure; one that has healed since is fine. */
+/** A stream fails if its last run failed; a recovered one is fine. */
 export function healthOf({ completedAt, failedAt, isRunning }: StreamState): StreamHealth {
   if (failedAt && (!completedAt || failedAt > completedAt)) return 'failing'
   if (isRunning) return 'running'
@@ -122,6 +122,6 @@ export const streamNames: Readonly<Record<SyncStream, string>> = {
   webhooks: 'Webhooks from your store',
 }
 
-/** The tag that goes on every page of the shop. */
+/** The script tag for every page of the shop. */
 export const captureSnippet = (origin: string, captureKey: string, into: 'php' | 'theme' = 'php') =>
   `<script src="${origin}/capture/${captureKey}${into === 'theme' ? '.theme' : ''}.js" defer></script>`

@@ -10,7 +10,7 @@ export function useTestMail() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: () => call(sendTestMail),
-    // Whether one was accepted is said elsewhere too.
+    // Other screens show whether a test mail was accepted.
     onSuccess: () => queries.invalidateQueries({ queryKey: mailServerQuery.queryKey }),
   })
 }
@@ -22,7 +22,7 @@ export const useSendingStates = (storeId: string) =>
     staleTime: 0,
   })
 
-/** Asked once per selector, and again only when somebody wants it. */
+/** Checks once per selector; again only on request. */
 export const useSenderDomain = (storeId: string, selector: string) =>
   useQuery({
     queryKey: ['store', storeId, 'sender-domain', selector],
@@ -42,7 +42,7 @@ const mailboxQuery = queryOptions({
 
 export const useBounceMailbox = () => useQuery(mailboxQuery)
 
-/** What the server answers is how it is from now on. */
+/** The answer replaces the cached state. */
 function useMailboxChange<Input>(change: (input: Input) => Promise<mailbox.MailboxView>) {
   const queries = useQueryClient()
   return useMutation({
@@ -64,7 +64,7 @@ const linkHostQuery = (storeId: string) =>
 
 export const useLinkHost = (storeId: string) => useQuery(linkHostQuery(storeId))
 
-/** What the server answers is how it is from now on. Without a host: the shop's own is given up. */
+/** The answer replaces the cached state. Without a host, the custom host is removed. */
 export function useChangeLinkHost(storeId: string) {
   const queries = useQueryClient()
   return useMutation({

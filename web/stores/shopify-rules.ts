@@ -1,7 +1,7 @@
 import { normalizeStoreUrl } from '../../shared/store-problems.ts'
 import { storeTexts } from '../../shared/stores.ts'
 
-// What the forms for a Shopify store check. Pure.
+// Input checks of the Shopify forms. Pure.
 
 export interface ShopifyForm {
   store_url: string
@@ -17,10 +17,10 @@ export const noShopifyKeys: Omit<ShopifyForm, 'store_url'> = {
   ...{ access_token: '', api_secret: '' },
 }
 
-/** What is asked for, without which nothing is connected. */
+/** Permissions required to connect. */
 export const SCOPES = ['read_orders', 'read_customers', 'read_products', 'write_discounts'] as const
 
-/** Each field is required in its own form only (decision 133); the words are the specification's (A 5). */
+/** Fields are required in their own form only (decision 133); texts are the specification's (A 5). */
 export function checkShopifyKeys(form: ShopifyForm): Partial<Record<keyof ShopifyForm, string>> {
   const problems: Partial<Record<keyof ShopifyForm, string>> = {}
   const url = normalizeStoreUrl('shopify', form.store_url)
@@ -36,7 +36,7 @@ export function checkShopifyKeys(form: ShopifyForm): Partial<Record<keyof Shopif
   return problems
 }
 
-/** Only the chosen form's are sent. */
+/** Sends the selected form's fields only. */
 export const shopifyKeysOf = (form: ShopifyForm) =>
   form.way === 'app'
     ? { client_id: form.client_id.trim(), client_secret: form.client_secret.trim() }

@@ -1,6 +1,6 @@
-// Pure. Which answers belong to the store that is open.
+// Pure. Which cached answers belong to the current store.
 
-/** Of whoever is signed in, their account or this server; every other answer belongs to the store it was asked of. */
+/** Keys about the user, the account or the server; all others belong to a store. */
 const OF_NO_STORE = [
   'me',
   'subscription',
@@ -14,5 +14,5 @@ const OF_NO_STORE = [
   'sending-budget',
 ]
 
-/** Whether what was answered under this key is forgotten when the store is left. */
+/** Whether answers under this key are dropped when the store changes. */
 export const isOfStore = ([noun]: readonly unknown[]): boolean => !OF_NO_STORE.includes(String(noun))

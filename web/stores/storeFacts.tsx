@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { platformNames } from '../../shared/platforms.ts'
 import type { StoreView } from '../../shared/stores.ts'
 
-/** What we read from a store when connecting. */
+/** What connecting read from the store. */
 export function storeFacts(store: StoreView): [string, ReactNode][] {
   return [
     ['Platform', `${platformNames[store.platform]} ${store.version}`],

@@ -13,7 +13,7 @@ const channelsQuery = queryOptions({
 
 export const useTextChannels = () => useQuery(channelsQuery)
 
-/** What the server answers is how it is set up from now on. */
+/** The answer replaces the cached state. */
 function useChannelChange<Input>(change: (input: Input) => Promise<api.TextChannelView>) {
   const queries = useQueryClient()
   return useMutation({

@@ -5,23 +5,23 @@ import {
   type TextSender,
 } from '../../shared/text-channels.ts'
 
-// What the forms of SMS and WhatsApp check before they ask. Pure.
+// Input checks of the SMS and WhatsApp forms. Pure.
 
 export interface SenderRow {
   key: number
-  /** Two letters; of the first row empty: all countries. */
+  /** Two letters; empty in the first row: all countries. */
   country: string
   sender: string
 }
 
-/** The one for all countries first; there is always one. */
+/** The row for all countries comes first and always exists. */
 export function senderRows({ senders }: Pick<TextChannelView, 'senders'>): SenderRow[] {
   const sorted = [...senders].sort((one, other) => Number(one.country !== null) - Number(other.country !== null))
   const rows = sorted.map(({ country, sender }, key) => ({ key: key + 1, country: country ?? '', sender }))
   return rows[0]?.country === '' ? rows : [{ key: 0, country: '', sender: '' }, ...rows]
 }
 
-/** Without the first row when it is empty: then only the countries named are written to. */
+/** An empty first row is dropped: then only the listed countries get texts. */
 export const sendersOf = (rows: readonly SenderRow[]): TextSender[] =>
   rows
     .filter(({ sender, country }) => sender.trim() !== '' || country !== '')
@@ -41,7 +41,7 @@ export function senderProblems(rows: readonly SenderRow[]): Record<string, strin
   return problems
 }
 
-/** The places of a template's text, in their order. */
+/** Placeholders of a template's text, in order. */
 export const placesOf = (text: string): number =>
   new Set([...text.matchAll(/\{\{\s*(\d+)\s*\}\}/g)].map(([, place]) => place)).size
 
@@ -63,7 +63,7 @@ const EXAMPLES: Readonly<Record<Variable, string>> = {
   checkout_link: 'https://…/c/…',
 }
 
-/** As a shopper would read it. */
+/** As shoppers see it. */
 export const exampleOf = (text: string, variables: readonly (Variable | '')[]): string =>
   text.replace(/\{\{\s*(\d+)\s*\}\}/g, (place, number: string) => {
     const variable = variables[Number(number) - 1]

@@ -11,7 +11,7 @@ import { focusFirstError } from '../ui/focusFirstError.ts'
 import { useSaveSettings } from './queries.ts'
 import { changesOf, type Merged, mergeSettings, type SettingsForm, settingsOf } from './rules.ts'
 
-/** The store's settings as a form; a tab shows some of them, and only what was changed is saved. */
+/** The store's settings as a form; each tab shows some of them, and only changes are saved. */
 export function useSettingsForm(store: StoreView) {
   const queries = useQueryClient()
   const save = useSaveSettings()
@@ -27,7 +27,7 @@ export function useSettingsForm(store: StoreView) {
   useDraft(`settings:${store.id}`, form.isDirty() ? typed : null, (mine) =>
     form.setValues({ ...settingsOf(store), ...mine }),
   )
-  // Read again in the background, or saved in another tab: what nobody has begun to change here follows.
+  // After a refetch or a save in another tab, untouched fields take the new values.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer state of the store is what triggers it
   useEffect(() => {
     if (store.settingsVersion === base.settingsVersion || form.isDirty() || save.isPending) return

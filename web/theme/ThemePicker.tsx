@@ -3,7 +3,7 @@ import { chooseTheme, type ThemeName, themeNames, useTheme } from './chosen.ts'
 
 const labels: Record<ThemeName, string> = { light: 'Light', dark: 'Dark', blue: 'Blue' }
 
-/** Applies at once and stays for the next visit (A 2.8). */
+/** Applies immediately and is remembered (A 2.8). */
 export function ThemePicker() {
   const theme = useTheme()
   const name = useId()

@@ -2,17 +2,14 @@ import { useMemo } from 'react'
 import { useTheme } from './chosen.ts'
 
 export interface ChartColors {
-  /** In the order of their use. */
+  /** In order of use. */
   series: string[]
   grid: string
   text: string
   surface: string
 }
 
-/**
- * The chart roles as a canvas needs them: resolved colours, read again when the theme changes.
- * @public Every chart asks it, whichever screens have one.
- */
+/** Chart roles as resolved colors for a canvas, read again when the theme changes. @public Every chart uses it. */
 export function useChartColors(): ChartColors {
   const theme = useTheme()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the document's styles say

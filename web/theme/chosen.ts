@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-// Which theme this browser shows (A 4.7): the stored one, else the system's, which is followed only while nothing is stored.
+// The browser's theme (A 4.7): the stored choice, else the system's, which is followed only while nothing is stored.
 
 export const themeNames = ['light', 'dark', 'blue'] as const
 export type ThemeName = (typeof themeNames)[number]
@@ -8,18 +8,18 @@ export type ThemeName = (typeof themeNames)[number]
 const KEY = 'theme'
 const listeners = new Set<() => void>()
 
-/** Mantine knows two schemes; Blue is a light one. */
+/** Mantine has two schemes; Blue is a light one. */
 export const schemeOf = (theme: ThemeName) => (theme === 'dark' ? 'dark' : 'light')
 
 export const useTheme = () => useSyncExternalStore(subscribe, shownTheme)
 
-/** Applies at once, and at the next visit. */
+/** Applies immediately and is remembered. */
 export function chooseTheme(theme: ThemeName) {
   localStorage.setItem(KEY, theme)
   show()
 }
 
-/** `public/theme.js` has set it before the first paint. */
+/** `public/theme.js` set it before the first paint. */
 function shownTheme(): ThemeName {
   return (document.documentElement.dataset.theme as ThemeName | undefined) ?? wantedTheme()
 }
@@ -38,7 +38,7 @@ function show() {
 }
 
 const systemIsDark = () => matchMedia('(prefers-color-scheme: dark)')
-/** Another tab's choice holds here too; null: that tab has cleared everything. */
+/** A choice in another tab applies here too; null: that tab cleared the storage. */
 const onStorage = ({ key }: StorageEvent) => {
   if (key === KEY || key === null) show()
 }

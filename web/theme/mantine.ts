@@ -5,7 +5,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core'
 
-// Mantine's own colours, spaces and letters, all said in roles: what a theme is stands in roles.css alone.
+// Maps Mantine's colors, spacing and fonts to roles. Themes are defined only in roles.css.
 
 const roles = (...names: string[]) => names.map((name) => `var(--rc-${name})`) as unknown as MantineColorsTuple
 
@@ -16,7 +16,7 @@ const brand = roles(
 const red = roles(
   ...['bad-soft', 'bad-soft', 'bad-soft', 'bad', 'bad', 'danger', 'danger', 'danger', 'danger', 'danger-hover'],
 )
-/** What Mantine takes its lines and grounds from in the light scheme. */
+/** Mantine's border and background variables of the light scheme. */
 const gray = roles(
   ...['surface-hover', 'sunken', 'quiet-soft', 'line', 'line-strong'],
   ...['text-hint', 'text-soft', 'quiet', 'text', 'text'],
@@ -52,13 +52,13 @@ export const theme = createTheme({
   },
   components: {
     Card: { defaultProps: { withBorder: true, padding: 'lg', radius: 'lg' } },
-    // A dialog's heading bar is no banner of the page.
+    // A dialog's header is no banner landmark of the page.
     Modal: { defaultProps: { radius: 'lg', attributes: { header: { role: 'presentation' } } } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
   },
 })
 
-/** Where an element has roles of its own, these are said again: what is said of the page is worked out there. */
+/** Repeated for elements with their own roles, because variables of the root are resolved there. */
 export const inRoles = {
   '--mantine-color-body': 'var(--rc-surface)',
   '--mantine-color-text': 'var(--rc-text)',

@@ -8,7 +8,7 @@ interface ToolProps {
   onClick: () => void
 }
 
-/** One of the buttons over a chart. */
+/** A button above a chart. */
 export function ToolButton({ label, icon: Sign, isOn, onClick }: ToolProps) {
   return (
     <Tooltip label={label}>

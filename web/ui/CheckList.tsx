@@ -22,14 +22,14 @@ const badges: Record<Check['state'], Parameters<typeof StatusBadge>[0]> = {
 }
 
 interface Props {
-  /** Names the list. */
+  /** Accessible name of the list. */
   label: string
   checks: readonly Check[]
-  /** Where something can be done about a check at once. */
+  /** Action that fixes a check. */
   fixLink?: (check: Check) => ReactNode
 }
 
-/** What was looked at, each with what was found and what to do. */
+/** A list of checks, each with its result and what to do. */
 export function CheckList({ label, checks, fixLink }: Props) {
   return (
     <ul className="checks" aria-label={label}>

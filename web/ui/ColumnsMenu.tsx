@@ -2,14 +2,14 @@ import { Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
 
 interface Props<Id extends string> {
-  /** Those that can be left out. */
+  /** Optional columns. */
   optional: readonly { id: Id; label: string }[]
   shown: readonly { id: string }[]
   toggle: (id: Id) => void
   reset: () => void
 }
 
-/** Which columns the table has; kept in this browser. */
+/** Chooses the table's columns; stored in this browser. */
 export function ColumnsMenu<Id extends string>({ optional, shown, toggle, reset }: Props<Id>) {
   return (
     <Popover position="bottom-end" trapFocus withinPortal>

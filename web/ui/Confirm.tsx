@@ -6,12 +6,12 @@ interface Props {
   opened: boolean
   title: string
   confirmLabel: string
-  /** Where “Cancel” would be taken for what is asked. */
+  /** Replaces "Cancel" where it could be mistaken for the confirmed action. */
   cancelLabel?: string
   isDangerous?: boolean
   isBusy?: boolean
   isDisabled?: boolean
-  /** Why the last try failed; the dialog stays open with it. */
+  /** Why the last attempt failed; the dialog stays open. */
   problem?: string | null | undefined
   size?: string
   onConfirm: () => void

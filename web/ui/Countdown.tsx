@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { formatCountdown } from './format.ts'
 
-/** Seconds left until an instant; null when it has passed or none is set. */
+/** Seconds until an instant; null if it has passed or is not set. */
 export function useCountdown(untilMs: number | null): number | null {
   const [now, setNow] = useState(Date.now)
   const isRunning = untilMs !== null && untilMs > now

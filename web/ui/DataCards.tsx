@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 import { type DataColumn, type DataRows, SelectAll, SelectRow, type Sorting } from './DataTable.tsx'
 
 interface Props<Row, Sort extends string> extends DataRows<Row, Sort> {
-  /** Those that can be sorted by. */
+  /** Sortable columns. */
   columns: readonly Pick<DataColumn<Row, Sort>, 'sort' | 'label'>[]
   card: (row: Row) => ReactNode
 }
 
-/** The rows of a table, where the table would not fit: a phone. */
+/** Table rows as cards, for phones. */
 export function DataCards<Row, Sort extends string = never>(props: Props<Row, Sort>) {
   const { rows, keyOf, columns, sorting, selection, card } = props
   return (

@@ -10,11 +10,11 @@ interface Props<Row, Sort extends string> extends DataRows<Row, Sort> {
   minWidth?: number
   className?: string
   actions?: (row: Row) => ReactNode
-  /** A row where a table does not fit, with its actions; by itself each column on a line of its own. */
+  /** Renders a row as a card with its actions; by default one line per column. */
   card?: (row: Row) => ReactNode
 }
 
-/** A table, and on a phone its rows as cards. */
+/** A table that becomes cards on a phone. */
 export function DataList<Row, Sort extends string = never>({ minWidth = 560, card, ...list }: Props<Row, Sort>) {
   const { columns, actions } = list
   if (useIsWide()) return <DataTable {...list} minWidth={minWidth} />

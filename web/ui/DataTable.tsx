@@ -6,11 +6,11 @@ import type { Order } from './listQuery.ts'
 export interface DataColumn<Row, Sort extends string = never> {
   id: string
   label: string
-  /** In the head of the table, where room is short. */
+  /** Short heading. */
   head?: string
   sort: Sort | null
   isNumber?: boolean
-  /** Takes the room that is left and is cut off there; the whole text is its title. */
+  /** Takes the remaining width and truncates; the full text is in the tooltip. */
   shrinks?: (row: Row) => string | null
   cell: (row: Row) => ReactNode
 }
@@ -19,7 +19,7 @@ export interface Sorting<Sort extends string> {
   sort: Sort
   order: Order
   onSort: (column: Sort) => void
-  /** Orders that no column stands for, such as newest first; offered where rows are cards. */
+  /** Orders without a column, such as newest first; offered in the card layout. */
   others?: readonly { sort: Sort; label: string }[]
 }
 
@@ -36,17 +36,17 @@ export interface DataRows<Row, Sort extends string> {
   keyOf: (row: Row) => string
   sorting?: Sorting<Sort>
   selection?: RowSelection<Row>
-  /** A press anywhere in the row; one cell holds the button or link that keyboard and screen reader use. */
+  /** Click anywhere in the row. One cell has the button or link for keyboard and screen readers. */
   onOpen?: (row: Row) => void
 }
 
 interface Props<Row, Sort extends string> extends DataRows<Row, Sort> {
-  /** Names the table, which scrolls sideways where it does not fit. */
+  /** Accessible name; the table scrolls sideways if it does not fit. */
   label: string
   columns: readonly DataColumn<Row, Sort>[]
   minWidth: number
   className?: string
-  /** In a column at the end. */
+  /** Content of the last column. */
   actions?: (row: Row) => ReactNode
 }
 
@@ -145,7 +145,7 @@ interface SelectProps<Row> {
   size?: string
 }
 
-/** A box for all rows of the page. */
+/** Checkbox for all rows of the page. */
 export function SelectAll<Row>({ rows, selection, size = 'sm' }: SelectProps<Row> & { rows: Row[] }) {
   const selected = rows.filter(selection.isSelected).length
   return (

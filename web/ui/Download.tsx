@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 
-/** Prepares a link and follows it. It is a download of its own: what comes is written to disk by the browser, however large. */
+/** Requests a download link and follows it, so the browser streams files of any size to disk. */
 export const useDownload = <Given = void>(prepare: (given: Given) => Promise<{ url: string }>) =>
   useMutation({ mutationFn: prepare, onSuccess: ({ url }) => save(url) })
 

@@ -8,7 +8,7 @@ interface Props {
   error?: string | null | undefined
   disabled?: boolean
   units?: readonly DurationUnit[]
-  /** NaN while nothing is typed. */
+  /** NaN while empty. */
   minutes: number
   onChange: (minutes: number) => void
 }
@@ -26,7 +26,7 @@ export function DurationInput({
 }: Props) {
   const [unit, setUnit] = useState<DurationUnit>(() => unitOf(minutes))
   const id = useId()
-  // The value may be replaced from outside (discard): a unit that cannot say it in whole numbers gives way.
+  // The value may be replaced from outside (discard): change the unit if it cannot express it in whole numbers.
   const shown = Number.isInteger(minutes / minutesPer[unit]) || Number.isNaN(minutes) ? unit : unitOf(minutes)
   const amount = minutes / minutesPer[shown]
   return (

@@ -4,15 +4,15 @@ import type { ReactNode } from 'react'
 
 interface Props {
   icon: Icon
-  /** In a few words, where the text is more than one sentence. */
+  /** Short title if the text has several sentences. */
   title?: string
-  /** Why there is nothing, and what brings something. */
+  /** Why it is empty and how to change that. */
   text: string
-  /** The next step. */
+  /** Next action. */
   children?: ReactNode
 }
 
-/** Where nothing is, though all went well. */
+/** Empty state without an error. */
 export function Empty({ icon: Sign, title, text, children }: Props) {
   return (
     <Stack align="center" gap="sm" py={40} px="md" ta="center">

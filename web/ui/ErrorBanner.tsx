@@ -7,7 +7,7 @@ interface Props {
   children: ReactNode
 }
 
-/** What went wrong, above what it concerns, until somebody has read it. */
+/** An error above the part it concerns, shown until dismissed. */
 export const ErrorBanner = ({ onDismiss, children }: Props) => (
   <Notice tone="bad" title="Error" isLive>
     <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">

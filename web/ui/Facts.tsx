@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Names and values beside each other; below each other on a phone. */
+/** Names and values side by side; stacked on a phone. */
 export function Facts({ entries }: { entries: [name: string, value: ReactNode][] }) {
   return (
     <dl className="facts">
@@ -14,7 +14,7 @@ export function Facts({ entries }: { entries: [name: string, value: ReactNode][]
   )
 }
 
-/** An address that does not fit into one line goes on after its @. */
+/** Long addresses wrap after the @. */
 function breakable(value: ReactNode): ReactNode {
   const [, local, domain] = (typeof value === 'string' && /^([^@\s]+@)([^@\s]+)$/.exec(value)) || []
   if (!domain) return value

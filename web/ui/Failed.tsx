@@ -4,17 +4,17 @@ import { type ReactNode, useState } from 'react'
 import { Notice } from './Notice.tsx'
 
 interface Props {
-  /** What could not be done. */
+  /** What failed. */
   title: string
-  /** What happened and what to do, in its own words. */
+  /** What happened and what to do; by default the error's message. */
   error: Error
-  /** Tries again; the button waits for what it returns. */
+  /** Retry; the button shows progress until the returned promise settles. */
   onRetry?: () => unknown
   retryLabel?: string
   children?: ReactNode
 }
 
-/** Where something should be and could not be had. */
+/** Error state of content that failed to load. */
 export function Failed({ title, error, onRetry, retryLabel = 'Retry', children }: Props) {
   const [isRetrying, setRetrying] = useState(false)
   const retry = async () => {

@@ -3,18 +3,18 @@ import { Failed } from './Failed.tsx'
 
 interface Props<Data> {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }
-  /** In the shape of what comes. */
+  /** Skeleton in the shape of the content. */
   loading: ReactNode
-  /** What could not be loaded, as a sentence. */
+  /** What failed to load, as a sentence. */
   failed: string
-  /** What is told of the failure; by itself its own words. */
+  /** Formats the failure; by default its message. */
   wordsOf?: (error: Error) => string
-  /** Of what stands around the failure. */
+  /** Wraps the error state. */
   className?: string
   children: (data: Data) => ReactNode
 }
 
-/** Loading, then failed or what was asked for. What is there stays, also when asking again fails. */
+/** Shows a skeleton, then the error or the content. Loaded content stays if a refetch fails. */
 export function Loaded<Data>({ query, loading, failed, wordsOf, className, children }: Props<Data>) {
   if (query.data !== undefined) return children(query.data)
   if (!query.error) return loading

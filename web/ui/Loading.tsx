@@ -1,8 +1,7 @@
 import { Card, Center, Group, Loader, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-// What stands while something is on its way: skeletons in the shape of what comes, so that nothing jumps when it is there.
-// Each says to a screen reader that it is loading.
+// Skeletons in the shape of the content, so nothing shifts when it loads. Each tells screen readers that it is loading.
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => index)
 
@@ -12,7 +11,7 @@ const Waiting = ({ children }: { children: ReactNode }) => (
   </div>
 )
 
-/** A whole screen of which nothing is known yet. */
+/** For a whole screen of unknown content. */
 export function LoadingPage({ text = 'Loading...' }: { text?: string }) {
   return (
     <Center component="main" mih="60vh">
@@ -26,7 +25,7 @@ export function LoadingPage({ text = 'Loading...' }: { text?: string }) {
   )
 }
 
-/** The heading of a page with a name of its own; until it is known there is one for those who go by headings. */
+/** Heading of a page whose title is not loaded yet; screen readers still find a heading. */
 export function LoadingTitle() {
   return (
     <Waiting>
@@ -37,7 +36,7 @@ export function LoadingTitle() {
   )
 }
 
-/** Rows of a table under its head; on a phone, the cards that stand for them. */
+/** Table rows below the heading; on a phone, cards. */
 export function LoadingRows({ count = 10 }: { count?: number }) {
   return (
     <Waiting>
@@ -54,7 +53,7 @@ export function LoadingRows({ count = 10 }: { count?: number }) {
   )
 }
 
-/** Entries of two lines, a mark at their end. */
+/** Two-line entries with a badge at the end. */
 export function LoadingList({ count = 4, withPicture = false }: { count?: number; withPicture?: boolean }) {
   return (
     <Waiting>
@@ -74,7 +73,7 @@ export function LoadingList({ count = 4, withPicture = false }: { count?: number
   )
 }
 
-/** Cards with a heading and facts in them. */
+/** Cards with a heading and facts. */
 export function LoadingCards({ count = 2, rows = 4 }: { count?: number; rows?: number }) {
   return (
     <Waiting>

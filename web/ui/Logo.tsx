@@ -1,4 +1,4 @@
-/** The mark: an R whose leg is an arrow coming back. In the colours of the theme; `public/logo.svg` is the same for elsewhere. */
+/** The logo mark, an R with a returning arrow, in theme colors; `public/logo.svg` is the same for use elsewhere. */
 export function LogoMark({ size = 30 }: { size?: number }) {
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: decoration, the name stands beside it

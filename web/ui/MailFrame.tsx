@@ -1,6 +1,6 @@
 import { type MailColors, mailDocument } from './mail.ts'
 
-/** A mail as its reader sees it. Nothing in it may run, open or leave. */
+/** Shows a mail. Scripts, links and pop-ups inside are blocked. */
 export function MailFrame({
   html,
   title,

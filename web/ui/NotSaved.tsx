@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Notice } from './Notice.tsx'
 
-/** Why the last saving did not happen, said as every form says it. */
+/** Why the last save failed, in the same form everywhere. */
 export const NotSaved = ({ children }: { children: ReactNode }) => (
   <Notice tone="bad" title="Not saved" isLive>
     {children}

@@ -15,7 +15,7 @@ interface Props {
   tone: Tone
   title?: ReactNode
   children?: ReactNode
-  /** Read out when it appears: for outcomes, not for standing advice. */
+  /** Announced when it appears: for outcomes, not for standing advice. */
   isLive?: boolean
 }
 

@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { createContext, type ReactNode, useContext } from 'react'
 
-/** The heading the frame around the page already shows: a page of that title does not repeat it. */
+/** The frame's heading; a page with the same title does not repeat it. */
 export const SaidAbove = createContext<string | null>(null)
 
 interface Props {

@@ -4,9 +4,9 @@ import { formatCount } from './format.ts'
 import { PAGE_SIZE, PAGE_SIZES, showingText } from './listQuery.ts'
 
 interface Props {
-  /** What is shown. */
+  /** The page shown. */
   page: number
-  /** What was asked for, which may still be on its way: the buttons count from there. */
+  /** The requested page, which may still be loading; buttons count from it. */
   wanted: number
   limit: number
   total: number
@@ -16,7 +16,7 @@ interface Props {
   onLimit: (limit: number) => void
 }
 
-/** At the foot of a list: what is shown of it, how many on a page, and the way to the others. Nothing where there is one short page. */
+/** Below a list: range shown, page size and page buttons. Renders nothing for a single short page. */
 export function Pager({ totalIsCapped: isCapped = false, onLimit, ...props }: Props) {
   const { page, limit, total, pages } = props
   const rowsPerPage = total > PAGE_SIZE && <RowsPerPage limit={limit} onChange={onLimit} />
@@ -35,13 +35,13 @@ export function Pager({ totalIsCapped: isCapped = false, onLimit, ...props }: Pr
 interface ButtonsProps extends Pick<Props, 'page' | 'wanted' | 'pages' | 'onPage'> {
   isCapped?: boolean
   size?: string
-  /** Of what, where a screen has several lists. */
+  /** Name of the list, for screens with several. */
   noun?: string
 }
 
 export function PageButtons({ page, wanted, pages, onPage, isCapped = false, size = 'xs', noun }: ButtonsProps) {
   const of = noun ? ` ${noun}` : ''
-  // Of two presses in a row the second counts from the first, which may not be drawn yet.
+  // Count from the request, because a quick second press may come before the first is rendered.
   const asked = useRef(wanted)
   useEffect(() => {
     asked.current = wanted

@@ -2,7 +2,7 @@ import { Center } from '@mantine/core'
 import { IconPhoto } from '@tabler/icons-react'
 import { useState } from 'react'
 
-/** A product's picture from the store, or a sign where there is none. Decoration: the name stands beside it. */
+/** A product's picture, or an icon without one. Decorative: the name is beside it. */
 export function ProductPicture({ url, size = 44 }: { url: string | null; size?: number }) {
   const [isBroken, setBroken] = useState(false)
   const box = {

@@ -6,15 +6,15 @@ interface Props {
   isDirty: boolean
   isSaving: boolean
   isDisabled?: boolean
-  /** Why the last saving did not happen: it stands with the button that was pressed, wherever the page is scrolled to. */
+  /** Why the last save failed, shown in the bar so that it is always visible. */
   problem?: ReactNode
-  /** What saving does beyond the form. */
+  /** Other effects of saving. */
   note?: ReactNode
   onSave: () => void
   onDiscard: () => void
 }
 
-/** Appears with the first change, saves by Ctrl+S as well, and asks before the page is left without saving. */
+/** Appears with the first change. Ctrl+S saves too, and leaving the page needs a confirmation. */
 export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, note, onSave, onDiscard }: Props) {
   const { question } = useLeaveGuard(isDirty)
   useSaveKey(() => {
@@ -44,7 +44,7 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, note, 
   )
 }
 
-/** Where something can be saved, the browser's own "save page" is never what is meant. */
+/** Prevents the browser's "save page" wherever something can be saved. */
 function useSaveKey(onSave: () => void) {
   const latest = useRef(onSave)
   useEffect(() => {

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 
-/** Searches one second after the last key (B 7), at once on Enter. */
+/** Searches one second after the last key (B 7), immediately on Enter. */
 export function SearchBox({
   label,
   value,
@@ -13,15 +13,15 @@ export function SearchBox({
 }: {
   label: string
   value: string
-  /** Says what is searched, where the label does not. */
+  /** What is searched, if the label does not say it. */
   placeholder?: string
-  /** What was asked for is on its way. */
+  /** The request is running. */
   isBusy?: boolean
   onSearch: (text: string) => void
 }) {
   const [text, setText] = useState(value)
   const [lastValue, setLastValue] = useState(value)
-  // The address changed by Back or a link: what is typed follows it.
+  // The address changed by Back or a link, so update the input.
   if (value !== lastValue) {
     setLastValue(value)
     if (value !== text.trim()) setText(value)

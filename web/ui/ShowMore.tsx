@@ -11,7 +11,7 @@ interface Props {
   }
 }
 
-/** Goes on with a list that is read by a cursor. What is shown already stays, also where the rest cannot be had. */
+/** Loads more of a cursor-paginated list. Loaded items stay if the next page fails. */
 export function ShowMore({ list }: Props) {
   if (!list.hasNextPage) return null
   return (

@@ -2,13 +2,13 @@ import { useNow } from './clock.ts'
 import { formatAge, formatDistance } from './format.ts'
 import { formatDateTime, formatLongDateTime, useStoreZone } from './times.ts'
 
-/** Of what has happened: "2 min ago", kept up to date; the exact time on hover. */
+/** Relative past time, "2 min ago", kept up to date; exact time on hover. */
 export function TimeAgo({ at }: { at: string | number }) {
   const ageMs = useNow() - new Date(at).getTime()
   return <Exactly at={at}>{formatAge(ageMs / 1_000)}</Exactly>
 }
 
-/** Of what is planned: "in 2 min", or "2 min ago" where it is late. */
+/** Relative future time, "in 2 min", or "2 min ago" if overdue. */
 export function TimeUntil({ at }: { at: string | number }) {
   const now = useNow()
   return <Exactly at={at}>{formatDistance(at, now)}</Exactly>

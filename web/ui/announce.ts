@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 
-/** A short word that something was done, or that it was not and stands nowhere else; failures else stay where they happened. */
+/** A toast for a success, or for a failure that has no place of its own on screen. */
 export const announce = (message: string, tone: 'good' | 'bad' = 'good') =>
   notifications.show({
     message,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time, renewed every so often while the page is visible. */
+/** The current time, updated at an interval while the page is visible. */
 export function useNow(everyMs = 15_000): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

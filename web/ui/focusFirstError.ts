@@ -1,9 +1,9 @@
-/** Leads to the first field of the page, or of a dialog, that something is wrong with, once it is shown so. */
+/** Focuses the first invalid field of the page or dialog, once it is rendered. */
 export function focusFirstError(within: 'main' | '[role=dialog]' = 'main'): void {
   look(within, FRAMES)
 }
 
-/** An answer that came just now may be drawn a few frames later. */
+/** A new answer may be rendered a few frames later. */
 const FRAMES = 30
 
 function look(within: string, frames: number): void {
@@ -11,7 +11,7 @@ function look(within: string, frames: number): void {
     const field = document.querySelector<HTMLElement>(`${within} [aria-invalid="true"]`)
     if (!field && frames > 1) return look(within, frames - 1)
     field?.focus()
-    // It may have the focus already, and lie behind the save bar that has come since.
+    // It may already have the focus but be covered by the save bar.
     field?.scrollIntoView({ block: 'nearest' })
   })
 }

@@ -1,4 +1,4 @@
-// How amounts, instants and spans are written. Pure; the locale is en-US as the specification has it.
+// Formats amounts, instants and durations. Pure; the locale is en-US as specified.
 
 const formatters = new Map<string, Intl.NumberFormat>()
 const numbers = new Intl.NumberFormat('en-US')
@@ -14,12 +14,12 @@ export function formatMoney(amount: number, currency: string): string {
   return formatter.format(amount)
 }
 
-/** Without decimals where there are none to tell: the marks of an axis. */
+/** Omits zero decimals: for axis labels. */
 export function formatRound(amount: number, currency: string): string {
   return Number.isInteger(amount) ? moneyFormatter(currency, 0).format(amount) : formatMoney(amount, currency)
 }
 
-/** What one message costs can be less than the currency's smallest coin: up to four decimals. */
+/** A message's price can be below the currency's smallest unit: up to four decimals. */
 export function formatPrice(amount: number, currency: string): string {
   const isWhole = Math.abs(amount) >= 1 || amount === 0
   return isWhole ? formatMoney(amount, currency) : moneyFormatter(currency, 4).format(amount)
@@ -35,10 +35,10 @@ export const counted = (count: number, one: string, many = `${one}s`) =>
 export const listed = (names: readonly string[]) => lists.format(names)
 const lists = new Intl.ListFormat('en')
 
-/** A day, `2026-01-05`, wherever the browser is: January 5, 2026. */
+/** A date, `2026-01-05`, in any time zone: January 5, 2026. */
 export const formatDay = (day: string) => days.format(Date.parse(day))
 
-/** A wall clock's time, `21:00`, as the other times are written: 9:00 PM. */
+/** A local time, `21:00`: 9:00 PM. */
 export function formatClock(time: string): string {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return clockTimes.format(Date.UTC(2000, 0, 1, hours, minutes))
@@ -52,10 +52,10 @@ export function formatDistance(instant: string | number, now: number): string {
   return ms > 0 ? `in ${span}` : `${span} ago`
 }
 
-/** How long ago something of this age was: "Synced 2 min ago". An age below zero only says that two clocks differ. */
+/** Age as text: "Synced 2 min ago". A negative age means that clocks differ. */
 export const formatAge = (seconds: number) => formatDistance(0, Math.max(0, seconds) * 1_000)
 
-/** Whole minutes as people say them: 90 → "90 minutes", 1440 → "24 hours", 2880 → "2 days". */
+/** Whole minutes: 90 → "90 minutes", 1440 → "24 hours", 2880 → "2 days". */
 export function formatMinutes(minutes: number): string {
   if (minutes % 1_440 === 0 && minutes > 1_440) return counted(minutes / 1_440, 'day')
   if (minutes % 60 === 0) return counted(minutes / 60, 'hour')
@@ -79,7 +79,7 @@ function formatSpan(ms: number): string | null {
   return counted(Math.floor(hours / 24), 'day')
 }
 
-/** A currency no browser knows is written as its code. */
+/** Unknown currencies are shown by their code. */
 function moneyFormatter(currency: string, decimals?: number): Intl.NumberFormat {
   const digits = decimals === undefined ? {} : { maximumFractionDigits: decimals }
   try {

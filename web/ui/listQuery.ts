@@ -1,6 +1,6 @@
 import { formatCount } from './format.ts'
 
-// The address of a list: what it is filtered by, its order and page. Pure.
+// Reads and writes a list's address: filters, order and page. Pure.
 
 export const PAGE_SIZE = 10
 export const PAGE_SIZES = [10, 25, 50, 100] as const
@@ -15,7 +15,7 @@ export interface Paged<Sort extends string> {
   order: Order
 }
 
-/** What was found; `isCapped`: there are more than were counted. */
+/** Number of matches; `isCapped`: counting stopped there. */
 export interface Total {
   total: number
   isCapped: boolean
@@ -24,26 +24,26 @@ export interface Total {
 interface Shape<Filter, Sort extends string> {
   /** In the order of the address. */
   filters: readonly (keyof Filter & string)[]
-  /** The filters an address asks for; nonsense counts as not given, and what is empty is left out. */
+  /** Parses filters from an address. Invalid values count as not given; empty ones are omitted. */
   readFilter: (search: URLSearchParams) => Filter
-  /** The first is the usual order, newest or largest first. */
+  /** The first is the default, newest or largest first. */
   sorts: readonly [Sort, ...Sort[]]
-  /** Begin with the newest or largest when their column is pressed; the others from A. */
+  /** Columns whose first click sorts newest or largest first; others start with A. */
   largestFirst: readonly Sort[]
-  /** Rows on a page where the address says nothing; by itself `PAGE_SIZE`. */
+  /** Default page size; `PAGE_SIZE` if not set. */
   limit?: PageSize
 }
 
 export interface ListAddress<Query, Sort extends string> {
   read: (search: URLSearchParams) => Query
   write: (query: Query, change: Partial<Query>, address?: URLSearchParams) => URLSearchParams
-  /** A column pressed again turns round; another one starts as people expect it: newest and largest first, names from A. */
+  /** A second click reverses the order; a new column starts newest or largest first, names from A. */
   turn: (query: Query, column: Sort) => Sorted<Sort>
 }
 
 type Sorted<Sort extends string> = Pick<Paged<Sort>, 'sort' | 'order'>
 
-/** Reads and writes the address of a list. Defaults are left out of it, and whatever else stands in it stays. */
+/** Codec of a list's address. Defaults are omitted; unrelated parameters stay. */
 export function listAddress<Filter extends object, Sort extends string>(
   shape: Shape<Filter, Sort>,
 ): ListAddress<Filter & Paged<Sort>, Sort> {
@@ -52,10 +52,10 @@ export function listAddress<Filter extends object, Sort extends string>(
   return {
     read: (search) => ({ ...readFilter(search), ...readPaged(search, sorts, usual) }),
     write: (query, change, address = new URLSearchParams()) => {
-      // Anything but turning the page starts at page 1.
+      // Any change but the page resets to page 1.
       const next = { ...query, page: 1, ...change }
       const search = new URLSearchParams([...address].filter(([key]) => !ours.includes(key)))
-      // Some filters stand for nothing without others.
+      // Some filters mean nothing without others.
       const filter = readFilter(new URLSearchParams(filters.flatMap((name) => pairOf(name, next[name]))))
       for (const name of filters) for (const [key, text] of pairOf(name, filter[name])) search.set(key!, text!)
       if (next.sort !== sorts[0]) search.set('sort', next.sort)
@@ -92,5 +92,5 @@ export function showingText(page: number, limit: number, { total, isCapped }: To
   return `Showing ${formatCount(from)} to ${formatCount(Math.min(page * limit, total))} of ${totalText({ total, isCapped })} entries`
 }
 
-/** 1,234, and 1,000+ where nobody counted on. */
+/** 1,234, or 1,000+ if counting stopped. */
 export const totalText = ({ total, isCapped }: Total) => `${formatCount(total)}${isCapped ? '+' : ''}`

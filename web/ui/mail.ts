@@ -1,5 +1,5 @@
-// The links in a shown mail are real: one click would count as the shopper's. A base target that a sandboxed frame may not open makes
-// them dead, and the policy keeps everything but pictures and styles out.
+// Links in a displayed mail are real: a click would count as the shopper's. A base target that the sandbox blocks
+// disables them, and the CSP allows only pictures and styles.
 const HEAD =
   '<base target="_blank"><meta name="referrer" content="no-referrer">' +
   '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src http: https: data:; style-src \'unsafe-inline\'">'
@@ -8,14 +8,14 @@ export type MailColors = 'light' | 'dark'
 
 const ASKS_FOR_DARK = /\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi
 
-/** Whether a mail program in dark colors shows it otherwise. */
+/** Whether the mail has styles for dark mode. */
 export const hasDarkColors = (html: string) => html.search(ASKS_FOR_DARK) >= 0
 
-/** A condition of the mail's styles that always holds, or never: browsers differ in what they tell a frame of the reader's colors. */
+/** Replaces the mail's color-scheme condition by a constant, because browsers differ in what they report to a frame. */
 const inColors = (html: string, colors: MailColors) =>
   html.replace(ASKS_FOR_DARK, colors === 'dark' ? '(min-width: 0)' : '(max-width: 0)')
 
-/** The mail's document with our head in front of its own, so that the mail cannot override it. */
+/** Puts our head before the mail's own, so the mail cannot override it. */
 export function mailDocument(mail: string, colors: MailColors = 'light'): string {
   const html = inColors(mail, colors)
   const head = /<head(\s[^<>]*)?>/i.exec(html)

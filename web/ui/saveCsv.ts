@@ -1,7 +1,7 @@
 import { CSV_START, type CsvCell, csvLine } from '../../shared/csv.ts'
 import { announce } from './announce.ts'
 
-/** Lines as a CSV file of this name. */
+/** Saves rows as a CSV file. */
 export function saveCsv(name: string, lines: readonly (readonly CsvCell[])[]): void {
   const file = new Blob([CSV_START, ...lines.map(csvLine)], { type: 'text/csv;charset=utf-8' })
   const address = URL.createObjectURL(file)

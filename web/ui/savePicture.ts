@@ -1,6 +1,6 @@
 import { announce } from './announce.ts'
 
-/** A chart as a PNG file, on the ground of its theme. */
+/** Saves a chart as PNG on the theme's background. */
 export function savePicture(canvas: HTMLCanvasElement, name: string): void {
   canvas.toBlob((picture) => {
     if (!picture) return announce('This browser could not export the chart.', 'bad')

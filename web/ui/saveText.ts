@@ -1,6 +1,6 @@
 import { announce } from './announce.ts'
 
-/** As a text file of this name. */
+/** Saves a text file. */
 export function saveText(name: string, text: string): void {
   const file = new Blob([text], { type: 'text/plain;charset=utf-8' })
   const address = URL.createObjectURL(file)

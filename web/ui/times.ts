@@ -1,17 +1,17 @@
 import { useSyncExternalStore } from 'react'
 import { knownZone, localOf } from './zone.ts'
 
-// One rule for every time that is shown: the clocks of the store, with the zone where the browser's clocks show another time.
-// Without a store they are the browser's.
+// The one rule for displayed times: the store's time zone, named if the browser's clock differs. Without a store, the
+// browser's zone.
 
 interface Where {
-  /** The store's. */
+  /** The store's zone. */
   zone: string
-  /** The browser's. */
+  /** The browser's zone. */
   ownZone: string
 }
 
-/** "Nov 30, 10:00 AM", with the year when it is not this one, and the zone where the browser's clocks show another time. */
+/** "Nov 30, 10:00 AM"; with the year if it is not the current one, and the zone if the browser's clock differs. */
 export function storeTime(instant: string | number, where: Where, now: number): string {
   const zone = knownZone(where.zone)
   const isThisYear = localOf(instant, zone).slice(0, 4) === localOf(now, zone).slice(0, 4)
@@ -22,7 +22,7 @@ export function storeTime(instant: string | number, where: Where, now: number): 
   }).format(new Date(instant))
 }
 
-/** "Monday, November 23, 2026 at 10:00 AM (America/New_York)": the zone where the browser's clocks show another time. */
+/** "Monday, November 23, 2026 at 10:00 AM (America/New_York)": the zone only if the browser's clock differs. */
 export function longStoreTime(instant: string | number, where: Where): string {
   const zone = knownZone(where.zone)
   const text = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(
@@ -46,7 +46,7 @@ export function showTimesOf(zone: string | null): void {
   for (const listener of listeners) listener()
 }
 
-/** So that times which are on the page follow. */
+/** Updates times already on the page. */
 export const useStoreZone = (): string | null =>
   useSyncExternalStore(
     (listener) => {
@@ -61,13 +61,13 @@ function clocks(): Where {
   return { zone: storeZone ?? ownZone, ownZone }
 }
 
-/** The day there, `2026-01-05`. */
+/** The day in the zone, `2026-01-05`. */
 export const dayOf = (instant: string | number): string => localOf(instant, knownZone(clocks().zone)).slice(0, 10)
 
-/** Jan 5, 3:04 PM; with the year when it is not this one. */
+/** Jan 5, 3:04 PM; with the year if it is not the current one. */
 export const formatDateTime = (instant: string | number, now = Date.now()): string => storeTime(instant, clocks(), now)
 
-/** With the seconds and the zone. */
+/** With seconds and zone. */
 export const formatLongDateTime = (instant: string | number): string =>
   new Intl.DateTimeFormat('en-US', {
     ...{ dateStyle: 'full', timeStyle: 'long', timeZone: knownZone(clocks().zone) },

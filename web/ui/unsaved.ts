@@ -1,9 +1,9 @@
 let unsavedForms = 0
 
-/** Whether something on the screen would be lost, for what leaves it without a change of address. */
+/** Whether the screen has unsaved changes, for exits that do not change the address. */
 export const hasUnsaved = () => unsavedForms > 0
 
-/** A form has changes that are not saved, until what this returns is called. */
+/** Registers unsaved changes until the returned function is called. */
 export function countUnsaved(): () => void {
   unsavedForms += 1
   return () => {

@@ -2,7 +2,7 @@ import { useRef } from 'react'
 
 const DOUBLE_MS = 1_000
 
-/** Whether a press is one of its own, not the second of a double click. */
+/** Ignores the second press of a double click. */
 export function useFirstPress(): () => boolean {
   const last = useRef(Number.NEGATIVE_INFINITY)
   return () => {

@@ -5,7 +5,7 @@ import { countUnsaved } from './unsaved.ts'
 
 const toAnotherPath = (from: Location, to: Location) => from.pathname !== to.pathname
 
-/** Asks before a form with changes is left. `isLeft` says which addresses leave it. */
+/** Confirms before a form with changes is left. `isLeft` decides which addresses leave it. */
 export function useLeaveGuard(isDirty: boolean, isLeft = toAnotherPath) {
   const blocker = useBlocker(({ currentLocation, nextLocation }) => isDirty && isLeft(currentLocation, nextLocation))
   useEffect(() => {

@@ -3,12 +3,12 @@ import { useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import type { ListAddress, Order } from './listQuery.ts'
 
-/** A list's filter, order and page stand in the address: they can be linked, reloaded and gone back to. */
+/** Keeps a list's filters, order and page in the address, so it can be linked, reloaded and Back works. */
 export function useListQuery<Query extends { sort: Sort; order: Order }, Sort extends string>(
   address: ListAddress<Query, Sort>,
 ) {
   const [search, setSearch] = useSearchParams()
-  /** With the changes that are not on the screen yet: a quick second one keeps the first. */
+  /** Includes changes not rendered yet, so a quick second change keeps the first. */
   const latest = useRef(search)
   useEffect(() => {
     latest.current = search
@@ -18,7 +18,7 @@ export function useListQuery<Query extends { sort: Sort; order: Order }, Sort ex
     setSearch(next, { preventScrollReset: true, ...options })
   }
   const change = (next: Partial<Query>) => go(address.write(address.read(latest.current), next, latest.current))
-  /** What else stands in the address, such as an open row: it survives a reload. */
+  /** Other state in the address, such as an open row; it survives a reload. */
   const put = (key: string, value: string | null) => {
     const next = new URLSearchParams(latest.current)
     if (value) next.set(key, value)
@@ -32,5 +32,5 @@ export function useListQuery<Query extends { sort: Sort; order: Order }, Sort ex
   }
 }
 
-/** Whether a table fits; else its rows are shown as cards. */
+/** Whether a table fits; otherwise rows are shown as cards. */
 export const useIsWide = () => useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })

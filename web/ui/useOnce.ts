@@ -6,9 +6,9 @@ const DOUBLE_MS = 1_000
 type Once<Data, Variables> = Omit<UseMutationResult<Data, Error, Variables>, 'mutateAsync'>
 
 /**
- * A mutation of which the second press of a double click does nothing. That press comes before the first one shows on the button, or right
- * after it was done; as a second call it would also take over what is said of the first. What has failed, or is something else (by its
- * variables, as JSON), can be done at once.
+ * A mutation that ignores the second press of a double click, which may come before the first is rendered or right
+ * after it finished, and would replace its result. A failed call or one with other variables (compared as JSON) may run
+ * at once.
  */
 export function useOnce<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,

@@ -3,18 +3,18 @@ import { placeAt, placeByKey } from './reorder.ts'
 
 interface Drag {
   id: string
-  /** How far it was dragged, and where it would come to lie. */
+  /** Drag distance and target index. */
   by: number
   to: number
 }
 
-/** So near the edge of the window the page goes on by itself. */
+/** Distance to the window's edge at which the page scrolls. */
 const EDGE_PX = 80
 const SCROLL_PX = 12
 
 /**
- * A list that is put in order by a handle at each item: it is dragged by pointer or finger, and goes by the arrow keys, Home and End while
- * it has the focus, which stays with it. Escape lets go of what is being dragged. `onMove` is told the places before and after.
+ * A list reordered by a handle on each item: by pointer or touch, or by arrow keys, Home and End, keeping the focus.
+ * Escape cancels a drag. `onMove` receives the old and new index.
  */
 export function useReorder(ids: readonly string[], onMove: (from: number, to: number) => void) {
   const [drag, setDrag] = useState<Drag | null>(null)
@@ -23,7 +23,7 @@ export function useReorder(ids: readonly string[], onMove: (from: number, to: nu
   const held = useRef<{ startY: number; middles: number[] } | null>(null)
   const moving = useRef<{ id: string; before: string } | null>(null)
 
-  // What is moved in the document loses the focus.
+  // Moving an element in the document drops its focus.
   useLayoutEffect(() => {
     const { current } = moving
     if (!current || current.before === ids.join()) return
@@ -89,7 +89,7 @@ export function useReorder(ids: readonly string[], onMove: (from: number, to: nu
   const itemOf = (id: string) => {
     const from = drag ? ids.indexOf(drag.id) : -1
     const index = ids.indexOf(id)
-    // Stands over the item that the dragged one would come before, or under the last.
+    // Drop marker above the item the dragged one would precede, or below the last.
     const isAfter = drag !== null && drag.to > from
     const isTarget = drag !== null && drag.to !== from && index === drag.to
     return {
@@ -106,7 +106,7 @@ const keep = (kept: Map<string, HTMLElement>, id: string) => (element: HTMLEleme
   else kept.delete(id)
 }
 
-/** From the top of the page. */
+/** Relative to the page's top. */
 function middleOf(element: HTMLElement): number {
   const { top, height } = element.getBoundingClientRect()
   return top + scrollY + height / 2

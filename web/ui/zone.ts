@@ -1,6 +1,6 @@
-// Dates and times as a clock in the store's time zone shows them (`2026-11-30T09:00`), and the instants they are. Pure.
+// Converts between instants and local times of a zone (`2026-11-30T09:00`). Pure.
 
-/** A zone this browser knows; UTC in place of another. */
+/** The zone, or UTC if the browser does not know it. */
 export function knownZone(zone: string): string {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: zone })
@@ -10,15 +10,15 @@ export function knownZone(zone: string): string {
   }
 }
 
-/** What a field of the browser's type `datetime-local` holds for this instant. */
+/** Value of a `datetime-local` input for this instant. */
 export function localOf(instant: string | number, zone: string): string {
   const ms = new Date(instant).getTime()
   return new Date(ms + offsetMs(ms, zone)).toISOString().slice(0, 16)
 }
 
 /**
- * The instant at which the zone's clocks show it; null where it is no date and time. Of an hour that the clocks show twice it is the first,
- * and what they leave out counts on from the time before (as `Temporal` does it).
+ * Instant of a local time; null if invalid. An ambiguous hour gives the first instant; a skipped time moves forward, as
+ * in `Temporal`.
  */
 export function instantOf(local: string, zone: string): string | null {
   const wallMs = Date.parse(`${local}Z`)
@@ -29,7 +29,7 @@ export function instantOf(local: string, zone: string): string | null {
   return new Date(wallMs - offset).toISOString()
 }
 
-/** The same time of the clock, so many days later, whatever the clocks do meanwhile. */
+/** The same local time a number of days later, across clock changes. */
 export function daysLater(local: string, days: number): string {
   return new Date(Date.parse(`${local}Z`) + days * DAY_MS).toISOString().slice(0, 16)
 }
@@ -37,7 +37,7 @@ export function daysLater(local: string, days: number): string {
 const DAY_MS = 86_400_000
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** How far the zone's clocks are ahead of UTC at that instant. */
+/** The zone's UTC offset at that instant. */
 function offsetMs(ms: number, zone: string): number {
   const parts = Object.fromEntries(
     clockOf(zone)
