@@ -13,7 +13,7 @@ import { wordsOf } from './accounts/queries.ts'
 import { addressOf, BROKEN, call, errorOf, isSessionOver } from './api.ts'
 
 describe('the address of a call', () => {
-  it('fills in parameters and leaves out what is not given', () => {
+  it('fills in parameters and omits missing ones', () => {
     expect(
       addressOf(
         upcomingMessages,
@@ -24,7 +24,7 @@ describe('the address of a call', () => {
     ).toBe('/api/flows/a%2Fb/upcoming?minutes=60&platform=shopify')
   })
 
-  it('names the store shown where a store or its carts are concerned, and never over a given one', {
+  it('adds the current store to calls about a store or its carts, but never replaces a given one', {
     tags: ['A7', 'B1', 'B7'],
   }, () => {
     const shown = { platform: 'woocommerce', storeId: 'shop' }
@@ -41,7 +41,7 @@ describe('the address of a call', () => {
 })
 
 describe('a failed answer', () => {
-  it('carries the server’s words, code, fields and waiting time', () => {
+  it('carries the server’s message, code, fields and waiting time', () => {
     const error = errorOf(429, {
       error: 'Too many attempts.',
       code: 'rate_limited',
@@ -57,7 +57,7 @@ describe('a failed answer', () => {
     expect(errorOf(429, null, '12').retryAfterS).toBe(12)
   })
 
-  it('says the error, else the message, else what the screen says by default (A 8)', { tags: ['A8'] }, () => {
+  it('shows the error, else the message, else the screen’s default (A 8)', { tags: ['A8'] }, () => {
     const said = (reply: unknown) => wordsOf(errorOf(400, reply), 'the default')
     expect(said({ error: 'the error', message: 'the message' })).toBe('the error')
     expect(said({ error: '', message: 'the message' })).toBe('the message')
@@ -65,18 +65,18 @@ describe('a failed answer', () => {
     expect(said({ error: 'the error' })).toBe('the error')
     expect(said({})).toBe('the default')
     expect(said('<html>')).toBe('the default')
-    // Our own server's last resort says nothing in particular.
+    // Our own server's generic 500 has no specific message.
     expect(wordsOf(errorOf(500, { error: 'x', code: 'internal' }), 'the default')).toBe('the default')
   })
 
-  it('is an absence when nothing of ours answered, not when our server broke at a question', () => {
+  it('counts as unreachable when our server did not answer, not when it failed at a request', () => {
     const away = [errorOf(502, null), errorOf(503, { error: 'x', code: 'unavailable' }), errorOf(504, '<html>')]
     expect(away.map(({ isAway }) => isAway)).toEqual([true, true, true])
     const there = [errorOf(500, null), errorOf(503, { error: 'x', code: 'store_unreachable' }), errorOf(404, null)]
     expect(there.map(({ isAway }) => isAway)).toEqual([false, false, false])
   })
 
-  it('is an outage when our server broke, not when the store did', () => {
+  it('counts as an outage when our server failed, not when the store did', () => {
     expect(errorOf(500, null).isOutage).toBe(true)
     expect(errorOf(502, '<html>').message).toBe(BROKEN)
     expect(errorOf(504, { error: { message: 'upstream' } }).message).toBe(BROKEN)
@@ -85,7 +85,7 @@ describe('a failed answer', () => {
     expect(errorOf(404, { error: 'No', code: 'not_found' }).isOutage).toBe(false)
   })
 
-  it('ends the session only for a session’s 401', () => {
+  it('ends the session only on a session’s 401', () => {
     expect(isSessionOver(errorOf(401, { error: '', code: 'session' }))).toBe(true)
     expect(isSessionOver(errorOf(401, { error: '', code: 'unauthenticated' }))).toBe(true)
     expect(isSessionOver(errorOf(401, { error: '', code: 'store_credentials' }))).toBe(false)
@@ -107,7 +107,7 @@ describe('every request (B 7)', () => {
     vi.unstubAllGlobals()
   })
 
-  it('names the store this tab shows, whatever another tab stores meanwhile', { tags: ['B1', 'B7'] }, async () => {
+  it('names this tab’s store, whatever another tab stores meanwhile', { tags: ['B1', 'B7'] }, async () => {
     rememberConnection({ platform: 'woocommerce', store_url: 'https://one.example' })
     localStorage.setItem('platform', 'shopify')
     localStorage.setItem('store_connection', '{"platform":"shopify","store_url":"https://two.example"}')
@@ -122,7 +122,7 @@ describe('every request (B 7)', () => {
     ])
   })
 
-  it('names the store that the server answered with where the address names a platform the account has none of (letter-L1)', async () => {
+  it('names the store the server returned when the account has none on the platform in the address (letter-L1)', async () => {
     location.search = '?platform=shopify'
     rememberConnection({ platform: 'woocommerce', store_url: 'https://one.example' })
     await call(listCampaigns)
@@ -131,7 +131,7 @@ describe('every request (B 7)', () => {
     ])
   })
 
-  it('sends credentials, announces JSON and is marked as a browser program’s', { tags: ['B7'] }, async () => {
+  it('sends credentials, announces JSON and carries the header of browser requests', { tags: ['B7'] }, async () => {
     await call(listAbandonedCarts)
     await call(login, { body: { email: 'a@b.c', password: 'secret' } })
     expect(asked.mock.calls.map(([address]) => address)).toEqual([

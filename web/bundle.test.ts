@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
-// What a browser loads first, measured on the built app (`npm run build`; `npm test` builds before it tests).
+// What a browser loads first, measured on the built app (`npm run build`; `npm test` builds first).
 
 const BUDGET_BYTES = 220 * 1024
 const BUILT = 'dist/web'
@@ -19,7 +19,7 @@ function manifest(): Record<string, Chunk> {
   return JSON.parse(readFileSync(MANIFEST, 'utf8'))
 }
 
-/** The files these chunks load before anything else, imports of imports included. */
+/** Static imports of these chunks, including transitive ones. */
 function firstLoad(chunks: Record<string, Chunk>, entries: string[]): string[] {
   const seen = new Set<string>()
   const visit = (key: string) => {
@@ -33,13 +33,13 @@ function firstLoad(chunks: Record<string, Chunk>, entries: string[]): string[] {
 
 const source = (file: string) => readFileSync(`${BUILT}/${file}`, 'utf8')
 
-it('a visitor of the landing page loads nothing of the app', () => {
+it('the landing page loads nothing of the app', () => {
   const landing = manifest()['landing/landing.ts']!
   expect(landing.imports ?? []).toEqual([])
   expect(source(landing.file).length).toBeLessThan(2_000)
 })
 
-it('no files wait for each other in a circle', () => {
+it('no chunks import each other in a circle', () => {
   const chunks = manifest()
   const importsOf = (key: string) => chunks[key]!.imports ?? []
   const circles = Object.keys(chunks).filter((key) => importsOf(key).some((each) => reaches(importsOf, each, key)))
@@ -67,18 +67,18 @@ describe('the first load of the signed-in shell', () => {
     expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES)
   })
 
-  // A sentence or name each library carries in its built code.
+  // A string that identifies each library in the built code.
   const heavy: [library: string, sign: RegExp][] = [
     ['zod', /ZodError|_zod\b/],
     ['socket.io', /engine\.io|socket\.io-client|io-client/],
     ['chart.js', /Chart\.js|chartjs/i],
     ['the table library', /mantine-datatable/],
   ]
-  it.each(heavy)('is without %s', (_library, sign) => {
+  it.each(heavy)('excludes %s', (_library, sign) => {
     expect(files.filter((file) => sign.test(source(file)))).toEqual([])
   })
 
-  it('is fetched ahead with the addressed screen, where somebody is signed in', () => {
+  it('preloads the addressed screen for signed-in users', () => {
     const ahead = source('ahead.js')
     const screens = Object.entries(manifest()).filter(
       ([key]) => key === 'shell/Shell.tsx' || /^(carts|flows|dashboard|settings)\/\w+(Page|Tab)\.tsx$/.test(key),
@@ -88,7 +88,7 @@ describe('the first load of the signed-in shell', () => {
     expect(ahead.match(/assets\/[^"]+/g)?.filter((file) => !existsSync(`${BUILT}/${file}`))).toEqual([])
   })
 
-  it('loads every screen by itself, when it is asked for', () => {
+  it('loads every screen as a separate chunk on demand', () => {
     const screens = Object.keys(manifest()).filter((key) => /^[a-z]+\/\w+Page\.tsx$/.test(key))
     expect(screens.length).toBeGreaterThan(10)
     expect(screens.map((key) => manifest()[key]!.file).filter((file) => files.includes(file))).toEqual([])

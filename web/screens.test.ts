@@ -7,16 +7,16 @@ import { listedScreen } from './access/screen.ts'
 import { routes } from './router.tsx'
 import { components, frames } from './screens.ts'
 
-/** Every route that shows something, with those around it. */
+/** Every route that renders something, with its parents. */
 const shownBy = (all: RouteObject[], around: RouteObject[] = []): { route: RouteObject; around: RouteObject[] }[] =>
   all.flatMap((route) => (route.children ? shownBy(route.children, [...around, route]) : [{ route, around }]))
 const shown = shownBy(routes)
 const A_CUSTOMER = '/customers/01999999-0000-7000-8000-000000000001'
-/** With a value that any parameter takes. */
+/** Replaces parameters by a value every parameter accepts. */
 const ofPath = (path: string) => screenOf(path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001'))
 
 describe('a registered screen', () => {
-  it('has a component, and every component a screen', () => {
+  it('has a component, and every component has a screen', () => {
     expect(Object.keys(components).toSorted()).toEqual([...new Set(screens.map(({ loader }) => loader))].toSorted())
   })
 
@@ -24,7 +24,7 @@ describe('a registered screen', () => {
     expect((await load()).Component).toBeTypeOf('function')
   })
 
-  it('stands in the router once, with its own component', () => {
+  it('is in the router once, with its own component', () => {
     const registered = shown.filter(({ route }) => route.path !== '*').map(({ route }) => route)
     expect(registered.map(({ path }) => path).toSorted()).toEqual(screens.map(({ path }) => path).toSorted())
     const wrong = registered.filter(
@@ -34,24 +34,26 @@ describe('a registered screen', () => {
   })
 })
 
-describe('nothing is shown unguarded', () => {
-  it('every route is inside the guard, and every screen where its permission is looked at', { tags: ['A2.1'] }, () => {
+describe('unguarded routes', () => {
+  it('do not exist: every route is inside the guard, and every screen inside a permission check', {
+    tags: ['A2.1'],
+  }, () => {
     const isInside = (of: unknown) => (each: (typeof shown)[number]) =>
       each.around.some(({ Component }) => Component === of)
     expect(shown.filter((each) => !isInside(Guard)(each))).toEqual([])
     const withoutCheck = shown.filter((each) => !isInside(Permitted)(each)).map(({ route }) => route)
-    // What is shown of it is the guard's 404 page.
+    // The guard shows its 404 page for it.
     expect(withoutCheck).toEqual([{ path: '*' }])
   })
 
-  it('the guard finds no screen for a route that the registry does not list, or lists otherwise', () => {
+  it('the guard finds no screen for a route missing from the registry or listed differently', () => {
     const [carts, flows] = [screenOf('/carts')!, screenOf('/flows')!]
     expect(listedScreen('/carts', carts)).toBe(carts)
     expect(listedScreen('/carts', undefined)).toBeNull()
     expect(listedScreen('/carts', flows)).toBeNull()
     expect(listedScreen('/carts', { ...carts, access: 'everybody' })).toBeNull()
     expect(listedScreen('/customers/x', carts)).toBeNull()
-    // The router takes any value for one; the registry does not, and so the guard shows its 404 page (decision 129).
+    // The router accepts any parameter value; the registry does not, and the guard shows its 404 page (decision 129).
     const customer = matchRoutes(routes, '/customers/x')!.at(-1)!.route.handle
     expect(listedScreen('/customers/x', customer)).toBeNull()
     expect(listedScreen(A_CUSTOMER, customer)).toBe(screenOf(A_CUSTOMER))

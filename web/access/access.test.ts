@@ -51,7 +51,7 @@ const table: Record<string, [string, string, string, string]> = {
   '/notifications': ['/landing', '/pricing', '/store-setup', '.'],
   '/coupons': ['/landing', '/pricing', '/store-setup', '.'],
   '/analytics': ['/landing', '/pricing', '/store-setup', '.'],
-  // The guard shows the 404 page there to all but operators, before it asks this rule.
+  // For other users the guard shows the 404 page there before it applies this rule.
   '/operator': ['/landing', '.', '.', '.'],
 }
 
@@ -60,16 +60,16 @@ const accessStates = bools.flatMap((authenticated) =>
   bools.flatMap((subscribed) => bools.map((connected): AccessState => ({ authenticated, subscribed, connected }))),
 )
 
-/** Without a token nothing else counts, and without a subscription the store does not. */
+/** Without a token no other answer counts; without a subscription the store does not. */
 function columnOf({ authenticated, subscribed, connected }: AccessState) {
   if (!authenticated) return 0
   if (!subscribed) return 1
   return connected ? 3 : 2
 }
 
-describe('access', () => {
+describe('the access rule', () => {
   for (const [path, row] of Object.entries(table)) {
-    it.each(accessStates)(`${path} for %o`, { tags: ['A2.1', 'A4.1', 'A6'] }, (accessState) => {
+    it.each(accessStates)(`decides about ${path} for %o`, { tags: ['A2.1', 'A4.1', 'A6'] }, (accessState) => {
       const expected = row[columnOf(accessState)]!
       expect(access(path, accessState)).toEqual(expected === '.' ? { show: true } : { show: false, redirect: expected })
     })
@@ -79,7 +79,7 @@ describe('access', () => {
     [...bools, null].map((connected) => ({ subscribed, connected })),
   )
 
-  it('answers before everything is known exactly where the rest cannot matter', { tags: ['A4.1'] }, () => {
+  it('returns null exactly while a pending answer could change the decision', { tags: ['A4.1'] }, () => {
     for (const path of Object.keys(table)) {
       for (const authenticated of bools) {
         for (const known of unknowns) {
@@ -112,11 +112,11 @@ describe('access', () => {
   })
 })
 
-describe('the screens', () => {
+describe('the registered screens', () => {
   const withValues = (path: string) => path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001')
   const visitor = { authenticated: false, subscribed: false, connected: false }
 
-  it('are shown to everybody where nothing is asked about them', { tags: ['A2.1'] }, () => {
+  it('are shown to everyone if they are public', { tags: ['A2.1'] }, () => {
     const open = screens.filter((screen) => screen.access === 'everybody').map(({ path }) => path)
     const named = ['/landing', '/cart/recover', '/test', '/terms', '/privacy']
     expect(open).toEqual(expect.arrayContaining(named))
@@ -125,14 +125,14 @@ describe('the screens', () => {
     }
   })
 
-  it('behind the guard are known to the rule: none of the shell is shown to a visitor', { tags: ['A4.1'] }, () => {
+  it('are never shown to a visitor if they are behind the guard', { tags: ['A4.1'] }, () => {
     const guarded = screens.filter((screen) => screen.access !== 'everybody')
     const shown = guarded.filter(({ path }) => access(withValues(path), visitor).show)
     expect(shown.map(({ path }) => path)).toEqual(['/login', '/register', '/reset-password'])
     expect(shown.filter(({ frame }) => frame !== 'page')).toEqual([])
   })
 
-  it('of somebody are all in the table above, or below one that is', () => {
+  it('appear in the table above, or below a path that does', () => {
     const missing = screens.filter(
       ({ path, access }) =>
         access !== 'everybody' && !Object.keys(table).some((known) => `${withValues(path)}/`.startsWith(`${known}/`)),
@@ -141,7 +141,7 @@ describe('the screens', () => {
   })
 })
 
-it('leaves the notifications of a store that was disconnected open, and nothing else (decision 27)', () => {
+it('keep only the notifications open after the store was disconnected (decision 27)', () => {
   const ended = { authenticated: true, subscribed: true, connected: false, ended: true }
   const open = screens
     .filter(({ access: to, isUuid }) => to === 'connected' && !isUuid)

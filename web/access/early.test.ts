@@ -6,7 +6,7 @@ import { addressOf, askEarly, call } from '../api.ts'
 import { askFirstQuestion, firstQuestionOf } from './early.ts'
 import { endSession, rememberConnection, startSession, storeFields } from './session.ts'
 
-// A screen's first question is asked before its files are there, and its answer is taken once.
+// A screen's first query starts before its code is loaded, and its answer is used once.
 
 const user = { id: 'u', name: 'Ada', email: 'ada@shoppers.example.com', subscriptionStatus: null }
 const asked = vi.fn<(address: string, options: RequestInit) => Promise<Response>>()
@@ -30,10 +30,10 @@ afterEach(() => {
 const OF_STORE = '&platform=woocommerce&storeId=shop'
 const ADDRESS = `/api/analytics?range=1y${OF_STORE}`
 const addresses = () => asked.mock.calls.map(([address]) => address)
-/** The number of the answer. */
+/** Number of the answer. */
 const figures = async (range: '1y' | '7d' = '1y') => (await call(readAnalytics, { query: { range } })) as unknown
 
-test('it is the very call of the screen, of the range in the address or the usual one, and of one store', () => {
+test('prefetches the same call as the screen, for the range of the address or the default, and for one store', () => {
   const callOf = (range: string) => addressOf(readAnalytics, {}, { range }, storeFields())
   const first = (search: string) => firstQuestionOf('/analytics', new URLSearchParams(search), storeFields())
   expect([first('range=1y'), first('')]).toEqual([callOf('1y'), callOf(DEFAULT_RANGE)])
@@ -41,13 +41,13 @@ test('it is the very call of the screen, of the range in the address or the usua
   expect(firstQuestionOf('/carts', new URLSearchParams(), storeFields())).toBe(null)
 })
 
-test('a visitor asks nothing', () => {
+test('prefetches nothing for a visitor', () => {
   localStorage.removeItem('user')
   askFirstQuestion()
   expect(asked).not.toHaveBeenCalled()
 })
 
-test('whoever calls for it gets its answer, once, with the headers of every request', async () => {
+test('gives its answer to the first caller once, with the headers of every request', async () => {
   askEarly(ADDRESS, 'mine')
   expect([await figures('7d'), await figures(), await figures()]).toEqual([{ n: 2 }, { n: 1 }, { n: 3 }])
   expect(addresses()).toEqual([ADDRESS, `/api/analytics?range=7d${OF_STORE}`, ADDRESS])
@@ -55,7 +55,7 @@ test('whoever calls for it gets its answer, once, with the headers of every requ
   expect(early).toEqual(late)
 })
 
-test('it is asked anew after a change, with another token, when it is old, and when it never came', async () => {
+test('repeats the request after a change, with another token, when it is old, and after a failure', async () => {
   askEarly(ADDRESS, 'mine')
   await call(logout)
   expect(await figures()).toEqual({ n: 3 })

@@ -16,7 +16,7 @@ afterEach(() => {
   carts.permission = permission
 })
 
-/** What somebody of this role sees of /carts; null: it is not known who they are. */
+/** What a user of this role sees of /carts; null: the user is unknown. */
 function seenBy(role: Role | null): string {
   const client = new QueryClient()
   if (role) client.setQueryData(meQuery.queryKey, { role } as never)
@@ -28,24 +28,22 @@ function seenBy(role: Role | null): string {
   )
 }
 
-describe('a screen that not every role may see', () => {
-  it.each(
-    roleNames,
-  )('is shown to the %s whose role allows it, and refused in the words of the server otherwise', (role) => {
+describe('a screen limited to some roles', () => {
+  it.each(roleNames)('is shown to a permitted %s and refuses others with the server’s message', (role) => {
     carts.permission = 'billing:write'
     const isAllowed = mayDo(role, 'billing:write')
     expect(seenBy(role).includes(SECRET)).toBe(isAllowed)
     expect(seenBy(role).includes(roleRefusal(role))).toBe(!isAllowed)
   })
 
-  it('is not shown before it is known who looks', () => {
+  it('is hidden until the user is known', () => {
     carts.permission = 'billing:write'
     expect(seenBy(null)).not.toContain(SECRET)
     carts.permission = 'carts:read'
     expect(seenBy(null)).toContain(SECRET)
   })
 
-  it('is none of today’s: all four roles may see every screen, and do there what theirs allows (decision 8)', () => {
+  it('does not exist today: all four roles may open every screen and act there within their role (decision 8)', () => {
     const refused = screens.filter(
       (screen) => screen.permission !== 'public' && !roleNames.every((role) => mayDo(role, screen.permission)),
     )

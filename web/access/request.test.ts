@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a request to connect is known by its path and its question, whatever else is asked', () => {
+test('recognizes a connect request by its path and query, whatever other parameters exist', () => {
   const cases: [string, boolean][] = [
     ['/store-setup?connect=abc', true],
     ['/store-setup/?platform=shopify&connect=abc', true],
@@ -20,7 +20,7 @@ test('a request to connect is known by its path and its question, whatever else 
   for (const [address, isRequest] of cases) expect([address, isConnectRequest(address)]).toEqual([address, isRequest])
 })
 
-test('connecting another store is asked for on the set-up alone, and is no request of a plugin', () => {
+test('accepts connecting another store on the set-up screen only, and not as a plugin request', () => {
   const cases: [string, boolean][] = [
     [ANOTHER_STORE, true],
     ['/store-setup/?another=', true],
@@ -33,7 +33,7 @@ test('connecting another store is asked for on the set-up alone, and is no reque
   expect(isConnectRequest(ANOTHER_STORE)).toBe(false)
 })
 
-test('a request is kept for the fifteen minutes that WordPress waits, and then not offered any more', () => {
+test('keeps a request for the fifteen minutes that WordPress waits, and then drops it', () => {
   aPage()
   vi.useFakeTimers({ now: new Date('2026-03-01T12:00:00Z') })
   expect(keptRequest()).toBeNull()
@@ -44,7 +44,7 @@ test('a request is kept for the fifteen minutes that WordPress waits, and then n
   expect(keptRequest()).toBeNull()
 })
 
-test('what lies in the storage leads nowhere else', () => {
+test('ignores stored values that lead elsewhere', () => {
   const { tab } = aPage()
   for (const kept of [
     '',
@@ -57,7 +57,7 @@ test('what lies in the storage leads nowhere else', () => {
   }
 })
 
-test('it is forgotten once it was shown, and by whoever logs out', () => {
+test('forgets the request after it was shown and after logout', () => {
   aPage()
   keepRequest('/store-setup?connect=abc')
   dropRequest()

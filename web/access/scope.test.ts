@@ -6,7 +6,7 @@ const at = (address: string, currencies: string[] | undefined = ['USD', 'EUR']) 
   return scopeOf({ pathname, search: searchParams }, currencies)
 }
 
-test('all stores stand in the address of the dashboard and of analytics, with their currency', () => {
+test('reads all stores with their currency from the address of dashboard and analytics', () => {
   for (const path of ['/dashboard', '/analytics', '/analytics/']) {
     const all = { isAll: true, currency: 'EUR', query: { stores: 'all', currency: 'EUR' } }
     expect(at(`${path}?stores=all&currency=eur`)).toEqual(all)
@@ -15,13 +15,13 @@ test('all stores stand in the address of the dashboard and of analytics, with th
   }
 })
 
-test('every other screen is about one store, whatever its address says', () => {
+test('treats every other screen as one store’s, whatever its address contains', () => {
   for (const path of ['/carts', '/flows', '/analytics/more', '/']) {
     expect(at(`${path}?stores=all`)).toEqual({ isAll: false, currency: null, query: {} })
   }
 })
 
-test('a currency that no store has, and what is none, count as not given', () => {
+test('ignores invalid currencies and those no store has', () => {
   for (const currency of ['CHF', 'dollars', '']) {
     expect(at(`/dashboard?stores=all&currency=${currency}`)).toEqual({
       ...{ isAll: true, currency: null },

@@ -22,7 +22,7 @@ import {
   withdrawToken,
 } from './session.ts'
 
-// What the browser keeps (A 3), and when it forgets it (A 4.1, 4.2, 8 with decision 2).
+// What the browser stores (A 3), and when it forgets it (A 4.1, 4.2, 8 with decision 2).
 
 let local: MemoryStorage
 let tab: MemoryStorage
@@ -59,8 +59,8 @@ const ask = ({ queryFn }: { queryFn?: unknown }, client = new QueryClient()) =>
   (queryFn as (context: object) => Promise<unknown>)({ signal: new AbortController().signal, client })
 const storageKeys = () => Object.keys(local.all())
 
-describe('an operator’s look at an account', () => {
-  it('is this tab’s alone, and leads back to the operator’s own session when it ends, by itself too', () => {
+describe('an operator’s view of an account', () => {
+  it('stays in this tab and returns to the operator’s own session when it ends or expires', () => {
     startSession('own', true)
     rememberUser(ada)
     remember()
@@ -72,7 +72,7 @@ describe('an operator’s look at an account', () => {
     expect(assign).toHaveBeenLastCalledWith('/operator')
   })
 
-  it('keeps a session of the visit in mind, and leaving takes only its own token away', () => {
+  it('keeps a session-storage session in memory, and removes only its own token on leaving', () => {
     startSession('own', false)
     startView('look')
     withdrawToken()
@@ -88,7 +88,7 @@ describe('an operator’s look at an account', () => {
 })
 
 describe('the token', () => {
-  it('lies in the storage of the visit, or stays when it is to be remembered, and never in both', {
+  it('is in session storage, or in local storage if remembered, and never in both', {
     tags: ['A3', 'A4.2'],
   }, () => {
     startSession('t1', false)
@@ -97,7 +97,7 @@ describe('the token', () => {
     expect([local.all(), tab.all()]).toEqual([{ token: 't2' }, {}])
   })
 
-  it('goes from both with user and connection when the session ends; the theme stays', { tags: ['A4.2'] }, () => {
+  it('is removed from both with user and connection when the session ends; the theme stays', { tags: ['A4.2'] }, () => {
     startSession('t', true)
     tab.setItem('token', 't')
     local.setItem('theme', 'blue')
@@ -109,8 +109,8 @@ describe('the token', () => {
   })
 })
 
-describe('a call', () => {
-  it('of a session that is over ends it; of anything else it does not (decision 2)', { tags: ['A4.2'] }, async () => {
+describe('an API call', () => {
+  it('ends the session on a session’s 401 and on nothing else (decision 2)', { tags: ['A4.2'] }, async () => {
     const refused = async (code: string) => {
       startSession('t', true)
       rememberUser(ada)
@@ -133,7 +133,7 @@ describe('a call', () => {
     return (asked.mock.calls[0]![1].headers as Record<string, string>).Authorization
   }
 
-  it('carries the token from whichever storage it lies in, and signing in carries none', {
+  it('sends the token from either storage, and none when signing in', {
     tags: ['A7', 'B7'],
   }, async () => {
     for (const isRemembered of [true, false]) {
@@ -165,7 +165,7 @@ describe('several tabs', () => {
     return listener
   }
 
-  it('one that is told of a logout elsewhere leaves too', { tags: ['A4.2'] }, () => {
+  it('sign out when told of a logout in another tab', { tags: ['A4.2'] }, () => {
     const listener = watch()
     local.removeItem('token')
     heard.storage!({ key: 'token' })
@@ -173,7 +173,7 @@ describe('several tabs', () => {
     expect(listener).toHaveBeenCalledTimes(1)
   })
 
-  it('one that was still loading, or kept for going back, finds out by itself', () => {
+  it('notice a logout that happened while loading or in the back/forward cache', () => {
     local.removeItem('token')
     const listener = watch()
     expect(session().farewell).toBe('left')
@@ -184,14 +184,14 @@ describe('several tabs', () => {
     expect(session().token).toBeNull()
   })
 
-  it('a deleted account is what is said, though a refused call had ended the session before (newcomer-N2)', () => {
+  it('report a deleted account, even if a refused call had ended the session before (newcomer-N2)', () => {
     watch()
     endSession('expired')
     endSession('deleted')
     expect(session()).toEqual({ token: null, farewell: 'deleted', returnTo: null })
   })
 
-  it('a token that another tab is revoking has not expired', () => {
+  it('do not report an expiry for a token that another tab is revoking', () => {
     watch()
     withdrawToken()
     expect([local.all(), tab.all()]).toEqual([{}, {}])
@@ -200,7 +200,7 @@ describe('several tabs', () => {
     expect(session()).toEqual({ token: null, farewell: 'left', returnTo: null })
   })
 
-  it('the end of an old token does not take away the one somebody signed in with meanwhile', () => {
+  it('keep a new session when an older token ends', () => {
     watch()
     local.setItem('token', 'theirs')
     endSession('expired')
@@ -210,7 +210,7 @@ describe('several tabs', () => {
 })
 
 describe('the connection', () => {
-  it('is kept under the keys specified, one platform at a time', { tags: ['A1', 'A3'] }, () => {
+  it('is stored under the specified keys, one platform at a time', { tags: ['A1', 'A3'] }, () => {
     remember()
     expect(local.all()).toEqual(connected)
     rememberConnection({ platform: 'shopify', store_url: 'https://x.myshopify.com' })
@@ -220,7 +220,7 @@ describe('the connection', () => {
     expect(chosenPlatform()).toBe('shopify')
   })
 
-  it('is kept by a check that finds one and forgotten by one that finds none', { tags: ['A4.1'] }, async () => {
+  it('is stored by a check that finds one and removed by a check that finds none', { tags: ['A4.1'] }, async () => {
     answers(200, { hasConnection: true, platform: 'woocommerce', store_url: 'https://shop.example', store: null })
     await ask(connectionQuery)
     expect(local.all()).toEqual(connected)
@@ -229,7 +229,7 @@ describe('the connection', () => {
     expect(local.all()).toEqual({})
   })
 
-  it('is checked for the store this tab shows; another one is taken only when that is connected no more', async () => {
+  it('is checked for this tab’s store; another store replaces it only when it is disconnected', async () => {
     remember()
     const asked: string[] = []
     const other = { hasConnection: true, platform: 'shopify', store_url: 'https://x.myshopify.com', store: null }
@@ -248,7 +248,7 @@ describe('the connection', () => {
     expect(storeFields()).toEqual({ platform: 'shopify', storeId: 'https://x.myshopify.com' })
   })
 
-  it('is forgotten when the subscription is not valid', { tags: ['A4.1'] }, async () => {
+  it('is removed when the subscription is invalid', { tags: ['A4.1'] }, async () => {
     remember()
     rememberUser(ada)
     answers(200, overdue)
@@ -257,7 +257,7 @@ describe('the connection', () => {
     expect(local.all().user).toContain('"hasActiveSubscription":false')
   })
 
-  it('is not brought back by a check that was under way when the subscription was denied', {
+  it('is not restored by a check in flight when the subscription was denied', {
     tags: ['A4.1'],
   }, async () => {
     const client = new QueryClient()
@@ -270,7 +270,7 @@ describe('the connection', () => {
     expect(local.all()).toEqual(connected)
   })
 
-  it('stands while the server fails: only an answer changes it (decision 2)', { tags: ['A4.1', 'A4.2'] }, async () => {
+  it('survives server failures: only an answer changes it (decision 2)', { tags: ['A4.1', 'A4.2'] }, async () => {
     remember()
     answers(500, { error: 'x', code: 'internal' })
     await expect(ask(connectionQuery)).rejects.toThrow()
@@ -280,7 +280,7 @@ describe('the connection', () => {
 })
 
 describe('the platform of a call (B 1)', () => {
-  it('is that of the address, else the stored one, else the stored connection’s, else WooCommerce', {
+  it('comes from the address, else the stored platform, else the stored connection, else WooCommerce', {
     tags: ['B1'],
   }, () => {
     expect(chosenPlatform()).toBe('woocommerce')

@@ -3,11 +3,11 @@ import { checkNewPassword, checkSignIn, strengthOf } from './rules.ts'
 
 const form = { name: 'Ada', email: 'ada@example.com', password: 'secret', repeated: 'secret' }
 
-it('lets a complete form pass in every mode', () => {
+it('accepts a complete form in every mode', () => {
   for (const mode of ['login', 'register', 'forgot'] as const) expect(checkSignIn(mode, form)).toEqual({})
 })
 
-it('asks for what each mode needs, in the specification’s words', { tags: ['A5'] }, () => {
+it('requires the fields of each mode, with the specification’s texts', { tags: ['A5'] }, () => {
   const empty = { name: ' ', email: ' ', password: '', repeated: '' }
   expect(checkSignIn('login', empty)).toEqual({ email: 'Email is required', password: 'Password is required' })
   expect(checkSignIn('forgot', empty)).toEqual({ email: 'Email is required' })
@@ -18,14 +18,14 @@ it('asks for what each mode needs, in the specification’s words', { tags: ['A5
   })
 })
 
-it('holds new passwords to six characters and to each other', { tags: ['A5', 'A9'] }, () => {
+it('requires new passwords to have six characters and to match', { tags: ['A5', 'A9'] }, () => {
   expect(checkNewPassword({ password: 'short', repeated: 'short' })).toEqual({
     password: 'Password must be at least 6 characters long',
   })
   expect(checkNewPassword({ password: 'secret', repeated: 'secret2' })).toEqual({ repeated: 'Passwords do not match' })
 })
 
-it('a password is the stronger the longer and the less guessable it is', () => {
+it('rates a password higher the longer and less predictable it is', () => {
   const bars = (password: string, known?: string[]) => strengthOf(password, known).bars
   expect(strengthOf('12345')).toEqual({ bars: 0, word: 'Too short' })
   for (const weak of ['123456', 'aaaaaaaaaaaa', 'abcdefghij', 'password1', 'Qwerty123!'])

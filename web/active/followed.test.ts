@@ -51,37 +51,37 @@ const entry = (kind: string, title: string) => ({ kind, title, at: AT, text: '',
 
 const states = (steps: Record<StepName, FollowedStep>) => Object.values(steps).map(({ state }) => state)
 
-test('before anything is seen, the cart is waited for and nothing else', () => {
+test('waits only for the cart before one was seen', () => {
   expect(states(stepsOf({}))).toEqual(['now', 'later', 'later', 'later', 'later', 'later'])
 })
 
-test('a cart without an email counts as seen, and its email is waited for', () => {
+test('counts a cart without an email as seen and waits for its email', () => {
   const steps = stepsOf({ found: { cart: null, nameless: cart({ customer_email: null }), email: null } })
   expect(steps.cart).toMatchObject({ state: 'done', text: '2 × Teapot, $68.00' })
   expect(steps.email).toMatchObject({ state: 'now', text: 'Start the checkout and enter ann@shoppers.example.' })
 })
 
-test('an active cart counts down to its abandonment and to the first email of the flow (S1)', () => {
+test('counts down to the abandonment of an active cart and to the first email of the flow (S1)', () => {
   const steps = stepsOf({ found: found() })
   expect(steps.abandoned).toMatchObject({ state: 'now', at: later(30) })
   expect(steps.sent).toMatchObject({ state: 'later', at: later(60) })
   expect(nextMoment(Object.values(steps))).toMatchObject({ name: 'sent', at: later(60) })
 })
 
-test('what keeps the email from it is said while the cart is still active', () => {
+test('shows what blocks the email while the cart is still active', () => {
   const steps = stepsOf({
     found: found({}, { isPossible: false, reason: 'no_consent', explanation: 'Germany wants a yes.' }),
   })
   expect(steps.email).toMatchObject({ state: 'problem', text: expect.stringContaining('Germany wants a yes.') })
 })
 
-test('with the flow off no email is promised', () => {
+test('promises no email while the flow is off', () => {
   const steps = stepsOf({ found: found(), flows: [{ ...flow, isOn: false }] })
   expect(steps.sent).toMatchObject({ state: 'problem', text: expect.stringContaining('flow is off') })
   expect(steps.sent.at).toBeUndefined()
 })
 
-test('an abandoned cart shows when its message is due, why it is held, or that it has left', () => {
+test('shows when an abandoned cart’s message is due, why it is held, or that it was sent', () => {
   const abandoned = found({ state: 'abandoned', abandoned_at: later(30), abandons_at: null }, null)
   const told = (more: Partial<MessageView>) => stepsOf({ found: abandoned, messages: [message(more)] }).sent
   expect(told({})).toMatchObject({ state: 'now', at: later(60) })
@@ -94,7 +94,7 @@ test('an abandoned cart shows when its message is due, why it is held, or that i
   expect(stepsOf({ found: abandoned }).sent).toMatchObject({ state: 'problem' })
 })
 
-test('only a person’s click or press counts as following the link (A1)', () => {
+test('counts only a human click or press as following the link (A1)', () => {
   const abandoned = found({ state: 'abandoned', abandoned_at: later(30), abandons_at: null }, null)
   const sent = [message({ state: 'sent' })]
   const clicked = (...timeline: TimelineEntry[]) => stepsOf({ found: abandoned, messages: sent, timeline }).clicked
@@ -103,7 +103,7 @@ test('only a person’s click or press counts as following the link (A1)', () =>
   expect(clicked(entry('restore', 'Cart restored')).state).toBe('done')
 })
 
-test('recovered is the end; bought without the link and emptied are ends that say so', () => {
+test('ends at recovered, and explains the ends "bought without the link" and "emptied"', () => {
   const over = { abandoned_at: later(30), abandons_at: null }
   const messages = [message({ state: 'sent' }), message({ state: 'cancelled', dueAt: later(90) })]
   const recovered = stepsOf({
@@ -113,7 +113,7 @@ test('recovered is the end; bought without the link and emptied are ends that sa
     order: { net: 80.08, currency: 'USD' },
   })
   expect(states(recovered)).toEqual(['done', 'done', 'done', 'done', 'done', 'done'])
-  // The cart's 68 plus shipping and tax: what the figures rise by.
+  // The cart's 68 plus shipping and tax, as in the figures.
   expect(recovered.bought.text).toBe('$80.08 won back.')
   const bought = stepsOf({ found: found({ ...over, state: 'purchased' }, null), messages })
   expect(bought.bought).toMatchObject({ state: 'problem', text: expect.stringContaining('without an email link') })
@@ -123,14 +123,14 @@ test('recovered is the end; bought without the link and emptied are ends that sa
   expect([cart({ state: 'recovered' }), cart({ state: 'abandoned' }), null].map(isOver)).toEqual([true, false, false])
 })
 
-test('the time without activity is changed where it comes from: the flow that sends that early, or the recovery rules (S1)', () => {
+test('links to where the inactivity time is set: the flow that sends that early, or the recovery rules (S1)', () => {
   expect(timeoutPath([flow], 60)).toBe('/flows/f1')
   expect(timeoutPath([flow], 30)).toBe('/settings/recovery-rules')
   expect(timeoutPath([{ ...flow, isOn: false }], 60)).toBe('/settings/recovery-rules')
   expect(timeoutPath(undefined, 60)).toBe('/settings/recovery-rules')
 })
 
-test('a cart that is empty after its link was used waits for the order, which may not have been read yet', () => {
+test('waits for the order when a cart is empty after its link was used', () => {
   const steps = stepsOf({
     found: found({ abandoned_at: later(30), abandons_at: null, state: 'emptied' }, null),
     messages: [message({ state: 'sent' })],

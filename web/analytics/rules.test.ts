@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { returnOf } from '../../shared/roi.ts'
 import { changeText, isUneven, monthLabel, percent, rangeOf, stagesOf, toneOf } from './rules.ts'
 
-test('what is left is the revenue less message cost and plan; without costs there is no return', () => {
+test('computes profit as revenue minus message cost and plan, and no return without costs', () => {
   expect(returnOf({ attributedRevenue: 100, messageCost: 1, planPrice: 49 })).toEqual({ costs: 50, left: 50, rate: 1 })
   expect(returnOf({ attributedRevenue: 10, messageCost: 1, planPrice: 19 })).toEqual({
     costs: 20,
@@ -17,31 +17,33 @@ test('what is left is the revenue less message cost and plan; without costs ther
   })
 })
 
-test('a month is named the same wherever one sits', () => {
+test('names a month the same in every time zone', () => {
   expect(monthLabel('2026-03')).toBe('Mar 2026')
 })
 
-test('a rate has two decimals, a change one and its sign (decision 131, B 9)', { tags: ['B3', 'B9'] }, () => {
+test('formats rates with two decimals, changes with one and a sign (decision 131, B 9)', { tags: ['B3', 'B9'] }, () => {
   expect([percent(0.12345), percent(1), percent(null)]).toEqual(['12.35%', '100.00%', '–'])
   expect([0.2, -0.0416, 0.0004, -0.0004, 0, null, 738.2812].map(changeText)).toEqual([
     ...['+20.0%', '−4.2%', '0.0%', '0.0%', '0.0%', '–', '+73,828.1%'],
   ])
 })
 
-test('more is good of what is won, and bad of what is lost', () => {
+test('treats a rise as good for gains and bad for losses', () => {
   expect([toneOf(0.2, false), toneOf(0.2, true), toneOf(-0.2, false), toneOf(-0.2, true)]).toEqual([
     ...['good', 'bad', 'bad', 'good'],
   ])
   expect([toneOf(null, false), toneOf(0.0004, true)]).toEqual(['quiet', 'quiet'])
 })
 
-test('the range is 30d where the address has none (B 9)', { tags: ['B9'] }, () => {
+test('defaults to the range 30d (B 9)', { tags: ['B9'] }, () => {
   expect(['7d', '30d', '90d', '1y', '2d', null].map(rangeOf)).toEqual(['7d', '30d', '90d', '1y', '30d', '30d'])
 })
 
 const funnel = { cartsCreated: 8, emailsSent: 9, emailsOpened: 4, clicks: 2, conversions: 1 }
 
-test('a stage is a share of the carts created, and its bar ends at 100 percent (B 9)', { tags: ['B9'] }, () => {
+test('shows a stage as a share of the carts created, with its bar capped at 100 percent (B 9)', {
+  tags: ['B9'],
+}, () => {
   const stages = stagesOf(funnel, 'email')
   expect(stages.map(({ label, count, share, width }) => [label, count, share, width])).toEqual([
     ['Carts created', 8, 1, 100],
@@ -57,7 +59,7 @@ test('a stage is a share of the carts created, and its bar ends at 100 percent (
   ])
 })
 
-test('next to no cost has amounts and no percentage, unless a plan is paid', () => {
+test('shows amounts without a percentage when costs are almost zero and no plan is paid', () => {
   expect(returnOf({ attributedRevenue: 3_408.13, messageCost: 0.1, planPrice: 0 })).toMatchObject({
     costs: 0.1,
     rate: null,
@@ -68,7 +70,7 @@ test('next to no cost has amounts and no percentage, unless a plan is paid', () 
   expect(returnOf({ attributedRevenue: 0, messageCost: 0.1 }).rate).toBe(-1)
 })
 
-test('a stage that exceeds the one before it is told (decision 93)', () => {
+test('explains a stage that exceeds the one before it (decision 93)', () => {
   expect(isUneven(stagesOf(funnel, 'email'))).toBe(true)
   expect(isUneven(stagesOf({ ...funnel, emailsSent: 8 }, 'email'))).toBe(false)
   expect(isUneven(stagesOf({ ...funnel, emailsSent: 8, clicks: 5 }, 'email'))).toBe(true)

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { csvLine } from '../../shared/csv.ts'
 import { code, count, fileOf, linesOf, money, rate, word } from './table.ts'
 
-// A table as a file (decision 100).
+// CSV export of a table (decision 100).
 
-test('a table’s file has plain numbers, fractions, and the currency in the name of its column', () => {
+test('exports plain numbers, fractions, and the currency in the column’s name', () => {
   const rows = [
     [word('France'), count(1_234), rate(1 / 3), money(5_678.9, 'EUR')],
     [word('Not known'), count(0), rate(null), money(null, 'EUR')],
@@ -19,13 +19,13 @@ test('a table’s file has plain numbers, fractions, and the currency in the nam
   ])
 })
 
-test('a name that begins like a formula, and a code that looks like a number, are text in the file (X3)', () => {
+test('exports formula-like names and number-like codes as text (X3)', () => {
   const [, line] = linesOf([['Sent by'], ['SKU']], [[word('=1+1'), code('00123')]])
   expect(csvLine(line!)).toBe("'=1+1,'00123\r\n")
   expect(code('00123').shown).toBe('00123')
 })
 
-test('the file is named by the table and its days', () => {
+test('names the file by table and days', () => {
   const days = { firstDay: '2026-02-01', lastDay: '2026-03-02' }
   expect(fileOf('By country', days)).toBe('by-country-2026-02-01-to-2026-03-02.csv')
 })

@@ -16,7 +16,7 @@ const { subscription: detail } = aDetail({ plan: 'starter', billingCycle: 'year'
 const asked = (plan: string, cycle: string | null = null, stores: string | null = null) =>
   choiceOf({ plan, cycle, stores }, detail)
 
-it('an address names a change; what it leaves open, and what nobody sells, is as it is now', () => {
+it('reads a change from the address and keeps the current value of missing or unsold parts', () => {
   expect(asked('growth', 'month', '2')).toEqual({ plan: 'growth', cycle: 'month', extraStores: 2 })
   expect(asked('growth')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
   for (const other of ['free', 'enterprise', '__proto__', '']) expect(asked(other, 'week').plan).toBe('starter')
@@ -38,7 +38,7 @@ it.each([
   expect(choiceWords({ plan, cycle, extraStores })).toBe(words)
 })
 
-it('says what is due line by line, and leaves out what is nothing', () => {
+it('lists what is due line by line and omits zero lines', () => {
   expect(dueFacts(aPreview())).toEqual([
     ['New plan, until the next bill', '$22.60'],
     ['Credit for what is paid already', '-$7.60'],
@@ -51,7 +51,7 @@ it('says what is due line by line, and leaves out what is nothing', () => {
   ])
 })
 
-it('the next bill comes in a trial without a card only if one is added', () => {
+it('announces a next bill in a trial without a card only if a card is added', () => {
   const bill = { nextAmount: 4_900, nextDate: '2026-12-10T12:00:00.000Z' }
   expect(nextWords(aPreview(bill))).toBe('The next bill is $49.00, on Dec 10, 2026.')
   expect(nextWords(aPreview({ ...bill, nextDate: null }))).toBe('The next bill is $49.00.')
@@ -60,7 +60,7 @@ it('the next bill comes in a trial without a card only if one is added', () => {
   )
 })
 
-it('names the stores that rest where there is room for fewer: those the owner has chosen, then the newest', () => {
+it('names the stores that rest when the limit shrinks: the owner’s choice, then the newest', () => {
   const stores = someStores.map((store, at) => ({ ...store, restsFirst: at === 0 }))
   expect(restingOn(stores, 1)).toEqual(['Third Floor', 'Kiln Road'])
   expect(restingOn(stores, 2)).toEqual(['Kiln Road'])
@@ -77,7 +77,7 @@ it.each([
   expect(wakesWords({ planInForce, sells, source })).toBe(words)
 })
 
-it('proposes that those rest which would rest without a choice: those that rest already, then the newest', () => {
+it('proposes the stores that would rest by default: those resting already, then the newest', () => {
   const [first, second, third] = someStores
   const ids = (storesTooMany: number, stores = someStores) => restingAtFirst(aPreview({ storesTooMany, stores }))
   expect(ids(0)).toEqual([])
@@ -92,6 +92,6 @@ it.each([
   [2, 1, 'Choose 1 more store to rest.'],
   [2, 2, null],
   [1, 3, null],
-])('of %i that have to rest, %i are chosen: %s', (needed, chosen, words) => {
+])('with %i stores that must rest and %i chosen: %s', (needed, chosen, words) => {
   expect(missingWords(needed, chosen)).toBe(words)
 })

@@ -26,6 +26,6 @@ it.each([
   expect(concernsOf(aStatus(given), NOW, false).map(({ kind, tone }) => [kind, tone])).toEqual(concerns)
 })
 
-it('every screen says that the store it shows rests (decision 85)', () => {
+it('shows on every screen that its store rests (decision 85)', () => {
   expect(concernsOf(aStatus(), NOW, true)).toEqual([{ kind: 'resting', tone: 'warn' }])
 })

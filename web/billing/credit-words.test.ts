@@ -11,14 +11,14 @@ const entry = (given: Partial<CreditEntry>): CreditEntry => ({
   ...given,
 })
 
-it('an amount is said to the millionth where it has one, and a balance never as more than is there', () => {
+it('formats amounts to the millionth and never rounds a balance up', () => {
   expect(creditMoney(18_000)).toBe('$0.018')
   expect(creditMoney(-150_631)).toBe('-$0.150631')
   expect(creditMoney(25_000_000)).toMatch(/^\$25(\.00)?$/)
   expect(balanceWords(12_349_999)).toBe('$12.34')
 })
 
-it('a meter says what comes after the plan, where credits are used at all', () => {
+it('shows on a meter what credits cover beyond the plan, where credits are used', () => {
   expect(thenWords(credits())).toBe('then $12.34 of credits')
   expect(thenWords(credits({ balanceMicros: 0 }))).toBeNull()
   expect(thenWords(credits({ isUsable: false }))).toBeNull()
@@ -26,7 +26,7 @@ it('a meter says what comes after the plan, where credits are used at all', () =
   expect(thenWords(undefined)).toBeNull()
 })
 
-it('the card is there where credits can be had or are kept, and says why they are not used', () => {
+it('shows the card where credits can be bought or exist, and why they are not used', () => {
   expect(hasCard(credits({ balanceMicros: 0 }))).toBe(true)
   expect(hasCard(credits({ offer: null }))).toBe(true)
   expect(hasCard(credits({ offer: null, balanceMicros: 0, carrier: 'own' }))).toBe(false)
@@ -36,7 +36,7 @@ it('the card is there where credits can be had or are kept, and says why they ar
   expect(creditNote(credits({ isUsable: false }))).toContain('choose Starter or Growth')
 })
 
-it('every movement is named, and a refund says what had been used', () => {
+it('labels every movement, and shows for a refund how much had been used', () => {
   expect(entryWords(entry({}))).toBe('SMS sent')
   expect(entryWords(entry({ kind: 'refund', micros: -7_000_000, owedMicros: 18_000_000 }))).toMatch(
     /^Payment given back; \$18(\.00)? had been used$/,

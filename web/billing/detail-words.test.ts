@@ -60,7 +60,7 @@ it.each([
   expect(amountWords(minor, currency)).toBe(words)
 })
 
-it('a limit the server says nothing of is shown as 1 store, 100 emails, 50 SMS, 50 WhatsApp (A 9)', {
+it('shows limits the server omits as 1 store, 100 emails, 50 SMS, 50 WhatsApp (A 9)', {
   tags: ['A9'],
 }, () => {
   const shown = { maxStores: 1, maxEmailsPerMonth: 100, maxSmsPerMonth: 50, maxWhatsappPerMonth: 50 }
@@ -81,6 +81,6 @@ it.each([
   [9, 9, [5, 6, 7, 8, 9]],
   [8, 9, [5, 6, 7, 8, 9]],
   [3, 5, [1, 2, 3, 4, 5]],
-])('at most five page buttons: page %i of %i has %j (A 9)', (page, pages, numbers) => {
+])('shows at most five page buttons: page %i of %i has %j (A 9)', (page, pages, numbers) => {
   expect(pageNumbers(page, pages)).toEqual(numbers)
 })

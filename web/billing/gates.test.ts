@@ -7,15 +7,15 @@ import { flowTexts } from '../../shared/flows.ts'
 import { reasonTexts } from '../../shared/reasons.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
 
-// Where each screen says that a larger plan has something, and in which words (decision 6). That the words appear on the screens is a matter
-// of the journeys in e2e/; here no feature is without any, and no screen decides by a plan's name of its own.
+// Where each screen offers a larger plan for a feature, and in which words (decision 6). Journeys in e2e/ check that
+// the words appear. Here: every feature has an entry, and no screen compares plan names itself.
 
 interface Prompt {
   screen: string
-  /** Where it is decided, and by what. */
+  /** The file and function that decide. */
   file: string
   asks: string
-  /** Where the words and the way to the plans stand. */
+  /** The file with the text and the link to the plans. */
   shown: string
   text: string
   words: string
@@ -24,7 +24,7 @@ interface Prompt {
 const CARTS = { screen: '/carts', file: 'web/carts/useTextAction.ts', asks: "useHasFeature('manual_texts')" }
 const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', shown: 'web/campaigns/FilterFields.tsx' }
 
-/** A new feature without a row is no valid table. */
+/** The table type requires a row for every feature. */
 const prompts: Record<Feature, Prompt[]> = {
   manual_texts: [
     ...[
@@ -113,8 +113,8 @@ const prompts: Record<Feature, Prompt[]> = {
 const sourceOf = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 const every = Object.entries(prompts).flatMap(([feature, its]) => its.map((prompt) => ({ feature, ...prompt })))
 
-describe('what a larger plan has', () => {
-  test.each(every)('$feature on $screen: $file asks the price list, and $shown says it', (prompt) => {
+describe('features of larger plans', () => {
+  test.each(every)('$feature on $screen: $file asks the price list, and $shown shows the offer', (prompt) => {
     expect(sourceOf(prompt.file)).toContain(prompt.asks)
     const said = sourceOf(prompt.shown) + (prompt.shown === CAMPAIGN.shown ? sourceOf(prompt.file) : '')
     expect(said).toContain(prompt.text)
@@ -122,14 +122,14 @@ describe('what a larger plan has', () => {
     expect(sourceOf('web/billing/UpgradeNotice.tsx')).toContain('to="/pricing"')
   })
 
-  test.each(every)('$feature, $text: the words name the plans that have it', ({ feature, words }) => {
+  test.each(every)('$feature, $text: the text names the plans that include it', ({ feature, words }) => {
     const names = { starter: /Starter/, growth: /Growth/ }
     const smallest = featurePlans[feature as Feature][0] as 'starter' | 'growth'
     expect(words).toMatch(names[smallest])
     if (smallest === 'growth') expect(words).not.toMatch(names.starter)
   })
 
-  test('every feature has a screen that says so', () => {
+  test('every feature has a screen that offers it', () => {
     expect(Object.keys(prompts).sort()).toEqual(Object.keys(featurePlans).sort())
     for (const its of Object.values(prompts)) expect(its.length).toBeGreaterThan(0)
     expect(PlanKey.options.filter((plan) => Object.values(featurePlans).flat().includes(plan))).toEqual([

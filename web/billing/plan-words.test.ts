@@ -3,7 +3,7 @@ import { aStatus } from '../../screens/billing-answers.ts'
 import type { Meter } from '../../shared/billing.ts'
 import { heldWords, planNotes, storesWords, usedWords } from './plan-words.ts'
 
-it('says what is used of a limit, of none, and of what the plan does not have', () => {
+it('describes usage of a limit, without a limit, and of features outside the plan', () => {
   const words = [
     [1_234, 5_000],
     [20_400, -1],
@@ -22,7 +22,7 @@ it('says what is used of a limit, of none, and of what the plan does not have', 
   ])
 })
 
-it('says what a limit holds and what of it will expire, by the day the month renews in UTC', () => {
+it('describes what a limit holds back and what will expire, with the renewal day in UTC', () => {
   const words = (given: Partial<Meter>) =>
     heldWords(
       { ...{ channel: 'sms', used: 100, limit: 100, held: 0, expiring: 0, level: 'full' }, ...given },

@@ -8,7 +8,7 @@ const AT = '2027-01-05T12:00:00.000Z'
 const kinds = (given: Parameters<typeof aStatus>[0], cycle: BillingCycle = 'month') =>
   (['free', 'starter', 'growth'] as PlanKey[]).map((key) => offerOf(aStatus(given), key, cycle).kind)
 
-describe('what a plan’s card offers', () => {
+describe('offers on each plan’s card what the account can do', () => {
   it.each([
     ['nobody’s plan yet', { plan: null }, ['free', 'buy', 'buy']],
     ['Lite', { plan: 'free' }, ['current', 'buy', 'buy']],
@@ -28,7 +28,7 @@ describe('what a plan’s card offers', () => {
     expect(kinds(given as Parameters<typeof aStatus>[0])).toEqual(offers)
   })
 
-  it('leads an account that is at Stripe to the change of its subscription, for the period it looks at', () => {
+  it('links an account with a Stripe subscription to its change, for the selected period', () => {
     expect(offerOf(aStatus({ plan: 'starter' }), 'growth', 'year')).toEqual({
       kind: 'change',
       to: '/billing?change=growth&cycle=year',
@@ -42,7 +42,7 @@ describe('what a plan’s card offers', () => {
     expect(isAtStripe(aStatus({ plan: 'free', source: 'stripe' }))).toBe(false)
   })
 
-  it('says when the subscription is there', () => {
+  it('says when the subscription starts', () => {
     const waiting = aStatus({ change: { plan: 'starter', cycle: 'month', at: AT } })
     expect(offerOf(waiting, 'starter', 'month')).toMatchObject({
       words: 'Your account changes to Starter on Jan 5, 2027.',
@@ -59,7 +59,7 @@ describe('what a plan’s card offers', () => {
   })
 })
 
-it('reads the choice from the address, and nothing else: a free plan there changes nothing (decision 122)', {
+it('reads only the choice from the address, and ignores a free plan there (decision 122)', {
   tags: ['A4.3'],
 }, () => {
   const read = (search: string) => readChoice(new URLSearchParams(search))
@@ -76,7 +76,7 @@ it('reads the choice from the address, and nothing else: a free plan there chang
   expect(addressOfChoice({ plan: 'growth', cycle: 'month', extraStores: 0 })).toBe('/pricing?plan=growth&cycle=month')
 })
 
-it('adds the plan and the extra stores up, by the month and by the year', { tags: ['A9'] }, () => {
+it('adds up plan and extra stores, monthly and yearly', { tags: ['A9'] }, () => {
   expect(orderOf({ plan: 'starter', cycle: 'month', extraStores: 0 })).toEqual({
     lines: [{ label: 'Starter, monthly', amount: 1_900 }],
     total: 1_900,
@@ -90,7 +90,7 @@ it('adds the plan and the extra stores up, by the month and by the year', { tags
   })
 })
 
-it('says what today costs: nothing in a trial or in test mode, the whole period without one', () => {
+it('charges nothing today in a trial or in test mode, otherwise the whole period', () => {
   expect(todayOf(4_900, 'month', 'trial')).toMatchObject({ dueNow: 0 })
   expect(todayOf(4_900, 'month', 'trial').notes[0]).toContain('14 days free, then $49.00 a month')
   expect(todayOf(70_800, 'year', 'paid')).toMatchObject({ dueNow: 70_800 })
@@ -101,7 +101,7 @@ it('says what today costs: nothing in a trial or in test mode, the whole period 
   })
 })
 
-it('the questions name the figures of the rules, and promise no credits', () => {
+it('states the figures of the rules in the FAQ and promises no credits', () => {
   const text = pricingQuestions.map(({ answer }) => answer).join(' ')
   expect(text).toMatch(/14 days free.*30-day money-back guarantee.*7 days.*20 percent.*\$120 per year/)
   expect(text).not.toMatch(/credits/i)

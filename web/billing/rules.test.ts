@@ -3,14 +3,14 @@ import { amountMinorOf, featurePlans, monthlyPrice, plans } from '../../shared/b
 import { limitLines, planLines, supportLink } from './rules.ts'
 import { statusLook } from './statusLook.ts'
 
-it('takes 20 percent off by the year, rounded', { tags: ['A9'] }, () => {
+it('takes 20 percent off the yearly price, rounded', { tags: ['A9'] }, () => {
   expect([0, 19, 49].map((price) => monthlyPrice(price, 'year'))).toEqual([0, 15, 39])
   expect(monthlyPrice(19, 'month')).toBe(19)
-  // Both ways of rounding: the prices of today are all rounded down.
+  // Both rounding directions: today's prices all round down.
   expect([21, 22].map((price) => monthlyPrice(price, 'year'))).toEqual([17, 18])
 })
 
-it('says what each plan allows', { tags: ['A6'] }, () => {
+it('lists what each plan allows', { tags: ['A6'] }, () => {
   expect(limitLines(plans.free.limits)).toEqual(['1 store', '500 emails per month', 'No SMS', 'No WhatsApp'])
   expect(limitLines(plans.growth.limits)).toEqual([
     '3 stores',
@@ -20,7 +20,7 @@ it('says what each plan allows', { tags: ['A6'] }, () => {
   ])
 })
 
-it('calls each status by its label and colour, and one it does not know in its own words (A 4.3)', {
+it('shows each status with its label and color, and an unknown status unchanged (A 4.3)', {
   tags: ['A4.3'],
 }, () => {
   const looks = ['active', 'trialing', 'past_due', 'canceled', 'paused'].map(statusLook)
@@ -33,19 +33,19 @@ it('calls each status by its label and colour, and one it does not know in its o
   ])
 })
 
-it('of a paid plan the mail to support says which one it is (A 9)', { tags: ['A9'] }, () => {
+it('names the paid plan in the support mail (A 9)', { tags: ['A9'] }, () => {
   expect(supportLink('a@b.test', 'growth')).toBe('mailto:a@b.test?subject=Growth%20plan%3A%20')
   expect(supportLink('a@b.test', 'free')).toBe('mailto:a@b.test')
   expect(supportLink('a@b.test', null)).toBe('mailto:a@b.test')
 })
 
-it('a period is charged as A 9 rounds it; an extra store costs the same by the month and by the year', () => {
+it('charges a period as A 9 rounds it; an extra store costs the same monthly and yearly', () => {
   expect([amountMinorOf('starter', 'month'), amountMinorOf('growth', 'month')]).toEqual([1_900, 4_900])
   expect([amountMinorOf('starter', 'year'), amountMinorOf('growth', 'year')]).toEqual([18_000, 46_800])
   expect([amountMinorOf('growth', 'month', 2), amountMinorOf('growth', 'year', 2)]).toEqual([6_900, 70_800])
 })
 
-it('Growth has everything that Starter has, which its list begins with', () => {
+it('starts the list of Growth with everything in Starter', () => {
   for (const [feature, having] of Object.entries(featurePlans)) {
     if (having.includes('starter')) expect([feature, having.includes('growth')]).toEqual([feature, true])
   }

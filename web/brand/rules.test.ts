@@ -4,7 +4,7 @@ import { contrastWords, fileProblem, kindsLeft, pickable, problemWhileChosen, ti
 
 const look = (change: Partial<BrandLook> = {}): BrandLook => ({ ...DEFAULT_LOOK, ...change })
 
-test('the contrast of each color is said while it is chosen, rounded down', () => {
+test('shows the contrast of each color while it is chosen, rounded down', () => {
   expect(contrastWords('text', look({ text: '#000000' }))).toBe('Contrast 21.0:1')
   expect(contrastWords('accent', look({ accent: '#767676' }))).toBe('Contrast 4.5:1')
   expect(contrastWords('accent', look({ accent: '#777777' }))).toBeNull()
@@ -13,7 +13,7 @@ test('the contrast of each color is said while it is chosen, rounded down', () =
   expect(contrastWords('text', look({ text: '#12' }))).toBeNull()
 })
 
-test('what is hard to read is said at once, a half-typed color is not', () => {
+test('reports poor contrast immediately, and ignores an incomplete color', () => {
   const pale = look({ text: '#999999' })
   expect(problemWhileChosen('text', pale)).toContain('contrast 2.8:1')
   expect(problemWhileChosen('accent', pale)).toBeNull()
@@ -37,24 +37,24 @@ test.each<[Partial<BrandLook>, Record<string, string>]>([
     },
     { 'social.1.url': 'An address that begins with https://www.x.com/' },
   ],
-])('the form refuses what the server would: %o', (change, problems) => {
+])('rejects what the server would reject: %o', (change, problems) => {
   expect(lookProblems(look(change))).toEqual(problems)
 })
 
-test('spaces and capitals make no other color', () => {
+test('ignores spaces and case in colors', () => {
   const typed = look({ button: ' #AA0000 ', social: [{ kind: 'x', url: ' https://x.com/tea ' }] })
   expect(lookProblems(typed)).toEqual({})
   expect(tidied(typed)).toEqual(look({ button: '#aa0000', social: [{ kind: 'x', url: 'https://x.com/tea' }] }))
   expect([pickable(' #AA0000'), pickable('#aa')]).toEqual(['#aa0000', '#000000'])
 })
 
-test('each kind of link is offered once', () => {
+test('offers each kind of link once', () => {
   const left = kindsLeft(look({ social: [{ kind: 'instagram', url: '' }] }))
   expect(left).not.toContain('instagram')
   expect(left[0]).toBe('facebook')
 })
 
-test('a file is looked at before it is sent', () => {
+test('checks a file before uploading it', () => {
   expect(fileProblem({ size: 300 * 1024 })).toBeNull()
   expect(fileProblem({ size: 300 * 1024 + 1 })).toBe('This file is larger than 300 KB. Choose a smaller one.')
   expect(fileProblem({ size: 0 })).toBe('This file is empty.')

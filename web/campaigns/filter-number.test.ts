@@ -19,7 +19,7 @@ test.each([
   else expect(read.problem).toMatch(problem)
 })
 
-test('what is no number, and a minimum above its maximum, is a problem of its field', () => {
+test('reports invalid numbers and a minimum above its maximum at the field', () => {
   expect(numberProblems({ minCartValue: 5, maxCartValue: 5, minAbandonTime: null })).toEqual({})
   expect(numberProblems({ minCartValue: Number.NaN, minAbandonTime: 9, maxAbandonTime: 8 })).toEqual({
     minCartValue: expect.stringMatching(/^Enter a number/),

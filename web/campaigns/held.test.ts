@@ -9,7 +9,7 @@ const counts = (more: object) => ({
 const soon = { delay: 0, spreadHours: null }
 const where = { zone: 'America/New_York', ownZone: 'America/New_York' }
 
-test('how many got it, how many are held back, until when and why', () => {
+test('states how many got it, how many are held back, until when and why', () => {
   const held = { count: 5, firstUntil: UNTIL, explanation: 'Too many messages in 24 hours.' }
   expect(sentText({ counts: counts({ sent: 7, inFlight: 1, waiting: 2, held: 5 }), held }, soon, where)).toBe(
     `10 people got it or will within minutes, 5 are held back, the first until Nov 24, 2030, 10:00 AM. Too many messages in 24 hours.`,

@@ -5,7 +5,7 @@ import { newDraft, problemsOf } from './rules.ts'
 const NOW = Date.parse('2026-11-23T20:00:00Z')
 const draft = { ...newDraft('UTC', NOW), name: 'Autumn', subject: 'For {{ nonsense }}', body: '' }
 
-test('the steps behind one say what is missing in them: nobody chosen, a variable that does not exist, no text', () => {
+test('lists what earlier steps miss: no customer chosen, an unknown variable, no text', () => {
   const found = problemsOf(draft, '2026-11-23')
   expect(missingBefore(found, 'audience')).toEqual([])
   const nobody = { step: 'audience', text: 'Please select at least one customer to send the campaign to.' }
@@ -17,7 +17,7 @@ test('the steps behind one say what is missing in them: nobody chosen, a variabl
   ])
 })
 
-test('nothing is missing of what is whole', () => {
+test('lists nothing for a complete campaign', () => {
   const whole = { ...draft, emails: ['ada@example.com'], subject: 'For {{ customer_name }}', body: 'Hi' }
   expect(missingBefore(problemsOf(whole, '2026-11-23'), 'schedule')).toEqual([])
 })

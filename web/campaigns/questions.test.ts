@@ -15,10 +15,10 @@ const schedule = {
 const of = (change: object): Pick<CampaignView, 'name' | 'status' | 'schedule' | 'counts'> =>
   ({ name: 'Spring', status: 'completed', schedule, counts: { planned: 0 }, ...change }) as never
 
-describe('before it is done', () => {
+describe('confirmations before an action', () => {
   const ask = (deed: Parameters<typeof questionOf>[0], change = {}) => questionOf(deed, of(change), ZONE, NOW)
 
-  it('is asked whether one that has ended is to be sent again, or to run at which time', () => {
+  it('asks whether to send an ended campaign again, or to run it at which time', () => {
     for (const status of ['completed', 'sent', 'cancelled']) {
       expect(ask('play', { status })).toMatchObject({ title: 'Send Spring again now?', label: 'Send again' })
     }
@@ -28,13 +28,13 @@ describe('before it is done', () => {
     expect(ask('play', { schedule: { ...schedule, startDate: '2026-12-01' } })?.text).toMatch(/December 1, 2026/)
   })
 
-  it('is asked whether it is to be cancelled, deleted or sent', () => {
+  it('asks before cancelling, deleting and sending', () => {
     expect(ask('cancel', { status: 'scheduled' })).toMatchObject({ title: 'Cancel Spring?', isDangerous: true })
     expect(ask('delete')?.text).toBe('Are you sure you want to delete this campaign?')
     expect(ask('send')).toMatchObject({ title: 'Send Spring now?', text: null })
   })
 
-  it('is asked nothing of Pause, and of Play of one that is paused', () => {
+  it('asks nothing before Pause, or before Play of a paused campaign', () => {
     expect([ask('pause', { status: 'active' }), ask('play', { status: 'paused' })]).toEqual([null, null])
   })
 })
@@ -48,8 +48,8 @@ test.each([
   expect(new Date(nextTimeOf({ ...schedule, frequency, startDate }, ZONE, NOW)!).toISOString()).toBe(next)
 })
 
-describe('before "Send to All"', () => {
-  it('names the number of this moment, and how many more match', () => {
+describe('confirmations before "Send to All"', () => {
+  it('state the current number and how many more match', () => {
     expect(questionToAll({ total: 15, eligible: 10, judged: null })).toEqual({
       ...{ title: 'Send to 10 people now?', label: 'Send to 10 people' },
       others: '5 more match and would not get it now:',
@@ -62,7 +62,7 @@ describe('before "Send to All"', () => {
   })
 })
 
-describe('now or tomorrow is asked', () => {
+describe('the question "now or tomorrow"', () => {
   const today = { ...schedule, startDate: '2026-11-23' }
   const asked = (next: object, stored: Parameters<typeof of>[0] | null) =>
     isNowAsked(
@@ -70,13 +70,13 @@ describe('now or tomorrow is asked', () => {
       { zone: ZONE, now: NOW, stored: stored && of({ status: 'scheduled', ...stored }) },
     )
 
-  it('of a new one whose time of today has passed, single or recurring', () => {
+  it('appears for a new campaign whose time today has passed, single or recurring', () => {
     expect([asked({}, null), asked({ frequency: 'daily' }, null), asked({ timeOfDay: '10:01' }, null)]).toEqual([
       ...[true, true, false],
     ])
   })
 
-  it('of one that is moved to such a time and has not begun', () => {
+  it('appears when an unstarted campaign is moved to such a time', () => {
     const later = { schedule: { ...schedule, startDate: '2026-11-25' } }
     expect(asked({}, later)).toBe(true)
     expect(asked({}, { schedule: today })).toBe(false)

@@ -61,7 +61,7 @@ const view: CampaignView = {
   putOffBy: null,
 }
 
-describe('what a row offers (B 4)', () => {
+describe('actions of a row (B 4)', () => {
   it.each([
     ['scheduled', 'edit pause send_now cancel'],
     ['paused', 'play send_now cancel'],
@@ -73,7 +73,7 @@ describe('what a row offers (B 4)', () => {
     expect(rowActions[status].join(' ')).toBe(actions)
   })
 
-  it('is nothing that the server refuses', { tags: ['B4'] }, () => {
+  it('include nothing the server refuses', { tags: ['B4'] }, () => {
     for (const status of CampaignStatus.options) {
       for (const action of rowActions[status]) expect([status, action, statusAfter(status, action)]).not.toContain(null)
     }
@@ -95,7 +95,7 @@ test.each([
   },
 )
 
-test('a new campaign begins as B 9 says: one to 72 hours, today by the store’s clocks at ten, once, at once', {
+test('starts a new campaign with the defaults of B 9: one to 72 hours, today at ten store time, once, immediately', {
   tags: ['B9'],
 }, () => {
   expect(begun.filters).toEqual({ minAbandonTime: 1, maxAbandonTime: 72 })
@@ -109,7 +109,7 @@ test('a new campaign begins as B 9 says: one to 72 hours, today by the store’s
   expect(newDraft(ZONE, Date.parse('2026-11-24T03:00:00Z')).schedule.startDate).toBe(TODAY)
 })
 
-test('there is something to create once name, subject and body are there (B 5)', { tags: ['B5'] }, () => {
+test('allows creating once name, subject and body are filled in (B 5)', { tags: ['B5'] }, () => {
   expect(isComplete(whole)).toBe(true)
   for (const field of ['name', 'subject', 'body'] as const) expect(isComplete(aDraft({ [field]: ' ' }))).toBe(false)
   expect(isComplete(aDraft({ type: 'sms', subject: '', body: '', sms: 'Hi' }))).toBe(true)
@@ -117,7 +117,7 @@ test('there is something to create once name, subject and body are there (B 5)',
   expect(isComplete(aDraft({ type: 'whatsapp', subject: '', body: '' }))).toBe(true)
 })
 
-describe('what is wrong', () => {
+describe('validation', () => {
   it.each([
     [{ emails: [] }, 'people', 'Please select at least one customer to send the campaign to.', 'audience'],
     [{ emails: Array(1_001).fill('a@b.example') }, 'people', /^At most 1,000 customers/, 'audience'],
@@ -146,7 +146,7 @@ describe('what is wrong', () => {
     expect(stepOfProblems(problems)).toBe(step)
   })
 
-  it('of a number in the filters keeps the people from being counted, and is a change of the draft', () => {
+  it('rejects an invalid filter number, skips the count, and treats it as a change of the draft', () => {
     const wrong = aDraft({ filters: { minCartValue: Number.NaN } })
     expect([hasWrongNumbers(wrong), hasWrongNumbers(whole)]).toEqual([true, false])
     expect(hasWrongNumbers({ ...wrong, audience: 'specific_customers' })).toBe(false)
@@ -154,13 +154,13 @@ describe('what is wrong', () => {
     expect(isSameDraft(wrong, aDraft({ filters: {} }))).toBe(false)
   })
 
-  it('is nothing of all that match, and nothing of a start it has had before', () => {
+  it('ignores filters for "all that match", and an unchanged start', () => {
     expect(problemsOf(whole, TODAY)).toEqual({})
     expect(problemsOf(aDraft({ mode: 'matching', emails: [], ...at({ frequency: 'weekly' }) }), TODAY)).toEqual({})
     expect(problemsOf(aDraft(at({ startDate: '2026-01-01' })), null)).toEqual({})
   })
 
-  it('is shown by the field the server names', () => {
+  it('shows an error at the field the server names', () => {
     const said = {
       'content.subject': 'a',
       customerEmails: 'b',
@@ -180,7 +180,7 @@ describe('what is wrong', () => {
   })
 })
 
-describe('words for chosen customers, who may be without a cart', () => {
+describe('default texts for chosen customers, who may have no cart', () => {
   const customers = (change: Partial<Draft>) => aDraft({ audience: 'specific_customers', ...change })
 
   it.each([
@@ -194,7 +194,7 @@ describe('words for chosen customers, who may be without a cart', () => {
     expect(wantedOf(customers(change)).content.template).toBe('custom')
   })
 
-  it('are blank where those before speak of a cart, which come back with the carts; own words stay', () => {
+  it('replaces texts about a cart, restores them with the carts, and keeps the user’s own', () => {
     const ofCarts = aDraft({
       template: 'first_reminder',
       subject: 'Cart',
@@ -210,7 +210,7 @@ describe('words for chosen customers, who may be without a cart', () => {
     expect({ ...own, ...wordsFor('specific_customers', own, null) }).toEqual(own)
   })
 
-  it('go by the row’s Send to nobody, which says why (B 5)', () => {
+  it('fills the row’s Send with no recipients, and says why (B 5)', () => {
     const of = (type: 'abandoned_carts' | 'specific_customers') =>
       refusalOf('send', {
         targetAudience: { type, mode: 'selected', filters: {}, customerEmails: [], customerPhones: [] },
@@ -222,8 +222,8 @@ describe('words for chosen customers, who may be without a cart', () => {
   })
 })
 
-describe('what is asked of the server', () => {
-  test('addresses beside the audience where they were chosen from abandoned carts (B 7)', { tags: ['B7'] }, () => {
+describe('the request to the server', () => {
+  test('sends addresses beside the audience if they were chosen from abandoned carts (B 7)', { tags: ['B7'] }, () => {
     const wanted = wantedOf(whole, { platform: 'woocommerce', storeId: 'https://shop.example', sendNow: true })
     expect(wanted).toMatchObject({
       ...{ name: 'Autumn', customerEmails: ['ada@example.com'], platform: 'woocommerce', sendNow: true },
@@ -239,7 +239,7 @@ describe('what is asked of the server', () => {
     ])
   })
 
-  test('chosen customers have no delay, an SMS no subject, WhatsApp neither words nor coupon', () => {
+  test('sends no delay for chosen customers, no subject for SMS, and neither text nor coupon for WhatsApp', () => {
     const people = wantedOf(aDraft({ audience: 'specific_customers', mode: 'matching', ...at({ delay: 24 }) }))
     expect([people.schedule.delay, people.customerEmails]).toEqual([0, undefined])
     expect(people.targetAudience).toMatchObject({ mode: 'selected' })
@@ -251,7 +251,7 @@ describe('what is asked of the server', () => {
     })
   })
 
-  test('the campaign that is there, as long as nothing of it is changed', () => {
+  test('sends an existing campaign as it is while nothing was changed', () => {
     expect(isSameDraft(draftOf(view), { ...draftOf(view), description: 'Pots ' })).toBe(true)
     expect(isSameDraft(draftOf(view), { ...draftOf(view), sms: 'Come' })).toBe(false)
     expect(copyOf(view, ZONE, NOW)).toMatchObject({
@@ -287,7 +287,7 @@ describe('what needs a larger plan (area decisions 43 and 124)', () => {
     },
   )
 
-  test('by WhatsApp it says that Growth has it whenever it is sent, and of a plan for SMS only where one is asked for', () => {
+  test('requires Growth for WhatsApp at any time, and a plan for SMS only where one is needed', () => {
     const text = (plan: 'free' | 'starter', change: Partial<Draft>) => gateOf(aDraft(change), plan, TODAY)?.text
     for (const plan of ['free', 'starter'] as const) {
       expect(text(plan, { type: 'whatsapp' })).toBe(
@@ -300,11 +300,11 @@ describe('what needs a larger plan (area decisions 43 and 124)', () => {
   })
 })
 
-describe('when it runs, in words', () => {
+describe('the schedule as text', () => {
   const text = (change: Partial<Draft['schedule']>, isNew = true) =>
     runText({ ...whole.schedule, ...change }, { zone: ZONE, now: NOW, isNew })
 
-  test('by the store’s clocks', { tags: ['B2'] }, () => {
+  test('uses the store’s time zone', { tags: ['B2'] }, () => {
     expect(text({ startDate: '2026-11-24' })).toBe('Runs once on Tuesday, November 24, 2026 at 10:00 AM.')
     for (const [frequency, after] of [
       ['daily', 'day'],
@@ -324,7 +324,7 @@ describe('when it runs, in words', () => {
     expect(text({ startDate: '' })).toBe('Enter a date and a time.')
   })
 
-  test('a time of today that has passed is asked about, also of a recurring one; tomorrow is at ten', () => {
+  test('asks about a past time today, also for a recurring campaign; tomorrow is at ten', () => {
     expect(
       [{}, { timeOfDay: '15:01' }, { frequency: 'daily' }].map((change) =>
         isTimePast({ ...whole.schedule, ...(change as object) }, ZONE, NOW),
@@ -335,7 +335,7 @@ describe('when it runs, in words', () => {
     })
   })
 
-  test('and when it ends', () => {
+  test('says when the schedule ends', () => {
     expect(endText(40, null)).toBe('Ends about 40 minutes later at your rate of sending.')
     expect(endText(180, null)).toBe('Ends about 3 hours later at your rate of sending.')
     expect([endText(0.2, null), endText(null, null), endText(40, 4)]).toEqual([
@@ -363,7 +363,7 @@ test.each([
   expect(standstill?.isByPlan ?? false).toBe(['plan', 'payment'].includes(campaign.pausedBy ?? ''))
 })
 
-test('the list says whom it is for, and its address keeps what is searched and filtered', { tags: ['B2'] }, () => {
+test('the list shows the audience, and its address keeps search and filter', { tags: ['B2'] }, () => {
   const of = (targetAudience: Partial<CampaignView['targetAudience']>) =>
     audienceText({ targetAudience: { ...view.targetAudience, ...targetAudience } })
   expect([

@@ -4,11 +4,11 @@ import { firstTabOf, isSentAlready } from './tabs.ts'
 const none = { planned: 0, waiting: 0, held: 0, inFlight: 0, sent: 0, skipped: 0, failed: 0, unknown: 0, cancelled: 0 }
 const some = { ...none, planned: 7, sent: 7 }
 
-test('a campaign with messages opens with its report, one without with its details', () => {
+test('opens a campaign with messages at its report, one without at its details', () => {
   expect([firstTabOf({ counts: some }), firstTabOf({ counts: none })]).toEqual(['report', 'details'])
 })
 
-test('of what has been sent it is said that changes count only from now on', () => {
+test('notes that changes apply only to future messages once some were sent', () => {
   const of = (status: 'sent' | 'completed' | 'scheduled', counts = some) => isSentAlready({ status, counts })
   expect([of('sent'), of('completed'), of('scheduled'), of('completed', none)]).toEqual([true, true, false, false])
 })

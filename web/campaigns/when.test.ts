@@ -6,7 +6,7 @@ const ZONE = 'America/New_York'
 const EARLY = Date.parse('2026-11-28T13:00:00Z')
 const LATE = Date.parse('2026-11-28T20:32:00Z')
 
-it('proposes no time that has passed: after 10:00 a new campaign goes now, before it at 10:00 (newcomer-N16)', {
+it('proposes no past time: after 10:00 a new campaign is sent now, before it at 10:00 (newcomer-N16)', {
   tags: ['B9'],
 }, () => {
   expect(newDraft(ZONE, EARLY)).toMatchObject({
@@ -16,14 +16,14 @@ it('proposes no time that has passed: after 10:00 a new campaign goes now, befor
   expect(newDraft(ZONE, LATE)).toMatchObject({ isNow: true, schedule: { startDate: '2026-11-28', timeOfDay: '10:00' } })
 })
 
-it('begins a schedule with the next time to come', () => {
+it('starts a schedule at the next future time', () => {
   const later = whenChosen(false, newDraft(ZONE, LATE), ZONE, LATE)
   expect(later).toMatchObject({ isNow: false, schedule: { startDate: '2026-11-29', timeOfDay: '10:00' } })
   const early = whenChosen(false, newDraft(ZONE, EARLY), ZONE, EARLY)
   expect(early.schedule).toMatchObject({ startDate: '2026-11-28', timeOfDay: '10:00' })
 })
 
-it('sends now once, at this minute by the store’s clocks, whatever time was typed', () => {
+it('sends once now, at the current minute in store time, whatever time was typed', () => {
   const draft = newDraft(ZONE, EARLY)
   const daily = { ...draft, schedule: { ...draft.schedule, frequency: 'daily' as const } }
   const now = { ...daily, ...whenChosen(true, daily, ZONE, EARLY) }
@@ -33,7 +33,7 @@ it('sends now once, at this minute by the store’s clocks, whatever time was ty
   expect(sentNow(newDraft(ZONE, LATE), ZONE, LATE).schedule).toMatchObject({ timeOfDay: '10:00' })
 })
 
-it('asks with the number of those who get it now', () => {
+it('confirms with the number of customers who get it now', () => {
   expect(whomText({ total: 10, eligible: 9, judged: null })).toBe('9 people')
   expect(whomText({ total: 1, eligible: 1, judged: null })).toBe('1 person')
   expect(whomText({ total: 40_000, eligible: 900, judged: 1_000 })).toBe('up to 40,000 people')

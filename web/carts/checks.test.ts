@@ -50,7 +50,7 @@ it('lists every check of a sent message as passed, in the order of D2', () => {
   ])
 })
 
-it('says of a notification what is true of browsers', () => {
+it('describes checks of a notification in terms of browsers', () => {
   const texts = checksOf(decision({}), 'push').map(({ text }) => text)
   expect(texts).toContain('The shopper has not stopped notifications.')
   expect(texts).toContain('A browser of the shopper takes notifications.')
@@ -59,7 +59,7 @@ it('says of a notification what is true of browsers', () => {
   expect(texts.join(' ')).not.toMatch(/number is|phone|country’s other rules/)
 })
 
-it('ends at the check that held the message or ended it', () => {
+it('ends at the check that held or ended the message', () => {
   const held = checksOf(decision({ outcome: 'hold', reason: 'store_unreachable:timeout' }), 'email')
   expect(held.at(-1)).toEqual({ result: 'held', text: 'The reason in words.' })
   expect(held.at(-2)?.text).toBe('The consent rule of Germany allows this email.')
@@ -67,7 +67,7 @@ it('ends at the check that held the message or ended it', () => {
   expect(ended.map(({ result }) => result)).toEqual(['passed', 'passed', 'failed'])
 })
 
-it('claims nothing of a check that was not asked', () => {
+it('shows nothing for a check that did not run', () => {
   const late = decision({ outcome: 'skip', reason: 'too_old:no_contact', at: '2026-07-02T10:00:00.000Z' })
   expect(checksOf(late, 'email').map(({ text }) => text)).toEqual([
     'The store is connected.',
@@ -86,14 +86,14 @@ it('places the control group where the shopper was drawn (F1)', () => {
   expect(checksOf(known, 'email').at(-2)?.text).toBe('The message is not too late.')
 })
 
-it('asks of an SMS what is asked of an SMS only', () => {
+it('shows SMS checks for SMS only', () => {
   const texts = checksOf(decision({}), 'sms').map(({ text }) => text)
   expect(texts).toContain('It is outside quiet hours where the shopper lives.')
   expect(texts).toContain('A phone number is known.')
   expect(texts).not.toContain('Your mail server and the receiving server are accepting email.')
 })
 
-it('says of a coupon that it is valid, or why the message goes without it (decision 35)', () => {
+it('shows that a coupon is valid, or why the message is sent without it (decision 35)', () => {
   const withCoupon = (more: object) => checksOf(decision({ inputs: { ...inputs, coupon: 'CART10', ...more } }), 'email')
   const texts = (more: object) => withCoupon(more).map(({ text }) => text)
   expect(texts({ couponIncluded: true })).toContain('The coupon CART10 is valid for this message.')
@@ -103,12 +103,12 @@ it('says of a coupon that it is valid, or why the message goes without it (decis
   expect(checksOf(decision({}), 'email').some(({ text }) => /coupon/i.test(text))).toBe(false)
 })
 
-it('has no checks for what was cancelled from outside and for a later answer', () => {
+it('shows no checks for an external cancellation or a late reply', () => {
   expect(checksOf(decision({ outcome: 'cancel', reason: 'flow_removed', inputs: {} }), 'email')).toEqual([])
   expect(checksOf(decision({ outcome: 'result', reason: 'accepted' }), 'email')).toEqual([])
 })
 
-it('knows the check behind every reason a decision has', () => {
+it('assigns every reason of a decision to a check', () => {
   const decided = Object.keys(reasonTexts).filter((reason) => !afterwards.includes(reason.split(':')[0]!))
   for (const reason of decided) {
     const lines = checksOf(decision({ outcome: 'hold', reason }), reason.startsWith('sms') ? 'sms' : textOnly(reason))
@@ -118,7 +118,7 @@ it('knows the check behind every reason a decision has', () => {
 
 const textOnly = (reason: string) => (['cooldown', 'quiet_hours'].includes(reason) ? 'whatsapp' : 'email')
 
-/** What other parts write: answers of the way out, a person's or the send's doing. */
+/** Reasons written elsewhere: by replies, members or the sending code. */
 const afterwards = [
   ...[
     'ok',
@@ -136,7 +136,7 @@ const afterwards = [
   ...['step_removed', 'template_error', 'cart_missing', 'customer_missing'],
 ]
 
-it('is about the channel that was decided on, whatever the message goes by now', () => {
+it('describes the channel that was decided on, whatever channel the message uses now', () => {
   expect(channelOf(decision({}), 'sms')).toBe('email')
   expect(channelOf(decision({ inputs: {} }), 'sms')).toBe('sms')
 })

@@ -6,7 +6,7 @@ const because = (reason: CartReason, count: number, country: string | null = nul
   ...{ reason, country, explanation: `Words of ${reason}.`, count, ...(cartIds && { cartIds }) },
 })
 
-it('names for each cart why it would get no email, with the country whose rule it is', () => {
+it('labels each cart with why it would get no email, and the country of the rule', () => {
   const reasons = [
     because('no_contact', 1, null, ['a']),
     because('no_consent', 1, 'DE', ['b']),
@@ -33,7 +33,7 @@ const answer: CartReach = {
   ],
 }
 
-it('offers the filters that find something, by country and as a whole, with their counts', () => {
+it('offers the filters with results, by country and in total, with their counts', () => {
   expect(reachOptions(answer, '').map(({ value, label }) => [value, label])).toEqual([
     ['', 'Reachable or not'],
     ['reachable', 'Can be reached: 1,025'],
@@ -46,7 +46,7 @@ it('offers the filters that find something, by country and as a whole, with thei
   ])
 })
 
-it('keeps the filter of the address, also before there are counts and where it finds nothing any more', () => {
+it('keeps the address’s filter, before counts load and at zero', () => {
   expect(reachOptions(undefined, 'purchased').map(({ label }) => label)).toEqual([
     'Reachable or not',
     'Can be reached',

@@ -16,7 +16,7 @@ import {
 
 const defaults = { page: 1, limit: 10, sort: 'timestamp', order: 'desc' } as const
 
-it('reads the list from the address and takes nonsense as not given', { tags: ['B2'] }, () => {
+it('parses the list’s address and ignores invalid values', { tags: ['B2'] }, () => {
   expect(readListQuery(new URLSearchParams())).toEqual(defaults)
   expect(readListQuery(new URLSearchParams('limit=11'))).toEqual(defaults)
   expect(readListQuery(new URLSearchParams('limit=50')).limit).toBe(50)
@@ -31,7 +31,7 @@ it('reads the list from the address and takes nonsense as not given', { tags: ['
   })
 })
 
-it('reads what analytics leads here with, and takes no other for it', () => {
+it('parses the filters of analytics links and no others', () => {
   const address = 'days=30&country=DE&product=17&stage=clicked%3Aemail'
   const query = readListQuery(new URLSearchParams(address))
   expect(query).toEqual({ ...defaults, days: 30, country: 'DE', product: '17', stage: 'clicked:email' })
@@ -50,20 +50,20 @@ it('reads what analytics leads here with, and takes no other for it', () => {
   }
 })
 
-it('names a stage of the funnel', () => {
+it('labels a stage of the funnel', () => {
   expect(stageLabel({ stage: 'clicked', channel: 'email' })).toBe('Email clicked')
   expect(stageLabel({ stage: 'sent', channel: null })).toBe('Message sent')
   expect(stageLabel({ stage: 'converted', channel: 'sms' })).toBe('Recovered by SMS')
   expect(stageLabel({ stage: 'converted', channel: null })).toBe('Recovered')
 })
 
-it('has 10 rows a page unless 25, 50 or 100 are asked for, and starts at page 1 with another size', () => {
+it('has 10 rows a page unless 25, 50 or 100 are chosen, and resets to page 1 with another size', () => {
   const query = readListQuery(new URLSearchParams('page=3'))
   expect(writeListQuery(query, { limit: 25 }).toString()).toBe('limit=25')
   expect(writeListQuery({ ...query, limit: 25 }, { limit: 10 }).toString()).toBe('')
 })
 
-it('writes what it reads, and starts at page 1 when a filter changes', () => {
+it('writes what it parses, and resets to page 1 when a filter changes', () => {
   const query = readListQuery(new URLSearchParams('page=3&search=ada&sort=value&order=asc'))
   expect(readListQuery(writeListQuery(query, { page: 3 }))).toEqual(query)
   expect(writeListQuery(query, { search: 'bob' }).get('page')).toBeNull()
@@ -73,7 +73,7 @@ it('writes what it reads, and starts at page 1 when a filter changes', () => {
   )
 })
 
-it('keeps a reach filter with its days in the address, and takes nonsense as none', () => {
+it('keeps a reach filter with its days in the address, and ignores invalid ones', () => {
   const query = readListQuery(new URLSearchParams('reach=no_consent:DE&days=30'))
   expect(query).toMatchObject({ reach: 'no_consent:DE', days: 30 })
   expect(readListQuery(writeListQuery(query, { page: 2 }))).toMatchObject({ ...query, page: 2 })
@@ -92,13 +92,13 @@ it('keeps a reach filter with its days in the address, and takes nonsense as non
   })
 })
 
-it('turns a column round when it is pressed again', () => {
+it('reverses a column’s order on the second press', () => {
   expect(nextSort(defaults, 'timestamp')).toEqual({ sort: 'timestamp', order: 'asc' })
   expect(nextSort(defaults, 'value')).toEqual({ sort: 'value', order: 'desc' })
   expect(nextSort(defaults, 'customer')).toEqual({ sort: 'customer', order: 'asc' })
 })
 
-it('makes decision inputs readable', () => {
+it('formats decision inputs', () => {
   const inputs = {
     orderCheckStartedAt: '2026-01-02T03:04:05Z',
     cap: { messages_sent: 2, max: 3 },
@@ -116,12 +116,12 @@ it('makes decision inputs readable', () => {
   expect(isInstant('2026-01-02')).toBe(false)
 })
 
-it('knows when something is still open', () => {
+it('knows whether a message is still open', () => {
   expect(isSomethingOpen([{ state: 'sent' }, { state: 'held' }])).toBe(true)
   expect(isSomethingOpen([{ state: 'sent' }, { state: 'skipped' }])).toBe(false)
 })
 
-it('takes a plain array of carts for all there are (B 3)', () => {
+it('treats a plain array of carts as complete (B 3)', () => {
   const carts = [{ id: 'a' }, { id: 'b' }] as CartView[]
   expect(cartListOf(carts)).toEqual({
     carts,
@@ -133,7 +133,7 @@ it('takes a plain array of carts for all there are (B 3)', () => {
   expect(cartListOf(paged)).toBe(paged)
 })
 
-it('says where a number of analytics can be larger than its list', () => {
+it('notes where a figure of analytics can exceed its list', () => {
   const says = (address: string) => isBehindNumber(readListQuery(new URLSearchParams(address)))
   for (const address of ['days=30', 'country=DE&days=30', 'stage=sent:email', 'product=7'])
     expect([address, says(address)]).toEqual([address, true])

@@ -19,7 +19,7 @@ const NOW = new Date('2026-03-02T12:00:00Z').getTime()
 const HOUR = 3_600_000
 const at = (ms: number) => new Date(NOW + ms).toISOString()
 
-it('says whom one message is for and what is in the cart', () => {
+it('describes a message’s recipient and cart', () => {
   const cart = (names: string[]) =>
     ({
       ...{ customer_name: 'Penelope', total: 28, currency: 'USD' },
@@ -30,13 +30,13 @@ it('says whom one message is for and what is in the cart', () => {
   expect(aboutOf(cart([]))).toBe('To Penelope · $28.00')
 })
 
-it('offers 1h, 2h, 6h, 12h, 24h, 3d, 7d and custom; 1 hour is the default (B 9)', { tags: ['B9'] }, () => {
+it('offers 1h, 2h, 6h, 12h, 24h, 3d, 7d and custom, with 1 hour as default (B 9)', { tags: ['B9'] }, () => {
   expect(delays.map(({ value }) => value)).toEqual(['1', '2', '6', '12', '24', '72', '168', 'custom'])
   expect(delayOf(defaultSchedule, NOW)).toEqual({ delayHours: 1 })
   expect(delayOf({ delay: '72', date: '' }, NOW)).toEqual({ delayHours: 72 })
 })
 
-it('takes a date as hours, rounded, at least 1, and as the instant itself (B 5)', { tags: ['B5'] }, () => {
+it('sends a date as hours, rounded, at least 1, and as the instant itself (B 5)', { tags: ['B5'] }, () => {
   expect(delayOf({ delay: 'custom', date: at(5 * HOUR + 20 * 60_000) }, NOW)).toEqual({
     delayHours: 5,
     sendAt: at(5 * HOUR + 20 * 60_000),
@@ -47,13 +47,13 @@ it('takes a date as hours, rounded, at least 1, and as the instant itself (B 5)'
     expect(delayOf({ delay: 'custom', date }, NOW), date).toBeNull()
 })
 
-it('counts the recovery window down from 24 hours, then reads Expired (decision 10)', { tags: ['B2'] }, () => {
+it('counts the recovery window down from 24 hours, then shows Expired (decision 10)', { tags: ['B2'] }, () => {
   expect(windowText(windowLeft(at(0), NOW))).toBe('24:00:00')
   expect(windowText(windowLeft(at(-23 * HOUR - 59 * 60_000), NOW))).toBe('1:00')
   expect(windowText(windowLeft(at(-24 * HOUR), NOW))).toBe('Expired')
 })
 
-it('waits out the cooldown, and while something is being sent (B 4)', () => {
+it('disables the button during the cooldown and while a message is being sent (B 4)', () => {
   const cart = (more: Partial<CartView>) => more as CartView
   const state = (more: Partial<CartView>) => textStateOf(cart(more), 'sms', 24, NOW)
   expect(state({ sms_status: null, sms_sent_at: null })).toEqual({ isSending: false, waitSeconds: null })
@@ -67,13 +67,13 @@ it('waits out the cooldown, and while something is being sent (B 4)', () => {
   expect(textStateOf(other, 'sms', 24, NOW).waitSeconds).toBeNull()
 })
 
-it('keeps chosen columns; the customer stays, and nonsense is nothing', () => {
+it('keeps the chosen columns and the customer, and ignores invalid ones', () => {
   expect(readColumns(null)).toContain('window')
   expect(readColumns('value,password,email')).toEqual(['customer', 'email', 'value'])
   expect(readColumns('')).toEqual(['customer'])
 })
 
-it('has no recovery window and sends nothing once the shopper has bought or emptied the cart', () => {
+it('has no recovery window and sends nothing after a purchase or an emptied cart', () => {
   for (const state of ['recovered', 'purchased', 'emptied', 'merged'] as const) {
     expect([state, hasWindow(state), typeof endedText(state)]).toEqual([state, false, 'string'])
   }
@@ -82,7 +82,7 @@ it('has no recovery window and sends nothing once the shopper has bought or empt
   }
 })
 
-it('puts what is wrong with the words beside the field it is about', () => {
+it('shows a content error at its field', () => {
   expect(fieldOf('The subject uses "name", which does not exist.')).toBe('subject')
   expect(fieldOf('The message uses "name", which does not exist.')).toBe('body')
 })

@@ -28,7 +28,7 @@ const entry = (kind: string, hour: number, messageId: string | null = null): Tim
 const told = (story: ReturnType<typeof storyOf>) =>
   story.map((each) => ('entry' in each ? each.entry.kind : each.message.id))
 
-it('puts the next message on top, those after it below, and then what happened', () => {
+it('puts the next message first, later ones below, then the history', () => {
   const later = message({ id: 'later', step: 3, dueAt: at(20) })
   const next = message({ id: 'next', step: 2, dueAt: at(12) })
   const sent = message({ id: 'sent', state: 'sent', sentAt: at(10) })
@@ -37,7 +37,7 @@ it('puts the next message on top, those after it below, and then what happened',
   expect(story.map(({ isPlanned }) => isPlanned)).toEqual([true, true, false, false, false])
 })
 
-it('counts a message that is held back from when it is looked at again', () => {
+it('sorts a held message by its next check', () => {
   const hold = { at: at(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', inputs: {} }
   const held = message({ id: 'held', state: 'held', dueAt: at(10), decisions: [{ ...hold, until: at(22) }] })
   const other = message({ id: 'other', step: 2, dueAt: at(20) })
@@ -45,7 +45,7 @@ it('counts a message that is held back from when it is looked at again', () => {
   expect([plannedAt(held), plannedAt(other)]).toEqual([at(22), at(20)])
 })
 
-it('holds a message no longer than it lives, and not as it was decided for another time', () => {
+it('holds a message no longer than its expiry, and ignores a decision about an earlier time', () => {
   const hold = { at: at(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', until: at(22) }
   const held = message({ state: 'held', decisions: [{ ...hold, inputs: { due: at(10) } }] })
   expect(heldUntil(held)).toBe(at(22))
@@ -54,7 +54,7 @@ it('holds a message no longer than it lives, and not as it was decided for anoth
   expect(plannedAt({ ...held, dueAt: at(12) })).toBe(at(12))
 })
 
-it('tells of a planned message what is news: another channel, or that it will not be sent', () => {
+it('shows news of a planned message: another channel, or that it will not be sent', () => {
   const of = (more: Partial<NonNullable<MessageView['forecast']>>, change: Partial<MessageView> = {}) =>
     forecastText(
       message({
@@ -68,19 +68,19 @@ it('tells of a planned message what is news: another channel, or that it will no
     'As things stand, it will not be sent. No consent.',
   )
   expect(of({ explanation: '' })).toBeNull()
-  // What is held says why by itself.
+  // A held message shows its own reason.
   expect(of({ isExpected: false }, { state: 'held' })).toBeNull()
   expect(forecastText(message({ channel: 'email', forecast: null }))).toBeNull()
 })
 
-it('tells what happened newest first, a message where it left or ended', () => {
+it('lists the history newest first, each message where it was sent or ended', () => {
   const sent = message({ id: 'sent', state: 'sent', sentAt: at(10), finishedAt: at(14) })
   const skipped = message({ id: 'skipped', state: 'skipped', finishedAt: at(12) })
   const timeline = [entry('active', 8), entry('abandoned', 9), entry('click', 11, 'sent')]
   expect(told(storyOf([sent, skipped], timeline))).toEqual(['skipped', 'click', 'sent', 'abandoned', 'active'])
 })
 
-it('tells a message once: its steps stand under it, a late report at its own time', () => {
+it('lists a message once: its steps below it, a late report at its own time', () => {
   const decision = (outcome: 'send' | 'result', reason: string, hour: number) => ({
     ...{ at: at(hour), outcome, reason, explanation: '', until: null, inputs: {} },
   })
@@ -111,7 +111,7 @@ it.each([
   expect(messageName({ ...of, removedStep: null })).toBe(name)
 })
 
-it('calls the message of a step that was removed by its name, as its place is another’s', () => {
+it('names the message of a removed step, because its position belongs to another', () => {
   const of = { originKind: 'flow', originName: 'Abandoned cart reminders', step: 2, channel: 'email' } as const
   expect(messageName({ ...of, removedStep: 'Second reminder' })).toBe('Second reminder (removed) by email')
 })

@@ -11,7 +11,7 @@ const names: ConditionNames = {
 }
 const worth = { value: { minor: 1_450, currency: 'USD' } }
 
-it('names the conditions that did not hold, and what the cart had instead', () => {
+it('names the failed conditions and the cart’s actual values', () => {
   const conditionsUnmet = {
     currency: 'USD',
     conditions: [
@@ -36,13 +36,13 @@ it('names the conditions that did not hold, and what the cart had instead', () =
   ])
 })
 
-it('says the values alone where the conditions were not recorded yet', () => {
+it('shows only the values if the conditions were not recorded', () => {
   const conditionValues = { ...worth, country: 'DE', phone: false, product: ['8'] }
   expect(unmetLines({ conditionValues }, names)).toEqual(['Cart worth: $14.50.', 'Country: country DE.'])
   expect(unmetLines({}, names)).toEqual([])
 })
 
-it('says the same of the conditions of a flow', () => {
+it('describes the conditions of a flow in the same way', () => {
   const conditionsUnmet = { currency: 'USD', conditions: [{ fact: 'value', is: 'above', amount: 49.99 }] }
   expect(unmetLines({ conditionValues: worth, conditionsUnmet }, names, 'flow')).toEqual([
     'Cart worth: $14.50; this flow takes a cart only if the cart is worth more than $49.99.',

@@ -6,7 +6,7 @@ const of = (more: Partial<BoxCount>): BoxCount => ({
   ...{ channel: 'email', place: 'block', language: '', shown: 0, ticked: 0, tickedAlone: 0, ...more },
 })
 
-test('a box has one row for each place, in a fixed order, and lines only where it has several texts', () => {
+test('shows one row per place in a fixed order, and lines only if there are several texts', () => {
   const rows = countRows([
     of({ channel: 'sms', shown: 4, ticked: 1 }),
     of({ place: 'account', shown: 2 }),
@@ -27,7 +27,7 @@ test('a box has one row for each place, in a fixed order, and lines only where i
   expect(rows[1]!.lines).toEqual([])
 })
 
-test('ticks of a store that keeps nothing before consent have no share, and are told apart from others', () => {
+test('shows no share for ticks of a store that stores nothing before consent, and separates them', () => {
   const alone = of({ place: 'classic', tickedAlone: 5 })
   expect(countRows([alone])).toMatchObject([{ shown: null, ticked: 5, share: null }])
   expect(ticksApart([alone])).toBe(0)

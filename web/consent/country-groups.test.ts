@@ -31,11 +31,11 @@ const table = (overrides: ConsentOverrideView[] = []): ConsentTable => ({
   smsConfirmation: 'where_required',
 })
 
-test('countries with the same rules, and the same conditions beyond them, stand together; the rest of the world comes last', () => {
+test('groups countries with the same rules and conditions, the rest of the world last', () => {
   expect(groupsOf(table(), null).map(({ countries }) => countries)).toEqual([['CH'], ['US'], ['BE', 'FR'], []])
 })
 
-test('a search finds any country by a part of its name or by its code, listed or not', () => {
+test('finds any country by part of its name or by its code, listed or not', () => {
   expect(matching('  german ')).toEqual(['DE'])
   expect(matching('de')).toContain('DE')
   expect(matching('')).toEqual([])
@@ -44,13 +44,13 @@ test('a search finds any country by a part of its name or by its code, listed or
   expect(brazil).toMatchObject({ countries: ['BR'], rules: strict })
 })
 
-test('every country has a name, and nothing else is one', () => {
+test('names every country and nothing else', () => {
   expect(everyCountry.length).toBeGreaterThan(240)
   expect(everyCountry.filter(({ code, name }) => code === name || ['EU', 'UN', 'ZZ', 'UK'].includes(code))).toEqual([])
   expect(countryName('DE')).toBe('Germany')
 })
 
-test('an override in force stands where it holds, and nowhere else', () => {
+test('shows an override exactly where it applies', () => {
   const [swiss, us, french, rest] = groupsOf(table(), null)
   const on = (group: typeof us, override: Partial<ConsentOverrideView>) =>
     overridesOn(table([overridden(override)]), group!, override.channel ?? 'email').length === 1
@@ -64,7 +64,7 @@ test('an override in force stands where it holds, and nowhere else', () => {
   expect(on(rest, { country: 'BR', from: 'opt_in' })).toBe(true)
 })
 
-test('in the rest of the world an override may be for any country no group names', () => {
+test('allows an override in the rest of the world for any ungrouped country', () => {
   const codes = choices(table(), groupsOf(table(), null).at(-1)!).map(({ code }) => code)
   expect([codes.includes('BR'), codes.includes('US')]).toEqual([true, false])
 })

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { ImportMapping } from '../../shared/ledger.ts'
 import { mappingGap, outcomeText, personText, progressOf } from './ledger-text.ts'
 
-test('an import is not done before it is', () => {
+test('shows 100 percent only when an import is complete', () => {
   expect([progressOf(0, 10), progressOf(999, 1_000), progressOf(1_000, 1_000), progressOf(0, 0)]).toEqual([
     0, 99, 100, 100,
   ])
 })
 
-test('somebody without a known address can still be told from others', () => {
+test('distinguishes people without a known address', () => {
   expect(personText(null, 'ab12cd34')).toBe('Person ab12cd34')
   expect(personText('a•••@b.example', 'ab12cd34')).toBe('a•••@b.example')
 })
 
-test('a file is not confirmed without a day and a place, which may be one for all', () => {
+test('requires a day and a place, which may be one for the whole file', () => {
   const mapping: ImportMapping = {
     address: 0,
     channel: null,
@@ -34,7 +34,7 @@ test('a file is not confirmed without a day and a place, which may be one for al
   expect(mappingGap({ ...mapping, source: null, sourceForAll: 'Paper list in our shop' }, file)).toBe(null)
 })
 
-test('a file without a column that states consent waits for what its rows mean', () => {
+test('waits for the meaning of the rows if no column states consent', () => {
   const mapping = ImportMapping.parse({
     ...{ address: 0, channel: null, channelForAll: 'email', status: null, date: 1, dateOrder: 'iso', source: 2 },
     ...{ sourceForAll: '', wording: null },
@@ -47,7 +47,7 @@ test('a file without a column that states consent waits for what its rows mean',
   expect(mappingGap({ ...mapping, statusForAll: 'withdrawn', date: null }, file)).toBe(null)
 })
 
-test('what a row becomes is named with its reason', () => {
+test('names the result of a row with its reason', () => {
   expect(outcomeText({ status: 'suppressed', reason: 'bounced' })).toBe('Suppressed: bounced')
   expect(outcomeText({ status: 'granted', reason: null })).toBe('Opted in')
 })

@@ -3,19 +3,19 @@ import { guessMapping, hasHeading, rowsOf, type Sheet } from './suppression-file
 
 const sheet = (...rows: string[][]): Sheet => ({ fileName: 'x.csv', rows })
 
-test('a heading is told from a row by there being no address in it', () => {
+test('recognizes a heading by the lack of an address in it', () => {
   expect(hasHeading(sheet(['E-mail', 'Reason'], ['a@x.example', 'spam']))).toBe(true)
   expect(hasHeading(sheet(['a@x.example'], ['b@x.example']))).toBe(false)
   expect(hasHeading(sheet(['+1 (212) 555-0123']))).toBe(false)
 })
 
-test('columns are found by their names, and without names by what stands in them', () => {
+test('finds columns by their names, otherwise by their content', () => {
   const named = sheet(['Status', 'Subscriber email', 'Comment'], ['spam', 'a@x.example', 'rang'])
   expect(guessMapping(named, true)).toEqual({ address: 1, channel: null, reason: 0, note: 2 })
   expect(guessMapping(sheet(['Ada', '212 555 0123']), false).address).toBe(1)
 })
 
-test('a row keeps the number of its line, and empty lines are no rows', () => {
+test('keeps a row’s line number and skips empty lines', () => {
   const rows = rowsOf(
     sheet(['Email', 'Why'], [''], ['a@x.example', ' spam '], ['', '']),
     { address: 0, channel: null, reason: 1, note: null },

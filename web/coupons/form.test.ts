@@ -44,11 +44,11 @@ const wrong: [field: keyof CouponValues, given: Partial<CouponValues>, text: str
   ['validHours', { kind: 'personal', validHours: 0 }, 'Enter a whole number of hours between 1 and 8,760'],
 ]
 
-it.each(wrong)('says what is wrong at the field %s: %o', { tags: ['B5'] }, (field, given, text) => {
+it.each(wrong)('shows the error at the field %s: %o', { tags: ['B5'] }, (field, given, text) => {
   expect(problems(given)).toEqual({ [field]: text })
 })
 
-it('says all that is wrong at once', () => {
+it('shows all errors at once', () => {
   const given = { code: '', amount: '', minSpend: -1, startDate: '', endDate: '', usageLimit: -1 } as const
   expect(Object.keys(problems(given)).sort()).toEqual([
     'amount',
@@ -60,13 +60,13 @@ it('says all that is wrong at once', () => {
   ])
 })
 
-it('lets pass what the server takes', () => {
+it('accepts what the server accepts', () => {
   const given: Partial<CouponValues>[] = [
     {},
     { amount: 100, usageLimit: 1, minSpend: 0.01 },
     { type: 'fixed', amount: 0.01 },
     { kind: 'personal', maxDiscount: 20, validHours: 1, isTiedToEmail: true },
-    // Not shown there, so that nothing of it counts.
+    // The field is hidden, so its value is ignored.
     { kind: 'shared', type: 'fixed', maxDiscount: -5, validHours: '' },
     { kind: 'personal', usageLimit: -5 },
   ]
@@ -76,32 +76,32 @@ it('lets pass what the server takes', () => {
   }
 })
 
-it('has a maximum discount for a percentage of personal codes alone (decision 33)', () => {
+it('allows a maximum discount only for a percentage of personal codes (decision 33)', () => {
   expect(capRefusal({ kind: 'shared', type: 'percentage' })).toBe(couponTexts.sharedCap)
   expect(capRefusal({ kind: 'personal', type: 'fixed' })).toBe(couponTexts.fixedCap)
   expect(capRefusal({ kind: 'personal', type: 'percentage' })).toBeNull()
   expect(inputOf({ ...right, maxDiscount: 20 }, where.zone, null).maxDiscount).toBeNull()
 })
 
-it('warns of an end that has passed, by the clocks of the store', () => {
+it('warns about a past end, in the store’s time zone', () => {
   const now = Date.parse('2026-10-24T07:00:00Z')
   expect(pastText('2026-10-24T09:00', where.zone, now)).toBe('This end date has passed: nobody can use the coupon.')
   expect(pastText('2026-10-24T09:01', where.zone, now)).toBeNull()
   expect(pastText('', where.zone, now)).toBeNull()
 })
 
-it('promises of an inactive coupon what holds: personal codes that were sent are good for their hours', () => {
+it('states what holds for an inactive coupon: personal codes already sent stay valid for their hours', () => {
   expect(activeText('shared')).toContain('Nobody can use')
   expect(activeText('personal')).toContain('Codes that were sent can still be used')
 })
 
-it('reads dates by the clocks of the store, over a change of the clocks', () => {
+it('parses dates in the store’s time zone, across a clock change', () => {
   expect([right.startDate, right.endDate]).toEqual(['2026-10-24T09:00', '2026-10-31T09:00'])
   const { startDate, endDate } = inputOf(right, where.zone, null)
   expect([startDate, endDate]).toEqual(['2026-10-24T07:00:00.000Z', '2026-10-31T08:00:00.000Z'])
 })
 
-it('keeps the seconds of a date that was not changed', () => {
+it('keeps the seconds of an unchanged date', () => {
   const coupon = { startDate: '2026-10-24T07:00:30Z', endDate: '2026-10-31T07:00:30Z', amount: 10 } as Coupon
   const values = { ...right, ...valuesOf({ ...coupon, kind: 'shared', type: 'percentage' } as Coupon, where.zone) }
   const sent = inputOf({ ...values, code: 'A', endDate: '2026-11-01T08:00' }, where.zone, coupon)

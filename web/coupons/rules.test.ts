@@ -17,7 +17,7 @@ import {
 const NOW = Date.parse('2026-11-23T12:00:00Z')
 const inMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString()
 
-it('says what is left in days and hours, hours and minutes, or minutes, and Expired when it is over (B 2)', {
+it('shows the time left in days and hours, hours and minutes, or minutes, then Expired (B 2)', {
   tags: ['B2'],
 }, () => {
   const left = (minutes: number) => remainingText(inMinutes(minutes), NOW)
@@ -31,7 +31,7 @@ it('says what is left in days and hours, hours and minutes, or minutes, and Expi
   expect(remainingText(null, NOW)).toBeNull()
 })
 
-it('says that a coupon has not begun or is over, by the day of the store’s zone', () => {
+it('shows that a coupon has not started or is over, by the day in the store’s time zone', () => {
   const note = (startDate: string | null, endDate: string | null, zone = 'UTC') =>
     stateMarks(aCoupon({ startDate, endDate }, NOW), NOW, zone)[0]!.label
   expect(note(inMinutes(-60), inMinutes(60))).toBe('Active')
@@ -42,7 +42,7 @@ it('says that a coupon has not begun or is over, by the day of the store’s zon
   expect(note('2026-11-01T00:00:00Z', inMinutes(0))).toBe('Expired')
 })
 
-it('puts what keeps shoppers from an active coupon first, and gives Active colour only where they can use it', {
+it('shows the blocker of an active coupon first, and colors Active only if shoppers can use it', {
   tags: ['B4'],
 }, () => {
   const marks = (changes: Partial<Coupon>) =>
@@ -59,7 +59,7 @@ it('puts what keeps shoppers from an active coupon first, and gives Active colou
   expect(marks({ madeBy: 'store', startDate: later })).toEqual(['usable: Active'])
 })
 
-it('is named by its code and what it takes off wherever one is chosen', () => {
+it('labels a coupon by its code and discount in every picker', () => {
   expect(couponLabel(aCoupon())).toBe('SUMMER10 · 10%')
   expect(couponLabel(aCoupon({ type: 'fixed', amount: 5 }))).toBe('SUMMER10 · $5.00 off')
   expect(couponLabel(aCoupon({ code: 'CART', kind: 'personal' }))).toBe('CART-•••••••• · 10%')
@@ -76,7 +76,7 @@ const discount = (given: Partial<Coupon>) =>
     ...given,
   })
 
-it('writes the discount in words', { tags: ['B2'] }, () => {
+it('formats the discount', { tags: ['B2'] }, () => {
   expect(discount({})).toBe('10%')
   expect(discount({ amount: 12.5 })).toBe('12.5%')
   expect(discount({ maxDiscount: 20 })).toBe('10%, at most $20.00')
@@ -87,12 +87,12 @@ it('writes the discount in words', { tags: ['B2'] }, () => {
   expect(minSpendText({ minSpend: null, currency: 'EUR' })).toBeNull()
 })
 
-it('shows the pattern of personal codes, and the code all shoppers share', () => {
+it('shows the pattern of personal codes, or the shared code', () => {
   expect(shownCode({ code: 'CART', kind: 'personal' })).toBe('CART-••••••••')
   expect(shownCode({ code: 'SUMMER10', kind: 'shared' })).toBe('SUMMER10')
 })
 
-it('makes the code of Quick Create of CART and six uppercase letters and digits (B 9)', { tags: ['B9'] }, () => {
+it('builds Quick Create’s code from CART and six uppercase letters and digits (B 9)', { tags: ['B9'] }, () => {
   let turn = 0
   const bounds = new Set<number>()
   const codes = Array.from({ length: 200 }, () =>
@@ -115,7 +115,7 @@ it('starts a quick coupon now and ends it seven days later, active (B 9)', { tag
   })
 })
 
-it('lists 50 a page unless the address says otherwise', () => {
+it('lists 50 a page unless the address sets another size', () => {
   expect(couponsAddress.read(new URLSearchParams())).toMatchObject({ page: 1, limit: 50 })
   expect(couponsAddress.read(new URLSearchParams('limit=10&search=car'))).toMatchObject({ limit: 10, search: 'car' })
   const query = couponsAddress.read(new URLSearchParams())
@@ -123,7 +123,7 @@ it('lists 50 a page unless the address says otherwise', () => {
   expect(couponsAddress.write(query, { limit: 10 }).toString()).toBe('limit=10')
 })
 
-it('offers no coupon that is inactive, over, used up or not begun', () => {
+it('offers no coupon that is inactive, expired, used up or not started', () => {
   const isOffered = (changes: Partial<Coupon>) => isUsable(aCoupon(changes, NOW), NOW)
   expect([isOffered({}), isOffered({ endDate: null, usageLimit: 0 })]).toEqual([true, true])
   expect(isOffered({ startDate: inMinutes(60), madeBy: 'store' })).toBe(true)

@@ -5,7 +5,7 @@ import { customersAddress, filterOf, nameOf, standingOf, titleOf } from './rules
 const nobody = { first_name: null, last_name: null, customer_email: null, phone: null }
 
 describe('the address of the list', () => {
-  it('is read and written, and nonsense in it counts as not given', () => {
+  it('is read and written, and invalid values count as not given', () => {
     const read = (search: string) => customersAddress.read(new URLSearchParams(search))
     expect(read('')).toEqual({ page: 1, limit: 10, sort: 'since', order: 'desc' })
     expect(read('search=ada&registered=no&sort=name&order=asc&page=3')).toEqual({
@@ -24,11 +24,11 @@ describe('a customer', () => {
     [{ customer_email: 'ada@example.org' }, '-', 'ada@example.org'],
     [{ phone: '+12125550101' }, '-', '+12125550101'],
     [{}, '-', 'Customer'],
-  ])('%o is shown as %s, and called %s', (of, name, title) => {
+  ])('%o is shown as %s and named %s', (of, name, title) => {
     expect([nameOf({ ...nobody, ...of }), titleOf({ ...nobody, ...of })]).toEqual([name, title])
   })
 
-  it('has agreed to what they said last, on each channel and address', () => {
+  it('has the newest consent per channel and address', () => {
     const entry = (id: string, channel: string, status: string, person = 'a', standing = 'stands') =>
       ({ id, channel, status, person, standing }) as LedgerEntry
     const entries = [

@@ -11,7 +11,7 @@ const accepted = { way: 'own' as const, acceptedAt: '2026-03-02T15:00:00Z', isFi
 const open = (known: Parameters<typeof firstSteps>[0]) =>
   firstSteps(known).flatMap(({ title, isDone }) => (isDone ? [] : [title]))
 
-test('a store that was just connected has everything before it', () => {
+test('lists every step as open for a new store', () => {
   expect(open({ store, health: { ageSeconds: null, counts }, flows: [{ isOn: false }], mail: inMailbox })).toEqual([
     'Import orders and products',
     'Report carts from your shop',
@@ -22,7 +22,7 @@ test('a store that was just connected has everything before it', () => {
   ])
 })
 
-test('a store older than the choice of what is kept before consent is asked for it', () => {
+test('asks a store older than the setting to choose what is stored before consent', () => {
   const older = { ...store, isCaptureChosen: false }
   expect(open({ store: older, health: undefined, flows: [], mail: accepted })).toContain(
     'Choose what is kept before consent',
@@ -31,7 +31,7 @@ test('a store older than the choice of what is kept before consent is asked for 
   expect(isSetupOpen({ store: ready, flows: [{ isOn: true }], mail: accepted })).toBe(true)
 })
 
-test('what is done is ticked, what could not be read is not', () => {
+test('ticks finished steps, but not those that failed to load', () => {
   const ready = { ...store, mode: 'capture' as const, postalAddress: '1 Main Street' }
   expect(open({ store: ready, health: { ageSeconds: 4, counts }, flows: [{ isOn: true }], mail: accepted })).toEqual([
     'Wait for the first cart',
@@ -41,7 +41,7 @@ test('what is done is ticked, what could not be read is not', () => {
   )
 })
 
-test('a shop that is not reached imports nothing, and the step says so', () => {
+test('explains that an unreachable shop imports nothing', () => {
   const text = (ageSeconds: number | null, isReported = true) =>
     firstSteps({ store, health: { ageSeconds, isReported, counts }, flows: [], mail: undefined })[1]!
   expect(text(null)).toMatchObject({ isDone: false, text: expect.stringContaining('first report of orders') })
@@ -52,7 +52,7 @@ test('a shop that is not reached imports nothing, and the step says so', () => {
   expect(text(4, false).text).toContain('does not report what messages need')
 })
 
-test('only a mail server that has accepted a test mail counts; the demo is asked for none', () => {
+test('counts only a test mail accepted by a mail server; the demo needs none', () => {
   const step = (mail: typeof inMailbox) =>
     firstSteps({ store, health: undefined, flows: [], mail }).find(
       ({ title }) => title === 'Send yourself a test email',
@@ -63,7 +63,7 @@ test('only a mail server that has accepted a test mail counts; the demo is asked
   expect(step({ ...inMailbox, isFixed: true })).toBeUndefined()
 })
 
-test('the steps stand above the figures until flow, script and a real test mail are there, also in a shop with old carts', () => {
+test('shows the steps above the figures until flow, script and a real test mail are ready, even in a shop with old carts', () => {
   const seen = { ...store, mode: 'capture' as const }
   const on = [{ isOn: false }, { isOn: true }]
   expect(isSetupOpen({ store: seen, flows: on, mail: accepted })).toBe(false)
@@ -76,7 +76,7 @@ test('the steps stand above the figures until flow, script and a real test mail 
   expect(firstSteps({ ...known, hasCarts: true }).at(-1)).toMatchObject({ isDone: true })
 })
 
-test('a shop whose plugin reports carts is not told to install the script, before its first cart as after (real-store-W1)', () => {
+test('does not ask for the script if the plugin reports carts, before and after the first cart (real-store-W1)', () => {
   const byPlugin = { ...store, mode: 'plugin' as const }
   const step = firstSteps({ store: byPlugin, health: undefined, flows: [], mail: undefined })[2]
   expect(step).toMatchObject({ title: 'Report carts from your shop', text: 'The plugin reports carts.', isDone: true })

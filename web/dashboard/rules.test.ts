@@ -5,7 +5,7 @@ import { drawable, failureOf, formatRate, isBeginning, trendOf, wonBackOf } from
 
 const answered = (status: number, error: string, code: ApiError['code']) => new ApiError(status, { error, code })
 
-describe('what went wrong (A 8)', () => {
+describe('failures (A 8)', () => {
   test.each([
     [
       answered(503, 'There is no response from this store address.', 'store_unreachable'),
@@ -32,19 +32,19 @@ describe('what went wrong (A 8)', () => {
     [answered(500, 'x', 'internal')],
     [answered(0, 'x', 'offline')],
     [new TypeError('x')],
-  ])('otherwise stands above the dashboard', (error) => {
+  ])('are shown above the dashboard unless they replace it', (error) => {
     const text = 'Failed to fetch dashboard data. Please try again later.'
     expect(failureOf([error, null])).toEqual({ look: 'banner', text })
   })
 
-  test('the most serious counts, and nothing is nothing', () => {
+  test('return the most serious one, or null without any', () => {
     const [slight, serious] = [answered(500, 'x', 'internal'), answered(404, 'x', 'not_found')]
     expect(failureOf([slight, serious])!.look).toBe('page')
     expect(failureOf([null, null])).toBeNull()
   })
 })
 
-test('a trend has a sign and words, and none is a dash (A5)', () => {
+test('shows a trend with sign and text, and a dash without one (A5)', () => {
   expect(trendOf(12.5)).toEqual({ text: '+12.5%', words: '12.5% more than in the previous 30 days', direction: 'up' })
   expect(trendOf(-1_250)).toMatchObject({ text: '−1,250.0%', direction: 'down' })
   expect(trendOf(0)).toMatchObject({ text: '0.0%', direction: 'level' })
@@ -52,7 +52,7 @@ test('a trend has a sign and words, and none is a dash (A5)', () => {
   expect([formatRate(null), formatRate(33.3)]).toEqual(['–', '33.3%'])
 })
 
-test('the chart draws the first two datasets, and nothing of an answer that does not fit', {
+test('draws the first two datasets, and nothing of a malformed answer', {
   tags: ['A2.3', 'A9', 'B9'],
 }, () => {
   const set = (label: string, ...data: unknown[]) => ({ label, data })
@@ -67,7 +67,7 @@ test('the chart draws the first two datasets, and nothing of an answer that does
   for (const each of [...broken, ...uneven]) expect(drawable(each)).toBeNull()
 })
 
-test('a chart of rates has gaps where nothing was measured, and no zeros (decision 98)', () => {
+test('draws gaps instead of zeros where no rate was measured (decision 98)', () => {
   const answer = { labels: ['a', 'b'], datasets: [{ label: 'x', data: [null, 0.5] }] }
   expect(drawable(answer, { hasGaps: true })).toEqual(answer)
 })
@@ -78,16 +78,16 @@ const zeros = {
   trends: {} as never,
 }
 
-test('an account that has seen a single cart is past its beginning', () => {
+test('leaves the first-steps state after a single cart', () => {
   expect(isBeginning(zeros, 0)).toBe(true)
   expect(isBeginning(zeros, 1)).toBe(false)
   expect(isBeginning({ ...zeros, totalRevenue: 5 }, 0)).toBe(false)
 })
 
-describe('what was won back in the last 30 days', () => {
+describe('recovered revenue of the last 30 days', () => {
   const euros = (monthlyRevenue: number) => ({ currency: 'EUR', totalRevenue: 25, monthlyRevenue })
 
-  test('is money, orders and share, with other currencies beside it and never in it', () => {
+  test('shows money, orders and share, with other currencies separate', () => {
     const stats = { ...zeros, monthlyRevenue: 60, recoveredOrders: 4, recoveredCarts: 3, recoveryRate: 75 }
     const yen = { currency: 'JPY', totalRevenue: 900, monthlyRevenue: 0 }
     expect(wonBackOf({ ...stats, otherCurrencies: [euros(25), yen] })).toEqual({
@@ -96,7 +96,7 @@ describe('what was won back in the last 30 days', () => {
     })
   })
 
-  test('is said in a sentence when it is nothing, which is something else than nothing yet', () => {
+  test('shows a sentence at zero, different from the one of a new store', () => {
     expect(wonBackOf({ ...zeros, abandonedCarts: 4, recoveryRate: 0 })).toEqual({
       nothing: expect.stringContaining('No orders yet.'),
     })
@@ -105,7 +105,7 @@ describe('what was won back in the last 30 days', () => {
     expect(wonBackOf({ ...zeros, otherCurrencies: [euros(0)] })).toEqual(lately)
   })
 
-  test('shows its zeros where carts were recovered and everything was refunded', () => {
+  test('shows its zeros if carts were recovered and everything was refunded', () => {
     expect(wonBackOf({ ...zeros, recoveredCarts: 1, recoveryRate: 50 })).toMatchObject({
       money: 0,
       orders: 0,
@@ -114,7 +114,7 @@ describe('what was won back in the last 30 days', () => {
   })
 })
 
-test('the chart of revenue is written as money, and says what is not in it', () => {
+test('formats the revenue chart as money and states what it excludes', () => {
   const subject = subjectOf('revenue', { currency: 'EUR', otherCurrencies: [{ currency: 'USD', revenue: 12.5 }] })
   expect([subject.axis, subject.format(1_234.5)]).toEqual(['Revenue (EUR)', '€1,234.50'])
   expect(subject.definition).toContain('Not in the chart: $12.50.')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { keepLast, linesOf, withRunning } from './running.ts'
 
-test('the last bucket is marked as running, in words and on the axis', () => {
+test('marks the last bucket as running, in text and on the axis', () => {
   const data = { labels: ['Nov 23', 'Nov 24'], datasets: [{ label: 'Abandoned', data: [2, 1] }] }
   const marked = withRunning(data)
   expect(marked).toEqual({ ...data, labels: ['Nov 23', 'Nov 24 (so far)'] })
@@ -9,7 +9,7 @@ test('the last bucket is marked as running, in words and on the axis', () => {
   expect(withRunning({ labels: [], datasets: [] }).labels).toEqual([])
 })
 
-test('where the axis has no room for all labels, the last one stays and those it would touch go', () => {
+test('keeps the last axis label and drops those it would overlap', () => {
   const labels = [...'abcdefghi', ['j', '(so far)']]
   const axis = { width: 100, labels, widthOf: (line: string) => line.length * 4 }
   const ticks = (...values: number[]) => values.map((value) => ({ value, label: labels[value]! }))

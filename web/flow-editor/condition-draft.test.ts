@@ -14,7 +14,7 @@ import { conditionProblem, isUnfinished } from './problems.ts'
 const returning: FlowCondition = { fact: 'buyer', is: 'returning' }
 const phone: FlowCondition = { fact: 'phone', is: 'present' }
 
-it('grows from nothing: in the first group, or in one of its own', () => {
+it('adds a condition to the first group, or to a new one', () => {
   const one = withCondition(null, returning, 0)
   expect(one).toEqual({ match: 'all', groups: [{ match: 'all', conditions: [returning] }] })
   const two = withCondition(one, phone, 0)
@@ -23,7 +23,7 @@ it('grows from nothing: in the first group, or in one of its own', () => {
   expect([null, one, two].map(countOf)).toEqual([0, 1, 2])
 })
 
-it('changes one, takes one away, and is none without any', () => {
+it('changes and removes conditions, and is null without any', () => {
   const two = withCondition(withCondition(null, returning, 0), phone, null)
   expect(withChanged(two, [0, 0], { fact: 'buyer', is: 'first_time' })!.groups[0]!.conditions[0]).toEqual({
     ...{ fact: 'buyer', is: 'first_time' },
@@ -33,13 +33,13 @@ it('changes one, takes one away, and is none without any', () => {
   expect(withChanged(one, [0, 0], null)).toBeNull()
 })
 
-it('holds if all do or any does, in a group and over the groups', () => {
+it('joins by all or any, within a group and between groups', () => {
   const two = withCondition(withCondition(null, returning, 0), phone, null)
   expect(withMatch(two, 'any', null)).toEqual({ ...two, match: 'any' })
   expect(withMatch(two, 'any', 1).groups.map(({ match }) => match)).toEqual(['all', 'any'])
 })
 
-it('offers every fact once, and says what is still missing of it', () => {
+it('offers every fact once and reports what is missing', () => {
   const offered = offeredFacts.flatMap(({ facts }) => facts)
   expect(offered.toSorted()).toEqual(Object.keys(factNames).toSorted())
   const unfinished = offered.filter((fact) => conditionProblem(newCondition(fact)) !== null)

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest'
 import { formatSpan, sinceBefore, sinceLeaving } from './elapsed.ts'
 
-it('says when a message goes after the shopper has left', () => {
+it('formats the time since the shopper left', () => {
   expect(sinceLeaving(60)).toBe('1 hour after they leave')
   expect(sinceLeaving(4_320)).toBe('3 days after they leave')
   expect(sinceLeaving(Number.NaN)).toBe('No time yet')
 })
 
-it('says how long after the message before it', () => {
+it('formats the time since the previous message', () => {
   expect(sinceBefore(1_440, 60)).toBe('23 hours later')
   expect(sinceBefore(60, 60)).toBeNull()
   expect(sinceBefore(60, Number.NaN)).toBeNull()
 })
 
-it('says spans as people do', () => {
+it('formats durations for reading', () => {
   expect([1, 45, 60, 90, 1_440, 1_500, 1_590, 2_880, 43_200].map(formatSpan)).toEqual([
     ...['1 minute', '45 minutes', '1 hour', '1 hour 30 minutes', '24 hours', '1 day 1 hour'],
     ...['1 day 2 hours 30 minutes', '2 days', '30 days'],

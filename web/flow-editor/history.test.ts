@@ -4,7 +4,7 @@ import { begunWith, changed, redone, settled, undone } from './history.ts'
 const typed = (...texts: string[]) =>
   texts.reduce((history, text) => changed(history, text, { text: 'Subject changed', part: 'subject' }), begunWith(''))
 
-it('takes changes back and does them again, in their order', () => {
+it('undoes and redoes changes in order', () => {
   const two = changed(changed(begunWith('a'), 'b', { text: 'To b' }), 'c', { text: 'To c' })
   const one = undone(two)!
   expect(one.present).toBe('b')
@@ -18,7 +18,7 @@ it('takes changes back and does them again, in their order', () => {
   expect(redone(again)).toBeNull()
 })
 
-it('what is typed in a row is one change, until another part or a pause', () => {
+it('merges consecutive typing until another part or a pause', () => {
   expect(undone(typed('H', 'He', 'Hey'))!.present).toBe('')
   const other = changed(typed('H'), 'H!', { text: 'Text changed', part: 'body' })
   expect(undone(other)!.present).toBe('H')
@@ -27,17 +27,17 @@ it('what is typed in a row is one change, until another part or a pause', () => 
   expect(settled(begunWith('a'))).toEqual(begunWith('a'))
 })
 
-it('a change after taking back is the newest, and begins anew', () => {
+it('starts a new branch with a change after undo', () => {
   const back = undone(typed('Hey'))!
   const again = changed(back, 'Ho', { text: 'Subject changed', part: 'subject' })
   expect(again.future).toEqual([])
   expect(undone(again)!.present).toBe('')
-  // What was typed before and after a change was taken back is not one.
+  // Typing before and after an undo does not merge.
   const half = undone(changed(typed('Hey'), 'x', { text: 'Other' }))!
   expect(undone(changed(half, 'Heyo', { text: 'Subject changed', part: 'subject' }))!.present).toBe('Hey')
 })
 
-it('forgets the oldest of very many', () => {
+it('drops the oldest changes beyond the limit', () => {
   const many = Array.from({ length: 250 }, (_, each) => each + 1)
   const history = many.reduce((all, each) => changed(all, each, { text: `To ${each}` }), begunWith(0))
   expect(history.past).toHaveLength(200)

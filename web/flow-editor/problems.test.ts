@@ -25,7 +25,7 @@ const check = (draft: FlowDraft, minDelayMinutes = 15, channels = free, before =
 const ofStep = (draft: FlowDraft, key: string, ...more: [number?, FlowChannels?, FlowDraft?]) =>
   check(draft, ...more).steps.get(key)
 
-it('asks for a name, and for times that grow and are allowed', () => {
+it('requires a name, and allowed times in ascending order', () => {
   expect(hasProblems(check(stored))).toBe(false)
   expect(check({ ...stored, name: ' ' }).name).toBe('Enter a name')
   expect(ofStep(flow(step('a', 5)), 'a')).toEqual({ delayMinutes: 'At least 15 minutes' })
@@ -34,7 +34,7 @@ it('asks for a name, and for times that grow and are allowed', () => {
   expect(ofStep(flow(step('a', 50_000)), 'a')).toEqual({ delayMinutes: 'At most 30 days' })
 })
 
-it('asks for the words of each channel the message may go by, and of no other', () => {
+it('requires content for the message’s channels only', () => {
   const empty = { email: { subject: ' ', body: '' }, sms: { body: ' ' }, push: { title: '', body: '' } }
   const of = (...channels: StepDraft['channels']) =>
     ofStep(
@@ -52,14 +52,14 @@ it('asks for the words of each channel the message may go by, and of no other', 
   ])
 })
 
-it('leads to the words that something is wrong with', () => {
+it('finds the content with the error', () => {
   expect(firstWrongWords({ delayMinutes: 'Later', [wordsField('new-2', 'push', 'subject')]: 'Empty' })).toEqual([
     ...['new-2', 'push'],
   ])
   expect(firstWrongWords({ delayMinutes: 'Later' })).toBeNull()
 })
 
-it('asks for a channel to be set up, unless the message is by it already', () => {
+it('requires a channel to be set up, unless the message already uses it', () => {
   const without: FlowChannels = {
     sms: { problem: 'Not set up.' },
     whatsapp: { problem: 'No template.', template: null },
@@ -71,11 +71,11 @@ it('asks for a channel to be set up, unless the message is by it already', () =>
     channels: 'No template.',
   })
   expect(ofStep(flow(step('a', 60, { channels: ['push'] })), 'a', 15, without)).toEqual({ channels: 'Not here.' })
-  // What it was already is held back and says why; nobody has to change it to save something else.
+  // Its messages are held with a reason; saving other changes stays possible.
   expect(ofStep(sms, 'a', 15, without, sms)).toBeUndefined()
 })
 
-it('asks for shares that make 100', () => {
+it('requires shares to sum to 100', () => {
   const of = (...shares: number[]) => {
     const variants = shares.map((sharePercent, index) => ({
       key: `v${index}`,
@@ -92,7 +92,7 @@ it('asks for shares that make 100', () => {
   expect(of(100, Number.NaN)).toEqual({ shares: 'Each needs a share of at least 1%' })
 })
 
-it('asks for conditions to be complete, and for the numbers of the coupon’s rules', () => {
+it('requires complete conditions and valid coupon numbers', () => {
   const open: StepDraft['conditions'] = {
     match: 'all',
     groups: [{ match: 'all', conditions: [{ fact: 'value', is: 'above', amount: Number.NaN }] }],
@@ -109,7 +109,7 @@ it('asks for conditions to be complete, and for the numbers of the coupon’s ru
   expect(ofStep(flow(step('a', 60, { coupon: wrong, channels: ['whatsapp'] })), 'a')).toBeUndefined()
 })
 
-it('brings what the server says of a field to its place', () => {
+it('assigns the server’s field errors to their place', () => {
   const refused = refusedFlow(
     {
       name: 'Shorter.',
@@ -137,7 +137,7 @@ it('brings what the server says of a field to its place', () => {
   ])
 })
 
-it('sends what was changed, and leaves out what was not', () => {
+it('sends changed parts and omits the others', () => {
   expect(savedFlow(stored, stored)).toEqual({
     name: 'Reminders',
     seenSteps: ['a', 'b'],
@@ -162,7 +162,7 @@ it('sends what was changed, and leaves out what was not', () => {
   expect(savedFlow(stored, { ...stored, conditions })).toHaveProperty('conditions', null)
 })
 
-it('sends all of a new message, with the words of its channels alone', () => {
+it('sends all of a new message, with content for its channels only', () => {
   const added = step('new-1', 2_880, {
     ...{ id: null, channels: ['sms'] },
     variants: [
@@ -175,12 +175,12 @@ it('sends all of a new message, with the words of its channels alone', () => {
   })
 })
 
-it('sends the coupon of a message where it was changed, and takes it off what goes by WhatsApp alone', () => {
+it('sends a changed coupon, and removes it from WhatsApp-only messages', () => {
   const coupon = aCoupon()
   const given = step('a', 60, withCoupon(null, coupon))
   const saved = (now: StepDraft, before: StepDraft) => savedFlow(flow(now), flow(before)).steps[0]!
   expect(saved(given, step('a', 60)).coupon).toMatchObject({ couponId: coupon._id, pauseDays: 90 })
-  // One that was deleted in the store meanwhile would be refused.
+  // The server would refuse a coupon deleted in the store.
   expect(saved({ ...given, delayMinutes: 90 }, given)).not.toHaveProperty('coupon')
   expect(saved(step('a', 60), given).coupon).toBeNull()
   expect(saved({ ...given, channels: ['whatsapp'] }, given).coupon).toBeNull()

@@ -46,15 +46,15 @@ it.each([
   [{ sent: 7, delivered: 0, reporting: 2 }, '0 of 2, not reported of 5 emails'],
   [{ sent: 3, delivered: 1, reporting: 2 }, '1 of 2, not reported of 1 email'],
   [{ sent: 2, delivered: 2, reporting: 2 }, '2 of 2'],
-])('says of %o delivered: %s', (figures, text) => expect(deliveredText(figures)).toBe(text))
+])('describes %o delivered as: %s', (figures, text) => expect(deliveredText(figures)).toBe(text))
 
-it('names a step by its place, and one that was removed as that', () => {
+it('names a step by its position, and a removed step as such', () => {
   expect(nameOfStep(step)).toBe('1. First reminder')
   expect(nameOfStep({ ...step, step: null })).toBe('First reminder (removed)')
   expect(totalOf([step, step])).toEqual({ orders: 20, revenue: 800 })
 })
 
-it('says of a variant no more than its interval', () => {
+it('claims no more about a variant than its interval supports', () => {
   const first = variant('A')
   const text = (comparison: VariantFigures['comparison'], needed: number | null = null) =>
     comparisonText(variant('B', comparison), first, needed)

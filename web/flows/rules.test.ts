@@ -6,18 +6,18 @@ const flow = (id: string, position: number) => ({ id, position, name: id }) as F
 const placesOf = (flows: FlowView[]) => flows.map(({ id, position }) => `${position} ${id}`)
 const three = [flow('a', 1), flow('b', 2), flow('c', 3)]
 
-it('puts flows in a new order, and keeps one that came meanwhile', () => {
+it('applies a new order and keeps a flow that was added meanwhile', () => {
   expect(placesOf(inOrder(three, ['c', 'a', 'b']))).toEqual(['1 c', '2 a', '3 b'])
   expect(placesOf(inOrder(three, ['c', 'b']))).toEqual(['1 c', '2 b', '3 a'])
 })
 
-it('takes in a flow at its place: a changed one, a copy behind its original, a new one at the end', () => {
+it('inserts a flow at its position: a changed one, a copy after its original, a new one at the end', () => {
   expect(withFlow(three, { ...flow('b', 2), name: 'new' }).map(({ name }) => name)).toEqual(['a', 'new', 'c'])
   expect(placesOf(withFlow(three, flow('x', 2)))).toEqual(['1 a', '2 x', '3 b', '4 c'])
   expect(placesOf(withFlow(three, flow('x', 4)))).toEqual(['1 a', '2 b', '3 c', '4 x'])
 })
 
-it('says which flow above takes every cart, by order, switch and conditions', () => {
+it('names the flow above that matches every cart, by order, switch and conditions', () => {
   const conditions = { match: 'all', groups: [] } as unknown as FlowView['conditions']
   const [all, some, below] = [
     { ...flow('all', 1), isOn: true, conditions: null },
@@ -44,7 +44,7 @@ it('says which flow above takes every cart, by order, switch and conditions', ()
   expect(onTop.map((each) => takenText(onTop, each)?.slice(0, 7) ?? null)).toEqual([null, '“below”', '“below”'])
 })
 
-it('shows every part that planned is made of', () => {
+it('shows every part of the planned total', () => {
   const counts = {
     planned: 8,
     waiting: 1,
@@ -60,7 +60,7 @@ it('shows every part that planned is made of', () => {
   expect(countsText({ ...counts, held: 0 })).toContain('8 scheduled: sent 1, sending 1, waiting 1, not sent 1')
 })
 
-it('says what becomes of carts that were left before a flow is switched on', () => {
+it('describes what happens to carts abandoned before a flow is switched on', () => {
   const above = { name: 'All', conditions: null }
   expect(recentText(0, above)).toBe('No cart is left for this flow: “All” stands above it and takes every cart.')
   const same = { name: 'Some', conditions: { match: 'all' as const, groups: [] } }
@@ -75,7 +75,7 @@ it('says what becomes of carts that were left before a flow is switched on', () 
   ])
 })
 
-it('says that messages planned before go on', () => {
+it('states that messages scheduled before will continue', () => {
   expect(goesOnText({ waiting: 0, held: 0 })).toBeNull()
   expect(goesOnText({ waiting: 1, held: 0 })).toContain('One message planned before goes on')
   expect(goesOnText({ waiting: 1_200, held: 34 })).toContain('1,234 messages planned before go on')

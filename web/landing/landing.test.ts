@@ -21,21 +21,21 @@ const shown = (hasDemo: boolean, billing: Partial<typeof sold> = {}): string =>
 const page = shown(true)
 const all = (pattern: RegExp, text = page) => [...text.matchAll(pattern)].map(([, found]) => found!)
 
-/** What fits into a server's first packets, so that the page arrives in one round trip. */
+/** Size of a server's first packets, so the page arrives in one round trip. */
 const FIRST_FLIGHT = 14_600
 
-test('the page arrives in one round trip', () => {
+test('arrives in one round trip', () => {
   expect(brotliCompressSync(template).length).toBeLessThan(FIRST_FLIGHT)
 })
 
-test('everything it loads is ours', () => {
+test('loads only first-party files', () => {
   const loaded = all(/(?:\bsrc|\bsrcset|url)(?:=|\()["']?([^"')\s]+)/gi)
   expect(loaded.length).toBeGreaterThan(8)
   expect(loaded.filter((address) => !address.startsWith('/assets/') && address !== '/theme.js')).toEqual([])
   expect(page).not.toMatch(/\son\w+=|\sstyle="|<script(?![^>]*(src=|ld\+json))/)
 })
 
-test('its headings make an outline', () => {
+test('has headings that form an outline', () => {
   const levels = all(/<h([1-6])[ >]/g).map(Number)
   expect(levels.filter((level) => level === 1)).toEqual([1])
   expect(levels.filter((level, index) => index > 0 && level > levels[index - 1]! + 1)).toEqual([])
@@ -45,7 +45,7 @@ test.each([
   ['plans are sold', page],
   ['billing is in test mode', shown(true, { isTestBilling: true, hasCredits: true })],
   ['nothing is sold', shown(false, { isSold: false })],
-])('every link leads to a screen or to a part of the page where %s', (_, text) => {
+])('links only to screens or parts of the page where %s', (_, text) => {
   const links = all(/<a [^>]*href="([^"]+)"/g, text)
   const ids = all(/ id="([^"]+)"/g, text).map((id) => `#${id}`)
   const screens = listed.filter(({ frame }) => frame === 'page').map(({ path }) => path)
@@ -60,13 +60,13 @@ test.each([
 describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
   const card = new RegExp(`data-plan="${key}">(.*?)</article>`, 's').exec(page)![1]!
 
-  it('costs what the server says', () => {
+  it('states the server’s prices', () => {
     const { priceMonthly } = plans[key]
     expect(all(/<b>\$(\d+)<\/b>/g, card)).toEqual([String(priceMonthly), String(monthlyPrice(priceMonthly, 'year'))])
     expect(page).toContain(`"name":"${plans[key].name}","price":${priceMonthly},`)
   })
 
-  it('allows what the server allows', () => {
+  it('states the server’s limits', () => {
     const lines = all(/<li[^>]*>(.*?)<\/li>/g, card)
     const own = {
       free: [],
@@ -82,14 +82,14 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
   })
 })
 
-test('trial, card, guarantee and what a year saves stand beside the prices (A 9)', { tags: ['A9'] }, () => {
+test('shows trial, card, guarantee and yearly saving beside the prices (A 9)', { tags: ['A9'] }, () => {
   const words = page.replace(/<[^>]+>/g, '')
   for (const claim of ['Save 20%', '14-day free trial', 'No credit card required', '30-day money-back guarantee']) {
     expect(words).toContain(claim)
   }
 })
 
-test('extra stores, texts and white-label stand there with what they cost, as Pricing says it (A 9)', {
+test('shows extra stores, texts and white-label with their prices, as on Pricing (A 9)', {
   tags: ['A9'],
 }, () => {
   const addOns = (text: string) =>
@@ -109,19 +109,19 @@ test('extra stores, texts and white-label stand there with what they cost, as Pr
   expect(withCredits).toContain('SMS go through our account at Twilio or one of your own')
 })
 
-test('what happens at a limit is what happens: messages wait, as Pricing and the terms say', () => {
+test('states that messages wait at a limit, as Pricing and the terms do', () => {
   expect(page).toContain('At the limit, messages of that channel wait until the month renews')
   expect(page).not.toMatch(/sending stops/i)
 })
 
-test('in billing test mode it says that a plan costs nothing; only there', () => {
+test('states that a plan costs nothing in billing test mode only', () => {
   const inTestMode = shown(true, { isTestBilling: true })
   expect(inTestMode).toContain('a plan costs nothing here.')
   expect(inTestMode).toContain('data-plan="growth"')
   expect(page).not.toContain('test mode')
 })
 
-test('where nothing is sold no price and no offer stands there (decision 82)', () => {
+test('shows no price and no offer where nothing is sold (decision 82)', () => {
   const unsold = shown(true, { isSold: false })
   expect(unsold).toContain('This installation has no billing')
   expect(page).not.toContain('This installation has no billing')
@@ -132,7 +132,7 @@ test('where nothing is sold no price and no offer stands there (decision 82)', (
   }
 })
 
-test('where there is no demo, none is spoken of', () => {
+test('does not mention a demo where there is none', () => {
   const words = shown(false)
     .replace(/<head>.*<\/head>/s, '')
     .replace(/<figure.*?<\/figure>/s, '')

@@ -39,7 +39,7 @@ const experiment = (change: Partial<ExperimentView> = {}): ExperimentView => ({
   ...change,
 })
 
-describe('what a result says (decision 60)', () => {
+describe('the text of a result (decision 60)', () => {
   test.each<[what: string, change: Partial<ExperimentView>, sentence: string]>([
     [
       'more',
@@ -86,7 +86,7 @@ describe('what a result says (decision 60)', () => {
     expect(sentenceOf(experiment(change), 'revenue')).toBe(sentence)
   })
 
-  test('purchases are whole, and rounding makes no interval narrower', () => {
+  test('rounds purchases to whole numbers and never narrows an interval', () => {
     const of = (low: number, high: number) => sentenceOf(experiment({ conversion: found(low, high) }), 'conversion')
     expect(of(12.6, 40.2)).toBe('Recoup brought in between 12 and 41 purchases more from these 400 people.')
     expect(of(0.4, 33)).toBe('Recoup brought in up to 33 purchases more from these 400 people.')
@@ -107,13 +107,13 @@ describe('what a result says (decision 60)', () => {
     expect([coins.inner(12.349), coins.outer(40.101)]).toEqual(['$12.34', '$40.11'])
   })
 
-  test('the planned day has its own interval', () => {
+  test('shows the interval of the planned day', () => {
     const known = experiment({ revenue: found(-10, 700, { low: 40, high: 600 }) })
     expect(sentenceOf(known, 'revenue')).toContain('No difference seen')
     expect(sentenceOf(known, 'revenue', 'planned')).toContain('between $40.00 and $600.00 more')
   })
 
-  test('of one that is over the planned day speaks, and nothing of one whose groups have lost people', () => {
+  test('shows the planned day for an ended group, and no result if its groups lost people', () => {
     const known = experiment({ revenue: found(-10, 700, { low: 40, high: 600 }), endedAt: '2026-05-30T10:00:00Z' })
     expect(pastWords(known)).toContain('between $40.00 and $600.00 more')
     expect(pastWords(experiment({ conversion: found(-3, 1) }))).toContain('smaller than 3 purchases')
@@ -121,7 +121,7 @@ describe('what a result says (decision 60)', () => {
     expect(pastWords({ ...known, health: 'off' })).not.toContain('$')
   })
 
-  test('where there is room for one, money speaks before purchases, and nothing where there is too little', () => {
+  test('prefers money to purchases where there is room for one, and shows nothing without enough data', () => {
     expect(bestOf(experiment())).toBeNull()
     expect(bestOf(experiment({ conversion: found(1, 2) }))).toBe('conversion')
     expect(bestOf(experiment({ conversion: found(1, 2), revenue: found(1, 2) }))).toBe('revenue')
@@ -139,7 +139,7 @@ test.each<[ExperimentView['cost'], string]>([
     'Not writing to the 400 people of the control group has cost at most $90.00, and perhaps nothing.',
   ],
   [{ low: -20, high: -10 }, 'Not writing to the 400 people of the control group has cost nothing.'],
-])('what the control group cost: %o', (cost, sentence) => {
+])('states what the control group cost: %o', (cost, sentence) => {
   expect(costWords(experiment({ cost }))).toBe(sentence)
 })
 
@@ -150,14 +150,14 @@ const reply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
   ...change,
 })
 
-describe('before it begins (decision 60)', () => {
-  test('with 300 people a month a doubling would be seen, not a fifth', () => {
+describe('the text before a start (decision 60)', () => {
+  test('with 300 shoppers a month, a doubling is detectable and a rise of a fifth is not', () => {
     expect(beforeWords(reply({}))).toBe(
       'With 300 people a month who leave a cart and can be written to, and half of them held out, you would see 2.1 times as many purchases or more in 90 days. A smaller rise, such as a fifth, could not be told from chance.',
     )
   })
 
-  test('with too few, and with none, that is said', () => {
+  test('states that there are too few shoppers, or none', () => {
     const few = { boughtPercent: null, assumedPercent: 5, rate: 0.05 }
     expect(beforeWords(reply({ pace: { people: 30, ...few }, proposedPercent: null }))).toBe(
       'With 30 people a month who leave a cart and can be written to, even a large effect could not be seen in 90 days, whatever the share: too few of them would buy. A control group is not worth it yet.',
@@ -168,28 +168,28 @@ describe('before it begins (decision 60)', () => {
     expect(paceWords(reply({}))).toContain('4% bought')
   })
 
-  test('each share says whom it leaves out and what it shows in the days that are chosen', () => {
+  test('states for each share whom it leaves out and what it detects in the chosen days', () => {
     expect(choiceWords({ sharePercent: 50, treated: 600, control: 600, smallestPercent: 95 }, 120)).toBe(
       '600 of 1,200 people in 120 days get no messages. You would see twice as many purchases or more.',
     )
     expect(choiceWords({ sharePercent: 10, treated: 810, control: 90, smallestPercent: null }, 90)).toContain('Too few')
   })
 
-  test.each(['', 0, 7, 44, 366, 90.5])('%s is no number of days it may run, and the bounds are said', (days) => {
+  test.each(['', 0, 7, 44, 366, 90.5])('rejects %s as a number of days and states the bounds', (days) => {
     expect(daysProblem(days)).toBe('Enter 45 to 365 days.')
   })
 
-  test.each([45, 90, 365])('%i days are', (days) => expect(daysProblem(days)).toBeNull())
+  test.each([45, 90, 365])('accepts %i days', (days) => expect(daysProblem(days)).toBeNull())
 
   test.each([
     [18, 'a rise of 18% or more in purchases'],
     [89, 'a rise of 89% or more in purchases'],
     [110, 'twice as many purchases or more'],
     [180, '2.8 times as many purchases or more'],
-  ])('%i percent', (percent, words) => expect(riseWords(percent)).toBe(words))
+  ])('accepts %i percent', (percent, words) => expect(riseWords(percent)).toBe(words))
 })
 
-test('days are those of the store’s calendar', () => {
+test('uses days of the store’s calendar', () => {
   expect(dayOf('2026-03-01T23:30:00Z', 'UTC')).toBe('March 1, 2026')
   expect(dayOf('2026-03-01T23:30:00Z', 'Europe/Berlin')).toBe('March 2, 2026')
   expect(dayOf('2026-03-01T03:30:00Z', 'America/New_York')).toBe('February 28, 2026')
@@ -198,7 +198,7 @@ test('days are those of the store’s calendar', () => {
   expect(sentenceOf(experiment(late), 'conversion')).toContain('the first are counted from March 10, 2026')
 })
 
-test('what runs is said to be of all flows and campaigns, with its share', () => {
+test('states that a running group covers all flows and campaigns, with its share', () => {
   expect(runningWords(12.5)).toBe(
     'A control group is running for all flows and campaigns of this store: 12.5% of people get no message of any of them, and no push notification.',
   )

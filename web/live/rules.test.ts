@@ -4,7 +4,7 @@ import { isOutdatedBy, isResting } from './rules.ts'
 
 const outdated = (key: unknown[]) => liveParts.filter((part: LivePart) => isOutdatedBy([part], key))
 
-test('each screen asks again for what has changed, and for nothing else', () => {
+test('refetches on each screen exactly what has changed', () => {
   expect(outdated(['carts', 's1', {}])).toEqual(['carts'])
   expect(outdated(['cart', 'c1'])).toEqual(['carts'])
   expect(outdated(['cart', 'c1', 'messages'])).toEqual(['carts', 'messages'])
@@ -17,13 +17,13 @@ test('each screen asks again for what has changed, and for nothing else', () => 
   expect(outdated(['coupons', 's1', {}])).toEqual(['coupons'])
 })
 
-test('nothing that happens in a store examines the store or its sender anew, or asks who is signed in', () => {
+test('never rechecks the store, its sender or the session because of a store event', () => {
   for (const key of [['store', 's1', 'doctor'], ['store', 's1', 'sender-domain', 'x'], ['me'], ['subscription']]) {
     expect(outdated(key)).toEqual([])
   }
 })
 
-test('a question that has just failed rests for half a minute; one that has an answer to show does not', () => {
+test('pauses a failed query for half a minute, but not one with data to show', () => {
   const failed = { status: 'error', data: undefined, errorUpdatedAt: 100_000 } as const
   expect(isResting(failed, 129_999)).toBe(true)
   expect(isResting(failed, 130_000)).toBe(false)

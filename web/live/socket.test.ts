@@ -4,12 +4,12 @@ import { io, type Socket } from 'socket.io-client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ConnectOptions, openLive } from './socket.ts'
 
-// Against a server that turns everybody away: what the browser asks for, when, and by which way (A 8, A 9).
+// Against a server that refuses all connections: what the browser requests, when, and by which transport (A 8, A 9).
 
 const made: { socket: Socket; options: ConnectOptions }[] = []
 let address = ''
 
-/** To the server of this test, and again much sooner. */
+/** Connects to this test's server, with much shorter delays. */
 function connect(options: ConnectOptions) {
   const soon = { reconnectionDelay: 5, reconnectionDelayMax: 5, randomizationFactor: 0 }
   const socket = io(address, { ...options, ...soon })
@@ -40,7 +40,7 @@ async function aServerThatRefuses() {
 const heard = { onChanged: vi.fn(), onNotification: vi.fn(), onJoined: vi.fn(), onSessionDoubt: vi.fn() }
 const live = { token: 't', platform: 'woocommerce', storeId: 's', ...heard }
 
-test('connects as the specification says: polling before websocket, again and again', { tags: ['A9'] }, async () => {
+test('connects as specified: polling before websocket, repeatedly', { tags: ['A9'] }, async () => {
   const { asked, stop } = await aServerThatRefuses()
   const close = openLive(live, connect)
   end = () => {
@@ -54,14 +54,14 @@ test('connects as the specification says: polling before websocket, again and ag
     reconnectionDelayMax: 10_000,
     timeout: 20_000,
   })
-  // Unlimited, as is the library's default.
+  // Unlimited, the library's default.
   expect(made.at(-1)!.socket.io.reconnection()).toBe(true)
   expect(made.at(-1)!.socket.io.reconnectionAttempts()).toBe(Infinity)
   await vi.waitFor(() => expect(asked.length).toBeGreaterThan(12), 30_000)
   expect(asked[0]!.url).toMatch(/^\/socket\.io\/\?.*transport=polling/)
 })
 
-test('connect errors are only logged, and after five of them only polling is tried (A 8)', {
+test('only logs connect errors, and after five of them tries polling only (A 8)', {
   tags: ['A8'],
 }, async () => {
   const { asked, stop } = await aServerThatRefuses()
@@ -74,7 +74,7 @@ test('connect errors are only logged, and after five of them only polling is tri
   await vi.waitFor(() => expect(asked.length).toBeGreaterThan(12), 30_000)
   expect(made.at(-1)!.socket.io.opts.transports).toEqual(['polling'])
   for (const listener of Object.values(heard)) expect(listener).not.toHaveBeenCalled()
-  // Each of them, and nothing else.
+  // Each error, and nothing else.
   const failures = asked.filter(({ url }) => url?.startsWith('/socket.io/')).length
   expect(logged.mock.calls.length).toBeGreaterThan(5)
   expect(logged.mock.calls.length).toBeLessThanOrEqual(failures)

@@ -8,11 +8,11 @@ import type { Answer, Where } from './cache.ts'
 import { deleteThese, undoableNow } from './deleting.ts'
 import { bellKey } from './keys.ts'
 
-// The bell's list against a server of 23 notifications whose answers come when the test lets them.
+// The bell's list against a server of 23 notifications whose answers the test releases.
 
 let where: Where
 let kept: number[]
-/** Questions that wait, by page. */
+/** Pending requests by page. */
 let waiting: { page: number; answer: () => void }[]
 let isHeld: (page: number) => boolean
 let store = 0
@@ -48,7 +48,7 @@ const show = async () => where.queries.setQueryData(bellKey(where.storeId), awai
 const shown = () => where.queries.getQueryData<Answer>(bellKey(where.storeId))!.notifications.map(({ _id }) => _id)
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `n${from - index}`)
 
-test('goes on page by page', async () => {
+test('loads page after page', async () => {
   await show()
   expect(shown()).toEqual(down(23, 14))
   await loadMore(where)
@@ -57,20 +57,20 @@ test('goes on page by page', async () => {
   expect(shown()).toEqual(down(23, 1))
 })
 
-test('brings ten more, or all there are, also while a deletion is not through', async () => {
+test('loads ten more, or all there are, even during a deletion', async () => {
   await show()
   await loadMore(where)
   vi.useFakeTimers()
   deleteThese(where, { notificationIds: ['n23'] })
   await loadMore(where)
   expect(shown()).toEqual(down(22, 1))
-  // Offered for longer than this test, it would be taken back by a test of another file.
+  // Its undo would outlive this test and could be triggered by another file's test.
   vi.advanceTimersByTime(UNDO_MS)
   vi.useRealTimers()
   expect(undoableNow()).toBeNull()
 })
 
-test('a question asked before "Load More" does not take away what that brought', async () => {
+test('keeps what "Load More" brought when an earlier request answers later', async () => {
   await show()
   isHeld = () => true
   const asked = show()

@@ -10,7 +10,7 @@ import { bellKey, countKey, newCartsKey } from './keys.ts'
 import { localOf } from './local.ts'
 import { markRead, sendKept } from './marking.ts'
 
-// What is marked and deleted here, while the server answers, fails or does not answer.
+// Marks and deletions while the server answers, fails or does not answer.
 
 interface Sent {
   path: string
@@ -38,13 +38,13 @@ const failed = () => new Response(JSON.stringify({ error: 'Not now.', code: 'int
 const isMark = ({ path }: Sent) => path === '/api/notifications/mark-read'
 const marks = () => sent.filter(isMark).map(({ body }) => body.notificationIds ?? body.upTo)
 const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms)
-/** Time goes on while it is taken back: what it waits for may have set a timer. */
+/** Advances time during the undo, which may have set a timer. */
 async function undone(): Promise<void> {
   const done = undoDeletion()
   await passes(1_000)
   await done
 }
-/** As after a reload: what the module held in memory is gone. */
+/** Simulates a reload: module state is lost. */
 function reloads() {
   const mine = session().token!
   startSession('nobody', true)
@@ -67,8 +67,8 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-describe('a mark that the server does not take', () => {
-  test('of one store does not hold up those of another: each is sent again after 30 seconds', async () => {
+describe('a mark the server does not accept', () => {
+  test('does not delay another store’s mark: each is retried after 30 seconds', async () => {
     const [a, b] = [aStore(noted('a', 1)), aStore(noted('b', 2))]
     answer = failed
     void markRead(a, { notificationIds: ['a'] })
@@ -83,14 +83,14 @@ describe('a mark that the server does not take', () => {
     expect(marks()).toEqual([['a'], ['b']])
   })
 
-  test('is sent after a reload, once (decision 68)', { tags: ['A8'] }, async () => {
+  test('is sent once after a reload (decision 68)', { tags: ['A8'] }, async () => {
     const where = aStore(noted('a', 1))
     answer = failed
     await markRead(where, { notificationIds: ['a'] })
     reloads()
     sent = []
     answer = ({ path }) => (path.endsWith('unread-count') ? { count: 1 } : {})
-    // It is still read here meanwhile.
+    // Here it stays read meanwhile.
     expect(await askCount(where, new AbortController().signal)).toEqual({ count: 0 })
     await passes(30_000)
     expect(marks()).toEqual([['a']])
@@ -99,7 +99,7 @@ describe('a mark that the server does not take', () => {
     expect(marks()).toEqual([['a']])
   })
 
-  test('is not sent for whoever signs in next', { tags: ['A8'] }, async () => {
+  test('is not sent for the next user', { tags: ['A8'] }, async () => {
     const where = aStore(noted('a', 1))
     answer = failed
     await markRead(where, { notificationIds: ['a'] })
@@ -110,14 +110,14 @@ describe('a mark that the server does not take', () => {
   })
 })
 
-test('while "mark all as read" is on its way, a count of the server from before it is not shown', async () => {
+test('ignores an older count from the server while "mark all as read" is in flight', async () => {
   const where = aStore(noted('b', 2), noted('a', 1))
   answer = ({ path }) => (path.endsWith('unread-count') ? { count: 100 } : new Promise(() => {}))
   void markRead(where, { upTo: 'b' })
   expect(await askCount(where, new AbortController().signal)).toEqual({ count: 0 })
 })
 
-test('the count and the lists of one store are asked for beside those of another', async () => {
+test('requests count and lists of one store independently of another store', async () => {
   const [a, b] = [aStore(), aStore()]
   b.queries = a.queries
   const asked: unknown[] = []
@@ -134,7 +134,7 @@ test('the count and the lists of one store are asked for beside those of another
   expect(asked).toEqual([...both('lists'), ...both('count')])
 })
 
-test('after "clear all" is taken back the bell has what it had: no carts of the other tab with gaps between them', async () => {
+test('restores the bell’s list after undoing "clear all", without carts of the other tab', async () => {
   const where = aStore(noted('d', 4), noted('c', 3))
   const carts = [noted('d', 4), noted('b', 2), noted('a', 1)].map((each) => ({
     ...each,
@@ -151,7 +151,7 @@ test('after "clear all" is taken back the bell has what it had: no carts of the 
   expect(idsOf(newCartsKey(where.storeId))).toEqual(['d', 'b', 'a'])
 })
 
-test('another deletion gives both their ten seconds anew', async () => {
+test('restarts the ten seconds of undo with another deletion', async () => {
   const where = aStore(noted('a', 2), noted('b', 1))
   deleteThese(where, { notificationIds: ['a'] })
   await passes(6_000)
@@ -162,7 +162,7 @@ test('another deletion gives both their ten seconds anew', async () => {
   expect(undoableNow()).toBeNull()
 })
 
-test('a deletion that fails takes only itself out of the undo', async () => {
+test('removes only the failed deletion from the undo', async () => {
   const where = aStore(noted('b', 2), noted('a', 1))
   answer = ({ path, body }) => {
     if (path.endsWith('restore')) return {}

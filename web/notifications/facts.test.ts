@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { factsOf } from './facts.ts'
 
-test('the detail lists the keys and values of the data, instants as such', { tags: ['B2'] }, () => {
-  // As the database orders keys: the shortest first.
+test('lists keys and values of the data, with instants as dates', { tags: ['B2'] }, () => {
+  // The database's key order: shortest first.
   const data = {
     ...{ step: null, value: 123_450, cartId: 'c1', currency: 'USD', customer: 'Ada Lovelace', lastedMs: 7_200_000 },
     ...{ itemCount: 2, timestamp: '2026-03-10T12:05:00.000Z', isInMailbox: true },
@@ -18,19 +18,19 @@ test('the detail lists the keys and values of the data, instants as such', { tag
   ])
 })
 
-test('codes are words: causes, channels, stages', () => {
+test('shows codes as text: causes, channels, stages', () => {
   const words = (data: Record<string, string>) => factsOf({ data }).map(({ label, value }) => `${label}: ${value}`)
   expect(words({ to: 'sms', channel: 'sms' })).toEqual(['To: sms', 'Channel: SMS'])
   expect(words({ stage: 'sending', cause: 'mail_server' })).toEqual(['Cause: Mail server', 'Stage: Sending'])
 })
 
-test('an amount has the decimals of its currency', () => {
+test('formats an amount with its currency’s decimals', () => {
   const amountOf = (currency: string) => factsOf({ data: { value: 1_500, currency } }).map(({ value }) => value)
   expect(amountOf('JPY')).toEqual(['¥1,500'])
   expect(amountOf('EUR')).toEqual(['€15.00'])
 })
 
-test('a currency without an amount is listed by itself, and a number without a currency is no amount', () => {
+test('lists a lone currency by itself, and treats a number without a currency as no amount', () => {
   expect(factsOf({ data: { currency: 'USD', value: null } })).toEqual([
     { label: 'Currency', kind: 'text', value: 'USD' },
   ])

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 
 const failure = (status: number) => new ApiError(status, { error: 'x', code: status === 0 ? 'offline' : 'internal' })
 
-/** When each attempt was made, in milliseconds from the first. */
+/** Time of each attempt, in milliseconds from the first. */
 async function attemptsOf(answer: (signal: AbortSignal, attempt: number) => Promise<unknown>) {
   const from = Date.now()
   const attempts: number[] = []
@@ -19,7 +19,7 @@ async function attemptsOf(answer: (signal: AbortSignal, attempt: number) => Prom
   return { attempts, outcome: await outcome }
 }
 
-test('an answer that does not come is waited for 10 seconds, and asked for again after 1, 2 and 4 (A 8)', {
+test('waits 10 seconds for an answer and retries after 1, 2 and 4 (A 8)', {
   tags: ['A8'],
 }, async () => {
   const never = (signal: AbortSignal) =>
@@ -29,7 +29,7 @@ test('an answer that does not come is waited for 10 seconds, and asked for again
   expect(outcome).toBe('kept')
 })
 
-test('a network error is tried again after 1, 2 and 4 seconds, and no more than that (A 8)', {
+test('retries a network error after 1, 2 and 4 seconds and then stops (A 8)', {
   tags: ['A8'],
 }, async () => {
   const { attempts, outcome } = await attemptsOf(() => Promise.reject(failure(0)))
@@ -37,7 +37,7 @@ test('a network error is tried again after 1, 2 and 4 seconds, and no more than 
   expect(outcome).toBe('kept')
 })
 
-test('the first answer ends the trying', async () => {
+test('stops at the first answer', async () => {
   const { attempts, outcome } = await attemptsOf((_, attempt) =>
     attempt < 3 ? Promise.reject(failure(0)) : Promise.resolve({}),
   )
@@ -45,14 +45,12 @@ test('the first answer ends the trying', async () => {
   expect(outcome).toBe('sent')
 })
 
-test.each([
-  400, 403, 404, 409, 500, 503,
-])('an answer of %d is not tried again; it is marked here anyway', async (status) => {
+test.each([400, 403, 404, 409, 500, 503])('does not retry after a %d but keeps the mark here', async (status) => {
   const { attempts, outcome } = await attemptsOf(() => Promise.reject(failure(status)))
   expect(attempts).toEqual([0])
   expect(outcome).toBe('kept')
 })
 
-test('a 401 is not tried again, and nothing is marked', async () => {
+test('does not retry after a 401 and marks nothing', async () => {
   expect(await attemptsOf(() => Promise.reject(failure(401)))).toEqual({ attempts: [0], outcome: 'refused' })
 })

@@ -8,7 +8,7 @@ import { bellKey, countKey, newCartsKey, pageKey } from './keys.ts'
 import { hear } from './news.ts'
 import { notificationsAddress } from './rules.ts'
 
-// What the live connection says, as it may say it: twice, late, about what is not known here, about another store.
+// Live events as they may arrive: twice, late, about unknown notifications, about another store.
 
 let where: Where
 let store = 0
@@ -44,59 +44,59 @@ beforeEach(() => {
 })
 
 describe('a new notification', () => {
-  test('stands at the top and raises the count', { tags: ['A4.6'] }, () => {
+  test('is added at the top and raises the count', { tags: ['A4.6'] }, () => {
     given([noted('a', 1, true)], 0)
     hears({ type: 'new', notification: noted('b', 2) })
     expect([shown(), shown(page('')), count()]).toEqual([['b*', 'a'], ['b*', 'a'], 1])
   })
 
-  test('that comes twice is there once (A 4.6)', { tags: ['A4.6'] }, () => {
+  test('is added once when it arrives twice (A 4.6)', { tags: ['A4.6'] }, () => {
     given([noted('a', 1)], 1)
     const event = { type: 'new', notification: noted('b', 2) } as const
     hears(event, event, { type: 'new', notification: noted('a', 1) })
     expect([shown(), count()]).toEqual([['b*', 'a*'], 2])
   })
 
-  test('that comes twice counts once, also where no list has been asked for', () => {
+  test('counts once when it arrives twice, even if no list is loaded', () => {
     where.queries.setQueryData(countKey(where.storeId), { count: 4 })
     const event = { type: 'new', notification: noted('b', 2) } as const
     hears(event, event)
     expect(count()).toBe(5)
   })
 
-  test('does not come back when late news of it follows its deletion', () => {
+  test('stays deleted when its event arrives after the deletion', () => {
     given([noted('b', 2), noted('a', 1)], 2)
     hears({ type: 'delete', notificationIds: ['b'] }, { type: 'new', notification: noted('b', 2) })
     expect([shown(), count()]).toEqual([['a*'], 1])
   })
 
-  test('that was read before its news came is listed as read, and does not count', () => {
+  test('is read and not counted when the read event arrived first', () => {
     given([noted('a', 1, true)], 0)
     hears({ type: 'read', notificationIds: ['b'], read: true }, { type: 'new', notification: noted('b', 2) })
     expect([shown(), count()]).toEqual([['b', 'a'], 0])
   })
 
-  test('that was read with all up to a newer one is listed as read', () => {
+  test('is read when all up to a newer one were read first', () => {
     given([noted('c', 3)], 1)
     hears({ type: 'read', notificationIds: [], upTo: 'c', read: true })
     hears({ type: 'new', notification: noted('b', 2) }, { type: 'new', notification: noted('d', 4) })
     expect([shown(), count()]).toEqual([['d*', 'c', 'b'], 1])
   })
 
-  test('that all were read up to before its news came is listed as read', () => {
+  test('is read when an event had marked all up to it', () => {
     given([], 0)
     hears({ type: 'read', notificationIds: [], upTo: 'b', read: true }, { type: 'new', notification: noted('b', 2) })
     hears({ type: 'new', notification: noted('a', 1) })
     expect([shown(), count()]).toEqual([['b', 'a'], 0])
   })
 
-  test('stands where it belongs by its time, though it came later', () => {
+  test('is sorted by its time when it arrives late', () => {
     given([noted('c', 3), noted('a', 1)], 2)
     hears({ type: 'new', notification: noted('b', 2) })
     expect(shown()).toEqual(['c*', 'b*', 'a*'])
   })
 
-  test('about an abandoned cart is among the new carts, others are not', () => {
+  test('appears among the new carts only if it is about an abandoned cart', () => {
     given([], 0)
     where.queries.setQueryData(newCartsKey(where.storeId), { notifications: [] })
     hears({ type: 'new', notification: { ...noted('a', 1), type: 'cart_abandoned' } })
@@ -104,7 +104,7 @@ describe('a new notification', () => {
     expect(shown(newCartsKey(where.storeId))).toEqual(['a*'])
   })
 
-  test('pushes the last one of a full page to the next', () => {
+  test('moves the last one of a full page to the next', () => {
     const ten = Array.from({ length: 10 }, (_, index) => noted(`n${index}`, 30 - index, true))
     given(ten, 0)
     hears({ type: 'new', notification: noted('new', 40) })
@@ -113,20 +113,20 @@ describe('a new notification', () => {
   })
 })
 
-describe('read elsewhere', () => {
-  test('marks the items and lowers the count by those that were unread', { tags: ['A4.6'] }, () => {
+describe('a read elsewhere', () => {
+  test('marks the items and lowers the count by the unread ones', { tags: ['A4.6'] }, () => {
     given([noted('b', 2), noted('a', 1, true)], 1)
     hears({ type: 'read', notificationIds: ['a', 'b'], read: true })
     expect([shown(), count()]).toEqual([['b', 'a'], 0])
   })
 
-  test('never lowers it below 0 (A 4.6)', { tags: ['A4.6'] }, () => {
+  test('never lowers the count below 0 (A 4.6)', { tags: ['A4.6'] }, () => {
     given([noted('a', 1)], 0)
     hears({ type: 'read', notificationIds: ['a', 'x', 'y'], read: true })
     expect(count()).toBe(0)
   })
 
-  test('what is not known here may be another store’s: it does not change the count', () => {
+  test('of an unknown notification leaves the count unchanged, because it may be another store’s', () => {
     given([noted('a', 1)], 3)
     hears(
       { type: 'read', notificationIds: ['x', 'y'], read: true },
@@ -135,41 +135,41 @@ describe('read elsewhere', () => {
     expect([shown(), count()]).toEqual([['a*'], 3])
   })
 
-  test('what was heard of lowers the count at once, once, also where no list has been asked for', () => {
+  test('of a notification known from events lowers the count once, even if no list is loaded', () => {
     where.queries.setQueryData(countKey(where.storeId), { count: 4 })
     const read: NotificationEvent = { type: 'read', notificationIds: ['b'], read: true }
     hears({ type: 'new', notification: noted('b', 2) }, read, read)
     expect(count()).toBe(4)
   })
 
-  test('all up to one of them: what is newer stays unread', () => {
+  test('of all up to one leaves newer ones unread', () => {
     given([noted('c', 3), noted('b', 2), noted('a', 1)], 3)
     hears({ type: 'read', notificationIds: [], upTo: 'b', read: true })
     expect([shown(), count()]).toEqual([['c*', 'b', 'a'], 1])
   })
 
-  test('all up to one of another store: nothing changes here', () => {
+  test('of all up to one of another store changes nothing', () => {
     given([noted('b', 2), noted('a', 1)], 2)
     hears({ type: 'read', notificationIds: [], upTo: 'z-of-another-store', read: true })
     expect([shown(), count()]).toEqual([['b*', 'a*'], 2])
   })
 
-  test('marked as unread again: it is unread here too', () => {
+  test('undone elsewhere marks it unread here too', () => {
     given([noted('a', 1, true)], 0)
     hears({ type: 'read', notificationIds: ['a'], read: false })
     expect([shown(), count()]).toEqual([['a*'], 1])
   })
 })
 
-describe('deleted elsewhere', () => {
-  test('goes from every list, and from the count where it was unread', { tags: ['A4.6'] }, () => {
+describe('a deletion elsewhere', () => {
+  test('removes it from every list, and from the count if unread', { tags: ['A4.6'] }, () => {
     given([noted('c', 3), noted('b', 2, true), noted('a', 1)], 2, 30)
     hears({ type: 'delete', notificationIds: ['b', 'c'] })
     expect([shown(), shown(page('')), count()]).toEqual([['a*'], ['a*'], 1])
     expect(where.queries.getQueryData<Answer>(bellKey(where.storeId))!.pagination!.total).toBe(28)
   })
 
-  test('all up to one of them: what is newer stays', () => {
+  test('of all up to one keeps newer ones', () => {
     given([noted('c', 3), noted('b', 2), noted('a', 1)], 3)
     hears({ type: 'delete', notificationIds: [], upTo: 'b' })
     expect([shown(), count()]).toEqual([['c*'], 1])

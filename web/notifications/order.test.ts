@@ -9,41 +9,41 @@ const noted = (id: string, minute: number, read = false): Noted => ({
 const idsOf = (items: Noted[]) => items.map(({ _id }) => _id)
 
 describe('a list of notifications', () => {
-  test('has the newest first, and of those of one instant the one that was written last', () => {
+  test('is sorted newest first, with the one written last first at the same instant', () => {
     expect(idsOf(merge([noted('a', 1), noted('b', 2)], [noted('c', 3), noted('d', 1)]))).toEqual(['c', 'b', 'd', 'a'])
   })
 
-  test('has each notification once, however often it arrives (A 4.6)', () => {
+  test('contains each notification once, however often it arrives (A 4.6)', () => {
     const twice = merge(merge([], [noted('a', 1)]), [noted('a', 1), noted('a', 1)])
     expect(idsOf(twice)).toEqual(['a'])
   })
 
-  test('keeps what is read as read when its news arrives late', () => {
+  test('keeps a notification read when its event arrives late', () => {
     expect(merge([noted('a', 1, true)], [noted('a', 1)])[0]!.read).toBe(true)
     expect(merge([noted('a', 1)], [noted('a', 1, true)])[0]!.read).toBe(true)
   })
 
-  test('marks what it is told to mark and leaves the others as they are', () => {
+  test('marks the named ones and leaves the others unchanged', () => {
     const [a, b] = [noted('a', 1), noted('b', 2)]
     const marked = withRead([b, a], ({ _id }) => _id === 'a')
     expect(marked.map(({ read }) => read)).toEqual([false, true])
     expect(marked[0]).toBe(b)
   })
 
-  test('is marked or cleared up to the newest that was seen: what came later stays', () => {
+  test('marks or clears up to the newest seen, and keeps later ones', () => {
     const [a, b, c] = [noted('a', 1), noted('b', 2), noted('c', 2)]
     expect([a, b, c].map((item) => isUpTo(item, b))).toEqual([true, true, false])
   })
 
-  test('continues with the page after those that are there, also when some were deleted from it', () => {
+  test('continues with the next page, even after deletions', () => {
     expect([0, 10, 20].map(nextPage)).toEqual([1, 2, 3])
-    // Three were deleted: the page that was second has moved up.
+    // Three were deleted, so the second page has moved up.
     expect([7, 17].map(nextPage)).toEqual([1, 2])
   })
 })
 
-describe('the count of unread', () => {
-  test('is written as it is to 99, and as 99+ above', () => {
+describe('the unread count', () => {
+  test('is shown to 99, and as 99+ above', () => {
     expect([1, 99, 100, 250].map(badgeText)).toEqual(['1', '99', '99+', '99+'])
   })
 
@@ -52,11 +52,11 @@ describe('the count of unread', () => {
     expect(countAfter(2, -5)).toBe(0)
   })
 
-  test('stays at 99+ where nobody knows how many there are', () => {
+  test('stays at 99+ while the real number is unknown', () => {
     expect(countAfter(100, -1)).toBe(100)
   })
 })
 
-test('a call is made again after 1, 2 and 4 seconds, and never after more than 10 (A 8)', { tags: ['A8'] }, () => {
+test('retries a call after 1, 2 and 4 seconds, and never later than after 10 (A 8)', { tags: ['A8'] }, () => {
   expect([0, 1, 2, 3, 4, 9].map(retryDelayMs)).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000])
 })

@@ -5,7 +5,7 @@ import { isShownBy } from './shown.ts'
 describe('the address of the screen', () => {
   const read = (text: string) => notificationsAddress.read(new URLSearchParams(text))
 
-  test('has filter, search and page, and keeps what the bell put there', () => {
+  test('has filter, search and page, and keeps the bell’s parameters', () => {
     const query = read('platform=woocommerce&notificationId=n1&filter=problems&search=ada&page=2')
     expect(query).toMatchObject({ filter: 'problems', search: 'ada', page: 2, limit: 10 })
     const kept = new URLSearchParams('platform=woocommerce&notificationId=n1')
@@ -14,13 +14,13 @@ describe('the address of the screen', () => {
     )
   })
 
-  test('takes nonsense as not given', () => {
+  test('ignores invalid values', () => {
     expect(read('filter=x&page=-1&limit=7&search=%20')).toEqual({
       ...{ filter: 'all', page: 1, limit: 10, sort: 'newest', order: 'desc' },
     })
   })
 
-  test('says which news belongs on what is shown', () => {
+  test('decides which new notifications match the list', () => {
     const shows = (text: string, type: 'cart_abandoned' | 'email_failed' | 'email_sent') =>
       isShownBy(read(text), { type })
     expect(shows('', 'email_sent')).toBe(true)
@@ -35,14 +35,14 @@ describe('the address of the screen', () => {
 })
 
 describe('days', () => {
-  // In the browser's own time zone, which is that of whoever runs the tests.
+  // In the time zone of the machine that runs the tests.
   const at = (year: number, month: number, day: number, hour: number) => {
     const instant = new Date(year, month, day, hour)
     return { createdAt: instant.toISOString() }
   }
   const now = new Date(2026, 2, 10, 9).getTime()
 
-  test('are Today, Yesterday, and then named by weekday and date, with the year when it is another', () => {
+  test('are Today, Yesterday, then weekday and date, with the year if it is not the current one', () => {
     const items = [at(2026, 2, 10, 8), at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 8, 12), at(2025, 11, 31, 12)]
     expect(daysOf(items, now).map(({ label, items }) => [label, items.length])).toEqual([
       ['Today', 2],
@@ -52,7 +52,7 @@ describe('days', () => {
     ])
   })
 
-  test('have their own ends: a minute before midnight was yesterday', () => {
+  test('change at midnight: a minute before was yesterday', () => {
     const midnight = new Date(2026, 2, 10).getTime()
     const before = { createdAt: new Date(midnight - 60_000).toISOString() }
     expect(daysOf([before], midnight + 60_000).map(({ label }) => label)).toEqual(['Yesterday'])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { accountsAddress, actionText, noteOf, planName } from './rules.ts'
 
 describe('what operators read', () => {
-  it('names the plan, and that it has no limits', () => {
+  it('names the plan and that it has no limits', () => {
     expect(planName({ plan: null, isUnlimited: false })).toBe('No plan')
     expect(planName({ plan: 'growth', isUnlimited: false })).toBe('Growth')
     expect(planName({ plan: 'growth', isUnlimited: true })).toBe('Growth, no limits')
@@ -19,7 +19,7 @@ describe('what operators read', () => {
     expect(noteOf({ data })).toBe(note)
   })
 
-  it('keeps search and filter in the address, and takes nonsense for nothing', () => {
+  it('keeps search and filter in the address and ignores invalid values', () => {
     expect(accountsAddress.read(new URLSearchParams('search=tea&show=suspended&page=2'))).toMatchObject({
       ...{ search: 'tea', show: 'suspended', page: 2, limit: 25 },
     })

@@ -9,7 +9,7 @@ test.each(['light', 'dark'] as const)('a shop’s page shown to its owner has th
   const style = shopStyleOf(brand, scheme)
   expect(style).toMatchObject({ '--rc-brand': look[scheme].button, '--rc-surface': look[scheme].card })
   expect(style).toMatchObject({ '--rc-font': look.font, '--rc-radius': '2px', '--rc-text': look[scheme].text })
-  // What the parts of the page are drawn with is worked out from these where they stand.
+  // Colors of the page's parts are derived from these.
   expect(style).toMatchObject({
     '--mantine-primary-color-filled': 'var(--rc-brand)',
     '--mantine-color-text': 'var(--rc-text)',

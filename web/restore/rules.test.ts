@@ -11,7 +11,7 @@ const item = (outcome: Outcome, quantity: number, price = 20) => ({
   before: { quantity: 4, price: 20 },
 })
 
-it('says in words what became of an item', () => {
+it('describes what changed about an item', () => {
   expect(outcomeText(item('ok', 4), 'USD')).toBeNull()
   expect(outcomeText(item('quantity_clamped', 1), 'USD')).toBe('Only 1 is left, so we put 1 in your cart.')
   expect(outcomeText(item('quantity_clamped', 3), 'USD')).toContain('Only 3 are left')
@@ -39,14 +39,14 @@ const cart = (...items: ReturnType<typeof offered>[]) => ({
   ...{ isOrdered: false, coupon: null },
 })
 
-it('says before the press what will not come back as it was', () => {
+it('announces before the press what will not be restored unchanged', () => {
   expect(announcement(offered('ok', { quantity: 4, price: 20 }), 'USD')).toBeNull()
   expect(announcement(offered('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe('Only 2 left. Now $18.00.')
   expect(announcement(offered('choose_again', { quantity: 4, price: 20 }), 'USD')).toMatch(/chosen again/)
   expect(announcement(offered('gone', { quantity: 4, price: 20 }), 'USD')).toMatch(/No longer/)
 })
 
-it('has the total with the coupon, where it is known what that takes off', () => {
+it('shows the total with the coupon if its discount is known', () => {
   const whole = cart(offered('ok', { quantity: 4, price: 20 }))
   expect(totalWithCoupon(whole)).toBeNull()
   expect(totalWithCoupon({ ...whole, coupon: { code: 'CART10', saving: null } })).toBeNull()
@@ -54,7 +54,7 @@ it('has the total with the coupon, where it is known what that takes off', () =>
   expect(totalWithCoupon({ ...whole, coupon: { code: 'CART10', saving: 90 } })).toBe(0)
 })
 
-it('says of the coupon only what the shopper has to know', () => {
+it('mentions the coupon only if the shopper must know', () => {
   expect(couponText(null)).toBeNull()
   expect(couponText({ code: 'CART10', outcome: 'carried' })).toBeNull()
   expect(couponText({ code: 'CART10', outcome: 'refused' })).toBe(
@@ -63,13 +63,13 @@ it('says of the coupon only what the shopper has to know', () => {
   expect(couponText({ code: 'CART10', outcome: 'to_enter' })).toMatch(/enter the coupon CART10 in the shop/)
 })
 
-it('offers to go on while anything of the cart can be put back', () => {
+it('offers to continue while any item can be restored', () => {
   const now = { quantity: 4, price: 20 }
   expect(isOnOffer(cart(offered('gone', now), offered('choose_again', now)))).toBe(false)
   expect(isOnOffer(cart(offered('gone', now), offered('price_changed', now)))).toBe(true)
 })
 
-it('goes on without another word unless something turned out worse than it had said', () => {
+it('continues without another message unless something got worse than announced', () => {
   const said = cart(offered('ok', { quantity: 4, price: 20 }), offered('gone', { quantity: 4, price: 20 }))
   const turned = (outcome: Outcome, quantity: number, coupon: Parameters<typeof couponText>[0] = null, price = 20) => ({
     coupon,

@@ -2,19 +2,19 @@ import { expect, it } from 'vitest'
 import { screens } from '../../shared/screens.ts'
 import { findQuestions, questions } from './faq.ts'
 
-it('has fifteen questions, each with an address of its own', { tags: ['A2.8'] }, () => {
+it('has fifteen questions, each with its own address', { tags: ['A2.8'] }, () => {
   expect(questions).toHaveLength(15)
   expect(new Set(questions.map(({ id }) => id)).size).toBe(15)
 })
 
-it('answers what the specification names, in its order (A 2.8)', { tags: ['A2.8'] }, () => {
+it('answers the specification’s questions in order (A 2.8)', { tags: ['A2.8'] }, () => {
   expect(questions.map(({ id }) => id)).toEqual([
     ...['connecting', 'api-keys', 'required-settings', 'disconnecting', 'sync', 'abandoned', 'emails', 'templates'],
     ...['analytics', 'coupons', 'customer-data', 'notifications', 'requirements', 'security', 'support'],
   ])
 })
 
-it('names the figures of the specification: 15 minutes, 24 hours, 30 days, WooCommerce 5.0 (A 1, A 9)', {
+it('states the specification’s figures: 15 minutes, 24 hours, 30 days, WooCommerce 5.0 (A 1, A 9)', {
   tags: ['A9'],
 }, () => {
   const answerOf = (id: string) => questions.find((question) => question.id === id)!.answer.join(' ')
@@ -24,12 +24,12 @@ it('names the figures of the specification: 15 minutes, 24 hours, 30 days, WooCo
   expect(answerOf('requirements')).toContain('WooCommerce 5.0')
 })
 
-it('leads only to screens that exist', () => {
+it('links only to existing screens', () => {
   const paths = screens.filter(({ frame }) => frame !== 'page').map(({ path }) => path)
   for (const { link } of questions) if (link) expect(paths).toContain(link.to)
 })
 
-it('is searched by all words typed, in any order and case', () => {
+it('finds questions by all typed words, in any order and case', () => {
   expect(findQuestions('KEYS wordpress').map(({ id }) => id)).toEqual(['api-keys'])
   expect(findQuestions('  ')).toHaveLength(15)
   expect(findQuestions('zebra')).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { linkedStore } from './linked-store.ts'
 
-test('a link opens the store that it names, where that is one of the account’s', () => {
+test('opens the store a link names if it is one of the account’s', () => {
   const stores = [{ id: 's1' }, { id: 's2' }]
   expect(linkedStore(null, 's1', stores)).toBe('open')
   expect(linkedStore('s1', 's1', undefined)).toBe('open')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { sectionOf, sections } from './sections.ts'
 
-it('has the sections of A 2.2 in their order, with Flows beside the carts', { tags: ['A2.2'] }, () => {
+it('lists the sections of A 2.2 in order, with Flows next to Carts', { tags: ['A2.2'] }, () => {
   expect(sections.map(({ path, title }) => [path, title])).toEqual([
     ['/dashboard', 'Dashboard'],
     ['/carts', 'Abandoned Carts'],
@@ -15,7 +15,7 @@ it('has the sections of A 2.2 in their order, with Flows beside the carts', { ta
   ])
 })
 
-it('is in the section of the first path segment, and in Dashboard where there is none', {
+it('uses the section of the first path segment, and Dashboard otherwise', {
   tags: ['A2.1', 'A2.2'],
 }, () => {
   const titles = ['/carts/42', '/Settings/account', '/', '/dashboard', '/nowhere'].map((path) => sectionOf(path).title)

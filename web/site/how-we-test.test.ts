@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { problems } from '../landing/copy.ts'
 import { tested } from './how-we-test.ts'
 
-test('every problem that is called solved says how that is tested', () => {
+test('states for every solved problem how it is tested', () => {
   expect(tested.map(({ id }) => id)).toEqual(problems.map(({ id }) => id))
   expect(tested.filter(({ proofs }) => proofs.length === 0)).toEqual([])
 })
 
-test('figures stand in the reports they come from', () => {
+test('uses figures that appear in their reports', () => {
   const outages = readFileSync('docs/reliability-outages.md', 'utf8')
   const said = tested.flatMap(({ proofs }) => proofs).join(' ')
   expect(said).toContain('1,000 visits a day, a script that stopped at noon was noticed after about half an hour')

@@ -9,7 +9,7 @@ const ended = (changes: Partial<EndedStore> = {}): EndedStore => ({
 })
 const day = (at: string) => at.slice(0, 10)
 
-it('says that the plugin was removed, since when, and until when the data is kept (real-store-W17)', () => {
+it('states that the plugin was removed, since when, and until when data is kept (real-store-W17)', () => {
   expect(endedTitle(ended())).toBe('The Recoup plugin was removed from Maple & Clay')
   expect(endedTitle(ended({ platform: 'shopify' }))).toBe('The Recoup app was removed from Maple & Clay')
   const text = endedText(ended(), day)
@@ -17,7 +17,7 @@ it('says that the plugin was removed, since when, and until when the data is kep
   expect(text).toContain('Install the plugin again or connect with keys before 2026-12-29')
 })
 
-it('has a title for each way a store can end, and one where it is not known', () => {
+it('has a title for each way a store can end, and one for unknown ways', () => {
   const titles = [...disconnectedBy, null].map((by) => endedTitle(ended({ by, name: '' })))
   expect(titles).toEqual([
     'https://shop.example was disconnected',

@@ -4,12 +4,12 @@ import { functionsCode, installWays, themeSteps } from './install-ways.ts'
 
 const plain = (text: string) => text.replace(/[“”]/g, '"').replace(/’/g, "'").replaceAll('`', '').replace(/\s+/g, ' ')
 
-it('names a way for every kind of theme, and the first needs no theme at all', () => {
+it('offers a method for every kind of theme, the first independent of themes', () => {
   expect(installWays.map(({ id }) => id)).toEqual(['plugin', 'classic', 'block'])
   expect(installWays.map(({ steps }) => steps.join(' ').includes('</head>'))).toEqual([false, true, false])
 })
 
-it('says the same in the documentation', () => {
+it('matches the documentation', () => {
   const page = plain(readFileSync('docs/capture-script.md', 'utf8'))
   for (const [place, { title, steps }] of installWays.entries()) {
     expect(page).toContain(`## Option ${place + 1}: ${title}`)
@@ -20,7 +20,7 @@ it('says the same in the documentation', () => {
   )
 })
 
-it('says the same of a Shopify theme', () => {
+it('matches the documentation for Shopify themes', () => {
   const page = plain(readFileSync('docs/connecting-shopify.md', 'utf8'))
   for (const [number, step] of themeSteps.entries()) expect(page).toContain(`${number + 1}. ${plain(step)}`)
 })

@@ -13,7 +13,7 @@ import {
 } from './rules.ts'
 import { isOfStore } from './store-keys.ts'
 
-it('asks for address and both keys in the specification’s words', { tags: ['A5'] }, () => {
+it('requires address and both keys, with the specification’s texts', { tags: ['A5'] }, () => {
   expect(checkKeys({ store_url: ' ', consumer_key: '', consumer_secret: 'cs_1' })).toEqual({
     store_url: 'Store URL is required',
     consumer_key: 'Consumer key and secret are required for WooCommerce',
@@ -21,7 +21,7 @@ it('asks for address and both keys in the specification’s words', { tags: ['A5
   expect(checkKeys({ store_url: 'shop.example', consumer_key: 'ck_1', consumer_secret: 'cs_1' })).toEqual({})
 })
 
-it('tells which field holds the other one’s value when key and secret are swapped', () => {
+it('detects swapped key and secret', () => {
   const form = { store_url: 'shop.example', consumer_key: ' cs_1', consumer_secret: 'ck_1 ' }
   expect(checkKeys(form)).toEqual({
     consumer_key: 'This is a consumer secret.',
@@ -43,12 +43,12 @@ const settings: SettingsForm = {
   attributionWindowDays: 5,
 }
 
-it('sends only what was changed', () => {
+it('sends only changed fields', () => {
   expect(changesOf(settings, { ...settings, capMessages: 2 })).toEqual({ capMessages: 2 })
   expect(changesOf(settings, { ...settings })).toEqual({})
 })
 
-it('takes in what somebody else saved, keeps what is typed here, and names what both changed', () => {
+it('takes over another member’s save, keeps local edits, and names conflicts', () => {
   const mine = { ...settings, capMessages: 2, senderName: 'Mugs & More', quietFrom: '20:00' }
   const theirs = { ...settings, capMessages: 5, postalAddress: '2 Kiln Road', quietFrom: '20:00' }
   expect(mergeSettings(settings, mine, theirs)).toEqual({
@@ -63,7 +63,7 @@ it('takes in what somebody else saved, keeps what is typed here, and names what 
   })
 })
 
-it('says a setting as its field does', () => {
+it('formats a setting as its field does', () => {
   expect(settingText('abandonmentTimeoutMinutes', 60)).toBe('1 hour')
   expect(settingText('capWindowHours', 48)).toBe('2 days')
   expect(settingText('attributionWindowDays', 5)).toBe('5 days')
@@ -71,7 +71,7 @@ it('says a setting as its field does', () => {
   expect(settingText('quietFrom', '21:00')).toBe('21:00')
 })
 
-it('calls a stream failing only while its last end was a failure', () => {
+it('reports a stream as failing only if its last run failed', () => {
   const stream = { completedAt: null, failedAt: null, problem: null, isRunning: false }
   expect(healthOf(stream)).toBe('waiting')
   expect(healthOf({ ...stream, isRunning: true })).toBe('running')
@@ -79,26 +79,26 @@ it('calls a stream failing only while its last end was a failure', () => {
   expect(healthOf({ ...stream, failedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:15:00Z' })).toBe('fine')
 })
 
-it('knows where a store makes its keys, once there is an address', { tags: ['A2.4'] }, () => {
+it('links to the store’s key page once there is an address', { tags: ['A2.4'] }, () => {
   const page = '/wp-admin/admin.php?page=wc-settings&tab=advanced&section=keys&create-key=1'
   expect(keysPage(' https://shop.example/store/ ')).toBe(`https://shop.example/store${page}`)
   for (const typed of ['', 'shop', 'localhostel', 'javascript:alert(1)']) expect(keysPage(typed)).toBeNull()
 })
 
-it('writes the capture tag', () => {
+it('builds the capture tag', () => {
   expect(captureSnippet('https://recoup.example', 'abc')).toBe(
     '<script src="https://recoup.example/capture/abc.js" defer></script>',
   )
 })
 
-it('forgets with a store whatever was answered about it, and nothing about people or the account', () => {
+it('drops every answer about a store when it changes, and keeps those about users and the account', () => {
   const forgotten = [['dashboard', 's1', 'stats'], ['carts', 's1', {}], ['cart', 'c1'], ['flows'], ['store', 'health']]
   const kept = [['me'], ['subscription'], ['connection'], ['instance'], ['team'], ['accounts'], ['sessions']]
   expect(forgotten.filter((key) => !isOfStore(key))).toEqual([])
   expect(kept.filter((key) => isOfStore(key))).toEqual([])
 })
 
-it('each data type of a store has a name of its own on screen, and none shows its key (newcomer-N3)', () => {
+it('shows each data type of a store with a label, never its key (newcomer-N3)', () => {
   const names = SYNC_STREAMS.map((stream) => streamNames[stream])
   expect(new Set(names).size).toBe(SYNC_STREAMS.length)
   for (const name of names) expect(name).toMatch(/^[A-Z][a-z][^_]+$/)

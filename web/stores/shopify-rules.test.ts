@@ -3,7 +3,7 @@ import { checkShopifyKeys, noShopifyKeys, shopifyKeysOf } from './shopify-rules.
 
 const form = { ...noShopifyKeys, store_url: 'my-shop' }
 
-it('asks in each of the two forms for its own fields, in the specification’s words', { tags: ['A2.4'] }, () => {
+it('requires each form’s own fields, with the specification’s texts', { tags: ['A2.4'] }, () => {
   const client = 'Client ID and client secret are required for Shopify'
   expect(checkShopifyKeys(form)).toEqual({ client_id: client, client_secret: client })
   expect(checkShopifyKeys({ ...form, store_url: ' ', client_id: 'id', client_secret: 's' })).toEqual({
@@ -16,7 +16,7 @@ it('asks in each of the two forms for its own fields, in the specification’s w
   expect(checkShopifyKeys({ ...form, way: 'token', access_token: 'shpat_1', api_secret: 's' })).toEqual({})
 })
 
-it('sends what the chosen form holds, and nothing of the other', () => {
+it('sends only the chosen form’s values', () => {
   const both = { ...form, client_id: ' id ', client_secret: 's', access_token: 't ', api_secret: 'a' }
   expect(shopifyKeysOf(both)).toEqual({ client_id: 'id', client_secret: 's' })
   expect(shopifyKeysOf({ ...both, way: 'token' })).toEqual({ access_token: 't', api_secret: 'a' })

@@ -6,7 +6,7 @@ import { themeNames } from './chosen.ts'
 
 type Roles = Record<string, string>
 
-/** The roles of a theme as roles.css has them. */
+/** The roles of a theme in roles.css. */
 function rolesOf(theme: string): Roles {
   const css = readFileSync('web/theme/roles.css', 'utf8')
   const block = new RegExp(`\\[data-theme='${theme}'\\] \\{([^}]+)\\}`).exec(css)![1]!
@@ -27,7 +27,7 @@ function contrast(one: string, other: string): number {
   return (high! + 0.05) / (low! + 0.05)
 }
 
-/** As `color-mix(in srgb, one share, other)` in a style sheet. */
+/** Like CSS `color-mix(in srgb, one share, other)`. */
 const mix = (one: string, other: string, share: number) =>
   [1, 3, 5].reduce((hex, at) => {
     const [ofOne, ofOther] = [one, other].map((color) => Number.parseInt(color.slice(at, at + 2), 16))
@@ -39,7 +39,7 @@ const mix = (one: string, other: string, share: number) =>
     )
   }, '#')
 
-/** 0 to 360 around the wheel, and how far from grey, 0 to 1. */
+/** Hue 0 to 360, and saturation 0 to 1. */
 function hueOf(hex: string): { hue: number; chroma: number } {
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255) as [
     number,
@@ -51,7 +51,7 @@ function hueOf(hex: string): { hue: number; chroma: number } {
   return { hue: (hue + 360) % 360, chroma }
 }
 
-/** A 4.3, B 4: the colours the specification names, by the tone that stands for each. */
+/** A 4.3, B 4: the colors the specification names, by tone. */
 const hues: [tone: string, from: number, to: number][] = [
   ['good', 90, 160],
   ['info', 195, 240],
@@ -64,13 +64,13 @@ const seen: [sign: string, ground: string][] = [
   ['accent', 'page'],
 ]
 
-/** `--rc-` roles of a rule of a style sheet that sets both. */
+/** `--rc-` roles of a style rule that sets both text and background. */
 const pairOf = (rule: string) => [
   /(?:^|[;\s])color: var\(--rc-([\w-]+)\)/.exec(rule)?.[1],
   /(?:^|[;\s])background(?:-color)?: var\(--rc-([\w-]+)\)/.exec(rule)?.[1],
 ]
 
-it('measures each pair that a rule of a style sheet sets together', () => {
+it('measures each color pair that a style rule sets together', () => {
   const sheets = globSync('web/**/*.css').map((name) => readFileSync(name, 'utf8'))
   const rules = sheets.flatMap((css) => [...css.matchAll(/\{([^{}]*)\}/g)].map(([, rule]) => pairOf(rule!)))
   const pairs = rules.filter(([words, ground]) => words && ground).map((pair) => pair.join(' on '))
@@ -82,11 +82,11 @@ it('measures each pair that a rule of a style sheet sets together', () => {
 describe.each(themeNames)('the theme %s', (theme) => {
   const roles = rolesOf(theme)
 
-  it('gives every role a colour', () => {
+  it('gives every role a color', () => {
     expect(Object.keys(roles)).toEqual(Object.keys(rolesOf('light')))
   })
 
-  it('has green for good, blue for info, yellow for a warning, red for bad and grey for quiet (A 4.3)', {
+  it('uses green for good, blue for info, yellow for a warning, red for bad and grey for quiet (A 4.3)', {
     tags: ['A4.3'],
   }, () => {
     for (const [tone, from, to] of hues) {
@@ -96,21 +96,21 @@ describe.each(themeNames)('the theme %s', (theme) => {
     expect(hueOf(roles.quiet!).chroma).toBeLessThan(0.2)
   })
 
-  it.each(readablePairs)('has %s readable on %s', (words, ground) => {
+  it.each(readablePairs)('keeps %s readable on %s', (words, ground) => {
     expect(contrast(roles[words]!, roles[ground]!)).toBeGreaterThanOrEqual(4.5)
   })
 
-  it('keeps text readable on grounds that are tinted with the accent', () => {
+  it('keeps text readable on backgrounds tinted with the accent', () => {
     const tinted = [0.05, 0.08, 0.09].map((share) => mix(roles.accent!, roles.surface!, share))
     const least = tinted.flatMap((ground) => [contrast(roles.text!, ground), contrast(roles['text-soft']!, ground)])
     expect(Math.min(...least)).toBeGreaterThanOrEqual(4.5)
   })
 
-  it.each(seen)('has %s visible on %s', (sign, ground) => {
+  it.each(seen)('keeps %s visible on %s', (sign, ground) => {
     expect(contrast(roles[sign]!, roles[ground]!)).toBeGreaterThanOrEqual(3)
   })
 
-  it('gives charts series that are seen and words that are read', () => {
+  it('gives charts visible series and readable labels', () => {
     const { series, text, grid, surface } = chartColors({
       getPropertyValue: (name: string) => ` ${roles[name.slice('--rc-'.length)]}`,
     })

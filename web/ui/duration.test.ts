@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { minutesPer, toMinutes, unitOf } from './duration.ts'
 
-it('chooses the unit that says it in a whole number', () => {
+it('chooses the largest unit with a whole number', () => {
   expect([1, 45, 60, 90, 1_440, 4_320].map(unitOf)).toEqual(['minutes', 'minutes', 'hours', 'minutes', 'hours', 'days'])
 })
 
-it('keeps every whole number of minutes through its own unit', () => {
+it('round-trips every whole number of minutes', () => {
   for (let minutes = 1; minutes <= 10_080; minutes += 7) {
     const unit = unitOf(minutes)
     expect(toMinutes(minutes / minutesPer[unit], unit)).toBe(minutes)

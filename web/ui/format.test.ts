@@ -12,32 +12,32 @@ import {
 
 const now = Date.parse('2026-03-05T12:00:00Z')
 
-it('writes money in en-US with the currency’s own digits', { tags: ['B9'] }, () => {
+it('formats money in en-US with the currency’s own digits', { tags: ['B9'] }, () => {
   expect(formatMoney(1234.5, 'USD')).toBe('$1,234.50')
   expect(formatMoney(1200, 'JPY')).toBe('¥1,200')
   expect(formatMoney(3, 'nonsense')).toBe('3.00')
 })
 
-it('writes whole amounts beside an axis without decimals', () => {
+it('formats whole axis amounts without decimals', () => {
   expect(formatRound(180, 'USD')).toBe('$180')
   expect(formatRound(0.5, 'USD')).toBe('$0.50')
   expect(formatRound(1200, 'JPY')).toBe('¥1,200')
 })
 
-it('writes what a message costs, to a hundredth of a cent', () => {
+it('formats a message’s price to a hundredth of a cent', () => {
   expect(formatPrice(0.0079, 'USD')).toBe('$0.0079')
   expect(formatPrice(0.5, 'USD')).toBe('$0.50')
   expect(formatPrice(12.345, 'USD')).toBe('$12.35')
   expect(formatPrice(0, 'USD')).toBe('$0.00')
 })
 
-it('writes the time of a wall clock as other times are written', () => {
+it('formats a local time like other times', () => {
   expect(formatClock('21:00')).toBe('9:00 PM')
   expect(formatClock('08:30')).toBe('8:30 AM')
   expect(formatClock('00:00')).toBe('12:00 AM')
 })
 
-it('writes distances in the largest whole unit', () => {
+it('formats relative times in the largest whole unit', () => {
   expect(formatDistance(now - 20_000, now)).toBe('just now')
   expect(formatDistance(now + 20_000, now)).toBe('in a moment')
   expect(formatDistance(now - 125_000, now)).toBe('2 min ago')
@@ -48,7 +48,7 @@ it('writes distances in the largest whole unit', () => {
   expect(formatAge(-0.4)).toBe('just now')
 })
 
-it('writes spans as people say them', () => {
+it('formats durations for reading', () => {
   expect(formatMinutes(1)).toBe('1 minute')
   expect(formatMinutes(90)).toBe('90 minutes')
   expect(formatMinutes(60)).toBe('1 hour')

@@ -16,7 +16,7 @@ const people = listAddress<Filter, 'joined' | 'name'>({
 })
 const defaults = { page: 1, limit: 10, sort: 'joined', order: 'desc' } as const
 
-it('reads filter, order and page from the address, and takes nonsense as not given', () => {
+it('parses filter, order and page from the address and ignores invalid values', () => {
   expect(people.read(new URLSearchParams())).toEqual(defaults)
   expect(people.read(new URLSearchParams('page=1.5&limit=11&sort=password&order=up&city='))).toEqual(defaults)
   const given = 'city=Berlin&search=ada&sort=name&order=asc&limit=25&page=3'
@@ -26,7 +26,7 @@ it('reads filter, order and page from the address, and takes nonsense as not giv
   expect(people.write(people.read(new URLSearchParams(given)), { page: 3 }).toString()).toBe(given)
 })
 
-it('leaves defaults out of the address, keeps what is not its own, and starts at page 1 with another filter', () => {
+it('omits defaults, keeps foreign parameters, and resets to page 1 with another filter', () => {
   expect(people.write(defaults, {}).toString()).toBe('')
   const there = new URLSearchParams('open=7&page=9&city=Rome')
   expect(people.write({ ...defaults, page: 9, city: 'Rome' }, { search: 'ada' }, there).toString()).toBe(
@@ -35,17 +35,17 @@ it('leaves defaults out of the address, keeps what is not its own, and starts at
   expect(people.write({ ...defaults, city: 'Rome' }, { city: '' }).toString()).toBe('')
 })
 
-it('turns the order of a column that is pressed again, and starts another one as people expect it', () => {
+it('reverses the order on a second press, and starts another column in its natural order', () => {
   expect(people.turn(defaults, 'joined')).toEqual({ sort: 'joined', order: 'asc' })
   expect(people.turn(defaults, 'name')).toEqual({ sort: 'name', order: 'asc' })
   expect(people.turn({ ...defaults, sort: 'name', order: 'asc' }, 'joined')).toEqual({ sort: 'joined', order: 'desc' })
 })
 
-it('has 10 rows a page unless 25, 50 or 100 are asked for', () => {
+it('has 10 rows a page unless 25, 50 or 100 are chosen', () => {
   expect(PAGE_SIZES).toEqual([10, 25, 50, 100])
 })
 
-it('says which entries are shown', { tags: ['B2'] }, () => {
+it('states which entries are shown', { tags: ['B2'] }, () => {
   expect(showingText(1, 10, { total: 42, isCapped: false })).toBe('Showing 1 to 10 of 42 entries')
   expect(showingText(5, 10, { total: 42, isCapped: false })).toBe('Showing 41 to 42 of 42 entries')
   expect(showingText(2, 10, { total: 1_000, isCapped: true })).toBe('Showing 11 to 20 of 1,000+ entries')

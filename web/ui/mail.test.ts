@@ -9,11 +9,11 @@ it('puts its head before the mail’s own', () => {
   expect(shown.startsWith('<!doctype html><html><HEAD lang="en"><base target')).toBe(true)
 })
 
-it('makes a document of a fragment', () => {
+it('turns a fragment into a document', () => {
   expect(mailDocument('<p>Hi</p>')).toContain('<body><p>Hi</p></body>')
 })
 
-it('is shown in light or in dark colors, whatever those of the browser are', () => {
+it('shows light or dark colors, independent of the browser’s own', () => {
   const mail = '<style>@media screen and (prefers-color-scheme:dark) { .card { color: #fff } }</style><p>Hi</p>'
   expect(hasDarkColors(mail)).toBe(true)
   expect(hasDarkColors('<p>prefers-color-scheme: dark</p>')).toBe(false)

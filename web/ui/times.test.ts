@@ -13,7 +13,7 @@ const NOW = Date.parse('2026-11-23T20:00:00Z')
 const store = 'America/New_York'
 
 describe('a time of a campaign', () => {
-  it('is the store’s, and its zone is named where the browser’s clocks show another time', () => {
+  it('is in the store’s zone, named if the browser’s clock differs', () => {
     expect(storeTime('2026-11-30T15:00:00Z', { zone: store, ownZone: 'UTC' }, NOW)).toBe('Nov 30, 10:00 AM EST')
     expect(storeTime('2026-11-30T15:00:00Z', { zone: store, ownZone: 'America/Toronto' }, NOW)).toBe('Nov 30, 10:00 AM')
     expect(storeTime('2027-01-04T15:00:00Z', { zone: store, ownZone: store }, NOW)).toBe('Jan 4, 2027, 10:00 AM')
@@ -31,7 +31,7 @@ describe('every other time (newcomer-N17)', () => {
   const at = '2026-11-24T03:30:00Z'
   const other = browserZone() === 'Asia/Tokyo' ? 'America/New_York' : 'Asia/Tokyo'
 
-  it('is the store’s as well, with its zone, and its day is that of the store', () => {
+  it('is also in the store’s zone with its name, and so is its day', () => {
     const label = other === 'Asia/Tokyo' ? 'Nov 24, 12:30 PM GMT+9' : 'Nov 23, 10:30 PM EST'
     showTimesOf(other)
     expect(formatDateTime(at, NOW)).toBe(label)
@@ -40,7 +40,7 @@ describe('every other time (newcomer-N17)', () => {
     expect(dayOf(at)).toBe('2026-11-23')
   })
 
-  it('is the browser’s without a store, and names the year only when it is another one', () => {
+  it('is in the browser’s zone without a store, with the year only if it is another one', () => {
     expect(formatDateTime(at, NOW)).toBe(storeTime(at, { zone: browserZone(), ownZone: browserZone() }, NOW))
     expect(formatDateTime('2026-01-15T12:00:00Z', NOW)).not.toContain('2026')
     expect(formatDateTime('2024-01-15T12:00:00Z', NOW)).toContain('2024')

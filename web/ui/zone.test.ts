@@ -11,7 +11,7 @@ const zones = [
   '+02:00',
 ]
 
-it.each(zones)('reads every hour of a year in %s as Temporal does', (zone) => {
+it.each(zones)('converts every hour of a year in %s like Temporal', (zone) => {
   const first = Temporal.PlainDateTime.from('2026-01-01T00:30')
   for (let hour = 0; hour < 366 * 24; hour += 1) {
     const wall = first.add({ hours: hour })
@@ -24,22 +24,22 @@ it.each(zones)('reads every hour of a year in %s as Temporal does', (zone) => {
   }
 })
 
-it('takes the first of an hour shown twice, and counts on over one that is left out', () => {
+it('takes the first of an ambiguous hour and moves forward over a skipped one', () => {
   expect(instantOf('2026-10-25T02:30', 'Europe/Berlin')).toBe('2026-10-25T00:30:00.000Z')
   expect(instantOf('2026-03-29T02:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z')
 })
 
-it('has no instant of what is no date and time', () => {
+it('returns null for invalid dates and times', () => {
   for (const text of ['', '2026-02', 'soon', '2026-13-01T10:00', '2026-01-01'])
     expect(instantOf(text, 'UTC')).toBeNull()
 })
 
-it('goes on by days of the clock, over a change of the clocks too', () => {
+it('adds local days across a clock change', () => {
   expect(daysLater('2026-10-24T09:00', 7)).toBe('2026-10-31T09:00')
   const [start, end] = ['2026-10-24T09:00', '2026-10-31T09:00'].map((local) => instantOf(local, 'Europe/Berlin')!)
   expect(Date.parse(end!) - Date.parse(start!)).toBe((7 * 24 + 1) * 3_600_000)
 })
 
-it('takes UTC for a zone nobody knows', () => {
+it('uses UTC for an unknown zone', () => {
   expect([knownZone('Europe/Berlin'), knownZone('Mars/Olympus')]).toEqual(['Europe/Berlin', 'UTC'])
 })
