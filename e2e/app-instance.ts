@@ -5,30 +5,30 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The product as a user starts it: a process of its own, ports and a data folder of its own. */
+/** The product as a user starts it: its own process, ports and data folder. */
 export interface AppInstance {
   url: string
   storeUrl: string
   mailboxUrl: string
   dataDir: string
-  /** Of the database in the data folder, while it runs. */
+  /** Port of the database in the data folder, while it runs. */
   databaseUrl(): string
   output(): string
-  /** kill -9 of the server process; the database it started lives on. */
+  /** kill -9 of the server process; its database keeps running. */
   kill(): Promise<void>
   /** Starts it again on the same folder. */
   start(): Promise<void>
-  /** Ends the server and the database; the folder stays. */
+  /** Stops server and database; the folder stays. */
   close(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A fresh installation; its demo’s past is written while it can already be looked at. */
+/** Starts a fresh installation. In the demo, history may still be being written when it is ready. */
 export async function anAppInstance(env: Record<string, string> = {}): Promise<AppInstance> {
   return openInstance(aFolder('recoup-e2e-'), await freePorts(4), env)
 }
 
-/** Where many others compute, a start of two seconds has taken more than a minute. */
+/** On a busy machine a start of two seconds has taken more than a minute. */
 const START_LIMIT_MS = 180_000
 
 async function openInstance(dataDir: string, ports: number[], env: Record<string, string>): Promise<AppInstance> {
@@ -60,7 +60,7 @@ async function openInstance(dataDir: string, ports: number[], env: Record<string
       child.stdout!.on('data', (chunk) => (output += chunk))
       child.stderr!.on('data', (chunk) => (output += chunk))
       const started = child
-      // A server that ends by itself fails whatever is looked at next; its last lines say why.
+      // If the server exits, the next wait fails with its last log lines.
       started.once('exit', (code, signal) => {
         if (started === child && !isEnding)
           console.error(`the server ended (${code ?? signal}):\n${output.slice(-5_000)}`)
@@ -90,10 +90,10 @@ async function openInstance(dataDir: string, ports: number[], env: Record<string
   return instance
 }
 
-/** The server answers earlier, but its demo store has no capture script yet, so carts made then are not recorded. */
+/** The server answers earlier, but until the demo store has a capture script, its carts are not recorded. */
 export const isUp = (output: string): boolean => output.includes('Recoup is ready')
 
-/** Of the database in an instance’s folder while it runs: lines 4 and 5 of `postmaster.pid` are its port and its socket’s folder. */
+/** Reads port and socket folder of a running instance's database: lines 4 and 5 of `postmaster.pid`. */
 export function databaseUrlIn(dataDir: string): string {
   const file = path.join(dataDir, 'postgres', 'pgdata', 'postmaster.pid')
   const [, , , port, folder] = readFileSync(file, 'utf8').split('\n')
@@ -102,12 +102,12 @@ export function databaseUrlIn(dataDir: string): string {
 
 function aFolder(prefix: string): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), prefix))
-  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
+  // When we are root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o711)
   return folder
 }
 
-/** Asks again and again until it is so. */
+/** Polls until the condition holds. */
 export async function until(isSo: () => Promise<boolean>, limitMs = 110_000, everyMs = 250): Promise<void> {
   const end = Date.now() + limitMs
   while (!(await isSo())) {
@@ -138,7 +138,7 @@ export async function readMail(
   }>
 }
 
-/** Below those that the system hands out itself: no other process is given one while its instance is closed for a moment. */
+/** Below the system's ephemeral ports, so no other process gets one while its instance restarts. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   while (ports.length < count) {

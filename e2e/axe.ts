@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
-// Accessibility of a page by axe, in its own tab: a second tab for the report, as axe's own builder opens it, takes twice the time.
+// Runs axe in the page's own tab. Axe's builder opens a second tab for the report, which takes twice as long.
 
 const require = createRequire(import.meta.url)
 const { source } = createRequire(require.resolve('@axe-core/playwright'))('axe-core')
 
-/** Axe copies the HTML of every element it looks at, and parses the same few colors once for each: most of its time. */
+/** Axe copies the HTML of every element and parses the same few colors for each, which is most of its time. */
 const LIGHTER = `axe.configure({ noHtml: true });
 {
   const { prototype } = axe.commons.color.Color, { parseString } = prototype, known = new Map()
@@ -24,19 +24,22 @@ interface Axe {
 }
 
 export interface AxeOptions {
-  /** A selector of the part that is checked; the whole page unless given. */
+  /** Selector of the part to check; default: the whole page. */
   within?: string | undefined
-  /** Selectors of parts that are not. */
+  /** Selectors of parts to skip. */
   exclude?: string[]
-  /** All rules unless given. */
+  /** Rules to run; default: all. */
   rules?: string[] | undefined
-  /** Rules that are left out. */
+  /** Rules to skip. */
   without?: string[]
-  /** Where the page's server has the script: the browser keeps it compiled from one page to the next. */
+  /** Address of the script on the page's server: the browser caches it compiled between pages. */
   servedAt?: string
 }
 
-/** The rules that find something, each with the HTML of the elements. Frames hold previews of messages and are no part of a screen. */
+/**
+ * Returns the violated rules with the HTML of their elements. Frames are skipped: they contain message previews, not
+ * screens.
+ */
 export async function findViolations(
   page: Page,
   { within, exclude = [], rules, without = [], servedAt }: AxeOptions = {},
@@ -45,7 +48,7 @@ export async function findViolations(
     await (servedAt ? page.addScriptTag({ url: servedAt }) : page.evaluate(axeSource))
   const options = {
     resultTypes: ['violations'],
-    // Only a rule on rotated screens reads the style sheets, by loading each again.
+    // Only the rule on rotated screens reads style sheets, by loading each again.
     preload: false,
     elementRef: true,
     ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}),

@@ -2,8 +2,8 @@ import { type Browser, type BrowserContext, chromium, type LaunchOptions, type P
 import { withOwnFonts } from './fonts.ts'
 
 /**
- * With each window the browser would build its own address bar's pop-ups: four hundred files of its own, beside the page that is looked at,
- * which was drawn half a second later for it. The others are what Playwright switches off; of two lists the browser reads the last.
+ * Disables the address bar's pop-ups: each window would build them from four hundred files and draw half a second
+ * later. The other features are those Playwright disables; of two lists the browser reads the last.
  */
 const OFF = [
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
@@ -19,7 +19,7 @@ const OFF = [
   'ThirdPartyStoragePartitioning',
 ]
 
-/** The one Chromium of a worker of the tests. */
+/** The worker's only Chromium. */
 let kept: Promise<Browser> | undefined
 
 const launchOptions = (): LaunchOptions => ({
@@ -33,29 +33,31 @@ const launchOptions = (): LaunchOptions => ({
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
-    // No page of a test lives long enough to earn back what its code costs to optimize.
+    // No test page lives long enough for optimized code to pay off.
     '--js-flags=--no-opt,--no-maglev',
     `--disable-features=${OFF.join(',')}`,
   ],
 })
 
-/** Each worker of the tests has one Chromium for all of its files, which only close their pages. Elsewhere each call starts one. */
+/**
+ * Each test worker has one Chromium for all its files, which only close their pages. Elsewhere each call starts one.
+ */
 export async function openBrowser(): Promise<Browser> {
   if (!process.env.VITEST) return launch()
   if (!(await kept)?.isConnected()) kept = launch()
   return kept!
 }
 
-/** The pages that are open in the worker's Chromium. */
+/** Open pages of the worker's Chromium. */
 export const openPages = async (): Promise<Page[]> =>
   ((await kept)?.contexts() ?? []).flatMap((context) => context.pages())
 
 const launch = async () => atRest(await chromium.launch(launchOptions()))
 
-/** So long is waited for what a page is to show: half a minute is over before a busy machine has loaded one. */
+/** How long to wait for a page. Half a minute is too short on a busy machine. */
 const PATIENCE_MS = 90_000
 
-/** A page that moves is drawn sixty times a second for as long as it is open: none does unless a journey is about that. */
+/** Animations are redrawn sixty times a second, so pages have none unless a journey needs them. */
 function atRest(browser: Browser): Browser {
   const open = browser.newContext.bind(browser)
   browser.newContext = async (options) => {
@@ -66,10 +68,10 @@ function atRest(browser: Browser): Browser {
   return browser
 }
 
-/** Contexts that last as long as their worker. */
+/** Contexts that live as long as their worker. */
 export const lasting = new Set<BrowserContext>()
 
-/** What a test has opened and left open goes on asking the server beside all that comes after it. */
+/** Closes pages a test left open: they would keep polling the server during later tests. */
 export async function closePages(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) {
     if (lasting.has(context)) continue

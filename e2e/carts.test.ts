@@ -7,12 +7,13 @@ import { closePages, openBrowser } from './browser.ts'
 import { abandonCart, buy, minutePasses } from './demo-shopper.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
-// A cart left in the demo store gets one mail and is restored and bought; no mail is sent without consent or after a purchase.
+// A cart abandoned in the demo store gets one mail, is restored and bought. No mail is sent without consent or after a
+// purchase.
 
 let instance: SharedInstance
 let browser: Browser
 let token: string
-/** Carts are dated back by the demo's minute, and were then left before this file began. */
+/** Demo carts are backdated, so they were abandoned before this file began. */
 const since = new Date(Date.now() - 10 * 60_000).toISOString()
 
 beforeAll(async () => {
@@ -41,7 +42,7 @@ async function messagesOf(email: string): Promise<Messages> {
   return cart ? ask('GET', `/api/carts/${cart.id}/messages`) : { messages: [], order: null, timeline: [] }
 }
 
-/** The mails of this address, once there are so many. */
+/** Waits until the address has this many mails. */
 async function arrived(email: string, count: number) {
   await until(async () => (await mailsTo(instance, email)).length >= count)
   const mails = await mailsTo(instance, email)
@@ -51,7 +52,7 @@ async function arrived(email: string, count: number) {
 
 const linkIn = (html: string, path: string) => new RegExp(`https?://[^\\s"<>]+/${path}/[\\w-]+`).exec(html)![0]
 
-test('a cart left behind gets one mail, is restored in another browser, bought, and its order counted for that mail', {
+test('an abandoned cart gets one mail, is restored in another browser and bought, and its order is credited to that mail', {
   tags: ['A1', 'B2'],
 }, async () => {
   const email = 'ana@shoppers.example'
@@ -86,7 +87,7 @@ test('a cart left behind gets one mail, is restored in another browser, bought, 
   expect(await mailsTo(instance, email)).toHaveLength(1)
 })
 
-test('a shopper without the consent their country asks for, and one who bought in time, get no mail', async () => {
+test('a shopper without the required consent, and one who bought in time, get no mail', async () => {
   const [greta, bea] = ['greta@shoppers.example', 'bea@shoppers.example']
   await abandonCart(instance, browser, greta, 'DE')
   await minutePasses(instance, greta)
@@ -103,7 +104,7 @@ test('a shopper without the consent their country asks for, and one who bought i
   for (const email of [greta, bea]) expect(await mailsTo(instance, email)).toEqual([])
 })
 
-test('a mail sent by hand arrives once; after unsubscribing nothing more is sent, and an erased customer is gone', {
+test('a manual mail arrives once; after unsubscribing nothing is sent, and an erased customer disappears', {
   tags: ['B2'],
 }, async () => {
   const email = 'hana@shoppers.example'

@@ -26,7 +26,7 @@ async function aStore(keys: Partial<typeof KEYS> = {}) {
   return store
 }
 
-/** Fills the form to sign up, which is open. */
+/** Fills in the open sign-up form. */
 async function signUp(name: string, email: string) {
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Email').fill(email)
@@ -114,14 +114,14 @@ test('Connect in the shop leads through sign-up and plan back to the shop, conne
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByRole('link', { name: 'Create an account' }).click()
   await signUp('Nora New', anAddress('nora'))
-  // As when the payment was made elsewhere.
+  // Simulates a payment made elsewhere.
   await page.reload()
   await page.getByRole('button', { name: 'Continue with Lite' }).click()
   await page.getByRole('heading', { name: 'Connect this shop?' }).waitFor()
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByText('The shop is connected.').waitFor()
   expect(page.url()).toContain(store.url)
-  // It was answered: the store set-up is what it always is.
+  // The request was answered, so the set-up shows its normal state.
   await page.goto(`${instance.url}/store-setup`)
   await page.waitForURL('**/dashboard')
   await page.context().close()

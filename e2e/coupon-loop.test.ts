@@ -27,8 +27,8 @@ const SLOW = { interval: 1_000 }
 const inCents = (text: string) => Math.round(Number(text.replace(/[^\d.]/g, '')) * 100)
 
 /**
- * An hour later for the shopper's cart, if it has just been left: the first reminder is due. Asked again, because the page may report
- * the cart once more afterwards, which is activity.
+ * Backdates the shopper's fresh cart by an hour, so the first reminder is due. Repeated, because the page may report
+ * the cart again, which counts as activity.
  */
 const passHour = (database: pg.Client) =>
   database.query(
@@ -78,7 +78,7 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     const switched = await owner.ask<{ flow: { isOn: boolean } }>('POST', `/api/flows/${flowId}/switch`, { isOn: true })
     expect(switched).toMatchObject({ flow: { isOn: true } })
 
-    // A product on sale, twice, and one that is not: the mail promises what the store takes off.
+    // Two products on sale and one that is not: the mail promises what the store deducts.
     const shop = await (await browser.newContext()).newPage()
     await shop.goto(`${store.url}/shop/`)
     const cards = shop.locator('.card').filter({ has: shop.locator('[data-quick-add]') })
@@ -108,7 +108,7 @@ test('a personal code is mailed, applied to the restored cart, used in the order
       .poll(async () => (await loop())?.figures)
       .toEqual({ issued: 1, sent: 1, used: 0, orders: 0, netRevenue: 0, discountGiven: 0 })
 
-    // In another browser, where nothing of the cart is left.
+    // In another browser, which has nothing of the cart.
     const phone = await (await browser.newContext()).newPage()
     await phone.goto(/https?:\/\/[^\s"<>]+\/c\/[\w-]+/.exec(mail.html)![0])
     await phone.getByText(`Coupon ${code}`).waitFor()

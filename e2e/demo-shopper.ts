@@ -6,7 +6,7 @@ type Instance = Pick<AppInstance, 'storeUrl' | 'databaseUrl'>
 
 // A shopper of the demo store, and the demo's minute.
 
-/** In a browser of their own, a shopper puts the first product in the cart and types an email at checkout. */
+/** A shopper in a new browser puts the first product in the cart and types an email at checkout. */
 export async function abandonCart(instance: Instance, browser: Browser, email: string, country = 'US'): Promise<Page> {
   const shop = await (await browser.newContext()).newPage()
   await shop.goto(instance.storeUrl)
@@ -17,7 +17,7 @@ export async function abandonCart(instance: Instance, browser: Browser, email: s
   return shop
 }
 
-/** What makes a cart somebody's: an address typed at checkout. */
+/** Typing an address at checkout identifies the cart's owner. */
 export async function typeAtCheckout(instance: Instance, shop: Page, email: string, country: string): Promise<void> {
   await shop.goto(`${instance.storeUrl}/checkout/`)
   await shop.locator('#email').fill(email)
@@ -27,7 +27,7 @@ export async function typeAtCheckout(instance: Instance, shop: Page, email: stri
   await shop.locator('#shipping-last_name').blur()
 }
 
-/** The demo's minute, after the last that the shopper typed: their cart was left, and the flow switched on, so much earlier. */
+/** The demo's minute after the last keystroke: it backdates the abandonment and the flow's activation. */
 export async function minutePasses(instance: Instance, email: string): Promise<void> {
   const client = new pg.Client(instance.databaseUrl())
   await client.connect()

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
-// The page of a flow: its messages as cards, and what is edited beside them.
+// Page objects of the flow page: its message cards and the editor beside them.
 
-/** Opens what is edited of a message, by its place in the flow. */
+/** Opens the editor of a message, by its position in the flow. */
 export const openStep = (page: Page, place: number) =>
   page.getByRole('button', { name: new RegExp(`^(Edit|Show) message ${place},`) }).click()
 

@@ -2,11 +2,14 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-// The fonts that tests see, whatever the machine has: the widest common family (DejaVu), so that what fits here fits elsewhere.
+// Fonts for tests, independent of the machine: the widest common family (DejaVu), so what fits here fits elsewhere.
 
 const FONTS = new URL('../node_modules/dejavu-fonts-ttf/ttf', import.meta.url).pathname
 
-/** Environment in which Chromium on Linux finds these fonts and no others (fontconfig's own file and cache). Unchanged elsewhere. */
+/**
+ * Environment in which Chromium on Linux finds only these fonts (its own fontconfig file and cache). Unchanged
+ * elsewhere.
+ */
 export function withOwnFonts(env: NodeJS.ProcessEnv): Record<string, string> {
   const given = Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -15,7 +18,7 @@ export function withOwnFonts(env: NodeJS.ProcessEnv): Record<string, string> {
   const folder = path.join(os.tmpdir(), `recoup-test-fonts-${process.getuid?.() ?? 0}`)
   fs.mkdirSync(folder, { recursive: true })
   const file = path.join(folder, 'fonts.conf')
-  // Written to a name of its own and moved: two workers may start browsers at once.
+  // Written under a temporary name and renamed: two workers may start browsers at once.
   const draft = `${file}.${process.pid}`
   fs.writeFileSync(draft, configuration(folder))
   fs.renameSync(draft, file)

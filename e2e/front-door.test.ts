@@ -7,7 +7,7 @@ import { closePages, openBrowser } from './browser.ts'
 import { reach } from './keys.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
-// In and out without a mouse: the live demo, and a new account up to its connected store.
+// Keyboard-only journeys: the live demo, and a new account up to its connected store.
 
 const PASSWORD = 'four pots on Kiln Road'
 let instance: SharedInstance
@@ -47,7 +47,7 @@ async function findMail(address: string, subject: RegExp) {
   return readMail(instance, (await find())!.id)
 }
 
-/** The demo store draws its keys for each data folder. */
+/** The demo store generates its keys per data folder. */
 function storeKeys(): { consumerKey: string; consumerSecret: string } {
   const file = new DatabaseSync(path.join(instance.dataDir, 'demo-store.sqlite'), { readOnly: true })
   const { value } = file.prepare("select value from meta where key = 'owner-keys'").get() as { value: string }
@@ -55,7 +55,7 @@ function storeKeys(): { consumerKey: string; consumerSecret: string } {
   return JSON.parse(value)
 }
 
-test('a visitor reaches the live demo from the landing page and leaves it, by keyboard alone', {
+test('a visitor opens the live demo from the landing page and leaves it, by keyboard alone', {
   tags: ['A2.1', 'A4.2'],
 }, async () => {
   page = await openPage()
@@ -63,7 +63,7 @@ test('a visitor reaches the live demo from the landing page and leaves it, by ke
   await page.waitForURL('**/landing')
   await go(link('Try the live demo'))
   await page.waitForURL('**/dashboard')
-  // The demo's past may still be being written.
+  // The demo's history may still be being written.
   await page.locator('.recent-cart').first().waitFor()
   const token = await storedToken()
   expect((await ask(token, '/api/auth/me')).status).toBe(200)
@@ -75,7 +75,7 @@ test('a visitor reaches the live demo from the landing page and leaves it, by ke
   expect((await ask(token, '/api/auth/me')).status).toBe(401)
 })
 
-test('a new account signs up, connects its store and types on after its session has ended, by keyboard alone', {
+test('a new account signs up, connects its store and continues typing after its session expired, by keyboard alone', {
   tags: ['A4.1', 'A4.2', 'A4.3', 'A4.4'],
 }, async () => {
   const email = 'ada@front-door.example'

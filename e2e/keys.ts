@@ -1,12 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-// A screen without a mouse.
+// Helpers to use a screen by keyboard only.
 
-/** Presses Tab until `target` has the focus, as a person would, and sees that it shows. */
+/** Presses Tab until `target` has the focus, and checks that the focus is visible. */
 export async function reach(target: Locator, key = 'Tab'): Promise<void> {
   const page = target.page()
-  // The input of a choice is itself not seen; what stands for it is.
+  // A radio's or checkbox's input is invisible; its visible stand-in counts.
   await target.waitFor({ state: 'attached' })
   const passed: string[] = []
   for (let stop = 0; stop < 120; stop++) {
@@ -22,7 +22,7 @@ export async function reach(target: Locator, key = 'Tab'): Promise<void> {
 
 export const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement)
 
-/** An outline or a ring around what has the focus or what stands for it, and it lies in sight. */
+/** Whether the focused element or its stand-in is in view and has an outline or ring. */
 const isFocusSeen = (page: Page) =>
   page.evaluate(() => {
     const element = document.activeElement as HTMLInputElement

@@ -11,7 +11,7 @@ import { anOwner, anOwnerWithoutStore, type ListedCart, leaveOrders, linkTo, PAS
 import { OPERATOR, type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 const SHOPPERS = ['dora', 'petra'].map((name) => `${name}@customers.example`)
-/** Whose mail the account’s own server took. */
+/** The account whose own server took mail. */
 const taken: string[] = []
 let instance: SharedInstance
 let browser: Browser
@@ -58,7 +58,7 @@ async function anOperator() {
   return { page, ...olga }
 }
 
-test('mail goes through the account’s own server, waits while an operator suspends the account, and goes again', async () => {
+test('mail uses the account’s own server, waits while an operator suspends the account, and continues afterwards', async () => {
   leaveOrders(store, [
     { status: 'checkout-draft', email: SHOPPERS[0]!, name: 'Dora' },
     { status: 'checkout-draft', email: SHOPPERS[1]!, name: 'Petra' },

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => closePages(browser))
 
-test('registering where nothing is sold gives the installation’s plan, and nothing leads to a purchase', async () => {
+test('registering on an installation without billing gives its plan, and no page offers a purchase', async () => {
   const landing = await (await fetch(`${instance.url}/landing.html`)).text()
   expect(landing).toContain('This installation has no billing')
   expect(landing).not.toMatch(/\$\d|free trial|money-back/)

@@ -26,7 +26,7 @@ const panel = (page: Page) => page.getByRole('dialog', { name: 'Notifications' }
 const linkTo = (page: Page, id: string) => panel(page).locator(`a[href*="${id}"]`)
 const badge = (page: Page) => page.locator('.bell-badge')
 
-/** A tab with the open bell, once its live connection has joined. */
+/** Opens a tab with the bell open, and waits for its live connection. */
 async function openTab(token: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
   await page.goto(`${instance.url}/readyz`)

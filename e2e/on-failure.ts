@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest'
 import { openPages } from './browser.ts'
 
-// A journey that fails says what each of its pages showed then: it may never fail again where somebody looks.
+// When a journey fails, saves what each of its pages showed, because the failure may not be reproducible.
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return

@@ -3,21 +3,21 @@ import type { Page } from 'playwright-core'
 import type { DemoStore } from '../demo/store/store.ts'
 import { type AppInstance, mailsTo, readMail, until } from './app-instance.ts'
 
-// Owners of new accounts, who ask Recoup as its screens do.
+// Owners of new accounts, who use the same API as the screens.
 
 export const KEYS = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
 export const PASSWORD = 'four pots on Kiln Road'
 
 export type Place = Pick<AppInstance, 'url' | 'mailboxUrl'>
 
-/** Of one journey alone. */
+/** Unique per journey. */
 export const anAddress = (name: string, domain = 'owners.example') =>
   `${name}-${crypto.randomUUID().slice(0, 8)}@${domain}`
 
-/** Each owner comes from an address of their own: the limits on sign-ups and sign-ins count by it. */
+/** Each owner has a client address, because sign-up and sign-in limits count by address. */
 export const fromAnywhere = () => ({ 'x-forwarded-for': `10.${[...crypto.randomBytes(3)].join('.')}` })
 
-/** Calls the API with the token of the signed-in user, an empty text before. */
+/** Calls the API with the user's token; an empty string before sign-in. */
 export function asks({ url }: Pick<Place, 'url'>, token: () => string = () => '', headers = fromAnywhere()) {
   const send = (method: string, path: string, body?: object) =>
     fetch(url + path, {
@@ -58,13 +58,13 @@ export async function anOwnerWithoutStore(place: Place, page: Page, email = anAd
     const keys = { consumer_key: store.keys.consumerKey, consumer_secret: store.keys.consumerSecret }
     return ask('POST', '/api/stores/connect-store', { platform: 'woocommerce', store_url: store.url, ...keys })
   }
-  // No screen, which would notice the token by itself and go somewhere.
+  // A page without app code, which would react to the token and navigate.
   await page.goto(`${place.url}/readyz`)
   await page.evaluate((value) => localStorage.setItem('token', value), token)
   return { ask, statusOf, connect, email, token }
 }
 
-/** The link in the newest mail to an address whose subject is like this. */
+/** The link in the newest mail to an address with a matching subject. */
 export async function linkTo(place: Place, address: string, subject: RegExp): Promise<string> {
   const newest = async () => (await mailsTo(place, address)).find((mail) => subject.test(mail.subject))?.id
   await until(async () => (await newest()) !== undefined)
@@ -72,13 +72,13 @@ export async function linkTo(place: Place, address: string, subject: RegExp): Pr
   return /https?:\/\/\S+/.exec(text)![0]
 }
 
-/** What the mail to somebody who has just registered holds. */
+/** Content of the mail after registration. */
 export async function verificationToken(place: Place, address: string): Promise<string> {
   const link = await linkTo(place, address, /^Confirm your email address$/)
   return /verify-email\?token=([\w.-]+)/.exec(link)![1]!
 }
 
-/** What a cart of the list says. */
+/** A cart of the list, in short. */
 export interface ListedCart {
   id: string
   customer_email: string
@@ -89,13 +89,13 @@ export interface ListedCart {
   items: { quantity: number; image_url: string }[]
 }
 
-/** Orders of the store that were not finished, by shoppers with a phone of their own: who share one are one shopper. */
+/** Unfinished orders of the store, by shoppers with a phone each: orders with the same phone belong to one shopper. */
 export function leaveOrders(store: DemoStore, orders: readonly { status: string; email: string; name: string }[]) {
   const product = store.shop.db.sqlite.prepare('select id from products order by id limit 1').get() as { id: number }
   store.insertOrders(
     orders.map(({ status, email, name }, index) => ({
       status,
-      // Pending ones are read once they are a day old.
+      // Pending orders are read once they are a day old.
       createdAt: Math.floor(Date.now() / 1_000) - 26 * 3_600,
       billing: {
         ...{ email, first_name: name, last_name: 'Miller', country: 'US', state: 'NY' },

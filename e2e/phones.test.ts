@@ -3,9 +3,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Text } from '../demo/phone/texts.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { openDb, openPool } from '../server/core/db/db.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
+import { openDb, openPool } from '../server/core/db/db.ts'
 import { until } from './app-instance.ts'
 import { findViolations } from './axe.ts'
 import { closePages, openBrowser } from './browser.ts'
@@ -14,7 +14,7 @@ import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 // SMS and WhatsApp from a cart to the built-in phones, and replies from there.
 
-/** German numbers: Meta delivers no marketing to numbers of +1. */
+/** German numbers: Meta delivers no marketing to +1 numbers. */
 const BEA = '+4915123456001'
 const CARL = '+4915123456002'
 let store: DemoStore
@@ -57,7 +57,7 @@ afterAll(async () => {
   await store?.stop()
 })
 
-/** Both have agreed to texts, and it is no quiet hour for them. */
+/** Both have consented to texts, and their quiet hours are off. */
 async function prepareShoppers(): Promise<void> {
   const { user } = await owner.ask<{ user: { stores: { id: string }[] } }>('GET', '/api/auth/me')
   const store_id = user.stores[0]!.id
@@ -76,7 +76,7 @@ async function prepareShoppers(): Promise<void> {
   await db.destroy()
 }
 
-/** What was sent to a phone, the oldest first. */
+/** Messages sent to a phone, oldest first. */
 async function received(number: string, channel: Text['channel']): Promise<Text[]> {
   const reply = await fetch(`${instance.mailboxUrl}/phone/api/texts?phone=${encodeURIComponent(number)}`)
   const { texts } = (await reply.json()) as { texts: Text[] }
@@ -90,7 +90,7 @@ const openPhone = (number: string, channel: Text['channel']) =>
   phone.goto(`${instance.mailboxUrl}/phone?phone=${encodeURIComponent(number)}&channel=${channel}`)
 const log = () => phone.getByRole('log', { name: 'Messages' })
 
-/** The link of a text leads to the page that restores the shopper's cart in the store. */
+/** A text's link leads to the page that restores the shopper's cart. */
 async function expectWorkingLink(text: string): Promise<void> {
   const [link] = /https?:\/\/\S+/.exec(text) ?? []
   expect(link).toContain(`${instance.url}/c/`)
@@ -110,7 +110,7 @@ async function checkPhonePage(): Promise<void> {
   expect(await findViolations(phone)).toEqual([])
 }
 
-test('an SMS sent twice arrives once with a working link, and STOP ends messages until START', {
+test('an SMS submitted twice arrives once with a working link, and STOP ends messages until START', {
   tags: ['B2'],
 }, async () => {
   const send = () =>
@@ -144,7 +144,7 @@ test('an SMS sent twice arrives once with a working link, and STOP ends messages
   await expectCount(BEA, 'sms', 4)
 })
 
-test('a WhatsApp message arrives once by its template, is reported as read, and HELP is answered', {
+test('a WhatsApp message arrives once from its template, is reported as read, and HELP is answered', {
   tags: ['B2', 'B8'],
 }, async () => {
   const cartId = carts.get(CARL)!

@@ -25,20 +25,20 @@ afterAll(async () => {
   await shop?.stop()
 })
 
-/** Puts tea into the cart and accepts the bar. */
+/** Puts tea into the cart and accepts the prompt bar. */
 async function subscribeShopper(isByButton: boolean): Promise<void> {
   const context = await browser.newContext()
   await context.grantPermissions(['notifications'], { origin: shop.url })
   await context.addInitScript(pushInPage, 'default')
   const page = await context.newPage()
   await page.goto(`${shop.url}/shop/`)
-  // A browser subscribes for a cart that the server knows.
+  // A browser can subscribe only for a cart the server knows.
   const captured = page.waitForResponse((reply) => reply.url().includes('/api/capture/'))
   await page.locator('[data-quick-add]').first().click()
   await captured
   if (isByButton) await page.getByRole('button', { name: 'Remind me of my cart' }).click()
   await page.getByRole('button', { name: DEFAULT_PROMPT.accept }).click()
-  // Kept once the server has answered; the box itself is there before.
+  // Stored once the server has answered; the box itself exists earlier.
   await expect.poll(() => page.evaluate(async () => Boolean(await caches.match('/recoup-push/kept')))).toBe(true)
   await context.close()
 }
@@ -57,7 +57,7 @@ test('the code of each method subscribes shoppers, and the live check names the 
   const text = await (await fetch(`${instance.url}/push/sw.js`)).text()
   const widget = { origin: instance.url, storeKey, storeUrl }
   const [button = '', line = ''] = buttonCode(widget).split('\n')
-  // PHP is not run here: what its code prints and serves is read out of it.
+  // PHP is not run here: the test extracts what the code prints and serves.
   const php = functionsCode(widget, text)
   const pasted = {
     easy: { head: easyCode(widget), worker: { text } },

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => closePages(browser))
 
-test('two factors are set up, asked for at sign-in, and still asked for after the password was reset by mail', async () => {
+test('a second factor is set up, required at sign-in, and still required after a password reset by mail', async () => {
   const aPage = async () => (await browser.newContext({ extraHTTPHeaders: fromAnywhere() })).newPage()
   const page = await aPage()
   const { ask, email } = await anOwnerWithoutStore(instance, page)
@@ -40,7 +40,7 @@ test('two factors are set up, asked for at sign-in, and still asked for after th
     await visitor.keyboard.press('Enter')
     await visitor.getByRole('heading', { level: 1, name: 'Two-factor sign-in' }).waitFor()
   }
-  // A code counts once: that of the next step. As pasted from an app that shows it in two groups.
+  // A code is valid once, so use the next one, in two groups as pasted from an app.
   const first = await aPage()
   await enterPassword(first, PASSWORD)
   await first.keyboard.insertText(codeAt(secret, new Date(), 1).replace(/^\d{3}/, '$& '))
@@ -65,7 +65,7 @@ test('two factors are set up, asked for at sign-in, and still asked for after th
     if (code !== recoveryCodes[0]) await second.getByText('That recovery code is not right').waitFor()
   }
   await second.waitForURL('**/store-setup')
-  // Sessions of before the reset have ended.
+  // Sessions from before the reset have ended.
   expect(await ask('GET', '/api/auth/me')).toMatchObject({ code: 'session' })
   await second.goto(`${instance.url}/settings/account`)
   await second.getByText('9 codes left').waitFor()

@@ -10,7 +10,7 @@ import { openStep, panelOf } from './flow-steps.ts'
 import { anOwnerWithoutStore, KEYS } from './owner.ts'
 import { sharedInstance } from './shared-instances.ts'
 
-// From the owner's press to the shopper's mailbox: a campaign, a flow and a discount mail, each of a store of its own.
+// From the owner's click to the shopper's mailbox: a campaign, a flow and a discount mail, each in its own store.
 
 let instance: AppInstance
 let browser: Browser
@@ -25,7 +25,7 @@ afterAll(async () => {
   for (const store of stores) await store.stop()
 })
 
-/** A store that may send, in which these people left a cart 70 minutes ago. */
+/** A store that may send, in which these shoppers abandoned a cart 70 minutes ago. */
 async function openStore(names: readonly string[]) {
   const store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   stores.push(store)
@@ -48,9 +48,9 @@ async function openStore(names: readonly string[]) {
     const count = async () => (await ask<{ carts: object[] }>('GET', `/api/carts/${state}`)).carts.length
     return expect.poll(count).toBe(people.length)
   }
-  // Read with the timeout of a new store, a day: saved meanwhile, another would be lost.
+  // The new store's default timeout is a day. Saving it earlier would overwrite another setting.
   await listed('active')
-  // Half an hour away in every zone: it is no quiet hour now.
+  // Half an hour away in every zone, so it is no quiet hour now.
   const quiet = (new Date().getUTCMinutes() + 30) % 60
   const clock = (minute: number) => `00:${String(minute % 60).padStart(2, '0')}`
   await ask('PUT', '/api/stores/settings', {
@@ -66,7 +66,7 @@ const mails = async (email: string, subject: string) =>
 const counts = (people: readonly { email: string }[], subject: string) =>
   Promise.all(people.map(async ({ email }) => (await mails(email, subject)).length))
 
-/** The press, and the same request once more under its key: the answer of a connection that was cut. */
+/** The click, and the same request again with its idempotency key, as after a dropped connection. */
 async function pressAndReplay(page: Page, path: string, press: () => Promise<void>) {
   const request: Promise<Request> = page.waitForRequest((each) => each.method() === 'POST' && each.url().includes(path))
   await press()
@@ -76,7 +76,7 @@ async function pressAndReplay(page: Page, path: string, press: () => Promise<voi
   return { first, replayed: await reply.json() }
 }
 
-test('a campaign arrives once at each recipient, whatever is pressed again, and its report counts them', {
+test('a campaign arrives once at each recipient despite repeated clicks, and its report counts them', {
   tags: ['B2', 'B4'],
 }, async () => {
   const subject = 'Your pots are waiting'
@@ -131,7 +131,7 @@ test('an edited flow that is switched on sends the edited text once to a cart of
   expect(await mailsTo(instance, people[0]!.email)).toHaveLength(1)
 })
 
-test('a discount mail arrives once at each chosen customer, each with a code of their own', {
+test('a discount mail arrives once at each chosen customer, each with a personal code', {
   tags: ['B2'],
 }, async () => {
   const { page, ask, people } = await openStore(['Eve', 'Finn', 'Gus'])

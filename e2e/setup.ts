@@ -3,7 +3,7 @@ import { oncePerRun } from '../test/once-per-run.ts'
 import { openRunFolder } from '../test/run-folder.ts'
 import { startSharedInstances } from './shared-instances.ts'
 
-/** What the journeys of a run share. */
+/** Shared by the journeys of a run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { value, release } = await oncePerRun('instances', async () => {
     const folder = await openRunFolder()

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { inject } from 'vitest'
-import { readConfig } from '../server/core/config/config.ts'
 import { setUpBilling } from '../server/billing/payments/setup.ts'
 import { openStripe } from '../server/billing/payments/stripe.ts'
+import { readConfig } from '../server/core/config/config.ts'
 import { isAlive } from '../server/core/postgres/postmaster.ts'
 import { startStripe } from '../test/contract-servers/stripe/server.ts'
 import { type AppInstance, databaseUrlIn, freePorts, isUp, until } from './app-instance.ts'
 
-// The three installations that all journeys of a run share. Each journey has an account (or shoppers) of its own there, and none stops one:
-// what a stopped server does is a proof of its own.
+// The three installations shared by all journeys of a run. Each journey has its own account (or shoppers) and never
+// stops one; crash behaviour has its own tests.
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,18 +18,20 @@ declare module 'vitest' {
   }
 }
 
-/** `demo`: with the demo's store, mailbox and past. `own`: sells by the contract server of Stripe. `free`: sells nothing. */
+/**
+ * `demo`: with the demo's store, mailbox and history. `own`: sells through the mock of Stripe. `free`: sells nothing.
+ */
 export type SharedName = 'demo' | 'own' | 'free'
 type Place = Pick<AppInstance, 'url' | 'storeUrl' | 'mailboxUrl' | 'dataDir'> & { logFile: string; pid: number }
 export type SharedInstance = Pick<AppInstance, 'url' | 'storeUrl' | 'mailboxUrl' | 'dataDir' | 'databaseUrl' | 'output'>
 
-/** Runs the server of `own`: the address of an operator. */
+/** Operator address of `own`. */
 export const OPERATOR = 'olga@operators.example'
 
-/** Where many others compute, a start of two seconds has taken more than a minute. */
+/** On a busy machine a start of two seconds has taken more than a minute. */
 const START_LIMIT_MS = 180_000
 
-/** One of them, once it is ready. */
+/** Returns one of them once it is ready. */
 export async function sharedInstance(name: SharedName): Promise<SharedInstance> {
   const { logFile, pid, ...place } = inject('shared')[name]
   const output = () => readFileSync(logFile, 'utf8')
@@ -43,9 +45,9 @@ export async function sharedInstance(name: SharedName): Promise<SharedInstance> 
   return { ...place, output, databaseUrl: () => databaseUrlIn(place.dataDir) }
 }
 
-/** Starts them without waiting until they are ready. */
+/** Starts them without waiting. */
 export async function startSharedInstances(folder: string) {
-  // Its own clock stands still, and the app refuses signatures that are older than five minutes.
+  // The mock's clock stands still, and the app rejects signatures older than five minutes.
   const stripe = await startStripe({ signedAt: () => new Date() })
   const sells = {
     STRIPE_SECRET_KEY: stripe.apiKey,
@@ -83,7 +85,7 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null |
 
 async function startOne(dataDir: string, env: Record<string, string>) {
   mkdirSync(dataDir)
-  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
+  // When we are root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(dataDir, 0o711)
   const [port, storePort, mailboxPort, smtpPort] = await freePorts(4)
   const logFile = `${dataDir}.log`
@@ -99,7 +101,7 @@ async function startOne(dataDir: string, env: Record<string, string>) {
       MAILBOX_SMTP_PORT: String(smtpPort),
       LOG_LEVEL: 'warn',
       DATABASE_URL: '',
-      // Each owner comes from an address of their own (`fromAnywhere`): limits by client do not add up over journeys.
+      // Each owner has a client address (`fromAnywhere`), so per-client limits do not add up over journeys.
       TRUSTED_PROXIES: '127.0.0.1',
       ...env,
     },

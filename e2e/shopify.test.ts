@@ -18,7 +18,7 @@ let instance: SharedInstance
 let browser: Browser
 let woo: DemoStore
 let shopify: ShopifyStore
-/** By how much the shop’s clock is behind: what is done there now was done so long ago. */
+/** How far the shop's clock is behind: actions now count as done that long ago. */
 let behindMs = 0
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
   await woo?.stop()
 })
 
-/** The hour until the first reminder: the cart was left, and the flow switched on, so much earlier. */
+/** Skips the hour until the first reminder by backdating the abandonment and the flow's activation. */
 async function hourPasses(): Promise<void> {
   const shift = `with left_behind as (
       update carts set started_at = started_at - interval '1 hour', last_activity_at = last_activity_at - interval '1 hour',
@@ -52,7 +52,7 @@ async function hourPasses(): Promise<void> {
   }
 }
 
-/** As an app’s own configuration subscribes: this server has no public address, at which it would subscribe by itself. */
+/** Webhooks as an app's own configuration subscribes them: this server has no public address to do so itself. */
 async function subscribe(captureKey: string, shop = shopify): Promise<void> {
   const ask = await shopifyApp(shop)
   const uri = `${instance.url}/api/webhooks/shopify/${captureKey}`
@@ -64,12 +64,12 @@ async function subscribe(captureKey: string, shop = shopify): Promise<void> {
   }
 }
 
-/** Puts a watering can into the cart and leaves the checkout with an email typed. */
+/** Puts a watering can into the cart and leaves the checkout after typing an email. */
 async function leaveCheckout(shop: Page) {
-  // In its first ten minutes the shop’s own address of a checkout leads to the front page.
+  // In its first ten minutes the checkout's own address leads to the front page.
   behindMs = 11 * MINUTE_MS
   await shop.goto(`${shopify.url}/products/copper-watering-can`)
-  // The script reports the cart before there is a checkout.
+  // The script reports the cart before a checkout exists.
   const reported = shop.waitForResponse('**/api/capture/**')
   await shop.getByRole('button', { name: 'Add to cart' }).click()
   await reported
@@ -80,12 +80,12 @@ async function leaveCheckout(shop: Page) {
   await shop.getByLabel('First name').fill('Ana')
   await shop.getByLabel('Last name').fill('Lopez')
   await shop.getByLabel('Email me with news and offers').check()
-  // Typed last: what arrives after the hour has passed would be activity.
+  // Typed last: activity after the hour would restart it.
   await shop.getByLabel('Email', { exact: true }).fill(ANA)
   await shop.getByLabel('Email', { exact: true }).blur()
 }
 
-test('a checkout left in a Shopify store is recovered by its mail, and the same person’s WooCommerce cart is untouched', async () => {
+test('a checkout abandoned in a Shopify store is recovered by its mail, and the same shopper’s WooCommerce cart stays unchanged', async () => {
   leaveOrders(woo, [{ status: 'checkout-draft', email: ANA, name: 'Ana' }])
   const owner = await (await browser.newContext()).newPage()
   const { ask } = await anOwner(instance, woo, owner)
@@ -128,7 +128,7 @@ test('a checkout left in a Shopify store is recovered by its mail, and the same 
   expect(html).toContain('Copper Watering Can')
   expect(`${summary!.subject}${html}${text}`).not.toMatch(/\{\{|Maple/)
 
-  // Another browser: what the link restores is in none of this one’s.
+  // Another browser, without the cart the link restores.
   const phone = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage()
   await phone.goto(/https?:\/\/[^\s"<>]+\/c\/[\w-]+/.exec(html)![0])
   await phone.getByRole('button', { name: 'Restore Cart' }).click()
@@ -198,7 +198,7 @@ describe('before consent (C9)', () => {
     'customers',
   ] as const
 
-  /** How many rows the store has in each table, and which of them name this text. */
+  /** Number of the store's rows per table, and which of them contain this text. */
   async function rows(text: string) {
     const all = await Promise.all(
       TABLES.map(async (table) => {
@@ -215,7 +215,7 @@ describe('before consent (C9)', () => {
 
   const EVENTS = `select count(*)::int as n from webhook_events where store_id = $1 and topic = 'checkouts/update'`
 
-  /** What the shop has told of the checkout is read. */
+  /** The shop's checkout webhook has been processed. */
   async function told(eventsBefore: number): Promise<void> {
     await until(async () => (await count(EVENTS)) > eventsBefore)
     const jobs = `select count(*)::int as n from pgboss.job
@@ -238,11 +238,11 @@ describe('before consent (C9)', () => {
 
   type Shopper = Awaited<ReturnType<typeof aShopper>>
 
-  /** A cart, and an address typed at the checkout, whose box stays empty. */
+  /** A cart, and an address typed at the checkout with its consent box unticked. */
   async function shopAround({ page, posts }: Shopper, email: string, mode: CaptureMode): Promise<void> {
     await page.goto(`${shop.url}/products/copper-watering-can`)
     await page.getByRole('button', { name: 'Add to cart' }).click()
-    // The checkout has no script. Where nothing is reported, the script gets its time to do so.
+    // The checkout has no script. Where nothing is reported, give the script time to do so.
     if (mode === 'nothing') await page.waitForTimeout(2_000)
     else await until(async () => posts.length > 0)
     await page.getByRole('link', { name: 'View cart' }).click()
@@ -256,7 +256,7 @@ describe('before consent (C9)', () => {
     ['nothing', [false, false]],
     ['cart_only', [false, true]],
     ['cart_and_contact', [true, false]],
-  ])('%s: what the browser sends and keeps, and which rows there are, before a yes and after it', async (mode, keys) => {
+  ])('%s: limits what the browser sends and stores, and which rows exist, before and after consent', async (mode, keys) => {
     const email = anAddress('zoe', 'gardens.example')
     const legalGround = 'Our shoppers agree to it by contract.'
     expect(await ask('PUT', '/api/consent/capture', { mode, legalGround })).toMatchObject({ mode })
@@ -265,7 +265,7 @@ describe('before consent (C9)', () => {
     const shopper = await aShopper()
     await shopAround(shopper, email, mode)
     await told(events)
-    // The shop has made a customer of the address.
+    // The shop created a customer for the address.
     const sync = async () => expect(await ask('POST', '/api/stores/sync', {})).toMatchObject({ success: true })
     await sync()
     const known = await rows(email)
@@ -284,7 +284,7 @@ describe('before consent (C9)', () => {
       expect(shopper.posts.every(({ device }) => device)).toBe(true)
     }
 
-    // The yes: at the checkout for the address, and in the shop's consent tool for the pages.
+    // Consent: at the checkout for the address, and in the shop's consent tool for the pages.
     await shopper.page.getByLabel('Email me with news and offers').check()
     await shopper.page.locator('[data-checkout][data-kept="2"]').waitFor()
     await shopper.page.goto(shop.url)
@@ -293,7 +293,7 @@ describe('before consent (C9)', () => {
       document.dispatchEvent(new CustomEvent('visitorConsentCollected'))
     })
     await expect.poll(() => shopper.keys()).toEqual([true, false])
-    // What was reported before is not reported again.
+    // Already reported data is not reported again.
     if (mode === 'nothing')
       await expect.poll(() => shopper.posts.some(({ agreed, device, items }) => agreed && device && items)).toBe(true)
     const carts = () =>

@@ -5,7 +5,7 @@ import { closePages, openBrowser } from './browser.ts'
 import { verificationToken } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
-// An owner's way to a plan that Stripe sells, and what becomes of it there.
+// An owner buys, changes, cancels and resumes a plan at Stripe.
 
 const OWNER = { name: 'Paula Payer', email: 'paula@subscribers.example', password: 'four pots on Kiln Road' }
 let instance: SharedInstance
@@ -40,7 +40,7 @@ interface Status {
 /** Reads Recoup's own copy, which only a change made here or a webhook updates. */
 const status = () => ask<Status>('GET', '/api/subscribe/status')
 
-test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels and resumes it', {
+test('an owner registers, starts a trial at Stripe, adds a card, changes, cancels and resumes the plan', {
   tags: ['A2.6', 'A2.7', 'A4.3'],
 }, async () => {
   await page.goto(`${instance.url}/register`)
@@ -57,7 +57,7 @@ test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels 
   await press('Choose Starter')
   await press('Start free trial')
   await page.waitForURL(({ origin }) => origin !== instance.url)
-  // Back from Stripe's page, the step is as it was left, and leads to the same page.
+  // Back from Stripe's page, the checkout step is unchanged and leads to the same page.
   await page.getByRole('link', { name: 'Back', exact: true }).click()
   await page.waitForURL(`${instance.url}/pricing?plan=starter&cycle=month&stores=0`)
   await press('Start free trial')
@@ -100,7 +100,7 @@ test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels 
   await expect.poll(() => subjects()).toHaveLength(1)
 })
 
-/** Of the mails about the purchase. What happens within the minute is told in the same mail: ", and 1 more". */
+/** Subject of a purchase mail. Events within a minute share one mail: ", and 1 more". */
 const subjects = async () =>
   (await mailsTo(instance, OWNER.email))
     .map(({ subject }) => subject)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => closePages(browser))
 
-test('a teammate joins by mail, is held to the role, and is signed out when the account is deleted', {
+test('a teammate joins by mail, is limited by the role, and is signed out when the account is deleted', {
   tags: ['A6'],
 }, async () => {
   const aPage = async () => (await browser.newContext({ extraHTTPHeaders: fromAnywhere() })).newPage()

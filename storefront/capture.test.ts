@@ -13,7 +13,8 @@ import { defaultBoxText, wordingId } from '../shared/consent-box.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
 import { type PageTime, withOwnTime } from '../test/page-time.ts'
 
-// The script as browsers run it, on the demo store's own pages; a small server stands in for ours and keeps what is posted.
+// The script as browsers run it, on the demo store's own pages. A small test server replaces ours and records the
+// posts.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-capture-'))
 const script = () => fs.readFileSync(path.join(folder, 'capture.js'))
@@ -21,7 +22,7 @@ const script = () => fs.readFileSync(path.join(folder, 'capture.js'))
 beforeAll(() => buildStorefront(folder))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-test('is at most four kilobytes on the wire, and weighs what the docs say', () => {
+test('is at most four kilobytes compressed, and matches the size in the docs', () => {
   const wire = fs.readFileSync(path.join(folder, 'capture.js.br')).length
   expect(wire).toBeLessThanOrEqual(4_096)
   expect(gzipSync(script(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
@@ -73,7 +74,7 @@ describe('in a browser', () => {
     await settled(page)
   }
 
-  test('nothing happens, nothing is said', async () => {
+  test('posts nothing when nothing happens', async () => {
     await visit(async (page) => {
       await page.goto(`${shop.url}/shop/`)
       await settled(page)
@@ -81,7 +82,7 @@ describe('in a browser', () => {
     expect(posts).toEqual([])
   })
 
-  test('goods and a typed address are posted once each, by ids and as text, under one cart', async () => {
+  test('posts items and a typed address once each, by ids and as text, under one cart', async () => {
     await visit(async (page) => {
       await addTea(page)
       await expect.poll(() => posts).toHaveLength(1)
@@ -105,7 +106,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('what was typed when the page is left goes out as it is left', async () => {
+  test('posts typed input while the page unloads', async () => {
     await visit(async (page) => {
       await addTea(page)
       await page.goto(`${shop.url}/checkout/`)
@@ -116,7 +117,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('half an address is not posted', async () => {
+  test('does not post an incomplete address', async () => {
     await visit(async (page) => {
       await addTea(page)
       await page.goto(`${shop.url}/checkout/`)
@@ -127,7 +128,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('back from our restore page the token is taken out of the address and posted until something is ordered', async () => {
+  test('removes the token of our restore page from the address and posts it until an order', async () => {
     const back = 'b'.repeat(43)
     await visit(async (page) => {
       await addTea(page)
@@ -150,7 +151,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('a way back is kept only with the consent that was asked for, and taken out of the address without it too', async () => {
+  test('keeps a restore token only with the required consent, and removes it from the address in any case', async () => {
     const refused = (page: Page) => page.addInitScript('window.recoupConsent = false')
     const back = 'c'.repeat(43)
     await visit(async (page) => {
@@ -166,7 +167,7 @@ describe('in a browser', () => {
     }, refused)
   })
 
-  test('whoever leaves that page at once is on the way back all the same', async () => {
+  test('counts a shopper who leaves the restore page immediately as restored', async () => {
     const back = 'd'.repeat(43)
     await visit(async (page) => {
       await page.goto(`${shop.url}/shop/?recoup_cart=${back}`, { waitUntil: 'domcontentloaded' })
@@ -175,7 +176,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('what was chosen of a variation is told with it', async () => {
+  test('posts the chosen options of a variation', async () => {
     await visit(async (page) => {
       await page.goto(`${shop.url}/product/stacking-cups/`)
       await page.getByRole('button', { name: 'Add to cart' }).click()
@@ -184,7 +185,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('an emptied cart is told, and an order begins another cart', async () => {
+  test('posts an emptied cart, and starts another cart after an order', async () => {
     await visit(async (page) => {
       await addTea(page)
       const first = last().cart
@@ -198,7 +199,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('without the consent that was asked for nothing is posted or kept; with it everything is', async () => {
+  test('posts and stores nothing without the required consent, and everything with it', async () => {
     const refused = (page: Page) => page.addInitScript('window.recoupConsent = false')
     await visit(async (page) => {
       await addTea(page)
@@ -212,7 +213,7 @@ describe('in a browser', () => {
     }, refused)
   })
 
-  test('"do not track" leaves out the device only', async () => {
+  test('omits only the device id under "do not track"', async () => {
     const dnt = (page: Page) =>
       page.addInitScript(() => Object.defineProperty(navigator, 'doNotTrack', { value: '1', configurable: true }))
     await visit(addTea, dnt)
@@ -222,7 +223,7 @@ describe('in a browser', () => {
     await expect.poll(() => last().device).toMatch(/^[\w-]{16,64}$/)
   })
 
-  test('a consent box is told with its words; passwords and cards never are', async () => {
+  test('posts a consent box with its text, and never passwords or cards', async () => {
     await visit(async (page) => {
       await addTea(page)
       await page.goto(`${shop.url}/checkout/`)
@@ -244,7 +245,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('each channel has its box and its words; left empty or passed by with Tab it says nothing', async () => {
+  test('posts each channel’s box and text, and nothing for an untouched box', async () => {
     await visit(async (page) => {
       await addTea(page)
       await page.goto(`${shop.url}/checkout/`)
@@ -273,7 +274,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('a box the shop ticked itself says nothing until the shopper touches it; unticked, it is a no', async () => {
+  test('ignores a box the shop pre-ticked until the shopper touches it; unticking is a refusal', async () => {
     await visit(async (page) => {
       await addTea(page)
       await page.goto(`${shop.url}/checkout/`)
@@ -295,7 +296,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('a box unticked before the address is typed is told once more when the cart has its contact', async () => {
+  test('repeats a refusal given before the address, once the cart has its contact', async () => {
     await visit(async (page) => {
       await addTea(page)
       await page.goto(`${shop.url}/checkout/`)
@@ -310,7 +311,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('a checkout tells which boxes it shows and which words they name; other pages tell of none', async () => {
+  test('posts which boxes and texts a checkout shows, and none for other pages', async () => {
     await visit(async (page) => {
       await addTea(page)
       expect(last().boxes).toBeUndefined()
@@ -324,8 +325,8 @@ describe('in a browser', () => {
     })
   })
 
-  test('a coupon entered at the classic checkout, and one taken away there, are told', async () => {
-    // WooCommerce's checkout.js says so through jQuery only.
+  test('posts a coupon entered or removed at the classic checkout', async () => {
+    // WooCommerce's checkout.js announces it through jQuery only.
     const jQuery = (page: Page) =>
       page.addInitScript(() => {
         const listeners: Record<string, (() => void)[]> = {}
@@ -354,7 +355,7 @@ describe('in a browser', () => {
     }, jQuery)
   })
 
-  test('what was agreed to goes into the order with its words', async () => {
+  test('adds the consent with its text to the order', async () => {
     let placed = ''
     await visit(async (page) => {
       await addTea(page)
@@ -375,7 +376,7 @@ describe('in a browser', () => {
     expect(meta.has('_recoup_consent_sms')).toBe(false)
   })
 
-  test('a browser that keeps nothing and a shop that answers nonsense stay unharmed', async () => {
+  test('survives a browser without storage and malformed answers of the shop', async () => {
     const broken = async (page: Page) => {
       await page.addInitScript(() => {
         Object.defineProperty(window, 'localStorage', {

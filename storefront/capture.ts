@@ -3,34 +3,37 @@ import { toolSays, watchTools } from './consent-tools.ts'
 import { boxesShown, type Consent, consentBoxes, noteField, readContact, type TypedContact } from './fields.ts'
 import { checksum, deviceOf, type Memory, OF_CART, openMemory, random } from './memory.ts'
 
-// What a shop carries on its pages: <script src="https://…/capture/KEY.js" data-store="KEY" defer></script>
-// It tells Recoup which products are in the cart and what the shopper typed into the checkout's contact fields, and nothing
-// else. Whatever goes wrong in here must never be seen on the shop's page.
+// The script on a shop's pages: <script src="https://…/capture/KEY.js" data-store="KEY" defer></script> It reports the
+// cart's products and what the shopper types into the checkout's contact fields, nothing else. Its errors must never be
+// visible on the shop's page.
 
-/** What may be kept before the shopper agreed (C9). */
+/** What may be stored before the shopper consents (C9). */
 type Mode = 'nothing' | 'cart_only' | 'cart_and_contact'
 
 interface RecoupWindow extends Window {
-  /** `false`: nothing is posted; `true`: the shopper agreed. Set by the shop's consent banner, before or after us. */
+  /**
+   * `false`: nothing is posted; `true`: the shopper consented. Set by the shop's consent banner, before or after this
+   * script loads.
+   */
   recoupConsent?: boolean
   recoup?: { (command: string, value?: unknown): void; q?: ArrayLike<unknown>[] }
-  /** Put in front of the script by our server: optimisers that merge scripts lose its address. */
+  /** Prepended by our server: optimisers that merge scripts lose its address. */
   recoupSetup?: { key: string; origin: string; mode?: Mode }
 }
 
 const view = window as unknown as RecoupWindow
 
-/** Runs `work`; a mistake of ours stays ours. */
+/** Runs `work` and swallows its errors. */
 function quietly(work: () => unknown): void {
   try {
     const result = work()
     if (result instanceof Promise) result.catch(() => {})
   } catch {
-    // Nothing a shopper should ever notice.
+    // Errors must stay invisible to shoppers.
   }
 }
 
-/** Waits until it was quiet for a moment. */
+/** Debounces a call. */
 function soon(work: () => unknown, ms: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   return () => {
@@ -41,19 +44,19 @@ function soon(work: () => unknown, ms: number): () => void {
 
 interface Teller {
   memory: Memory
-  /** What is in the cart, as far as this page has looked. */
+  /** The cart's content as last read on this page. */
   seen?: SeenCart
   mayPost(): boolean
-  /** Whether everything typed may be posted; otherwise only what a ticked box is about. */
+  /** Whether all input may be posted; otherwise only what a ticked box covers. */
   mayNameAll(): boolean
-  /** Nobody has refused. */
+  /** No refusal was given. */
   mayTick(): boolean
-  /** Remembers it for the next pages, as soon as anything may be kept. */
+  /** Stores the value for the next pages, as soon as storage is allowed. */
   keepWayBack(): void
-  /** Posts what differs from what was posted last under this name. */
+  /** Posts the value if it differs from the last one posted under this name. */
   tell(name: string, news: object): void
   decide(isGiven: boolean): void
-  /** Follows what the shop's consent tool says; answers whether anything may be posted. */
+  /** Reads the shop's consent tool; returns whether anything may be posted. */
   follow(): boolean
 }
 
@@ -64,12 +67,12 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
     return said.includes(false) ? false : said.includes(true) || undefined
   }
   const memory = openMemory(key, () => isLasting())
-  /** A ticked box is a yes too, for what it is about. */
+  /** A ticked box is consent too, for its channel. */
   const isAgreed = () => answer() ?? Boolean(memory.get('yes'))
   const isLasting = () => mode === 'cart_and_contact' || isAgreed()
   const page = random(9)
   let seq = 0
-  /** The cart of this page before its shopper refused: a box can still be taken back for it. */
+  /** This page's cart from before a refusal, so that a box can still be unticked for it. */
   let former: string | undefined
   const post = (news: object) => {
     const tokens = {
@@ -77,7 +80,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
       back: memory.get('back'),
       device: isLasting() ? deviceOf(memory) : undefined,
       agreed: answer() || undefined,
-      // Our server knows whether these words count.
+      // The server checks whether this text is valid.
       ticked: 'contact' in news ? undefined : memory.get('yes'),
     }
     send({ ...tokens, ...news })
@@ -85,7 +88,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
   const send = (post: object) => {
     const body = JSON.stringify({ page, seq: seq++, ...post })
     const url = `${origin}/api/capture/${key}`
-    // Text keeps it a simple request: no preflight, and it may outlive the page.
+    // text/plain keeps it a simple request: no preflight, and `keepalive` lets it outlive the page.
     if (navigator.sendBeacon?.(url, body)) return
     fetch(url, { method: 'POST', body, keepalive: true, mode: 'no-cors', credentials: 'omit' }).catch(() => {})
   }
@@ -106,7 +109,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
         if (name === 'no' && former) send({ cart: former, ...news })
         return
       }
-      // Only a checksum is kept: nobody's address lies about in the shop's storage.
+      // Stores only a checksum, so no address lies in the shop's storage.
       keepWayBack()
       const sum = checksum(JSON.stringify(news))
       if (memory.get(name) === sum) return
@@ -130,13 +133,13 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
   }
 }
 
-/** What was told of another cart does not count for the one that was brought back. */
+/** What was posted for another cart does not apply to the restored one. */
 function goOnWith(memory: Memory, back: string): void {
   for (const name of ['items', 'contact']) memory.forget(name)
   memory.set('back', back)
 }
 
-/** The shopper comes from our restore page: its token is taken out of the address, where it could be passed on. */
+/** The shopper comes from our restore page. Removes the token from the address, where it could be shared. */
 function takeWayBack(): string | undefined {
   const here = new URL(location.href)
   const back = here.searchParams.get('recoup_cart')
@@ -164,7 +167,7 @@ async function lookAtCart(teller: Teller): Promise<void> {
     }
   }
   if (!isOrdered) return
-  // What comes after an order is another cart.
+  // After an order a new cart begins.
   OF_CART.forEach(memory.forget)
   if (mayPost()) memory.set('order', order)
 }
@@ -180,15 +183,15 @@ function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): voi
   if (contact.email || contact.phone) {
     if (!mayNameAll() && mayTick()) {
       const isFirst = !memory.get('yes')
-      // By the names of the wordings beside the boxes.
+      // Texts are identified by their names at the boxes.
       memory.set('yes', String(saidOf(consent).map((said) => said.isGiven && said.id)))
       memory.keep()
-      // The first that is told of this cart, maybe.
+      // Possibly the first post of this cart.
       if (isFirst) lookAgain()
     }
-    // Whose cart it is may turn out only now: what is in it goes along.
+    // The owner may become known only now, so the items are posted again.
     tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes })
-    // A no counts for a contact the cart has already, so it is said once more when that is known.
+    // A refusal applies to contacts the cart already has, so it is posted again once one is known.
     if (takesBack(consent)) later(() => tellNo(teller))
   } else if (!mayPost()) {
     if (takesBack(consent)) tellNo(teller)
@@ -201,12 +204,12 @@ function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): voi
       if (!mayPost()) memory.clear()
     })
   } else if (boxes && (typed.email || typed.phone)) {
-    // Who does not tick counts too: which boxes they saw, and nothing of what they typed.
+    // Unticked boxes count too: post which boxes were shown, without typed input.
     tell('boxes', { boxes })
   }
 }
 
-/** What the ticked boxes are about. */
+/** What the ticked boxes cover. */
 function contactFor(consent: Consent | undefined): TypedContact {
   const { email, phone, ...person } = readContact()
   const { email: byMail, sms, whatsapp } = consent || {}
@@ -220,13 +223,13 @@ function contactFor(consent: Consent | undefined): TypedContact {
 const saidOf = (consent: Consent | undefined) => Object.values(consent || {})
 const takesBack = (consent: Consent | undefined) => saidOf(consent).some((said) => !said.isGiven)
 
-/** As the boxes are by then: they may have been ticked again. */
+/** Reads the boxes late: they may have been ticked again. */
 function tellNo({ mayNameAll, tell }: Teller): void {
   const consent = consentBoxes()
   if (takesBack(consent)) tell('no', { ...(mayNameAll() && { contact: readContact() }), consent })
 }
 
-/** Long enough for the post before it to have arrived. */
+/** Long enough for the previous post to arrive. */
 const AGAIN_MS = 1_000
 
 function start(): void {
@@ -240,7 +243,7 @@ function start(): void {
   const cartSoon = soon(() => lookAtCart(teller), 300)
   const again = (work: () => void) => void setTimeout(() => quietly(work), AGAIN_MS)
   const contactSoon = soon(() => lookAtContact(teller, again, cartSoon), 200)
-  // A theme's cart has the shop's own name: what is typed is told under it.
+  // On Shopify the cart has the shop's own id, under which input is posted.
   const allSoon = soon(async () => {
     await lookAtCart(teller)
     lookAtContact(teller, again, cartSoon)

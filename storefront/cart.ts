@@ -1,11 +1,11 @@
-// The shop's own cart, as WooCommerce's Store API or a Shopify theme tells it to this very shopper.
+// Reads the shop's own cart through WooCommerce's Store API or a Shopify theme, as this shopper sees it.
 
 interface SeenItem {
-  /** Of the product, or of the variation where the shop tells no more. */
+  /** Of the product, or of the variation if the shop returns only that. */
   id: string
   variation?: string
   quantity: number
-  /** A variation may leave a choice open, such as every size: then its id is not enough to put it into a cart again. */
+  /** Options a variation leaves open, such as "any size": its id alone cannot put it into a cart again. */
   choices?: { name: string; value: string }[] | undefined
 }
 
@@ -14,7 +14,7 @@ export interface SeenCart {
   coupons: string[]
 }
 
-/** The script is built twice: for Shopify's themes, and for WooCommerce. */
+/** Built twice: for Shopify's themes, and for WooCommerce. */
 declare const IS_THEME: boolean
 export const isTheme = IS_THEME
 
@@ -24,7 +24,7 @@ interface Seen {
   variation?: { attribute?: unknown; value?: unknown }[]
 }
 
-/** undefined when the shop does not answer as WooCommerce does. A variation's line carries the variation's own id. */
+/** undefined if the answer is not WooCommerce's. A variation's line has the variation's own id. */
 export async function readCart(): Promise<SeenCart | undefined> {
   const link = document.querySelector<HTMLLinkElement>('link[rel="https://api.w.org/"]')?.href
   const root = link && new URL(link).origin === location.origin ? link : '/wp-json/'
@@ -50,7 +50,7 @@ interface ThemeCart {
   items?: { product_id: number; variant_id: number; quantity: number }[]
 }
 
-/** `keep` is told the shop's own name of its cart: its checkout and its order carry it too, so that there is one cart. */
+/** `keep` receives the shop's own cart id, which checkout and order carry too, so all of them are one cart. */
 export async function readThemeCart(keep: (token: string) => void): Promise<SeenCart | undefined> {
   const answer = await fetch('/cart.js', { credentials: 'same-origin', cache: 'no-store' })
   const { token, items } = (await answer.json()) as ThemeCart
@@ -58,7 +58,7 @@ export async function readThemeCart(keep: (token: string) => void): Promise<Seen
   if (name) keep(name)
   return (
     items && {
-      // Both are told, so that a line is known before the store's products have been read.
+      // Post both, so a line is identified before the store's products were read.
       items: items.slice(0, 200).map((item) => ({
         id: `${item.product_id}`,
         variation: `${item.variant_id}`,
@@ -82,7 +82,7 @@ interface Shop extends Window {
   wp?: { data?: { subscribe?: (listener: () => void) => void; select?: (store: string) => unknown } }
 }
 
-/** Calls `look` when the page is there and whenever the shop says that its cart has changed. */
+/** Calls `look` on load and whenever the shop signals a change of its cart. */
 export function startFor(look: () => void): void {
   const shop = window as unknown as Shop
   const listen = () => {
@@ -97,14 +97,14 @@ export function startFor(look: () => void): void {
   else addEventListener('load', listen)
 }
 
-/** A theme has no event of its own; what it asks of the shop shows that the cart changes. */
+/** Themes have no event of their own, so watch their requests to the shop. */
 function watchRequests(look: () => void): void {
   new PerformanceObserver((list) => {
     if (list.getEntries().some(({ name }) => /\/cart\/(add|change|update|clear)/.test(name))) look()
   }).observe({ type: 'resource' })
 }
 
-/** The cart block changes quantities without an event; its data store is asked instead. */
+/** The cart block changes quantities without an event, so watch its data store. */
 function watchBlocks(shop: Shop, look: () => void): void {
   const data = shop.wp?.data
   let last: unknown
@@ -115,7 +115,7 @@ function watchBlocks(shop: Shop, look: () => void): void {
       if (items !== last) look()
       last = items
     } catch {
-      // A store that is not registered on this page.
+      // The data store is not registered on this page.
     }
   })
 }

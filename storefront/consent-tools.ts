@@ -1,7 +1,7 @@
 import { isTheme } from './cart.ts'
 
-// What a shop's consent tool has been told: WP Consent API (which Complianz, CookieYes and others speak), Cookiebot, Google's consent mode,
-// and Shopify's customer privacy. A default of theirs is no answer; one refusal counts more than any consent.
+// Reads the shop's consent tool: WP Consent API (used by Complianz, CookieYes and others), Cookiebot, Google's consent
+// mode, and Shopify's customer privacy. Defaults are no answer; one refusal overrides any consent.
 
 interface View {
   consent_api?: { cookie_prefix?: string }
@@ -37,7 +37,7 @@ function wpSays(category: string): string | undefined {
     ?.slice(name.length)
 }
 
-/** Of the updates, not of the defaults. */
+/** From updates, not from defaults. */
 function googleSays(): string | undefined {
   let said: string | undefined
   for (const entry of Array.from((view.dataLayer || []) as unknown as ArrayLike<unknown[]>)) {
@@ -51,7 +51,7 @@ function googleSays(): string | undefined {
 const EVENTS =
   'wp_listen_for_consent_change visitorConsentCollected CookiebotOnConsentReady CookiebotOnAccept CookiebotOnDecline visibilitychange'
 
-/** Calls `onNews` when a tool was told something, on this page or on another one. */
+/** Calls `onNews` when a tool's answer changes, on this page or another one. */
 export function watchTools(onNews: () => void): void {
   let last = toolSays()
   const look = () => {

@@ -9,7 +9,8 @@ import { buildStorefront } from '../scripts/build-storefront.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
 import { type PageTime, withOwnTime } from '../test/page-time.ts'
 
-// What the script keeps and posts before a shopper agreed, by the store's mode, and how it follows the shop's consent tool (C9).
+// What the script stores and posts before a shopper consents, by the store's mode, and how it follows the shop's
+// consent tool (C9).
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-consent-'))
 const EMAIL = 'ada@shoppers.example.com'
@@ -78,8 +79,8 @@ const tick = async ({ page, settled }: Visit, isTicked = true) => {
   await settled()
 }
 
-describe('nothing before consent', () => {
-  test('no request and no key until a box is ticked; then the cart with its contact', async () => {
+describe('mode "nothing before consent"', () => {
+  test('sends no request and stores no key until a box is ticked; then it posts the cart with its contact', async () => {
     await visit('nothing', async (here) => {
       await shopAround(here)
       expect(bodies()).toEqual([])
@@ -97,13 +98,13 @@ describe('nothing before consent', () => {
           }),
         )
       await expect.poll(() => new Set(bodies().map(({ cart }) => cart)).size).toBe(1)
-      // Every post says why it may come.
+      // Every post states its permission.
       await expect.poll(() => bodies().every((body) => body.ticked || body.consent?.email)).toBe(true)
       expect(bodies().some(({ agreed }) => agreed)).toBe(false)
     })
   })
 
-  test('a box that is unticked again is a no, and leaves nothing behind', async () => {
+  test('treats an unticked box as a refusal and removes everything stored', async () => {
     await visit('nothing', async (here) => {
       await shopAround(here)
       await tick(here)
@@ -117,7 +118,7 @@ describe('nothing before consent', () => {
     })
   })
 
-  test('what an older script left in the browser is removed', async () => {
+  test('removes what an older script left in the browser', async () => {
     await visit('nothing', async ({ page, settled }) => {
       await page.goto(`${shop.url}/shop/`)
       await page.evaluate(() => localStorage.setItem('recoup_device_KEY-1', 'a-lasting-id-of-this-browser'))
@@ -128,14 +129,14 @@ describe('nothing before consent', () => {
   })
 })
 
-describe('only the cart before consent', () => {
-  test('the products are posted without contact and without a lasting id; a ticked box brings the contact', async () => {
+describe('mode "only the cart before consent"', () => {
+  test('posts the products without contact or lasting id; a ticked box adds the contact', async () => {
     await visit('cart_only', async (here) => {
       await shopAround(here)
       await expect.poll(() => bodies()).toHaveLength(2)
       await expect.poll(() => bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
       for (const name of ['contact', 'device', 'agreed']) expect(bodies()[0]).not.toHaveProperty(name)
-      // Once, which boxes were shown, but nothing the shopper typed.
+      // Once: which boxes were shown, without typed input.
       const { cart: name, page, seq, ...said } = bodies()[1]!
       expect([name, page, seq, said]).toEqual([bodies()[0]!.cart, expect.any(String), 0, { boxes: expect.any(Object) }])
       await expect.poll(() => bodies()[1]!.boxes).toHaveProperty('email')
@@ -146,7 +147,7 @@ describe('only the cart before consent', () => {
     })
   })
 
-  test('a refusal leaves nothing in the browser', async () => {
+  test('removes everything stored after a refusal', async () => {
     await visit('cart_only', async (here) => {
       await shopAround(here)
       await expect.poll(() => bodies()).toHaveLength(2)
@@ -157,7 +158,7 @@ describe('only the cart before consent', () => {
     })
   })
 
-  test('a box for email does not bring the number', async () => {
+  test('posts no phone number for an email box', async () => {
     await visit('cart_only', async (here) => {
       await shopAround(here)
       await here.page.locator('#shipping-phone').fill('212 555 0177')
@@ -201,8 +202,8 @@ const tools: readonly [name: string, say: Say][] = [
   ],
 ]
 
-describe.each(tools)('a consent tool: %s', (_, say) => {
-  test('a yes brings cart and contact, and taking it back stops at once and leaves nothing in the browser', async () => {
+describe.each(tools)('the consent tool %s', (_, say) => {
+  test('sends cart and contact after consent, and stops and removes everything after a withdrawal', async () => {
     await visit('nothing', async (here) => {
       await shopAround(here)
       expect(bodies()).toEqual([])
@@ -224,7 +225,7 @@ describe.each(tools)('a consent tool: %s', (_, say) => {
     })
   })
 
-  test('a no is followed where cart and contact are kept without asking', async () => {
+  test('follows a refusal even where cart and contact are stored without asking', async () => {
     await visit(undefined, async (here) => {
       await here.page.goto(`${shop.url}/shop/`)
       await here.page.evaluate<void, 'yes' | 'no'>(say, 'no')
@@ -236,7 +237,7 @@ describe.each(tools)('a consent tool: %s', (_, say) => {
   })
 })
 
-test('a box can be taken back after the shopper refused in the banner', async () => {
+test('posts an unticked box even after a refusal in the banner', async () => {
   await visit(undefined, async (here) => {
     await shopAround(here)
     await tick(here)
@@ -252,7 +253,7 @@ test('a box can be taken back after the shopper refused in the banner', async ()
   })
 })
 
-test('what else a shop pushes into its data layer makes no request', async () => {
+test('sends no request for other entries of the shop’s data layer', async () => {
   await visit(undefined, async (here) => {
     await shopAround(here)
     let asked = 0
@@ -269,7 +270,7 @@ test('what else a shop pushes into its data layer makes no request', async () =>
   })
 })
 
-test('a tool’s default is no answer', async () => {
+test('treats a tool’s default as no answer', async () => {
   await visit('cart_only', async (here) => {
     await here.page.addInitScript(() => {
       Object.assign(window, { dataLayer: [['consent', 'default', { ad_storage: 'granted' }]] })
@@ -280,7 +281,7 @@ test('a tool’s default is no answer', async () => {
   })
 })
 
-test('tells of no box before the shopper fills in the form, nor of one that they cannot see', async () => {
+test('reports no box before the shopper fills in the form, and no invisible box', async () => {
   await visit(undefined, async ({ page, settled }) => {
     await page.goto(`${shop.url}/shop/`)
     await page.locator('[data-quick-add]').first().click()
@@ -294,7 +295,7 @@ test('tells of no box before the shopper fills in the form, nor of one that they
         },
         isShown ? '' : 'none',
       )
-    // As an express payment fills it in.
+    // Filled in as by an express payment.
     await page.evaluate(() => {
       document.querySelector<HTMLInputElement>('#email')!.value = 'wallet@shoppers.example.com'
     })

@@ -1,5 +1,6 @@
-// The checkout's contact fields, by the ids WooCommerce gives them: blocks ("email", "shipping-phone") and classic
-// ("billing_email"), and the email field of a Shopify theme's own forms. Only these are ever read; everything else on a page, payment and passwords included, has other ids.
+// The checkout's contact fields by WooCommerce's ids: blocks ("email", "shipping-phone"), classic ("billing_email"),
+// and the email field of a Shopify theme's forms. Nothing else is ever read; payment and password fields have other
+// ids.
 
 import { isTheme } from './cart.ts'
 
@@ -14,7 +15,7 @@ export interface TypedContact {
 export interface Said {
   isGiven: boolean
   wording: string
-  /** Which of the store's wordings the box names. */
+  /** Which of the store's texts the box names. */
   id: string
 }
 
@@ -25,24 +26,24 @@ const CHECKOUT = 'form.checkout,form.woocommerce-checkout,.wc-block-checkout,.wp
 const BOX = '[data-recoup-consent],[id^=recoup_consent]'
 
 type BoxChannel = 'email' | 'sms' | 'whatsapp'
-/** By channel: the shopper changed the box; it was seen ticked by the shopper. A shop may replace the element itself at any time. */
+/** By channel: the shopper changed the box; the shopper's tick was seen. A shop may replace the element at any time. */
 const changed: Partial<Record<BoxChannel, boolean>> = {}
 const ticked: Partial<Record<BoxChannel, boolean>> = {}
-/** The shopper fills in the form: an express payment skips it. */
+/** The shopper fills in the form; an express payment skips it. */
 let isUsed: true | undefined
 
-/** What of the contact an element holds; "email" alone is common, so it counts only within a checkout. */
+/** Contact type of an element; the id "email" is common, so it counts only within a checkout. */
 function fieldOf(target: unknown): string | undefined {
   const field = target as HTMLInputElement
   if (!(target instanceof Element && target.matches('input,select'))) return undefined
   if (field.matches(BOX)) return 'consent'
   if (field.type === 'password' || field.type === 'hidden' || /^cc-/.test(field.autocomplete)) return undefined
-  // A Shopify theme's newsletter and contact forms.
+  // Newsletter and contact forms of a Shopify theme.
   if (isTheme) return field.name === 'contact[email]' ? 'email' : undefined
   return ID.exec(field.id)?.[1] || (field.id === 'email' && field.closest(CHECKOUT) ? 'email' : undefined)
 }
 
-/** Everything typed so far, complete addresses and numbers only. Of billing and shipping the one further down wins. */
+/** All input so far, complete addresses and numbers only. Of billing and shipping, the later field wins. */
 export function readContact(): TypedContact {
   const contact: TypedContact = {}
   document.querySelectorAll<HTMLInputElement>('input[id],select[id]').forEach((field) => {
@@ -59,7 +60,9 @@ export function readContact(): TypedContact {
   return contact
 }
 
-/** `data-recoup-channel="sms"`, or an id that ends in the channel (`recoup_consent_sms`); any other box is the one for email. */
+/**
+ * `data-recoup-channel="sms"`, or an id that ends in the channel (`recoup_consent_sms`); any other box is for email.
+ */
 function channelOf(box: HTMLInputElement): BoxChannel {
   const name = box.dataset.recoupChannel || /_([a-z]+)$/.exec(box.id.slice(7))?.[1]
   return name === 'sms' || name === 'whatsapp' ? name : 'email'
@@ -70,18 +73,18 @@ const idOf = (box: HTMLInputElement) => (box.dataset.recoupWording || '').slice(
 const eachBox = (look: (box: HTMLInputElement, channel: BoxChannel) => void) =>
   document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => void look(box, channelOf(box)))
 
-/** On a checkout that the shopper fills in: the boxes they can see, each with the wording it names. */
+/** Visible boxes of a checkout the shopper fills in, each with the text it names. */
 export function boxesShown(): Partial<Record<BoxChannel, string>> | undefined {
   if (!isUsed || !document.querySelector(CHECKOUT)) return undefined
   const boxes: Partial<Record<BoxChannel, string>> = {}
   eachBox((box, channel) => {
-    // A theme may draw its own box in the label, and hide this one.
+    // A theme may draw its own box in the label and hide this one.
     if ((box.closest('label') || box).offsetParent) boxes[channel] = idOf(box)
   })
   return boxes
 }
 
-/** Of every field of the page that is changed or left; answers whether it is one of the contact's. */
+/** Calls back for every changed or left field; reports whether it is a contact field. */
 export function noteField({ type, target }: Event): string | undefined {
   const name = fieldOf(target)
   if (name && type === 'change') {
@@ -92,8 +95,8 @@ export function noteField({ type, target }: Event): string | undefined {
 }
 
 /**
- * The shop's consent boxes: what they say and whether they are ticked. A tick counts only when it is the shopper's own, so one that
- * was there from the start says nothing until it is touched; and taking back is to untick what was ticked, not to leave it empty.
+ * The shop's consent boxes with text and state. Only the shopper's own action counts: a pre-ticked box means nothing
+ * until touched, and a refusal is unticking a ticked box, not leaving it empty.
  */
 export function consentBoxes(): Consent | undefined {
   let consent: Consent | undefined

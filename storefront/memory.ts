@@ -1,22 +1,22 @@
-// What is remembered between pages: two random tokens and what was posted last. Falls back to this page's memory where the
-// browser keeps nothing.
+// State kept between pages: two random tokens and the last posts. Falls back to this page's memory if the browser has
+// no storage.
 
 export interface Memory {
   get(name: string): string | undefined
   set(name: string, value: string): void
   forget(name: string): undefined
-  /** Random, made on first use. */
+  /** Random, created on first use. */
   token(name: string): string
-  /** What is remembered goes where it may be now: for the visit, or for longer. */
+  /** Moves stored values to where they may be now: session or local storage. */
   keep(): void
   clear(): void
 }
 
-/** What is about one cart. */
+/** Values about one cart. */
 export const OF_CART = ['cart', 'back', 'items', 'contact', 'boxes', 'no', 'has']
 const NAMES = [...OF_CART, 'device', 'order', 'yes']
 
-/** Until `isLasting` says so nothing outlives the visit (C9). */
+/** Until `isLasting` returns true, nothing outlives the visit (C9). */
 export function openMemory(key: string, isLasting: () => boolean = () => true): Memory {
   const here: Record<string, string> = {}
   const nameOf = (name: string) => `recoup_${name}_${key.slice(0, 8)}`
@@ -52,7 +52,7 @@ export function openMemory(key: string, isLasting: () => boolean = () => true): 
   return memory
 }
 
-/** Storage is full or forbidden: this page still remembers. */
+/** Storage is full or forbidden; this page still remembers. */
 function quietly<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -61,7 +61,7 @@ function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** "Do not track" and Global Privacy Control: the visit counts, the browser is not recognised again. */
+/** "Do not track" and Global Privacy Control: the visit counts, but the browser is not recognized later. */
 export function deviceOf(memory: Memory): string | undefined {
   const isPrivate = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
   return isPrivate || navigator.doNotTrack === '1' ? memory.forget('device') : memory.token('device')
@@ -75,7 +75,7 @@ export function random(bytes: number): string {
     .replace(/\//g, '_')
 }
 
-/** Enough to notice a change (FNV-1a). */
+/** Good enough to detect a change (FNV-1a). */
 export function checksum(text: string): string {
   let sum = 0x811c9dc5
   for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193)

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closePages, openBrowser } from '../e2e/browser.ts'
 
-// What the plugin's scripts tell the shop about the boxes of its two checkouts.
+// What the plugin's scripts tell the shop about the consent boxes of its two checkouts.
 
 const asset = (name: string) =>
   fs.readFileSync(new URL(`../plugin/recoup-for-woocommerce/assets/${name}.js`, import.meta.url), 'utf8')
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => closePages(browser))
 
-/** The page is one of a shop, which answers every request with it. */
+/** A page of a shop that answers every request with this page. */
 async function aPage(html: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))
@@ -51,7 +51,7 @@ test('the block checkout’s requests name the texts beside its boxes, and that 
     document.body.dataset.express = 'yes'
   })
   expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'none' })
-  // A checkout in steps hides the boxes later: they were seen.
+  // A multi-step checkout hides the boxes later, but they were shown.
   await page.evaluate(() => {
     document.body.dataset.express = ''
     document.getElementById('row')!.style.display = 'none'
@@ -63,12 +63,12 @@ test.each([
   ['without boxes', '', 'unknown'],
   ['that hides them', boxOf('contact-recoup-consent-email', 'display: none'), 'hidden'],
   ['of WooCommerce 8.9', boxOf('contact-recoup/consent-email'), 'email=w1'],
-])('a block checkout %s says so', async (_, html, boxes) => {
+])('a block checkout %s reports it', async (_, html, boxes) => {
   const { headersOf } = await aBlockCheckout(html)
   expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': boxes })
 })
 
-test('the classic checkout names the boxes that its form shows', async () => {
+test('the classic checkout names the boxes its form shows', async () => {
   const box = (channel: string, style = '') =>
     `<label style="${style}"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="w-${channel}"></label>`
   const page = await aPage(`<input id="billing_email">${box('email')}${box('sms', 'display: none')}`)

@@ -1,20 +1,20 @@
-// What page and worker both know of the subscription. The browser’s cache is the one store that both can read.
+// Shared by page and worker: the subscription, in the browser's cache, the only store both can read.
 
 export interface Kept {
-  /** Of Recoup. */
+  /** Recoup's origin. */
   origin: string
   storeKey: string
   publicKey: string
   /** Proves whose subscription it is. */
   token: string
-  /** Where it is at its push service, as the server has heard; missing in what an older worker kept. */
+  /** Endpoint at the push service, as the server knows it; missing in boxes of older workers. */
   endpoint?: string
-  /** Of the cart the server has heard of with it; missing in what an older widget kept. */
+  /** Cart the server knows with it; missing in boxes of older widgets. */
   cart?: string
 }
 
 const NAME = 'recoup-push'
-/** Below the worker’s scope, where the shop has no page. */
+/** Below the worker's scope, where the shop has no page. */
 const ADDRESS = '/recoup-push/kept'
 
 export async function readKept(): Promise<Kept | undefined> {
@@ -29,7 +29,10 @@ export async function keep(kept: Kept): Promise<void> {
 
 export const forgetKept = (): Promise<boolean> => caches.delete(NAME)
 
-/** As text it needs no preflight; `keepalive` lets it outlive the page. undefined: not taken; null: what it is about is not there. */
+/**
+ * text/plain needs no preflight; `keepalive` lets it outlive the page. undefined: not accepted; null: the subject does
+ * not exist.
+ */
 export async function post<Answer>(origin: string, call: string, body: object): Promise<Answer | undefined | null> {
   const answer = await fetch(`${origin}/api/push-notifications/${call}`, {
     method: 'POST',
@@ -41,13 +44,13 @@ export async function post<Answer>(origin: string, call: string, body: object): 
   return answer?.status === 404 ? null : undefined
 }
 
-/** As the capture script or the plugin calls them. */
+/** As the capture script or the plugin names them. */
 export interface Tokens {
   cart?: string | undefined
   device?: string | undefined
 }
 
-/** Tells of a subscription that took another’s place, or of another cart, and keeps the token that goes with it. */
+/** Reports a replaced subscription or another cart, and stores the new token. */
 export async function tellMoved(
   kept: Kept,
   publicKey: string,
@@ -62,14 +65,14 @@ export async function tellMoved(
     const told = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
     await keep(known === undefined ? told : { ...told, cart: known })
   }
-  // It has ended there, by the shopper's word or with a key that leaked: nobody may send to it.
+  // The server ended it, on the shopper's request or because a key leaked: no one may send to it.
   if (answer === null) await Promise.all([forgetKept(), subscription.unsubscribe()])
 }
 
 export const subscribeWith = (registration: ServiceWorkerRegistration, publicKey: string): Promise<PushSubscription> =>
   registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
 
-/** Whose messages it takes. */
+/** The key that may send to it. */
 export const keyOf = ({ options }: PushSubscription): string | null =>
   options.applicationServerKey && base64url(options.applicationServerKey)
 

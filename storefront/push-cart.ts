@@ -1,7 +1,7 @@
 import { deviceOf, type Memory } from './memory.ts'
 
-// Whose cart it is. The capture script's memory says so; where the plugin takes the carts there is no script, and its cookie says so
-// (docs/plugin-protocol.md). The device is told to the plugin the same way.
+// Finds the current cart: from the capture script's memory, or, if the plugin reports carts, from its cookie
+// (docs/plugin-protocol.md). The device id reaches the plugin the same way.
 
 interface Source {
   method: string
@@ -10,13 +10,13 @@ interface Source {
 
 const DEVICE_DAYS = 400
 
-/** The token of a cart with something in it. */
+/** Token of a non-empty cart. */
 export function cartOf({ method, memory }: Source): string | undefined {
   const told = memory.get('has') === '1' ? memory.get('cart') : undefined
   return told ?? (method === 'plugin' ? cookie('recoup_cart') : undefined)
 }
 
-/** undefined: a browser that asks not to be followed. */
+/** undefined: the browser asks not to be tracked. */
 export function deviceFor({ method, memory }: Source): string | undefined {
   if (method !== 'plugin') return memory.get('device')
   const device = deviceOf(memory)

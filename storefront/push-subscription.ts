@@ -2,8 +2,8 @@ import type { Memory } from './memory.ts'
 import { forgetKept, type Kept, keep, keyOf, post, readKept, subscribeWith, tellMoved } from './push-box.ts'
 import { cartOf, deviceFor } from './push-cart.ts'
 
-// A browser’s subscription: made after the shopper’s press, tied to the cart by the capture script’s tokens, moved to a new key, and reported
-// when the permission is gone.
+// The browser's subscription: created on the shopper's press, linked to the cart by the capture script's tokens, moved
+// to a new key, and reported when the permission is revoked.
 
 export interface Setup {
   storeKey: string
@@ -18,12 +18,12 @@ export interface Way {
   memory: Memory
 }
 
-/** Its own, so that a worker which the shop has already stays where it is. It needs no page: pushes reach it all the same. */
+/** Its own scope, so a worker the shop already has stays. It needs no page to receive pushes. */
 export const SCOPE = '/recoup-push/'
 
-/** Registered and at work. */
+/** Registered and active. */
 export async function startWorker(workerUrl: string): Promise<ServiceWorkerRegistration> {
-  // From the address the page is at: a shop may have a second one.
+  // From the page's own origin: a shop may have a second one.
   const { pathname, search } = new URL(workerUrl, location.href)
   const registration = await navigator.serviceWorker.register(pathname + search, { scope: SCOPE })
   const coming = registration.installing ?? registration.waiting
@@ -41,16 +41,16 @@ const untilActive = (worker: ServiceWorker) =>
     look()
   })
 
-/** undefined: none is at work. */
+/** undefined: none is active. */
 export async function workerAtWork(): Promise<ServiceWorkerRegistration | undefined> {
   const registration = await navigator.serviceWorker.getRegistration(SCOPE)
   return registration?.active && new URL(registration.scope).pathname === SCOPE ? registration : undefined
 }
 
-/** One that is older does not know the question. */
+/** Older workers do not know the question. */
 const ANSWER_MS = 1_000
 
-/** Which sw.js it is (`WORKER_VERSION`); 0: it does not say. */
+/** Version of the running sw.js (`WORKER_VERSION`); 0: unknown. */
 export const versionOf = ({ active }: ServiceWorkerRegistration): Promise<number> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()
@@ -59,23 +59,25 @@ export const versionOf = ({ active }: ServiceWorkerRegistration): Promise<number
     active?.postMessage('version', [port2])
   })
 
-/** Asks the shop for its sw.js: the browser does it by itself only now and then. */
+/** Fetches sw.js again; browsers do so only now and then. */
 export async function renew(registration: ServiceWorkerRegistration): Promise<void> {
   await registration.update()
   const coming = registration.installing ?? registration.waiting
   if (coming) await untilActive(coming)
 }
 
-/** On the shopper’s press (P3): nothing may come before the browser’s question. `wording` names what the shopper has read. */
+/** On the shopper's press (P3): the browser's prompt must come first. `wording` names the text shown. */
 export async function askBrowser(way: Way, wording: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') return
-  // What fails now and on this page is done on the next one.
+  // If this fails on this page, the next page retries it.
   way.memory.set('want', wording)
   await lookAfter(way)
   lookAgain(way).catch(() => {})
 }
 
-/** The bar may be answered before the first post of the cart has arrived: until then the server does not know whose browser it is. */
+/**
+ * The bar may be answered before the cart's first post has arrived; until then the server does not know the browser.
+ */
 const LOOK_AGAIN_MS = [1_000, 3_000, 10_000]
 
 async function lookAgain(way: Way): Promise<void> {
@@ -86,7 +88,7 @@ async function lookAgain(way: Way): Promise<void> {
   }
 }
 
-/** Brings what this browser has in line with its permission, the store’s key and what the server knows. */
+/** Reconciles this browser with its permission, the store's key and the server's state. */
 export async function lookAfter(way: Way): Promise<void> {
   const kept = await readKept()
   const wording = way.memory.get('want')
@@ -116,7 +118,7 @@ async function begin({ origin, method, setup, memory }: Way, wording: string): P
   memory.forget('want')
 }
 
-/** The key has moved, or the browser has another subscription, or another cart; or that was so before, and the server did not hear of it. */
+/** The key, subscription or cart changed, now or earlier without reaching the server. */
 async function move({ method, setup, memory }: Way, kept: Kept): Promise<void> {
   const { publicKey, workerUrl } = setup
   memory.forget('want')

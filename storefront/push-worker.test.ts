@@ -12,8 +12,8 @@ import { aToken, openPushServer } from '../test/push-page-server.ts'
 import { countShown, shownCount } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
 
-// sw.js in Chromium, from the demo store's own address. Pushes are delivered by the browser's debugger; windows, which a worker may open after
-// a real press alone, are noted instead of opened.
+// Runs sw.js in Chromium from the demo store's own address. The browser's debugger delivers pushes. Windows, which need
+// a real press, are recorded instead of opened.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-worker-'))
 const SCOPE = '/recoup-push/'
@@ -22,7 +22,7 @@ const MOVED = Buffer.alloc(65, 250).toString('base64url')
 
 const source = (name: string) => fs.readFileSync(new URL(name, import.meta.url), 'utf8')
 
-test('whoever changes the worker decides whether shops should copy it again: WORKER_VERSION, and this hash', () => {
+test('requires a decision about WORKER_VERSION, and this hash, with every change of the worker', () => {
   const hash = crypto.hash('sha256', source('push-worker.ts') + source('push-box.ts'), 'base64url').slice(0, 12)
   expect([WORKER_VERSION, hash]).toEqual([1, '0-fE8yDQnYIV'])
 })
@@ -104,7 +104,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     ...more,
   })
 
-  /** Comes back when it is on the screen. */
+  /** Resolves when it is displayed. */
   const push = async (data: string) => {
     await expect.poll(() => registrationId).not.toBe('')
     const before = await shownCount(worker)
@@ -129,7 +129,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
       }) as Shown[]
     })
 
-  /** As the system tells the worker of it. */
+  /** The event as the system sends it to the worker. */
   const happens = (kind: 'click' | 'close', action = '') =>
     worker.evaluate(
       async ([kind, action]) => {
@@ -148,7 +148,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(async () => (await shown()).length).toBe(1)
   }
 
-  test('shows what a push brings: title, body, picture, actions, one for each cart', { tags: ['A3'] }, async () => {
+  test('shows title, body, picture and actions of a push, one notification per cart', { tags: ['A3'] }, async () => {
     await showOne()
     await expect
       .poll(() => shown())
@@ -166,7 +166,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(events).toEqual(Array(3).fill({ token: 'signed', kind: 'shown' }))
   })
 
-  test('says which version it is', async () => {
+  test('reports its version', async () => {
     const answer = page.evaluate(async (scope) => {
       const { active } = (await navigator.serviceWorker.getRegistration(scope))!
       const { port1, port2 } = new MessageChannel()
@@ -178,7 +178,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     expect(await answer).toBe(WORKER_VERSION)
   })
 
-  test('a push that cannot be read shows the shop’s name, as browsers ask for', async () => {
+  test('shows the shop’s name for an unreadable push, because browsers require a notification', async () => {
     await push('no JSON')
     await expect.poll(async () => (await shown()).map(({ title }) => title)).toEqual(['localhost'])
   })
@@ -186,7 +186,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
   test.each([
     '',
     'open',
-  ])('a press (action “%s”) opens the cart’s link and tells of the click with the signed token', async (action) => {
+  ])('opens the cart’s link on a press (action “%s”) and reports the click with the signed token', async (action) => {
     await showOne()
     await happens('click', action)
     await expect.poll(opened).toEqual(['https://recoup.example/r/abc'])
@@ -194,7 +194,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(shown).toEqual([])
   })
 
-  test('a window that shows the link already comes to the front', async () => {
+  test('focuses a window that already shows the link', async () => {
     await page.goto(`${shop.url}/cart/`)
     await worker.evaluate(() => {
       const scope = self as unknown as WorkerScope
@@ -205,11 +205,11 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await showOne({ url: `${shop.url}/cart/` })
     await happens('click')
     await expect.poll(opened).toEqual([`front: ${shop.url}/cart/`])
-    // Else it would be told of during the next test.
+    // Otherwise it would be reported during the next test.
     await expect.poll(events).toContainEqual({ token: 'signed', kind: 'click' })
   })
 
-  test('“Stop” tells us, ends the subscription in the browser and opens nothing', async () => {
+  test('reports “Stop”, ends the browser’s subscription and opens nothing', async () => {
     await page.evaluate(async () => {
       const box = await caches.open('recoup-push')
       await box.put('/recoup-push/kept', new Response('{}'))
@@ -222,13 +222,13 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(() => opened()).toEqual([])
   })
 
-  test('a notification that is put away is told as closed', async () => {
+  test('reports a dismissed notification as closed', async () => {
     await showOne()
     await happens('close')
     await expect.poll(events).toContainEqual({ token: 'signed', kind: 'close' })
   })
 
-  test('a test without a token is reported nowhere', async () => {
+  test('reports nothing for a test without a token', async () => {
     const { token: _, ...untold } = payload()
     await push(JSON.stringify(untold))
     await expect.poll(async () => (await shown()).length).toBe(1)
@@ -237,7 +237,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     expect(server.told).toEqual([])
   })
 
-  test('a subscription that the browser changed takes the old one’s place, by its token', async () => {
+  test('replaces the old subscription by its token when the browser changed it', async () => {
     const kept = { origin: server.url, storeKey: 'KEY-1', publicKey: 'B'.repeat(87), token: aToken() }
     const toBeKept = (value: object) =>
       page.evaluate(async (value) => {

@@ -2,9 +2,9 @@ import type { PushPayload } from '../shared/push.ts'
 import { WORKER_VERSION } from '../shared/push-worker-version.ts'
 import { forgetKept, keyOf, post, readKept, subscribeWith, tellMoved } from './push-box.ts'
 
-// sw.js: the worker that the shop’s own address serves, without a page, when a push arrives (decision 78).
+// sw.js: the worker served from the shop's own address, running without a page when a push arrives (decision 78).
 
-/** What of a worker’s own types the browser’s pages do not have. */
+/** Service worker types missing from the DOM library. */
 interface Waiting extends Event {
   waitUntil(work: Promise<unknown>): void
 }
@@ -47,7 +47,7 @@ worker.addEventListener('notificationclose', (event: NotificationEvent) => {
 worker.addEventListener('message', ({ ports: [port] }: Asked) => port?.postMessage(WORKER_VERSION))
 worker.addEventListener('pushsubscriptionchange', (event: ChangeEvent) => event.waitUntil(changed(event)))
 
-/** A browser ends a subscription whose pushes show nothing: one that cannot be read shows the shop’s name. */
+/** Browsers revoke subscriptions whose pushes show nothing, so an unreadable push shows the shop's name. */
 function read({ data }: PushEvent): Partial<PushPayload> {
   try {
     return (data?.json() ?? {}) as Partial<PushPayload>
@@ -73,7 +73,7 @@ async function pressed({ notification, action }: NotificationEvent): Promise<voi
     await Promise.all([report(payload, 'stop'), end()])
     return
   }
-  // A window may be opened for a moment after the press alone: what is reported waits for nothing and is waited for by nothing.
+  // A window may be opened only right after the press, so reports run in parallel.
   await Promise.all([open(payload.url ?? '/'), report(payload, 'click')])
 }
 
@@ -93,7 +93,7 @@ async function report({ origin, token }: Partial<PushPayload>, kind: string): Pr
   if (origin && token) await post(origin, 'events', { token, kind })
 }
 
-/** The browser has ended the subscription or made another. */
+/** The browser ended or replaced the subscription. */
 async function changed({ oldSubscription, newSubscription }: ChangeEvent): Promise<void> {
   const kept = await readKept()
   if (!kept) return

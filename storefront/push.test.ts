@@ -15,8 +15,8 @@ import { pushInPage } from '../test/push-in-page.ts'
 import { openPushServer } from '../test/push-page-server.ts'
 import { aShopper } from '../test/push-shopper.ts'
 
-// The widget and the worker as Chromium runs them, on the demo store's own pages; a small server stands in for ours. Chromium has no push
-// service here: what it would subscribe with is made up in the page (`test/push-in-page.ts`), and pushes come by its debugger.
+// Widget and worker in Chromium on the demo store's own pages; a small test server replaces ours. Chromium has no push
+// service here, so `test/push-in-page.ts` fakes the subscription, and the debugger delivers pushes.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-push-'))
 const built = (name: string) => () => fs.readFileSync(path.join(folder, name))
@@ -25,13 +25,13 @@ const KEYS = [aKey(), aKey()] as const
 beforeAll(() => buildStorefront(folder))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-/** Of a pair on P-256, as a browser is given it. */
+/** A P-256 key pair, as browsers use. */
 function aKey(): string {
   const ecdh = crypto.createECDH('prime256v1')
   return ecdh.generateKeys('base64url')
 }
 
-test('the widget is at most four kilobytes compressed, and weighs what the docs say', () => {
+test('the widget is at most four kilobytes compressed, and matches the size in the docs', () => {
   const bytes = gzipSync(built('push.js')(), { level: 9 }).length
   expect(bytes).toBeLessThanOrEqual(4_096)
   const docs = fs.readFileSync(new URL('../docs/web-push.md', import.meta.url), 'utf8')
@@ -91,7 +91,7 @@ describe('in a browser', () => {
     () => server,
   )
 
-  test('without a cart nothing is asked; with one the bar comes after five seconds, and the browser asks on the press alone', {
+  test('shows no bar without a cart, shows it after five seconds with one, and prompts only on the press', {
     tags: ['A7', 'A9'],
   }, async () => {
     await visit(async (page) => {
@@ -116,7 +116,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('the subscription is tied to the cart by the tokens of the capture script, with the words that were read', async () => {
+  test('links the subscription to the cart by the capture script’s tokens, with the text shown', async () => {
     await visit(async (page) => {
       await subscribed(page)
       const { cart, device } = server.captured.at(-1)!
@@ -130,7 +130,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('the owner sees that the worker is at work as soon as a page has it', async () => {
+  test('reports an active worker as soon as a page has one', async () => {
     await visit(async (page) => {
       await addTea(page)
       await untilBar(page)
@@ -138,7 +138,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('a shop whose worker cannot be loaded asks nothing', async () => {
+  test('shows no bar in a shop whose worker cannot be loaded', async () => {
     server.state.workerUrl = '/nothing-here.js'
     await visit(async (page) => {
       await addTea(page)
@@ -148,7 +148,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('who was asked is not asked again in thirty days', async () => {
+  test('does not ask again within thirty days', async () => {
     await visit(async (page) => {
       await addTea(page)
       await untilBar(page)
@@ -163,7 +163,7 @@ describe('in a browser', () => {
     })
   })
 
-  test.each(['denied', 'granted'])('where the permission is already %s nothing is asked', async (permission) => {
+  test.each(['denied', 'granted'])('shows no bar if the permission is already %s', async (permission) => {
     await visit(async (page) => {
       await addTea(page)
       await page.clock.runFor(20_000)
@@ -172,7 +172,7 @@ describe('in a browser', () => {
     }, permission)
   })
 
-  test('a browser without push, such as iOS outside the home screen, is told nothing and tells nothing', async () => {
+  test('shows and reports nothing in a browser without push, such as iOS outside the home screen', async () => {
     await visit(async (page) => {
       await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
       await addTea(page)
@@ -182,7 +182,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('without the consent that was asked for nothing is asked or told', async () => {
+  test('shows and reports nothing without the required consent', async () => {
     await visit(async (page) => {
       await page.addInitScript('window.recoupConsent = false')
       await page.goto(`${shop.url}/shop/`)
@@ -193,7 +193,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('"do not track" leaves out the device only', async () => {
+  test('omits only the device id under "do not track"', async () => {
     await visit(async (page) => {
       await page.addInitScript(() => Object.defineProperty(navigator, 'doNotTrack', { value: '1', configurable: true }))
       await subscribed(page)
@@ -202,7 +202,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('where the plugin takes the carts its cookie names the cart, and the device is told to it', async () => {
+  test('reads the cart from the plugin’s cookie and reports the device to the plugin', async () => {
     const cart = 'p'.repeat(32)
     await visit(async (page) => {
       await page.route('**/capture/**', (route) => route.abort())
@@ -221,7 +221,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('errors of auto-setup are not shown, and a shop without web push sees nothing of it', {
+  test('hides errors of auto-setup, and does nothing in a shop without web push', {
     tags: ['A8'],
   }, async () => {
     server.state.refused = { 'auto-setup': 404 }
@@ -235,8 +235,11 @@ describe('in a browser', () => {
     })
   })
 
-  // A press that is quicker than the cart's first post is refused.
-  test.each(['next page', 'same page'])('a subscription that could not be told is told on the %s', async (where) => {
+  // A press faster than the cart's first post is refused.
+  test.each([
+    'next page',
+    'same page',
+  ])('reports a subscription on the %s if the first report failed', async (where) => {
     server.state.refused = { subscribe: 422 }
     await visit(async (page) => {
       await addTea(page)
@@ -253,7 +256,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('moves to a new key by itself, and keeps its place with the token it has', async () => {
+  test('moves to a new key by itself and keeps its identity by its token', async () => {
     await visit(async (page) => {
       await subscribed(page)
       const before = await keptToken(page)
@@ -271,7 +274,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('another subscription of the browser that nobody could be told of is told on the next page, once', async () => {
+  test('reports a replaced subscription once on the next page if the first report failed', async () => {
     await visit(async (page) => {
       await subscribed(page)
       const token = await keptToken(page)
@@ -294,7 +297,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('the cart that comes after an order is told of without a new page, with the subscription’s token, once', async () => {
+  test('reports the cart after an order without a new page, with the subscription’s token, once', async () => {
     await visit(async (page) => {
       await subscribed(page)
       const token = await keptToken(page)
@@ -322,7 +325,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('a worker that is older than ours is asked for at the shop, and what came from there is told (decision 78)', async () => {
+  test('fetches a newer worker from the shop and reports its version (decision 78)', async () => {
     await visit(async (page) => {
       await subscribed(page)
       await expect.poll(() => told('auto-setup').at(-1)).toMatchObject({ workerVersion: WORKER_VERSION, isFresh: true })
@@ -338,7 +341,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('a subscription that has ended on the server is ended in the browser, and not asked for again', async () => {
+  test('ends a subscription the server has ended, and does not ask again', async () => {
     await visit(async (page) => {
       await subscribed(page)
       server.state.refused = { resubscribe: 404 }
@@ -352,7 +355,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('reports a permission that was taken back, once', async () => {
+  test('reports a revoked permission once', async () => {
     await visit(async (page) => {
       await subscribed(page)
       const token = await keptToken(page)
@@ -366,7 +369,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('a button of the shop’s own is seen where it can do something, and asks in the same bar', async () => {
+  test('shows the shop’s own button only where it works, and asks in the same bar', async () => {
     host('button', '<button type="button" data-recoup-push hidden>Remind me</button>')
     await visit(async (page) => {
       const button = page.getByRole('button', { name: 'Remind me', exact: true })
@@ -382,7 +385,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('the bar is worked by keys, takes no focus away, fits a phone, and axe finds nothing in it', async () => {
+  test('the bar works by keyboard, takes no focus, fits a phone, and has no axe violations', async () => {
     await visit(async (page) => {
       await page.setViewportSize({ width: 360, height: 740 })
       await addTea(page)

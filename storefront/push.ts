@@ -14,14 +14,14 @@ import {
   workerAtWork,
 } from './push-subscription.ts'
 
-// The widget (decision 76): <script src="https://…/push/KEY.js" data-method="functions" defer></script>, beside the capture script, whose
-// memory says whether there is a cart and whose, or the plugin, whose cookie does. It asks in a bar of the shop’s own page, and the browser asks when the shopper has pressed
-// "yes". Whatever goes wrong in here must never be seen on the shop’s page.
+// The widget (decision 76): <script src="https://…/push/KEY.js" data-method="functions" defer></script>, beside the
+// capture script or the plugin, which identify the cart. It asks in a bar on the shop's page; the browser's prompt
+// follows a "yes". Its errors must never be visible on the shop's page.
 
 interface RecoupWindow extends Window {
-  /** `false`: the shopper has refused what is not necessary; nothing is asked or kept. */
+  /** `false`: the shopper refused what is not necessary; nothing is asked or stored. */
   recoupConsent?: boolean
-  /** Put in front of the script by our server: optimisers that merge scripts lose its address. */
+  /** Prepended by our server: optimisers that merge scripts lose its address. */
   recoupSetup?: { key?: string; origin: string; mode?: string }
 }
 
@@ -33,16 +33,16 @@ interface Answer extends Setup {
 
 const view = window as unknown as RecoupWindow
 const DAY_MS = 86_400_000
-/** Carts come without a new page, too. */
+/** Carts can appear without a new page. */
 const LOOK_EVERY_MS = 1_000
-/** So long the answer of the server holds for the pages of a visit. */
+/** How long a server answer applies to the pages of a visit. */
 const FRESH_MS = 600_000
 
 function quietly(work: () => Promise<unknown>): void {
   work().catch(() => {})
 }
 
-/** iOS outside the home screen has no push, and so is told nothing. */
+/** iOS outside the home screen has no push, so it shows nothing. */
 const canPush = () =>
   isSecureContext && 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
 
@@ -66,8 +66,8 @@ async function start(source: Source): Promise<void> {
 }
 
 /**
- * What comes after an order is another cart: the server has to hear whose browser it is before it is left. Told one look later, when the
- * cart itself has been told of.
+ * After an order a new cart begins, and the server must link the browser to it. Reported one check later, after the
+ * cart itself.
  */
 function followCart(way: Way, told = cartOf(way), seen = told): void {
   setTimeout(() => {
@@ -103,7 +103,7 @@ const autoSetup = ({ origin, method, storeUrl }: Source, worker: AtWork) =>
     ...{ method, ...worker },
   })
 
-/** What has come from the shop just now is what the shop serves. */
+/** A worker fetched a moment ago is the one the shop serves. */
 const tellFresh = async (source: Source, worker: ServiceWorkerRegistration) =>
   autoSetup(source, { hasWorker: true, workerVersion: await versionOf(worker), isFresh: true })
 
@@ -127,7 +127,7 @@ function askOnce(source: Source, way: Way, answer: Answer): void {
   })
 }
 
-/** The words that count as read are those of the bar: it comes before every question of the browser. */
+/** Consent refers to the bar's text, because the bar precedes every browser prompt. */
 function showBar(way: Way, { prompt }: Answer, isDone = () => {}): void {
   const bar = makeBar(prompt, {
     decline: () => bar.remove(),
@@ -139,13 +139,13 @@ function showBar(way: Way, { prompt }: Answer, isDone = () => {}): void {
   document.body.append(bar)
 }
 
-/** Without a worker at work a yes would lead nowhere: then nothing is asked, and the owner sees that none was found. */
+/** Without an active worker a "yes" would fail, so nothing is asked, and the owner sees that no worker was found. */
 async function prepare(source: Source, answer: Answer): Promise<void> {
   if (await workerAtWork()) return
   await tellFresh(source, await startWorker(answer.workerUrl))
 }
 
-/** A button of the shop’s own, `<button data-recoup-push hidden>`: seen where it can do something. */
+/** A button of the shop's own, `<button data-recoup-push hidden>`, shown where it works. */
 function offerButtons(way: Way & Source, answer: Answer): void {
   const buttons = document.querySelectorAll<HTMLElement>('[data-recoup-push]')
   const show = () => {
@@ -163,7 +163,7 @@ function offerButtons(way: Way & Source, answer: Answer): void {
   })
 }
 
-/** Nothing is asked or kept before (C9): then the capture script, or the plugin, shows that there is a cart. */
+/** Nothing is asked or stored earlier (C9): the capture script or the plugin reports the cart first. */
 function whenAgreed(source: Parameters<typeof cartOf>[0], go: () => void): void {
   if (cartOf(source)) go()
   else setTimeout(() => whenAgreed(source, go), LOOK_EVERY_MS)

@@ -11,7 +11,7 @@ import { buildStorefront } from '../scripts/build-storefront.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
 import { withOwnTime } from '../test/page-time.ts'
 
-// The script as it is built for Shopify's themes: what a theme's page asks of its shop, and a form of its own.
+// The script as built for Shopify's themes: requests to the shop, and the theme's own forms.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-theme-'))
 const script = () => fs.readFileSync(path.join(folder, 'capture-theme.js'))
@@ -20,13 +20,13 @@ const TOKEN = 'hWN2cartOfTheTests01'
 beforeAll(() => buildStorefront(folder))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-test('is as small as the other, and has nothing of WooCommerce in it', () => {
+test('is as small as the other build, and contains no WooCommerce code', () => {
   expect(gzipSync(script(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
   expect(script().toString()).not.toMatch(/wc\/store|wp-json/)
   expect(fs.readFileSync(path.join(folder, 'capture.js'), 'utf8')).not.toContain('/cart.js')
 })
 
-/** A theme's page with a cart that "Add" fills, as themes do: by a request and no event. */
+/** A theme's page whose "Add" fills the cart by a request without an event. */
 async function openTheme(scriptUrl: string) {
   let quantity = 0
   const page = `<!doctype html><form><input id="NewsletterForm" type="email" name="contact[email]"></form>
@@ -51,7 +51,7 @@ describe('in a browser', () => {
   })
   afterAll(() => closePages(browser))
 
-  test('tells the shop’s cart by the shop’s own name of it, and an email of the newsletter form', async () => {
+  test('posts the cart under the shop’s own id, and an email of the newsletter form', async () => {
     const server = await openCaptureServer(() => {
       const setup = JSON.stringify({ key: 'KEY-1', origin: server.url })
       return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), script()])
@@ -63,7 +63,7 @@ describe('in a browser', () => {
     await time.settle()
     expect(server.posts).toEqual([])
     await page.getByText('Add').click()
-    // The browser tells of a request when it likes.
+    // The browser reports requests at a time of its choice.
     await expect.poll(() => time.settle().then(() => server.posts.length)).toBe(1)
     await expect
       .poll(() => server.posts.at(-1)!.body)
@@ -83,7 +83,7 @@ describe('in a browser', () => {
     server.close()
   })
 
-  test('nothing is kept or told before Shopify’s customer privacy says yes; a no takes it away (C9)', async () => {
+  test('stores and posts nothing before Shopify’s customer privacy agrees, and removes all after a refusal (C9)', async () => {
     const server = await openCaptureServer(() => {
       const setup = JSON.stringify({ key: 'KEY-1', origin: server.url, mode: 'nothing' })
       return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), script()])

@@ -1,36 +1,39 @@
-// What is killed, and where: every boundary of Way C (engine, "Sending"), and the bytes on the wire.
+// Where processes are killed: at every boundary of Way C (engine, "Sending") and within the SMTP dialog.
 
-/** Statements of Way C by their beginnings, as they go to PostgreSQL. One that is no longer there makes its cases fail. */
+/** Starts of Way C's SQL statements. If one no longer exists, its cases fail. */
 export const statements = {
   claim: /update messages m set state = 'claimed'/,
   decisions: /^\s*with decision as/,
   preparation: /^\s*with ready as/,
   send: /^\s*with answered as/,
-  /** What follows from sends, in the transaction of their outcomes. */
+  /** Follow-up writes of sends, in the transaction of their outcomes. */
   settling: /^\s*with sending as/,
   outcome: /^\s*with outcome as/,
 } as const
 
 export type StatementName = keyof typeof statements
 
-/** With it a batch has come to its end: nothing of it is leaving any more. */
+/** Statement that ends a batch: none of its messages is in flight afterwards. */
 export const RELEASE = /^update messages set state = 'scheduled'/
 
 /**
- * `before`: the statement never reaches the database. `commit`: it ran, its transaction's commit never arrives. `after`: it is
- * committed, and nobody hears of it.
+ * `before`: the statement never reaches the database. `commit`: it ran, but its commit never arrives. `after`: it is
+ * committed, but no one receives the answer.
  */
 export type Edge = 'before' | 'commit' | 'after'
 
-/** Before the greeting is answered · after MAIL FROM · within DATA · after the final dot, the answer not yet given. */
+/** Before the greeting is answered · after MAIL FROM · during DATA · after the final dot, without an answer. */
 export type SmtpPlace = 'connect' | 'mail' | 'data' | 'dot'
 
-/** `isOverlapping`: while one batch leaves and the next one is claimed, judged and prepared, or leaves as well (decision 149). */
+/**
+ * `isOverlapping`: while one batch is being sent and the next is claimed, decided and prepared, or sent as well
+ * (decision 149).
+ */
 export type Boundary =
   | { kind: 'database'; statement: StatementName; edge: Edge; isOverlapping: boolean }
   | { kind: 'smtp'; place: SmtpPlace; isOverlapping: false }
 
-/** Whoever has an address below it is one of so many that two batches are to overlap. */
+/** Shoppers with an address below this number exist in large numbers, so that two batches overlap. */
 export const CROWD_DOMAIN = 'crowd.example'
 
 export type Target = 'worker' | 'postgres' | 'both'
@@ -87,7 +90,7 @@ function onWire(place: SmtpPlace): Boundary {
   return { kind: 'smtp', place, isOverlapping: false }
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Random numbers from 0 to 1, reproducible by seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -4,13 +4,13 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
 import { recordOrders } from '../../server/carts/carts/record.ts'
-import { type Db, sql } from '../../server/core/db/db.ts'
+import { tidyCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
 import { newId } from '../../server/core/common/ids.ts'
 import { createLogger } from '../../server/core/common/logger.ts'
 import { createSecrets } from '../../server/core/common/secrets.ts'
-import { tidyCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
-import type { Deps } from '../../server/deps.ts'
+import { type Db, sql } from '../../server/core/db/db.ts'
 import { openGuardedHttp } from '../../server/core/net/guarded-fetch.ts'
+import type { Deps } from '../../server/deps.ts'
 import { memoryShelf } from '../../server/platforms/platform/memory-shelf.ts'
 import { platformOf } from '../../server/platforms/registry/registry.ts'
 import { anOrder, type TestStore } from '../../test/factories.ts'
@@ -21,12 +21,12 @@ import { startMail } from './mail.ts'
 import { connectShops, KEYS, leaveCarts, SECRET } from './shops.ts'
 import { aWorkerProcess, type WorkerProcess } from './workers.ts'
 
-// The store is cut off while personal codes are made, and the worker killed twice (decision 34). Everything is a process of its own, but for
-// the store, which is ours to look into.
+// Cuts off the store while personal codes are created, and kills the worker twice (decision 34). Every part is its own
+// process except the store, whose state the test can read.
 
 const PREFIX = 'cart-'
 const PATIENCE_MS = 600_000
-/** One in so many buys before the reminder, whose code nobody needs then. */
+/** One in this many shoppers buys before the reminder and then needs no code. */
 const BUYS = 6
 
 interface Scene {
@@ -37,7 +37,7 @@ interface Scene {
   stop(): Promise<void>
 }
 
-/** What contradicts "each message that left has exactly one working code, and no other code is left"; nothing when all is well. */
+/** Violations of "each message sent has exactly one working code, and no other code is left"; empty if none. */
 export async function codesSurvive(people: number): Promise<{ left: number; orphans: number; problems: string[] }> {
   const scene = await aScene()
   try {
@@ -93,7 +93,7 @@ async function withPersonalCoupon(db: Db, { storeId }: TestStore): Promise<void>
     .execute()
 }
 
-/** Answers that are lost, a worker killed while the store works, a store that is away, and a worker killed again. */
+/** Faults in turn: lost answers, a worker killed during a store call, an unreachable store, a worker killed again. */
 async function cutOff({ database: { db }, shop, store, worker }: Scene, people: number): Promise<void> {
   const addresses = Array.from({ length: people }, (_, n) => `accept-${n}@codes.example`)
   shop.connections.loseAnswers(/POST .*coupons/)
@@ -115,7 +115,7 @@ async function cutOff({ database: { db }, shop, store, worker }: Scene, people: 
   shop.connections.restore()
 }
 
-/** What a dead process has leased is free a minute later; nobody here has the time. */
+/** Leases of a dead process expire after a minute; expire them now to save time. */
 async function killed(db: Db, worker: WorkerProcess): Promise<void> {
   worker.kill()
   await worker.start()
@@ -130,7 +130,7 @@ async function buy(db: Db, { storeId }: TestStore, emails: readonly string[]): P
 }
 
 function depsOf({ database, shop }: Scene): Deps {
-  // An hour from now, as the store might still be at work on what was asked for.
+  // An hour later, because the store might still process the request.
   const now = () => new Date(Date.now() + 3_600_000)
   const http = openGuardedHttp({ allowPrivate: true })
   const storeClient: Deps['storeClient'] = (access) =>

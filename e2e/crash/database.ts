@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { type Db, openDb, openPool } from '../../server/core/db/db.ts'
 import { migrate } from '../../server/core/database/migrate.ts'
+import { type Db, openDb, openPool } from '../../server/core/db/db.ts'
 import { startEmbedded } from '../../server/core/postgres/embedded.ts'
 import { findPostmaster } from '../../server/core/postgres/postmaster.ts'
 
-/** A PostgreSQL with durable writes, looked after by the product's own keeper, for several workers. */
+/** A PostgreSQL with durable writes, managed by the product's own code, for several workers. */
 export interface Database {
   db: Db
   socketPath: string
-  /** kill -9 of the postmaster and everything it started. */
+  /** kill -9 of the postmaster and all its children. */
   kill(): void
   stop(): Promise<void>
 }
@@ -27,7 +27,7 @@ export async function startDatabase(folder: string): Promise<Database> {
     const postmaster = findPostmaster(pgdata)?.pid
     if (postmaster) killHard(postmaster)
   }
-  // It would outlive us: it is detached, as an application that was killed should find it again.
+  // It is detached and would outlive this process.
   process.once('exit', killNow)
   return {
     db: openDb(pool),
@@ -51,7 +51,7 @@ function killHard(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
-    // It ended by itself meanwhile.
+    // It exited by itself meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

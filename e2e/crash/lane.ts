@@ -14,40 +14,42 @@ import { CROWD, connectShops, leaveCarts, PEOPLE, SECRET } from './shops.ts'
 import { startSlownessClock } from './slowness.ts'
 import { aWorkerProcess, type WorkerProcess } from './workers.ts'
 
-// A database, workers, a mail server and three connected shops, all processes of their own, killed and started again.
+// A database, workers, a mail server and three connected shops, each its own process, killed and restarted.
 
 export interface Lane {
-  /** Lets people become due, kills at the boundary, starts again, and looks at what became of everybody. */
+  /** Makes messages due, kills at the boundary, restarts, and checks the state of every message. */
   run(crash: CrashCase, seed: number): Promise<CrashResult>
   stop(): Promise<void>
 }
 
 export interface CrashResult {
-  /** Accepted by the mail server. */
+  /** Messages accepted by the mail server. */
   mails: number
   unknown: number
-  /** From the kill, at which the supervisor starts again, until nothing waits any more that could go. */
+  /** Time from the kill, when the supervisor restarts, until no sendable message waits. */
   recoveryMs: number
-  /** How many times as long as on an idle machine everything took meanwhile. */
+  /** Slowdown against an idle machine during that time. */
   slowdown: number
   problems: string[]
 }
 
-/** Who is due in a run; more people later on, where the first of them did not get to the boundary. */
+/** Shoppers due in a run; more are added if the first do not reach the boundary. */
 interface Due {
   domain: string
   people: number
 }
 
-/** Until a dead process is known to be dead and its leases are over: this takes as long on any machine. */
+/** Time until a dead process is detected and its leases expire; the same on every machine. */
 const WAITING_MS = 18_000
-/** Starting, reading, sending: with WAITING_MS the promised 30 s; on a slow or busy machine as many times more as it is slower. */
+/** Start, reads and sends; with WAITING_MS the promised 30 s, scaled by the slowdown of the machine. */
 const WORKING_MS = 12_000
-/** For each person more than in most runs. */
+/** Added per shopper beyond the usual number. */
 const WORKING_PER_PERSON_MS = 50
-/** After this nobody waits any longer; what is merely late is told from what is stuck. */
+/** After this time no message may wait. Separates stuck messages from late ones. */
 const PATIENCE_MS = 180_000
-/** Whether two batches overlap is chance: where nothing came to the boundary, as many people become due again, until it was so many times. */
+/**
+ * Whether two batches overlap is chance. If none reached the boundary, make as many due again, at most this many times.
+ */
 const MOST_CROWDS = 5
 
 interface Parts {
@@ -60,7 +62,7 @@ interface Parts {
 
 export async function aLane(shops: readonly DemoStore[], workerCount: number): Promise<Lane> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-crash-'))
-  // As root the database runs as somebody else, who has to enter.
+  // When we are root the database runs as another user, who must be able to enter the folder.
   fs.chmodSync(folder, 0o711)
   const [database, mail] = await Promise.all([startDatabase(folder), startMail(folder, workerCount)])
   const stores = await connectShops(database.db, shops)
@@ -70,7 +72,7 @@ export async function aLane(shops: readonly DemoStore[], workerCount: number): P
     ),
   )
   const parts: Parts = { database, mail, workers, stores, runs: 0 }
-  // One first: they would all make the job queue's tables, and compile the same files.
+  // Start one first: all would create the job queue's tables and compile the same files.
   await workers[0]!.start()
   await workers[0]!.end()
   await Promise.all(workers.map((worker) => worker.start()))
@@ -93,7 +95,7 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   // Connections are opened anew in every run.
   mail.hangUp()
   const crashed = armCrash(parts, crash, random)
-  // Batches overlap where more are due of one store than are claimed together.
+  // Batches overlap if one store has more due messages than one claim takes.
   const crowd = isCrowd ? CROWD : PEOPLE
   const due: Due = { domain, people: 0 }
   const leaveMore = () => {
@@ -127,7 +129,7 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   return { mails: mine().length, unknown, recoveryMs, slowdown, problems }
 }
 
-/** Lets people become due until the world ends at the boundary; null: something got stuck, or all of them passed it. */
+/** Makes messages due until the boundary is hit; null: something got stuck, or all of them passed it. */
 async function reach(parts: Parts, due: Due, sprung: Promise<Sprung>, leaveMore: () => Promise<void>) {
   let isSprung = false
   void sprung.then(() => (isSprung = true))
@@ -147,7 +149,10 @@ async function reach(parts: Parts, due: Due, sprung: Promise<Sprung>, leaveMore:
   return null
 }
 
-/** Every shop has somebody who unsubscribed. One in four runs has a mail server that dies; what it was put off for then waits for half a minute, as it should. */
+/**
+ * Every shop has an unsubscribed shopper. In one of four runs the mail server dies; its deferred messages then wait
+ * half a minute, as specified.
+ */
 function addressesOf(domain: string, { from, count }: { from: number; count: number }, random: () => number): string[] {
   const special = ['gone', 'gone', 'gone', 'later', 'full', 'nobody', 'spam', 'hang', 'drop']
   if (random() < 0.25) special.push('die')
@@ -158,19 +163,19 @@ function addressesOf(domain: string, { from, count }: { from: number; count: num
 
 interface Sprung {
   at: number
-  /** Workers, as their heartbeats called themselves. */
+  /** Names of workers in their heartbeats. */
   dead: Set<string>
   restarted: Promise<void>
 }
 
-/** How many of a kind pass before the kill: at most as many as come for certain. */
+/** How many matching statements pass before the kill: at most the guaranteed number. */
 const PASSES = {
   claim: 3,
   decisions: 2,
   preparation: 3,
   send: 8,
   settling: 3,
-  // Only what was not accepted has one, and all of that may be of one shop.
+  // Only rejected messages have one, and all of those may be in one shop.
   outcome: 1,
   connect: 4,
   mail: 12,
@@ -195,7 +200,7 @@ function armCrash({ workers, mail, database }: Parts, { boundary, target }: Cras
   }
   const most = PASSES[boundary.kind === 'smtp' ? boundary.place : boundary.statement]
   const drawn = Math.floor(random() * most)
-  // Of the batches after the first there are few.
+  // Batches after the first are few.
   const passes = boundary.isOverlapping && most < PASSES['send'] ? 0 : drawn
   if (boundary.kind === 'smtp') mail.trap(boundary.place, passes, spring)
   else {
@@ -206,7 +211,7 @@ function armCrash({ workers, mail, database }: Parts, { boundary, target }: Cras
   return { sprung, disarm }
 }
 
-/** Looks until it is so; else what is not, in words. */
+/** Polls until the condition holds; otherwise returns what is missing, as text. */
 async function wait({ database }: Parts, { domain, people }: Due, isSo: (rows: readonly Row[]) => boolean) {
   const end = performance.now() + PATIENCE_MS
   for (;;) {
@@ -224,17 +229,20 @@ function inWords(rows: readonly Row[]): string {
 
 const BY_RULE = new Set(['retry', 'domain_throttled'])
 
-/** Taken and never answered, told to come back in half a minute because the mail server was gone, or their domain had enough. */
+/**
+ * Messages taken and never answered, told to retry in half a minute because the mail server was down, or throttled by
+ * their domain.
+ */
 function waitsByRule(row: Row, taken: readonly Taken[]): boolean {
   if (row.state === 'sending') return taken.some(({ key, isAnswered }) => key === row.id && !isAnswered)
   return row.state === 'held' && BY_RULE.has(row.reason ?? '') && row.wake_at.getTime() > Date.now() + 5_000
 }
 
-/** Ends what waits by rule: connections that hang, and back-off, for which nobody here has the time. */
+/** Skips waiting times of the rules: hanging connections and back-off. */
 async function letGo(parts: Parts, due: Due, isOver = () => false): Promise<string | null> {
   const { db } = parts.database
   const nudge = async () => {
-    // A crash is looked at without it: it would wake whoever sends.
+    // The check after a crash must not use it: it would wake the sender.
     if (isOver()) return
     parts.mail.letGo()
     await sql`delete from domain_throttles`.execute(db)

@@ -1,9 +1,9 @@
 import { type Db, sql } from '../../server/core/db/db.ts'
 import type { Taken } from './mail-server.ts'
 
-// What must hold after a crash, looked up in the database and in what the mail server took.
+// Checks the invariants after a crash, from the database and the mail server's log.
 
-/** The worker's pool (SMTP_POOL): as many may be in flight when it dies (D10). */
+/** The worker's pool (SMTP_POOL): the maximum of messages in flight when it dies (D10). */
 export const POOL = 5
 
 export interface Row {
@@ -13,13 +13,13 @@ export interface Row {
   email: string
   worker_id: string | null
   claim: string | null
-  /** null: nobody wrote an answer down. */
+  /** null: no reply was recorded. */
   provider_response: string | null
   wake_at: Date
   finished_at: Date | null
 }
 
-/** The messages due for the people of one run. */
+/** Messages due for the shoppers of one run. */
 export async function rowsOf(db: Db, domain: string): Promise<Row[]> {
   const rows = await sql<Row>`
     select m.id, coalesce(m.answer ->> 'state', m.state) as state, m.reason, c.email, m.worker_id, m.claim, m.provider_response, m.wake_at, m.finished_at
@@ -32,14 +32,14 @@ const FINAL = new Set(['sent', 'failed', 'skipped', 'unknown'])
 
 export const isFinal = (row: Row): boolean => FINAL.has(row.state)
 
-/** Its answer is there, and what follows from it as well. */
+/** The reply and its follow-ups are recorded. */
 export const isClosed = (row: Row): boolean => isFinal(row) && row.claim === null && row.finished_at !== null
 
-/** The final state a treatment leads to; in flight in a crash it may be `unknown` instead. */
+/** Final state a treatment leads to; a message in flight during a crash may be `unknown` instead. */
 const ENDS: Record<string, string> = { gone: 'skipped', nobody: 'failed', spam: 'failed' }
 const SILENT = new Set(['hang', 'drop', 'die'])
 
-/** Every way in which the rows of a run contradict what may be, as sentences; none when all is well. */
+/** Every invariant the rows of a run violate, as sentences; empty if none. */
 export function problemsOf(rows: readonly Row[], taken: readonly Taken[], dead: ReadonlySet<string>): string[] {
   return [
     ...twice(taken.map(({ key }) => key)).map((key) => `message ${key} was accepted twice`),
@@ -53,7 +53,7 @@ export function problemsOf(rows: readonly Row[], taken: readonly Taken[], dead: 
   ]
 }
 
-/** In flight when its process died: nobody ever heard the answer. */
+/** In flight when its process died: the reply was lost. */
 export const isLeftBehind = (row: Row): boolean => row.state === 'unknown' && row.provider_response === null
 
 const treatmentOf = ({ email }: Row): string => email.slice(0, email.indexOf('-'))
@@ -62,7 +62,7 @@ function problemsOfRow(row: Row, taken: readonly Taken[], dead: ReadonlySet<stri
   const treatment = treatmentOf(row)
   const receipt = taken.find(({ key }) => key === row.id)
   const expected = SILENT.has(treatment) ? 'unknown' : (ENDS[treatment] ?? 'sent')
-  // A mail server that dies takes the answers to all it had been sent along.
+  // A dying mail server loses the replies to everything in flight.
   const isMailServerDead = taken.some(({ to }) => to.startsWith('die-'))
   const isExcused = isLeftBehind(row) ? dead.has(row.worker_id!) : row.state === 'unknown' && isMailServerDead
   const what = `${row.email} is ${row.state}${row.reason ? ` (${row.reason})` : ''}`
@@ -78,7 +78,7 @@ function twice(values: readonly string[]): string[] {
   return values.filter((value, at) => values.indexOf(value) !== at)
 }
 
-/** Where counters and rows disagree, over everything in the database. */
+/** Differences between counters and rows, over the whole database. */
 export async function countersOff(db: Db): Promise<string[]> {
   const rows = await sql<{ problem: string }>`
     with handed as (

@@ -3,30 +3,30 @@ import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { CROWD_DOMAIN, type SmtpPlace } from './cases.ts'
 
-// A mail server as a process of its own. One port per worker, so that it knows whose connection it stops. What it takes is in a
-// file before it says so, whatever becomes of it or of the worker. The recipient's name says how a message is treated:
-// hang (taken, never answered) · drop (taken, connection lost) · die (taken, the server ends) · later (4xx to the recipient, once)
-// · full (4xx to the message, once) · nobody, spam (5xx) · anything else is accepted.
+// A mail server as its own process, with one port per worker to know whose connection it stops. It writes each message
+// to a file before it replies. The recipient's name selects the treatment: hang (taken, never answered) · drop (taken,
+// connection lost) · die (taken, server exits) · later (4xx to the recipient, once) · full (4xx to the message, once) ·
+// nobody, spam (5xx) · any other is accepted.
 
 export type FromMailServer = { type: 'listening'; ports: number[] } | { type: 'at'; worker: number }
 export type ToMailServer =
   | { type: 'trap'; place: SmtpPlace; passes: number }
   | { type: 'go-on' }
-  /** Ends every connection, idle ones too. */
+  /** Closes every connection, including idle ones. */
   | { type: 'hang-up' }
-  /** Ends the connections it never answers. */
+  /** Closes the connections it never answers. */
   | { type: 'let-go' }
 
 export interface Taken {
-  /** Of the Message-ID: the message's row. */
+  /** Message row, from the Message-ID. */
   key: string
   to: string
-  /** false: it was taken and nobody was told. */
+  /** false: taken without a reply. */
   isAnswered: boolean
 }
 
 const TAKES_MS = 60
-/** A batch is still leaving when the next one is prepared, on a slow machine as well. */
+/** Slow enough that one batch is still being sent when the next is prepared, even on a slow machine. */
 const TAKES_OF_CROWD_MS = 240
 const file = process.env.CRASH_MAIL_FILE!
 const wantedPorts = JSON.parse(process.env.CRASH_MAIL_PORTS!) as number[]
@@ -68,7 +68,7 @@ function say(message: FromMailServer): void {
   process.send?.(message)
 }
 
-/** Waits at a trapped place until it may go on; everybody else passes. */
+/** Waits at a trapped place until released; other connections pass. */
 function pass(worker: number, place: SmtpPlace): Promise<void> {
   if (trap?.place !== place || trap.passes-- > 0) return Promise.resolve()
   trap = null

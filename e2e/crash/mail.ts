@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url'
 import type { SmtpPlace } from './cases.ts'
 import type { FromMailServer, Taken, ToMailServer } from './mail-server.ts'
 
-/** The mail server's process, started again at once whenever it dies. */
+/** The mail server's process, restarted immediately whenever it dies. */
 export interface Mail {
   /** One per worker. */
   ports: readonly number[]
-  /** Everything it ever took, in order. */
+  /** Every message it took, in order. */
   taken(): Taken[]
-  /** Calls `spring` when a connection is there, and lets it go on afterwards. */
+  /** Calls `spring` when a connection arrives there, then lets it continue. */
   trap(place: SmtpPlace, passes: number, spring: (worker: number) => void): void
   disarm(): void
   hangUp(): void
-  /** Ends the connections it never answers. */
+  /** Closes the connections it never answers. */
   letGo(): void
   stop(): void
 }
@@ -71,7 +71,7 @@ export async function startMail(folder: string, workers: number): Promise<Mail> 
   }
 }
 
-/** A line that is just being written is read the next time. */
+/** A partly written line is read the next time. */
 function readTaken(file: string): Taken[] {
   const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1)
   return lines.map((line) => JSON.parse(line) as Taken)

@@ -4,8 +4,8 @@ import { type CrashCase, cases } from './cases.ts'
 import { aLane, type CrashResult, type Lane } from './lane.ts'
 import { startShops } from './shops.ts'
 
-// `npm run crash -- --times 20 [--only send] [--lanes 4] [--seed 1] [--skip 30]`: every case so often in a row, half of them with
-// two workers, half with four. `--skip` leaves out the first so many of each half, where a run that was broken off goes on.
+// `npm run crash -- --times 20 [--only send] [--lanes 4] [--seed 1] [--skip 30]`: runs every case this many times, half
+// with two workers, half with four. `--skip` leaves out the first runs of each half, to resume an interrupted run.
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ interface Line {
 
 const lines = new Map<string, Line>()
 const chosen = cases.filter(({ name }) => name.includes(values.only))
-// Round by round, so that a run that is broken off has tried every case as often.
+// Round by round, so an interrupted run has tried every case equally often.
 const all = Array.from({ length: Number(values.times) }, (_, n) =>
   chosen.map((crash) => ({ crash, seed: Number(values.seed) + cases.indexOf(crash) * 1_000 + n })),
 ).flat()
@@ -45,7 +45,7 @@ const lanes = new Set<Lane>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, async () => {
     report()
-    // Their processes would live on without us.
+    // Child processes would outlive us.
     await Promise.race([Promise.allSettled([...lanes].map((lane) => lane.stop())), sleep(20_000)])
     process.exit()
   })
@@ -55,7 +55,7 @@ await Promise.all(Array.from({ length: Number(values.lanes) }, (_, n) => work(n)
 for (const shop of shops) await shop.stop()
 report()
 
-/** Odd lanes have four workers, the others two. Who is through helps the others. */
+/** Odd lanes have four workers, the others two. A finished lane helps the others. */
 async function work(index: number): Promise<void> {
   const workers = index % 2 === 1 ? 4 : 2
   const lane = await aLane(shops, workers)

@@ -1,26 +1,26 @@
 import net from 'node:net'
 import { type Edge, RELEASE, type StatementName, statements } from './cases.ts'
 
-// Between one worker and PostgreSQL: reads along which statement passes, and stops the world at the marked one. It knows just
-// enough of the protocol (version 3): frames of one type byte and a length, and that each question is answered up to its own ReadyForQuery, several of
-// which may be on their way.
+// Proxy between one worker and PostgreSQL. It watches the statements and kills everything at the marked one. It knows
+// protocol version 3 just well enough: frames of type byte and length, and one ReadyForQuery per request, several of
+// which may be in flight.
 
 export interface Trap {
   statement: StatementName
   edge: Edge
-  /** Only while one batch leaves: the next one's, or a send once the next one is prepared. */
+  /** Only while one batch is being sent: matches the next one's, or a send once the next one is prepared. */
   isOverlapping: boolean
-  /** How many of them may pass first. */
+  /** How many matches pass first. */
   passes: number
-  /** Called once, at the boundary; what was on its way is then lost. */
+  /** Called once, at the boundary; everything in flight is then lost. */
   spring(worker: number): void
 }
 
 export interface DatabaseProxy {
   port: number
-  /** As its heartbeat says; changes with every start of the worker. */
+  /** Name in the worker's heartbeat; changes at every start. */
   workerId(): string | null
-  /** The same trap may be set in several proxies: the first one to get there springs it. */
+  /** The same trap may be set in several proxies; the first to hit it springs it. */
   set(trap: Trap | null): void
   stop(): void
 }
@@ -49,7 +49,7 @@ interface Shared {
   trap: Trap | null
   workerId: string | null
   sockets: Set<net.Socket>
-  /** Of one store's batches: one leaves, and the next one is prepared meanwhile. */
+  /** Of one store's batches: one is being sent while the next one is prepared. */
   way: 'none' | 'leaves' | 'next prepared'
 }
 
@@ -59,9 +59,9 @@ interface Conversation {
   server: net.Socket
   /** Prepared statements by name. */
   texts: Map<string, string>
-  /** Marked statements since `begin`; a statement outside of a transaction commits by itself. */
+  /** Marked statements since `begin`; a statement outside a transaction commits by itself. */
   inTransaction: Set<StatementName> | null
-  /** Set while the answer to a marked statement is held back, until as many questions are answered. */
+  /** Set while the answer to a marked statement is held back, until as many requests are answered. */
   holding: { trap: Trap; until: number } | null
   asked: number
   answered: number
@@ -114,7 +114,7 @@ function readClient(talk: Conversation, bytes: Buffer): void {
   }
 }
 
-/** Whether the world ended at this frame, which then goes nowhere. */
+/** Whether the trap sprang at this frame, which is then dropped. */
 function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
   const text = statementOf(talk, frame)
   if (text === null) return false
@@ -129,7 +129,7 @@ function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
   if (ending) talk.inTransaction = null
   if (!trap || !isAt(trap, name, isCommit, talk.inTransaction !== null)) return false
   if (trap.isOverlapping && !isOverlap) return false
-  // Below zero: another worker has got there, and only the answer is awaited.
+  // Below zero: another worker hit it first, and only the answer is awaited.
   if (trap.passes < 0 || trap.passes-- > 0) return false
   if (trap.edge === 'after') {
     talk.holding = { trap, until: talk.asked + 1 }
@@ -155,7 +155,7 @@ function isAt(trap: Trap, name: StatementName | null, isCommit: boolean, isInTra
   return isCommit || (name === trap.statement && !isInTransaction)
 }
 
-/** The text a frame asks to run: a simple query, or a binding of a prepared one. */
+/** SQL text of a frame: a simple query, or a Bind of a prepared statement. */
 function statementOf(talk: Conversation, frame: Buffer): string | null {
   const type = String.fromCharCode(frame[0]!)
   if (type === 'Q') return textAt(frame, 5).text
@@ -188,7 +188,7 @@ function nameOf(text: string): StatementName | null {
   return null
 }
 
-/** An answer is complete with ReadyForQuery: what was to be committed is. */
+/** An answer is complete with ReadyForQuery; the commit is done by then. */
 function readServer(talk: Conversation, bytes: Buffer): void {
   talk.fromServer = Buffer.concat([talk.fromServer, bytes])
   let at = 0
@@ -206,7 +206,7 @@ function readServer(talk: Conversation, bytes: Buffer): void {
 
 const READY = 'Z'.charCodeAt(0)
 
-/** A simple query, or the Sync behind a prepared one. The startup message is one as well. */
+/** A simple query, or the Sync after a prepared one. The startup message counts too. */
 const isQuestion = (frame: Buffer): boolean => frame[0] === 'Q'.charCodeAt(0) || frame[0] === 'S'.charCodeAt(0)
 
 function end(talk: Conversation, trap: Trap): void {

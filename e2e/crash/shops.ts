@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
+import { keepKeys } from '../../server/access/stores/access.ts'
 import { recordOrders } from '../../server/carts/carts/record.ts'
-import type { Db } from '../../server/core/db/db.ts'
-import { outlast } from '../../server/core/db/db-away.ts'
 import { createLogger } from '../../server/core/common/logger.ts'
 import { createSecrets } from '../../server/core/common/secrets.ts'
+import type { Db } from '../../server/core/db/db.ts'
+import { outlast } from '../../server/core/db/db-away.ts'
 import type { Deps } from '../../server/deps.ts'
-import { keepKeys } from '../../server/access/stores/access.ts'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { wooKeys } from '../../test/woo-access.ts'
 import type { World } from '../../test/world.ts'
 
-// Three shops of two owners, and people who left their carts there.
+// Three shops of two owners, and shoppers who abandoned carts there.
 
 export const SECRET = randomBytes(32).toString('base64url')
 export const KEYS = { consumerKey: `ck_${'c'.repeat(40)}`, consumerSecret: `cs_${'e'.repeat(40)}` }
@@ -19,10 +19,13 @@ const MINUTE_MS = 60_000
 const SHOPS = 3
 export const PEOPLE_PER_SHOP = 14
 export const PEOPLE = SHOPS * PEOPLE_PER_SHOP
-/** Of one shop: each of four workers may hold a full batch, and some are left; on a slow machine two batches need not overlap, but of five some do. */
+/**
+ * Per shop: four workers may each hold a full batch, and some remain. On a slow machine two batches need not overlap,
+ * but of five some do.
+ */
 export const CROWD = 460
 
-/** Shops that answer the order pull; they may serve several lanes at once. */
+/** Shops that answer the order check; several lanes share them. */
 export function startShops(): Promise<DemoStore[]> {
   return Promise.all(Array.from({ length: SHOPS }, () => startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })))
 }
@@ -44,13 +47,13 @@ export async function connectShops(db: Db, shops: readonly DemoStore[]): Promise
   return stores
 }
 
-/** On every demo store's shelf, or nothing would be sent about it. */
+/** A product of every demo store; without a known product nothing is sent. */
 const MUG = {
   ...{ productId: '20', variationId: null, name: 'Mug', sku: null, imageUrl: null },
   ...{ quantity: 1, unitPriceMinor: 2_100 },
 }
 
-/** Every one of them is due at once. How the mail server treats an address is in its name; `gone` has unsubscribed. */
+/** All are due at once. The name in the address selects the mail server's treatment; `gone` has unsubscribed. */
 export async function leaveCarts(db: Db, stores: readonly TestStore[], addresses: readonly string[]): Promise<void> {
   const deps = depsOf(db)
   const modifiedAt = new Date(Date.now() - 15 * MINUTE_MS)
@@ -58,7 +61,8 @@ export async function leaveCarts(db: Db, stores: readonly TestStore[], addresses
     const here = addresses.filter((_, n) => n % stores.length === index)
     const orders = here.map((email) => anOrder({ now: modifiedAt } as World, { email, items: [MUG] }))
     const gone = here.filter((address) => address.startsWith('gone-'))
-    // The first may be due, and the database killed, while the last are still being written. Both are safe to repeat.
+    // The first may be due, and the database killed, while the last are being written. Both statements are safe to
+    // repeat.
     await outlast(() => unsubscribe(deps, store, gone))
     await outlast(() => recordOrders(deps, store.storeId, orders, 'sync'))
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
-// How slow the machine is, by itself or because it is busy with other things: the time that a piece of work takes, divided by what it takes
-// on an idle processor of 2.5 GHz, for which the time of recovery is promised.
+// Measures how slow the machine is, by itself or due to load: the time of a piece of work divided by its time on an
+// idle 2.5 GHz processor, for which the recovery time is promised.
 
 export interface SlownessClock {
   /** Since the start; at least 1. */
@@ -10,11 +10,11 @@ export interface SlownessClock {
 
 const EVERY_MS = 500
 const WORK = Buffer.alloc(64 * 1024, 1)
-/** SHA-512, as few processors have instructions for it: the clock compares processors, too. */
+/** SHA-512, because few processors accelerate it: the clock also compares processors. */
 const TIMES = 100
 const IDLE_MS = 12
 
-/** One for all lanes, as the work is a burden itself. */
+/** Shared by all lanes, because the measurement itself is a load. */
 const total = { elapsedMs: 0, looks: 0 }
 const running = new Set<SlownessClock>()
 let timer: NodeJS.Timeout | undefined

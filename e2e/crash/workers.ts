@@ -5,15 +5,15 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { aDatabaseProxy, type DatabaseProxy } from './proxy.ts'
 
-/** One worker process of the product, and the proxy through which it sees the database. */
+/** One worker process of the product, with the proxy to its database. */
 export interface WorkerProcess {
   proxy: DatabaseProxy
   kill(): void
-  /** As a supervisor would: again and again until it works. */
+  /** Restarts until it works, as a supervisor would. */
   start(): Promise<void>
-  /** In an orderly way, after which others find the compiled files: a process that is killed does not write them. */
+  /** Stops gracefully, so others find the compiled files: a killed process does not write them. */
   end(): Promise<void>
-  /** What it said last if it ended without being killed, which it never should. */
+  /** Last log lines if it exited without being killed, which must never happen. */
   lastWords(): string | null
   stop(): Promise<void>
 }
@@ -33,7 +33,7 @@ export async function aWorkerProcess(settings: WorkerSettings): Promise<WorkerPr
   const dataDir = path.join(settings.folder, `worker-${settings.index}`)
   fs.mkdirSync(dataDir, { mode: 0o711 })
   const env = {
-    // Started again after every kill, from the same files.
+    // Restarted after every kill from the same files.
     NODE_COMPILE_CACHE: path.join(settings.folder, 'compiled'),
     ...process.env,
     DATA_DIR: dataDir,
@@ -59,7 +59,7 @@ export async function aWorkerProcess(settings: WorkerSettings): Promise<WorkerPr
         child = launched.child
         isWorking = await launched.isWorking
         if (isWorking) child.once('exit', (code) => (lastWords = code === null ? null : launched.output()))
-        // The database may be away just now.
+        // The database may be down at the moment.
         else await sleep(500)
       }
     },
@@ -80,7 +80,7 @@ async function endedBy(child: ChildProcess | null, signal: NodeJS.Signals): Prom
 }
 
 function launch(env: NodeJS.ProcessEnv) {
-  // The ipc channel ends it when we end, however that happens (server/core/common/shutdown.ts).
+  // The IPC channel stops it when we exit in any way (server/core/common/shutdown.ts).
   const child = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   let output = ''
   const isWorking = new Promise<boolean>((resolve) => {
