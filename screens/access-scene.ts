@@ -7,7 +7,7 @@ import { checkConnection } from '../shared/stores.ts'
 import { type Screens, token } from './app.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
-// What the server knows of an account's plan and store, and what the browser has stored of it.
+// Sets the server's answers about an account's plan and store, and what the browser has stored.
 
 /** Names of `CONNECTION_KEYS` in web/access/session.ts. */
 export const CONNECTION_KEYS = ['isConnected', 'platform', 'storeUrl', 'store_connection', 'woocommerce_connection']
@@ -19,7 +19,7 @@ interface Access {
   isConnected?: boolean
 }
 
-/** As the server answers from now on. */
+/** Later answers of the server. */
 export function setAccess(
   { api }: Screens,
   { plan = 'growth', status = plan && 'active', isSubscribed = plan !== null, isConnected = true }: Access,
@@ -33,7 +33,7 @@ export function setAccess(
   else api.answer(checkConnection, { hasConnection: false, platform: null, store_url: null, store: null })
 }
 
-/** Opens a path with this in the browser's storage and nothing else. */
+/** Opens a path with only this in the browser's storage. */
 export async function goWith(app: Screens, path: string, stored: Record<string, string>): Promise<Page> {
   await app.page.goto(`${app.url}/blank`)
   await fill(app.page, stored)
@@ -57,11 +57,11 @@ const fill = (page: Page, stored: Record<string, string>) =>
 export const storedConnection = (page: Page): Promise<string[]> =>
   page.evaluate((names) => names.filter((name) => localStorage.getItem(name) !== null), CONNECTION_KEYS)
 
-/** The app's own landing page is served by the server. */
+/** The server, not the app, serves the landing page. */
 export const stubLandingPage = ({ page }: Screens) =>
   page.route('**/landing.html', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Landing page</h1>' }))
 
-/** Within the page, as one of its links does. */
+/** Navigates within the page, like one of its links. */
 export const goWithin = (page: Page, path: string) =>
   page.evaluate((to) => {
     history.pushState({}, '', to)
@@ -75,7 +75,7 @@ export const SECTIONS = [
 export const sectionsOf = (page: Page) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allInnerTexts()
 
-/** Of a message, where it does not matter. */
+/** Content of a message, where it does not matter. */
 export const aPreview: z.input<typeof previewMessage.reply> = {
   ...{ subject: 'Complete Your Purchase', html: '<p>Your cart</p>', text: 'Your cart', segments: null, price: null },
   words: { subject: 'Complete Your Purchase', body: 'Your cart' },

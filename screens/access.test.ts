@@ -16,7 +16,7 @@ import { fixture } from './api.ts'
 import { aScreen, token } from './app.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
-// Who is led where, and when the server is asked (A 4.1, 4.2). The rule itself: web/access/access.test.ts.
+// Redirects, and when the server is asked (A 4.1, 4.2). The rule itself: web/access/access.test.ts.
 
 const app = aScreen()
 beforeEach(() => stubLandingPage(app))
@@ -30,9 +30,9 @@ const remembered = (hasActiveSubscription: boolean) =>
     subscriptionStatus: hasActiveSubscription ? 'active' : null,
   })
 
-describe('the check', () => {
-  test('runs again on every change of path and shares one under way', { tags: ['A4.1'] }, async () => {
-    // News over the live connection would have it asked too.
+describe('the connection check', () => {
+  test('runs again on every path change and shares a running check', { tags: ['A4.1'] }, async () => {
+    // Live events would trigger it too.
     await app.page.route('**/socket.io/**', (route) => route.abort())
     const counts = () => [subscriptionStatus, checkConnection].map((endpoint) => app.api.calls(endpoint).length)
     await app.open('/flows')
@@ -55,7 +55,7 @@ describe('the check', () => {
     release()
   })
 
-  test('waits with “Loading...” while nothing is known', { tags: ['A4.1'] }, async () => {
+  test('shows “Loading...” while nothing is known', { tags: ['A4.1'] }, async () => {
     const held = [me, subscriptionStatus].map((endpoint) => app.api.hold(endpoint))
     await goWith(app, '/flows', { token })
     await heading('Loading...')
@@ -63,7 +63,7 @@ describe('the check', () => {
     await heading('Flows')
   })
 
-  test('an earlier no sends nobody away: a plan chosen elsewhere counts at once', { tags: ['A4.1'] }, async () => {
+  test('an outdated "no" does not redirect: a plan chosen elsewhere counts at once', { tags: ['A4.1'] }, async () => {
     setAccess(app, { plan: null, isConnected: false })
     await goWith(app, '/carts', { token })
     await app.page.waitForURL('**/pricing')
@@ -79,7 +79,7 @@ describe('the check', () => {
     await expect.poll(() => path()).toBe('/flows')
   })
 
-  test('an earlier yes shows the page while the server is asked', async () => {
+  test('a remembered "yes" shows the page while the server is asked', async () => {
     const held = [subscriptionStatus, checkConnection].map((endpoint) => app.api.hold(endpoint))
     const connection = JSON.stringify({ platform: 'woocommerce', store_url: 'https://shop.example' })
     const stored = { token, user: remembered(true), isConnected: 'true', store_connection: connection }
@@ -88,7 +88,7 @@ describe('the check', () => {
     for (const { release } of held) release()
   })
 
-  test('a no that was old when it led to the set-up leads back to the page and not to the dashboard', async () => {
+  test('an outdated "no" that led to the set-up returns to the page and not to the dashboard', async () => {
     setAccess(app, { isConnected: false })
     app.api.alter(checkConnection, (reply) =>
       app.api.calls(checkConnection).length > 1
@@ -102,7 +102,7 @@ describe('the check', () => {
     await expect.poll(() => app.page.url()).toMatch(/\/flows\?x=1$/)
   })
 
-  test('a store that only the browser remembers leads nobody away from the set-up before the server has answered', async () => {
+  test('a store remembered only by the browser causes no redirect from the set-up before the server answers', async () => {
     setAccess(app, { isConnected: false })
     const { release } = app.api.hold(checkConnection)
     const urls: string[] = []
@@ -146,7 +146,7 @@ describe('the check', () => {
     },
   )
 
-  test('an ended subscription removes the stored connection, also where a yes is stored', {
+  test('an ended subscription removes the stored connection, even if a "yes" is stored', {
     tags: ['A4.1'],
   }, async () => {
     await app.open('/settings')
@@ -172,7 +172,7 @@ test.each([
 ])('signing in leads to %s with %o', { tags: ['A4.2'] }, async (to, access) => {
   setAccess(app, access)
   app.api.answer(login, { token, ...fixture(me) })
-  // Left by the user before.
+  // Left by the previous user.
   await goWith(app, '/login', { storeUrl: 'https://shop.example' })
   await app.page.getByLabel('Email').fill('cara@owners.example')
   await app.page.getByLabel('Password', { exact: true }).fill('secret')
@@ -183,7 +183,7 @@ test.each([
   await expect.poll(() => storedConnection(app.page)).toEqual(to === '/dashboard' ? CONNECTION_KEYS : [])
 })
 
-test('signed in, the screens of signing in and of connecting lead to the dashboard', {
+test('a signed-in user is redirected from sign-in and set-up to the dashboard', {
   tags: ['A2.1', 'A4.1', 'A4.2'],
 }, async () => {
   await app.open('/dashboard')
@@ -193,7 +193,7 @@ test('signed in, the screens of signing in and of connecting lead to the dashboa
   }
 })
 
-test('a visitor is led to the landing page, and to sign-in for prices', {
+test('a visitor is redirected to the landing page, and from prices to sign-in', {
   tags: ['A2.1', 'A2.6', 'A4.1', 'A4.3'],
 }, async () => {
   await goWith(app, '/%63arts', {})
@@ -202,7 +202,7 @@ test('a visitor is led to the landing page, and to sign-in for prices', {
   await app.page.waitForURL('**/login')
 })
 
-test('the screens of web push stand inside the shell and have no tab', { tags: ['A2.1', 'A2.2'] }, async () => {
+test('the web push screens are inside the shell and have no tab', { tags: ['A2.1', 'A2.2'] }, async () => {
   for (const [to, title] of [
     ['/push-notifications', 'Push Notification Manager'],
     ['/push-setup', 'Push Notification Integration'],

@@ -5,7 +5,7 @@ import { aScreen } from './app.ts'
 
 const app = aScreen()
 
-test('every mail about an account fits 320 pixels, in any font and without the styles of its head', async () => {
+test('every account mail fits 320 pixels, in any font and without head styles', async () => {
   const page = await app.another()
   for (const mail of Object.values(mails)) {
     for (const look of [looks.usual!, looks.both!]) await checkFits(page, look(htmlOf(mail)), 320)

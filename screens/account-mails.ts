@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { findViolations } from '../e2e/axe.ts'
+import type { ToMail } from '../server/access/notifications/mails.ts'
+import { newId } from '../server/core/common/ids.ts'
 import { type AccountMail, renderAccountMail } from '../server/workspace/accounts/account-mail.ts'
 import * as words from '../server/workspace/accounts/mail-copy.ts'
-import { newId } from '../server/core/common/ids.ts'
 import { notificationMail } from '../server/workspace/notification-mails/mail-copy.ts'
-import type { ToMail } from '../server/access/notifications/mails.ts'
 import type { NotificationType } from '../shared/notifications.ts'
 import { SAMPLED_AT, sampleNotifications } from '../test/notification-samples.ts'
 
-// Every mail about an account, with the longest names, and how each is checked.
+// Every account mail, with the longest names, and the checks for each.
 
 const longest = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
 const url = `https://recoup.example/reset-password?token=${'Ab3_'.repeat(24)}`
@@ -52,7 +52,7 @@ export const htmlOf = (mail: AccountMail) => renderAccountMail(mail, sender).htm
 const withoutHeadStyles = (html: string) => html.replaceAll(/<style>[\s\S]*?<\/style>/g, '')
 const inWideFont = (html: string) => html.replaceAll(/font-family:[^;"]*/g, "font-family:'DejaVu Sans Mono',monospace")
 
-/** As mail programs show it: with or without the styles of the head, and in another font. */
+/** Variants of mail programs: with or without head styles, and in another font. */
 export const looks: Record<string, (html: string) => string> = {
   usual: (html) => html,
   plain: withoutHeadStyles,
@@ -60,7 +60,7 @@ export const looks: Record<string, (html: string) => string> = {
   both: (html) => inWideFont(withoutHeadStyles(html)),
 }
 
-/** Not wider than the window, with a button that can be pressed. */
+/** Not wider than the window, with a usable button. */
 export async function checkFits(page: Page, html: string, width: number) {
   await page.setViewportSize({ width, height: 800 })
   await page.setContent(html)

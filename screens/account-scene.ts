@@ -8,7 +8,7 @@ import type { Api } from './api.ts'
 import { fixture } from './api.ts'
 import { PHONE, type Screens, token, WIDE } from './app.ts'
 
-// Users of an account that is not the demo’s.
+// Users of an account other than the demo's.
 
 export const PASSWORD = 'four pots on Kiln Road'
 export const OLIVE = 'olive@owners.example'
@@ -19,7 +19,7 @@ export const aUser = (changes: Partial<User> = {}): User => ({
   ...changes,
 })
 
-/** Until it is served again, the signed-in user is this one. */
+/** The signed-in user until the next call of `serve`. */
 export function serveUser(api: Api, changes: Partial<User> = {}): User {
   const user = aUser(changes)
   api.answer(me, { user })
@@ -27,7 +27,7 @@ export function serveUser(api: Api, changes: Partial<User> = {}): User {
   return user
 }
 
-/** Has a plan and no store. */
+/** With a plan and no store. */
 export function serveNoStore(api: Api): void {
   serveUser(api, { stores: [] })
   api.answer(checkConnection, { hasConnection: false, platform: null, store_url: null, store: null })
@@ -41,7 +41,7 @@ export function serveNoPlan(api: Api): void {
   }))
 }
 
-/** As a browser in which nothing of a store or user is remembered. */
+/** A browser that remembers no store or user. */
 export async function openFresh({ page, url }: Screens, path: string): Promise<void> {
   await page.evaluate((value) => localStorage.setItem('token', value), token)
   await page.goto(url + path)
@@ -53,7 +53,7 @@ export const aSession = (number: number, changes: object = {}) => ({
   ...changes,
 })
 
-/** Nothing axe finds in the page or a part of it, and nothing wider than a phone. */
+/** Expects no axe violation in the page or part, and nothing wider than a phone. */
 export async function checkLooks(app: Screens, within?: string): Promise<void> {
   await app.settled()
   expect(await app.violations(within)).toEqual([])

@@ -20,10 +20,10 @@ import { withoutLive } from './page-checks.ts'
 const app = aScreen()
 const { api } = app
 
-/** The button of a form; an accessible name may also count down. */
+/** The button of a form; its accessible name may include a countdown. */
 const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
 
-test('the sign-in form counts down after too many attempts, and not for another address', {
+test('the sign-in form counts down after too many attempts, but not for another address', {
   tags: ['A8'],
 }, async () => {
   const page = await app.open('/login', { as: 'visitor' })
@@ -43,7 +43,7 @@ test('the sign-in form counts down after too many attempts, and not for another 
   await expect.poll(() => button('Sign in').isEnabled()).toBe(true)
 })
 
-test('the sign-in form keeps the address from mode to mode, rates a new password, and forgets the user before', {
+test('the sign-in form keeps the address between modes, rates a new password, and forgets the previous user', {
   tags: ['A2.5', 'A4.2'],
 }, async () => {
   const page = await app.open('/login', { as: 'visitor' })
@@ -72,14 +72,14 @@ test('the sign-in form keeps the address from mode to mode, rates a new password
   await expect.poll(() => page.evaluate(() => Object.keys(localStorage).sort())).toEqual(['token', 'user'])
 })
 
-test('an ended session leads to sign-in and says so', async () => {
+test('an expired session leads to sign-in with an explanation', async () => {
   api.fail(me, 401, { error: 'Please sign in again.', code: 'session' })
   const page = await app.go('/settings')
   await page.waitForURL('**/login')
   await page.getByText('Your session has expired. Please sign in again.').waitFor()
 })
 
-test('an unconfirmed address is named, its link is sent again, and an invitation says what it waits for', async () => {
+test('an unconfirmed address is shown, its link is sent again, and an invitation names what it waits for', async () => {
   serveUser(api, { isEmailConfirmed: false })
   api.answer(resendVerification, { message: authTexts.verificationInMailbox })
   api.fail(inviteMember, 403, { error: authTexts.verifyFirst })
@@ -94,9 +94,9 @@ test('an unconfirmed address is named, its link is sent again, and an invitation
   await page.getByText(authTexts.verificationInMailbox).first().waitFor()
 })
 
-test('an address confirmed in another tab is known as soon as somebody comes back to this one (newcomer-N19)', async () => {
+test('an address confirmed in another tab is recognized when the user returns (newcomer-N19)', async () => {
   serveUser(api, { isEmailConfirmed: false })
-  // Its connection asks for everything again.
+  // A live connection would refetch everything.
   await withoutLive(app.page)
   const page = await app.open('/settings/account')
   const banner = page.getByText('Confirm your email address.', { exact: true })
@@ -116,7 +116,7 @@ test.each([
     ...{ path: '/confirm-email', endpoint: confirmEmail, button: 'Use this address' },
     ...{ done: 'Email address changed', invalid: authTexts.invalidEmailLink },
   },
-])('$path confirms when its button is pressed, and says what is wrong with its link', async (at) => {
+])('$path confirms when its button is pressed, and explains an invalid link', async (at) => {
   const page = await app.open(at.path, { as: 'visitor' })
   await page.getByText(at.invalid).waitFor()
   await app.open(`${at.path}?token=of-the-mail`, { as: 'visitor', viewport: PHONE })
@@ -133,7 +133,7 @@ test.each([
   await expect.poll(() => api.calls(at.endpoint).at(-1)!.body).toEqual({ token: 'of-the-mail' })
 })
 
-test('a change of address is undone with a new password that is typed twice', async () => {
+test('a change of address is undone with a new password typed twice', async () => {
   const message = `The change is undone. Sign in with ${OLIVE} and your new password.`
   api.answer(undoEmail, { message })
   const page = await app.open('/undo-email?token=of-the-mail', { as: 'visitor' })
@@ -152,7 +152,7 @@ test('a change of address is undone with a new password that is typed twice', as
   await expect.poll(() => page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe('/login')
 })
 
-test('a new address waits until its link is opened', async () => {
+test('a new address applies once its link is opened', async () => {
   serveUser(api)
   api.answer(changeEmail, () => {
     serveUser(api, { pendingEmail: 'olive@new.example' })
@@ -168,7 +168,7 @@ test('a new address waits until its link is opened', async () => {
   await page.getByText(OLIVE).first().waitFor()
 })
 
-test('every session is listed; one, and all others after a question, can be signed out', async () => {
+test('sessions are listed and signed out singly, or all others after a confirmation', async () => {
   serveUser(api)
   let sessions = [aSession(1, { isCurrent: true }), aSession(2), aSession(3, { device: 'Safari on iPhone' })]
   api.answer(listSessions, () => ({ sessions }))

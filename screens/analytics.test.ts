@@ -34,7 +34,7 @@ const countOf = async (found: Locator, count: number) => expect.poll(() => found
 
 const alterFigures = (change: (reply: AnalyticsReply) => AnalyticsReply) => api.alter(readAnalytics, change)
 
-/** The file that a button saves. */
+/** The file a button saves. */
 async function saved(button: Locator) {
   const download = app.page.waitForEvent('download')
   await button.click()
@@ -48,7 +48,7 @@ const savedTable = (table: string) =>
   saved(app.page.getByRole('button', { name: `Save as CSV: ${table}`, exact: true }))
 const linesOf = (text: string) => text.trimEnd().split('\r\n')
 
-/** Head and rows, as they are read. */
+/** Heading and rows, in reading order. */
 async function tableOf(title: string): Promise<string[][]> {
   await block(title).locator('tbody tr').first().waitFor()
   return block(title)
@@ -58,7 +58,7 @@ async function tableOf(title: string): Promise<string[][]> {
     )
 }
 
-/** Each bar's share of its whole, as it is drawn. */
+/** Each bar's drawn share of the total. */
 const sharesOf = (title: string) =>
   block(title)
     .locator('.share-bar')
@@ -79,7 +79,7 @@ const factsOf = async (title: string) => {
 }
 
 describe('the figures', () => {
-  test('are those of the range, which stands in the address', { tags: ['A2.1', 'B2'] }, async () => {
+  test('cover the range, which is in the address', { tags: ['A2.1', 'B2'] }, async () => {
     api.answer(readAnalytics, ({ query: { range } }) => ({
       ...fixture(readAnalytics),
       ...(range === '90d' && { revenueOpportunity: 10, revenueOpportunityChange: null }),
@@ -112,7 +112,7 @@ describe('the figures', () => {
     await expect.poll(() => page.getByRole('radio', { name: '90d' }).isChecked()).toBe(true)
   })
 
-  test('have a definition each, for pointer, keyboard and screen reader', async () => {
+  test('each have a definition for pointer, keyboard and screen reader', async () => {
     const page = await app.open('/analytics')
     await figures()
       .getByRole('button', { name: /^Revenue opportunity: Value of the carts abandoned/ })
@@ -140,7 +140,7 @@ describe('the figures', () => {
     expect(bare).toEqual([])
   })
 
-  test('of email, customers, WooCommerce and products stand under their own names (B 3)', {
+  test('of email, customers, WooCommerce and products have separate headings (B 3)', {
     tags: ['B2'],
   }, async () => {
     const product = { productId: '17', name: 'Pot', sku: 'POT-1', image: '/favicon.svg' }
@@ -185,7 +185,7 @@ describe('the figures', () => {
       .toBe(product.image)
   })
 
-  test('are those of the connected platform alone, and money of other currencies is named (decisions 91 and 96)', {
+  test('cover the connected platform only, and name amounts in other currencies (decisions 91 and 96)', {
     tags: ['B2'],
   }, async () => {
     alterFigures(({ woocommerce: _, ...reply }) => ({
@@ -241,7 +241,7 @@ describe('the figures', () => {
         ['Clicks', '2'],
         ['Conversions', '1'],
       ])
-    // Nothing has a bar of no length.
+    // A zero has no bar.
     await expect.poll(async () => (await sharesOf('Conversion Funnel'))[2]).toBe(0)
     await funnel.getByText(uneven).waitFor()
     const channel = funnel.getByLabel('Channel')
@@ -258,11 +258,11 @@ describe('the figures', () => {
     await expect.poll(() => funnel.getByText(uneven).count()).toBe(0)
     await channel.selectOption('all')
     await expect.poll(async () => (await shown())[1]).toEqual(['Messages sent', '9'])
-    // More than all carts are no longer than the whole (B 9).
+    // More than all carts still fills only the whole bar (B 9).
     await expect.poll(async () => (await sharesOf('Conversion Funnel'))[1]).toBe(100)
   })
 
-  test('of many digits stay in one line, on a wide screen and on a phone', async () => {
+  test('with many digits stay on one line, on a wide screen and on a phone', async () => {
     alterFigures((reply) => ({ ...reply, revenueOpportunity: 221_925_042.3 }))
     const page = await app.open('/analytics')
     const amount = page.locator('.kpi-value').first()
@@ -279,7 +279,7 @@ describe('the figures', () => {
     }
   })
 
-  test('have no violation of accessibility, and fit a phone', { tags: ['B9'] }, async () => {
+  test('have no accessibility violations and fit a phone', { tags: ['B9'] }, async () => {
     await app.open('/analytics')
     await block('Top Abandoned Products').waitFor()
     await block('Revenue')
@@ -290,7 +290,7 @@ describe('the figures', () => {
 })
 
 describe('figures that are still being counted', () => {
-  test('are said to be, and come by themselves', async () => {
+  test('are marked as such and appear without a reload', async () => {
     const counts = { carts: 0, abandoned: 0, orders: 0, messages: 0 }
     const none = { new: null, returning: null, repeatPurchaseRate: null, avgOrdersPerCustomer: null, countedAt: null }
     const isBeingCounted = true
@@ -312,7 +312,7 @@ describe('figures that are still being counted', () => {
     await page.getByText('Products are being counted.').waitFor()
     await customers.getByText('Customers are being counted.').waitFor()
     await expect.poll(() => customers.getByText('–', { exact: true }).count()).toBe(4)
-    // Nothing may have happened, or it is not counted yet.
+    // Either nothing happened or it is not counted yet.
     for (const text of ['No data available', 'Figures appear here', 'No products in abandoned carts'])
       await expect.poll(() => page.getByText(text).count()).toBe(0)
     api.answer(readAnalytics, fixture(readAnalytics))
@@ -324,7 +324,7 @@ describe('figures that are still being counted', () => {
     await expect.poll(() => customers.getByText('–', { exact: true }).count()).toBe(0)
   })
 
-  test('are asked for again soon where only the customers are counted anew', async () => {
+  test('are polled when only the customers are being counted again', async () => {
     const serve = (count: number, isBeingCounted: boolean) =>
       alterFigures((reply) => ({ ...reply, customers: { ...reply.customers!, new: count, isBeingCounted } }))
     serve(4_711, true)
@@ -341,7 +341,7 @@ describe('figures that are still being counted', () => {
 })
 
 describe('a trend', () => {
-  test('has a period of its own, lines or bars, a table, and a picture', { tags: ['B2'] }, async () => {
+  test('has its own period, lines or bars, a table, and a picture', { tags: ['B2'] }, async () => {
     api.answer(readRevenueTrend, ({ query: { period } }) => {
       const { labels, starts, datasets, ...reply } = fixture(readRevenueTrend)
       const from = period === '7d' ? -7 : 0
@@ -356,7 +356,7 @@ describe('a trend', () => {
       block(name)
         .getByRole('img', { name: new RegExp(`^${name}, ${days}`) })
         .waitFor()
-    // It is the screen's until another is chosen (decision 131).
+    // It follows the screen until another is chosen (decision 131).
     await drawn('Revenue', 'Last 30 days')
     await chooseRange('90d')
     await drawn('Revenue', 'Last 90 days')
@@ -387,7 +387,7 @@ describe('a trend', () => {
     await expect.poll(() => page.getByRole('radio', { name: '1y' }).isChecked()).toBe(true)
   })
 
-  test('names its axes; data that cannot be drawn is only logged (B 8, decision 98)', {
+  test('names its axes; malformed data is only logged (B 8, decision 98)', {
     tags: ['B8', 'B9'],
   }, async () => {
     const page = await anotherPage(app)
@@ -402,7 +402,7 @@ describe('a trend', () => {
     })
     const written = () => page.evaluate(() => [...(window as unknown as { written: Set<string> }).written])
     await page.goto(`${app.url}/analytics`)
-    // The last day stands on the axis, and is said to be running (decision 98).
+    // The last day is on the axis, marked as running (decision 98).
     await expect.poll(written).toEqual(expect.arrayContaining(['Date', 'Rate', 'Revenue (USD)', '(so far)']))
     const logged: string[] = []
     page.on('console', (message) => message.type() === 'error' && logged.push(message.text()))
@@ -442,7 +442,7 @@ describe('a trend', () => {
     }
   })
 
-  test('is exported on the ground of the theme, as all charts are', async () => {
+  test('is exported on the theme’s background, like all charts', async () => {
     const page = await app.open('/analytics')
     for (const theme of ['light', 'dark', 'blue']) {
       await page.evaluate((value) => {
@@ -462,7 +462,7 @@ describe('a trend', () => {
 })
 
 describe('a file', () => {
-  test('of all figures of the range is exported; an error is shown; smaller plans lead to the plans', {
+  test('with all figures of the range is exported; an error is shown; smaller plans link to the plans', {
     tags: ['B2', 'B8'],
   }, async () => {
     const url = '/api/analytics/export?ticket=t&range=7d'
@@ -489,7 +489,7 @@ describe('a file', () => {
     await expect.poll(() => locked.getAttribute('href')).toBe('/pricing')
   })
 
-  test('of each table has the rows that are shown, with plain numbers', async () => {
+  test('of each table has the rows shown, with plain numbers', async () => {
     await app.open('/analytics?range=30d')
     const products = await savedTable('Top Abandoned Products')
     expect(products.name).toBe('top-abandoned-products-2026-10-30-to-2026-11-28.csv')
@@ -514,7 +514,7 @@ describe('a file', () => {
     expect(trend.text).toContain('Date,Recovery rate,Abandonment rate')
   })
 
-  test('of a long table has all rows while the screen shows the first ones, also rows of one name', async () => {
+  test('of a long table has all rows while the screen shows the first ones, including rows with equal names', async () => {
     const shareOf = (key: string) => ({
       ...{ key, abandoned: 3, recovered: 1, recoveryRate: 1 / 3, revenueOpportunity: 9 },
     })
@@ -576,7 +576,7 @@ test('errors are shown and Retry asks again; without data the screen says what t
 })
 
 describe('the blocks of decision 99', () => {
-  test('show revenue by how it is known: each kind with its definition, orders, share and a bar', async () => {
+  test('show revenue by attribution: each kind with definition, orders, share and a bar', async () => {
     api.alter(readAnalyticsDetails, (reply) => ({
       ...reply,
       sources: [
@@ -612,7 +612,7 @@ describe('the blocks of decision 99', () => {
     await known.getByText('Net of refunds. Each order is in one of the three').waitFor()
   })
 
-  test('show the carts that can be reached, and each reason against the others with its bar and its carts', async () => {
+  test('show reachable carts, and each other reason with its bar and its carts', async () => {
     const explanation = 'No usable email address has been captured yet.'
     api.answer(cartReach, {
       reachable: 62,
@@ -643,7 +643,7 @@ describe('the blocks of decision 99', () => {
     await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).waitFor()
   })
 
-  test('show figures by hour, country, shopper, channel and origin under their own names', async () => {
+  test('show figures by hour, country, shopper, channel and origin with separate headings', async () => {
     const counts = { accepted: 1_234, openRate: 0.11, clickRate: 0.22, conversionRate: 0.33, revenuePerEmail: 4.5 }
     const sent = { ...counts, attributedRevenue: 5_553, unsubscribed: 6, complaints: 7, bounced: 8 }
     const shareOf = (key: string) => ({
@@ -689,7 +689,7 @@ describe('the blocks of decision 99', () => {
         ['Channel', 'Accepted', 'Click rate', 'Conversion rate', 'Revenue per message', 'Unsubscribed', 'Revenue'],
         ['SMS', '1,234', '22.00%', '33.00%', '$4.50', '6', '$5,553.00'],
       ])
-    // Opens exist for email alone.
+    // Only emails have opens.
     await expect
       .poll(() => tableOf('Flows, campaigns and messages by hand'))
       .toEqual([
@@ -702,14 +702,14 @@ describe('the blocks of decision 99', () => {
       .toEqual([...['/carts?country=DE&days=7', '/carts?country=none&days=7']])
   })
 
-  test('lead from a number to the carts behind it', async () => {
+  test('link from a figure to the carts behind it', async () => {
     api.answer(findProducts, ({ query }) => ({
       products: [{ id: query.search, name: 'Stacking Cups', sku: 'MC-CUP' }],
     }))
     const page = await app.open('/analytics?range=7d')
     const funnel = block('Conversion Funnel')
     await funnel.waitFor()
-    // Carts are in the list from when they were abandoned.
+    // The list filters by abandonment date.
     await expect.poll(() => funnel.getByRole('link', { name: 'Carts: Carts created' }).count()).toBe(0)
     const week = { days: '7' }
     for (const [link, filters, shown] of [
@@ -728,7 +728,7 @@ describe('the blocks of decision 99', () => {
   })
 })
 
-test('all products can be searched and paged, and lead to their carts', async () => {
+test('all products can be searched and paged, and link to their carts', async () => {
   const { topProducts, counts: _, ...frame } = fixture(readAnalytics)
   api.answer(listAnalyticsProducts, ({ query: { page, limit, search } }) => {
     const products = topProducts!.filter(({ name }) => name.toLowerCase().includes(search))
@@ -749,7 +749,7 @@ test('all products can be searched and paged, and lead to their carts', async ()
   await search.press('Enter')
   await products.getByRole('button', { name: 'Next products' }).click()
   await expect.poll(() => api.calls(listAnalyticsProducts).at(-1)!.query).toMatchObject({ page: 2, search: '' })
-  // Another search begins with its first page.
+  // Another search starts at page 1.
   await search.fill('mug')
   await search.press('Enter')
   await products.getByRole('rowheader', { name: /mug/i }).first().waitFor()
@@ -760,7 +760,7 @@ test('all products can be searched and paged, and lead to their carts', async ()
   await expect.poll(() => link.getAttribute('href')).toBe('/carts?product=20&days=90')
 })
 
-test('the link of the weekly report opens the store it is about, if it is one of the account’s', async () => {
+test('the link of the weekly report opens its store if it is one of the account’s', async () => {
   const second = '00000000-0000-4000-8000-000000000002'
   api.alter(me, ({ user }) => ({
     user: { ...user, stores: [...user.stores, { ...user.stores[0]!, id: second, storeUrl: 'https://pots.example' }] },
@@ -835,7 +835,7 @@ describe('plans', () => {
     await expect.poll(() => roi.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
   })
 
-  test('Growth adds up “All stores” of one currency; other screens are about one store (decision 154)', {
+  test('Growth adds up “All stores” of one currency; other screens show one store (decision 154)', {
     tags: ['A9'],
   }, async () => {
     const store = (number: number, host: string, currency: string) => ({
@@ -885,10 +885,10 @@ describe('plans', () => {
   })
 })
 
-/** The sign in a legend is lower. */
+/** The mark in a legend is lower. */
 const LEAST_HEIGHT = 60
 
-/** The heights of bars of a colour in a picture, from left to right. */
+/** Heights of a color's bars in a picture, from left to right. */
 async function barsOf(picture: Buffer, color: string): Promise<number[]> {
   const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))

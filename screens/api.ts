@@ -6,8 +6,8 @@ import type { Endpoint } from '../shared/endpoint.ts'
 import { type ErrorReply, statusOf } from '../shared/errors.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
-// Stands in for the server's API. Every reply is parsed by the endpoint's own contract, and so is every request the browser sends: a
-// fixture cannot promise what the server does not, and a screen cannot send what the server refuses.
+// Mock of the server's API. Contracts parse every request and reply, so a fixture cannot contain what the server does
+// not send, and a screen cannot send what it refuses.
 
 export interface Call<E extends Endpoint = Endpoint> {
   params: z.output<E['params']>
@@ -46,14 +46,14 @@ export const contracts = new Map(
     .map((endpoint) => [nameOf(endpoint), endpoint]),
 )
 
-/** A copy of what the demo's server answers, parsed by the contract. Throws where nothing was recorded. */
+/** A copy of the recorded demo reply, parsed by the contract. Throws if nothing was recorded. */
 export function fixture<E extends Endpoint>(endpoint: E): Reply<E> {
   const recorded = (demo.replies as Record<string, unknown>)[nameOf(endpoint)]
   if (recorded === undefined) throw new Error(`screens/fixtures/demo.json has no reply to ${nameOf(endpoint)}`)
   return checkReply(endpoint, structuredClone(recorded)) as Reply<E>
 }
 
-/** Throws unless the contract takes the reply whole: a field it does not know would never arrive. */
+/** Throws unless the contract keeps every field of the reply: an unknown field would never arrive. */
 function checkReply(endpoint: Endpoint, reply: unknown): unknown {
   const parsed = endpoint.reply.safeParse(reply)
   if (!parsed.success) throw new Error(`fixture of ${nameOf(endpoint)}: ${z.prettifyError(parsed.error)}`)
@@ -63,20 +63,20 @@ function checkReply(endpoint: Endpoint, reply: unknown): unknown {
   return reply
 }
 
-/** The answers of one test file, and what the browser asked. */
+/** Replies of one test file, and the browser's requests. */
 export class Api {
-  /** What went wrong where no test can throw: reported when the test ends. */
+  /** Errors raised where no test can throw; reported when the test ends. */
   faults: string[] = []
-  /** Requests that wait for their answer. */
+  /** Requests held until released. */
   waiting = 0
   #handlers = new Map<string, Handler>()
   #calls = new Map<string, Call[]>()
-  /** Those that answer with an error: what the browser sends them may be wrong. */
+  /** Endpoints set to fail: requests to them may be invalid. */
   #refused = new Set<string>()
-  /** Ends what a failed test holds: it would be waited for in all tests after it. */
+  /** Releases requests a failed test still holds, so later tests do not wait. */
   #held: ((isOver: boolean) => void)[] = []
 
-  /** Back to what the demo's server answers. */
+  /** Resets to the recorded demo replies. */
   reset(): void {
     this.#handlers.clear()
     this.#refused.clear()
@@ -94,24 +94,24 @@ export class Api {
     })
   }
 
-  /** The recorded reply with some of it changed. */
+  /** The recorded reply with changes. */
   alter<E extends Endpoint>(endpoint: E, change: (reply: Reply<NoInfer<E>>) => Reply<NoInfer<E>>): void {
     this.answer(endpoint, () => change(fixture(endpoint)))
   }
 
-  /** Refuses with an error as the server sends it. */
+  /** Refuses with an error in the server's format. */
   fail(endpoint: Endpoint, status: number, error: Partial<ErrorReply> = {}): void {
     const body = ErrorBody.parse({ error: 'Please try again.', code: codeOf(status), requestId: 'test', ...error })
     this.raw(endpoint, status, body)
   }
 
-  /** Any answer at all, unchecked: what a proxy or a broken server says. */
+  /** Any unchecked reply: what a proxy or a broken server returns. */
   raw(endpoint: Endpoint, status: number, body: unknown): void {
     this.#refused.add(nameOf(endpoint))
     this.#handlers.set(nameOf(endpoint), (_call, reply) => reply.code(status).send(body))
   }
 
-  /** The connection ends without an answer, as with a server that is away. */
+  /** Drops the connection, as if the server were down. */
   cut(endpoint: Endpoint): void {
     this.#refused.add(nameOf(endpoint))
     this.#handlers.set(nameOf(endpoint), (_call, reply) => {
@@ -120,20 +120,20 @@ export class Api {
     })
   }
 
-  /** Answers only after `release`, with what it would have answered otherwise. */
+  /** Delays the regular reply until `release`. */
   hold(endpoint: Endpoint): { release: () => void } {
     const held = this.#handlers.get(nameOf(endpoint))
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.#held.push(resolve)
     this.#handlers.set(nameOf(endpoint), async (call, reply) => {
-      // The test is over and its page gone: nobody reads the answer.
+      // The test is over and its page closed.
       if (await promise) return reply.code(503).send()
       return held ? held(call, reply) : fixture(endpoint)
     })
     return { release: () => resolve(false) }
   }
 
-  /** What the browser asked of this endpoint, in order. */
+  /** Requests to this endpoint, in order. */
   calls<E extends Endpoint>(endpoint: E): Call<E>[] {
     return (this.#calls.get(nameOf(endpoint)) ?? []) as Call<E>[]
   }

@@ -13,57 +13,57 @@ import type { NotificationEvent } from '../shared/notification-calls.ts'
 import { Api } from './api.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
-// The built app in a real browser, without Recoup's server: `Api` answers from fixtures. For everything a screen does by itself: its
-// states, sentences, validation, keyboard, and what it sends.
+// The built app in a real browser without Recoup's server: `Api` replies from fixtures. For everything a screen does by
+// itself: states, texts, validation, keyboard, and requests.
 
 const AXE_PATH = '/axe.js'
 const PAGES = path.resolve('dist/web')
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 360, height: 800 }
 
-/** The moment the fixtures were recorded: what a screen takes for now when it is opened. */
+/** When the fixtures were recorded; the screens' current time on opening. */
 export const NOW = new Date(demo.now)
-/** Of the recorded cart, customer, flow and campaign. */
+/** Ids of the recorded cart, customer, flow and campaign. */
 export const ids = demo.ids as { id: string; cartId: string; customerId: string; flowId: string; campaignId: string }
 export const token = 'a-token'
 
-/** Moves the page's clock to `NOW`. */
+/** Sets the page's clock to `NOW`. */
 const CLOCK = `<script>{const R=Date,s=${NOW.getTime()}-R.now();globalThis.Date=new Proxy(R,{construct:(_,a,t)=>Reflect.construct(R,a.length?a:[R.now()+s],t),apply:()=>new R(R.now()+s).toString(),get:(t,k)=>k==='now'?()=>R.now()+s:Reflect.get(t,k)})}</script>`
 
 const CLEAR = 'localStorage.clear();sessionStorage.clear()'
 const BLANK = `<!doctype html><title>blank</title><script>${CLEAR}</script>`
 
 interface Options {
-  /** Who is signed in; `owner` of the demo's account unless said otherwise. */
+  /** The signed-in user; default: `owner` of the demo's account. */
   as?: 'owner' | 'visitor' | undefined
   viewport?: { width: number; height: number }
-  /** Stored in the browser beside what a signed-in owner has there; null removes an entry. */
+  /** Storage entries added to those of a signed-in owner; null removes one. */
   storage?: Record<string, string | null>
 }
 
 export interface Screens {
   api: Api
   page: Page
-  /** Where the app is served. */
+  /** Origin of the app. */
   url: string
-  /** Opens a path of the app as a new tab of a clean browser, and waits for its first heading. */
+  /** Opens a path in a clean browser and waits for its first heading. */
   open(path: string, options?: Options): Promise<Page>
   /** The same without waiting. */
   go(path: string, options?: Options): Promise<Page>
-  /** Nothing is waited for: no request, no picture, no animation. */
+  /** Waits until no request, picture or animation is pending. */
   settled(options?: { isLoading?: boolean }): Promise<void>
-  /** What axe finds in the page or in a part of it. */
+  /** Axe violations in the page or a part of it. */
   violations(within?: string | AxeOptions): Promise<unknown[]>
-  /** Sends over the live connection. */
+  /** Sends a live event. */
   live: {
     notify(event: NotificationEvent): void
     changed(...parts: LivePart[]): void
-    /** That are joined to a store: one that has just begun would not hear what is sent. */
+    /** Sockets that joined a store; a new one would miss events. */
     connections(): number
     cut(): void
     drop(): void
   }
-  /** Another tab or window: a context of its own, closed when the test ends. */
+  /** Opens another browser context, closed when the test ends. */
   another(options?: BrowserContextOptions): Promise<Page>
 }
 
@@ -73,7 +73,7 @@ async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   return context.newPage()
 }
 
-// One server and one page for all test files of a worker: the browser keeps the compiled app from one to the next. `setup.ts` loads this
+// One server and page for all test files of a worker, so the browser keeps the compiled app. `setup.ts` loads this
 // before the first file.
 const api = new Api()
 const server = await serve(api)
@@ -81,7 +81,7 @@ const page = await newPage()
 lasting.add(page.context())
 await page.goto(`${server.url}/blank`)
 
-/** Storage, answers and calls are new for each test. */
+/** Storage, replies and recorded calls are reset for each test. */
 export function aScreen(): Screens {
   const app = { api, page, url: server.url } as Screens
   const opened: BrowserContext[] = []
@@ -93,7 +93,7 @@ export function aScreen(): Screens {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     page.removeAllListeners()
     await page.goto(`${server.url}/blank`)
-    // A connection that is noticed to be over only later would pass for that of the next test.
+    // A connection whose end is noticed late would be mistaken for the next test's.
     server.dropTransports()
     if (page.viewportSize()?.width !== WIDE.width || page.viewportSize()?.height !== WIDE.height)
       await page.setViewportSize(WIDE)
@@ -107,7 +107,7 @@ export function aScreen(): Screens {
   app.go = async (to, { as = 'owner', viewport, storage } = {}) => {
     if (viewport) await page.setViewportSize(viewport)
     const url = server.url + to.replace(/:(\w+)/g, (whole, name: string) => ids[name as keyof typeof ids] ?? whole)
-    // Only with a hash, the page that is open would stay.
+    // Changing only the hash would keep the page.
     if (url.includes('#') && isSamePage(url, page.url())) await page.goto(`${server.url}/blank`)
     server.fillStorage({ ...(as === 'owner' ? { ...demo.storage, token } : {}), ...storage })
     await page.goto(url)
@@ -129,7 +129,7 @@ export function aScreen(): Screens {
     changed: (...changed) => void server.io.emit('store-changed', { storeId: demo.storeId, changed }),
     connections: server.joined,
     cut: () => void server.io.disconnectSockets(true),
-    /** As a lost network does: the browser connects again by itself. */
+    /** Simulates a lost network; the browser reconnects. */
     drop: () => server.dropTransports(),
   }
   app.another = async (options) => {
@@ -142,7 +142,7 @@ export function aScreen(): Screens {
 
 const isSamePage = (a: string, b: string) => a.split('#')[0] === b.split('#')[0]
 
-/** The files of the build, the API, and the live connection, at an address of their own. */
+/** Serves the build, the API and the live connection at its own address. */
 async function serve(api: Api) {
   const app = Fastify({ forceCloseConnections: true })
   api.serve(app)
@@ -152,7 +152,7 @@ async function serve(api: Api) {
   )
   const index = readFileSync(path.join(PAGES, 'index.html'), 'utf8').replace('<head>', `<head>${CLOCK}`)
   let storage: Record<string, string | null> | undefined
-  /** The page that was asked for after `fillStorage` has the storage from its beginning: no page before it is needed. */
+  /** The page opened after `fillStorage` has the storage from its first script on, without an earlier page. */
   const nextIndex = () => {
     if (!storage) return index
     const entries = JSON.stringify(Object.entries(storage).filter(([, value]) => value !== null))

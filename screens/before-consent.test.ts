@@ -15,7 +15,7 @@ const view = (more: Partial<CaptureModeView> = {}): CaptureModeView => ({
 const option = (name: RegExp) => app.page.getByRole('radio', { name })
 const save = () => app.page.getByRole('button', { name: 'Save', exact: true })
 
-test('an older store is asked to choose; more than usual needs its ground, and all of it can be read afterwards', async () => {
+test('an older store is asked to choose; storing more than the default needs a ground, and the history is shown', async () => {
   app.api.answer(readCaptureMode, view())
   await app.open('/settings/consent#capture')
   await app.page.getByText('Please choose').waitFor()
@@ -39,7 +39,7 @@ test('an older store is asked to choose; more than usual needs its ground, and a
   await checkLayout(app)
 })
 
-test('a viewer reads it and changes nothing', async () => {
+test('a viewer reads the setting and cannot change it', async () => {
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   app.api.answer(readCaptureMode, view({ isChosen: true, mode: 'nothing' }))
   await app.open('/settings/consent#capture')

@@ -11,18 +11,18 @@ import {
 import type { Call } from './api.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
-// Replies about plan, usage, payments and credits, at the moment the fixtures were recorded.
+// Replies about plan, usage, payments and credits, at the time of the fixtures.
 
 export type Status = z.output<typeof subscriptionStatus.reply>
 export type Usage = z.output<typeof readUsage.reply>
 
 export const DAY_MS = 86_400_000
 export const inDays = (days: number) => new Date(Date.parse(demo.now) + days * DAY_MS).toISOString()
-/** As the screens write it. */
+/** As the screens format it. */
 export const dateIn = (days: number) =>
   new Date(inDays(days)).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** Growth, sold by Stripe, all in order. */
+/** Growth, sold by Stripe, without problems. */
 export function aStatus(given: Partial<Status> = {}): Status {
   const plan = given.plan === undefined ? 'growth' : given.plan
   const isPaid = plan !== null && plan !== 'free'
@@ -46,7 +46,7 @@ const aMeter = (channel: Meter['channel'], limit: number, given: Partial<Meter> 
   ...given,
 })
 
-/** Starter's, each channel in another state. */
+/** Starter's limits, each channel in another state. */
 export function someUsage(): Usage {
   const { limits } = plans.starter
   return {
@@ -63,7 +63,7 @@ export function someUsage(): Usage {
   }
 }
 
-/** Growth's and Lite's: what has no limit, and what is not in the plan. */
+/** Growth's and Lite's limits: unlimited channels, and channels outside the plan. */
 export const otherUsage = (): Usage => ({
   ...{
     month: '2026-11-01',
@@ -75,7 +75,7 @@ export const otherUsage = (): Usage => ({
 
 export type Detail = SubscriptionDetail
 
-/** Growth by the month, paid by card. */
+/** Growth monthly, paid by card. */
 export function aDetail(given: Partial<Detail> = {}): { subscription: Detail } {
   const plan = given.plan ?? 'growth'
   const source = given.source ?? (plan === 'free' ? 'free' : 'stripe')
@@ -102,7 +102,7 @@ export function aDetail(given: Partial<Detail> = {}): { subscription: Detail } {
   }
 }
 
-/** So many, each status in turn; the newest first. */
+/** This many, cycling through the statuses, newest first. */
 export const payments = (count: number, from = 0): Payment[] =>
   Array.from({ length: count }, (_, index) => {
     const at = from + index
@@ -149,7 +149,7 @@ export const someStores = ['Kiln Road', 'Second Hand', 'Third Floor'].map((name,
   ...{ id: `00000000-0000-4000-8000-00000000000${index}`, name, url: `https://shop${index}.example`, isResting: false },
 }))
 
-/** Carried by the server's own account, sold by Stripe. */
+/** SMS through the server's own account, sold by Stripe. */
 export const someCredits = (given: Partial<Credits> = {}): Credits => ({
   ...{ carrier: 'operator', offer: 'stripe', isUsable: true, balanceMicros: 12_345_678, weekMicros: 3_618_000 },
   prices: [
@@ -160,10 +160,10 @@ export const someCredits = (given: Partial<Credits> = {}): Credits => ({
   ...given,
 })
 
-/** An account with a provider of its own, and nothing left. */
+/** An account with its own provider and no credits left. */
 export const noCredits: Credits = someCredits({ carrier: 'own', offer: null, balanceMicros: 0, weekMicros: 0 })
 
-/** `total` entries, the newest first, ten on a page. */
+/** `total` entries, newest first, ten per page. */
 export const aLedger =
   (total: number) =>
   ({ query: { page } }: Call<typeof listCreditEntries>) => {

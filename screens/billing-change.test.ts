@@ -21,7 +21,7 @@ import {
   textOf,
 } from './billing-scene.ts'
 
-// What an owner does to a subscription on /billing: change, cancel, reactivate, open the portal.
+// Subscription actions on /billing: change, cancel, reactivate, open the portal.
 
 const app = aBillingScreen()
 const main = () => app.page.getByRole('main')
@@ -36,7 +36,7 @@ const changes = () => app.api.calls(changePlan).map(({ sent }) => sent.body)
 const answerChange = (message: string, state: 'done' | 'scheduled' | 'confirm' = 'done', url: string | null = null) =>
   app.api.answer(changePlan, { state, url, message })
 
-/** Opens the change to Growth that is shown to cost $16.50. */
+/** Opens the change to Growth with its preview of $16.50. */
 async function showGrowth(): Promise<void> {
   answerBilling(app, { plan: 'starter' })
   app.api.answer(previewChange, aPreview())
@@ -45,7 +45,7 @@ async function showGrowth(): Promise<void> {
   await dialog().getByRole('button', { name: 'Pay $16.50 and change' }).waitFor()
 }
 
-test('a larger plan is chosen by the keyboard, its amount shown first, and then changed', async () => {
+test('a larger plan is chosen by keyboard, previewed with its amount, and then changed', async () => {
   answerBilling(app, { plan: 'starter' })
   app.api.answer(previewChange, aPreview())
   answerChange('You are on Growth now.')
@@ -134,7 +134,7 @@ test('the address names the change, and Back returns to the choice', async () =>
   expect(search()).toBe('')
 })
 
-test('an amount that changed meanwhile is shown again, and its own token is sent', async () => {
+test('a changed amount is shown again, and its own token is sent', async () => {
   await showGrowth()
   app.api.fail(changePlan, 409, { error: 'The amount has changed.' })
   app.api.answer(previewChange, aPreview({ dueNow: 1_649, token: 'shown-2' }))
@@ -148,7 +148,7 @@ test('an amount that changed meanwhile is shown again, and its own token is sent
   expect(changes().at(-1)).toEqual({ token: 'shown-2', restingStoreIds: [] })
 })
 
-test('the dialog returns to the choice with the reason where the changed amount cannot be shown', async () => {
+test('the dialog returns to the choice with the reason if the changed amount cannot be loaded', async () => {
   await showGrowth()
   app.api.fail(changePlan, 409, { error: 'The amount has changed.' })
   app.api.fail(previewChange, 409, { error: 'A payment is overdue.' })
@@ -188,7 +188,7 @@ test('in a trial without a card the next bill depends on adding one', async () =
     .waitFor()
 })
 
-test('a payment that the bank confirms links to the bank’s page in a new window', async () => {
+test('a payment that needs confirmation links to the bank’s page in a new window', async () => {
   await showGrowth()
   answerChange('Growth begins once it is confirmed.', 'confirm', 'https://bank.example/3ds')
   await press('Pay $16.50 and change')
@@ -221,10 +221,10 @@ test.each([
 const CONFIRM =
   'Are you sure you want to cancel your subscription? You will lose access at the end of your current billing period.'
 const ENDING = { cancelAtPeriodEnd: true, nextBillingDate: null }
-/** A press that removes its own button leaves the focus on the group of the remaining ones. */
+/** When a press removes its button, the focus moves to the group of the remaining ones. */
 const focused = () => app.page.evaluate(() => document.activeElement?.textContent)
 
-test('canceling is confirmed in the words of A 5, and Reactivate takes it back', {
+test('canceling shows the confirmation of A 5, and Reactivate undoes it', {
   tags: ['A2.7', 'A4.3', 'A5'],
 }, async () => {
   const message = 'Your subscription ends on Dec 6, 2026.'
@@ -258,7 +258,7 @@ test('canceling is confirmed in the words of A 5, and Reactivate takes it back',
   await expect.poll(focused).toBe('Change planManage BillingCancel subscription')
 })
 
-test('“Keep Growth” takes a scheduled change back', async () => {
+test('“Keep Growth” cancels a scheduled change', async () => {
   answerBilling(app, {}, { change: { plan: 'starter', cycle: 'month', at: inDays(12) } })
   app.api.answer(reactivateSubscription, { success: true, message: 'You keep Growth.' })
   const page = await app.open('/billing')
@@ -269,7 +269,7 @@ test('“Keep Growth” takes a scheduled change back', async () => {
   await button('Keep Growth').waitFor({ state: 'detached' })
 })
 
-test('“Manage Billing” leads to the provider’s portal', { tags: ['A2.7'] }, async () => {
+test('“Manage Billing” opens the provider’s portal', { tags: ['A2.7'] }, async () => {
   answerBilling(app)
   app.api.answer(createPortalSession, { url: '/terms' })
   const page = await app.open('/billing')
@@ -296,7 +296,7 @@ test.each([
   await again.click()
   await alert(text)
   if (!isCancel) return
-  // Asked again, nothing has failed yet.
+  // After a retry the old error is gone.
   const dialog = app.page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Keep Growth' }).click()
   await dialog.waitFor({ state: 'detached' })

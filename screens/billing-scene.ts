@@ -11,9 +11,9 @@ import { aDetail, aStatus, type Detail, noCredits, type Status, someUsage } from
 export * from './billing-answers.ts'
 export { checkLayout } from './page-checks.ts'
 
-// What the tests of the screens about plans and payments share.
+// Shared by the tests of screens about plans and payments.
 
-/** The screens of an account that is not the demo's and buys no credits, unless a test says otherwise. */
+/** Screens of an account that is not the demo's and buys no credits, unless a test sets otherwise. */
 export function aBillingScreen(): Screens {
   const app = aScreen()
   beforeEach(() => {
@@ -26,7 +26,7 @@ export function aBillingScreen(): Screens {
 export const signInAs = (app: Screens, role: Role, isDemo = false) =>
   app.api.alter(me, ({ user }) => ({ user: { ...user, role, isDemo } }))
 
-/** Answers detail and status of the same subscription, and the usage. */
+/** Replies with detail and status of the same subscription, and the usage. */
 export function answerBilling({ api }: Screens, detail: Partial<Detail> = {}, status: Partial<Status> = {}): void {
   const { subscription } = aDetail(detail)
   const { plan, source, cancelAtPeriodEnd, trialEndsAt, hasCard, nextBillingDate, currentPeriodEnd } = subscription

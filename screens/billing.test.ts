@@ -33,7 +33,7 @@ const drawer = () => app.page.getByRole('dialog', { name: 'Subscription' })
 const headerButton = () => app.page.getByRole('banner').getByRole('button', { name: /^Subscription: / })
 const search = () => new URL(app.page.url()).search
 const usageIsShown = () => main().getByText('84 of 100 used').waitFor()
-/** Buttons and links of the page, in their order. */
+/** Buttons and links of the page, in order. */
 const actions = () =>
   main()
     .getByRole('button')
@@ -187,7 +187,7 @@ test('/billing shows a skeleton while the subscription loads, and “Failed to l
   await main().getByRole('heading', { name: 'Growth' }).waitFor()
 })
 
-test('/billing says “No subscription found” before a plan is chosen', { tags: ['A8'] }, async () => {
+test('/billing shows “No subscription found” before a plan is chosen', { tags: ['A8'] }, async () => {
   app.api.answer(readSubscription, { subscription: null })
   app.api.answer(subscriptionStatus, aStatus({ plan: null }))
   const page = await app.open('/billing')
@@ -198,7 +198,7 @@ test('/billing says “No subscription found” before a plan is chosen', { tags
   await page.waitForURL('**/pricing')
 })
 
-test('/billing shows the limits where the usage fails to load, those of A 9 where the server names none', async () => {
+test('/billing shows the limits if usage fails to load, and those of A 9 if the server returns none', async () => {
   const { customBranding, apiAccess } = aDetail().subscription.features
   answerBilling(app, { plan: 'starter' })
   const subscription = { ...aDetail({ plan: 'starter' }).subscription }
@@ -229,7 +229,7 @@ test('the drawer and the account settings link to /billing', async () => {
   await page.waitForURL('**/billing')
 })
 
-test('the demo says that its plan cannot be changed', async () => {
+test('the demo states that its plan cannot be changed', async () => {
   answerBilling(app, { source: 'operator' })
   signInAs(app, 'owner', true)
   await app.open('/billing')
@@ -241,7 +241,7 @@ test('the demo says that its plan cannot be changed', async () => {
 
 // The drawer.
 
-test('the header’s button opens the drawer by the keyboard: plan, status, limits with meters, features', {
+test('the header’s button opens the drawer by keyboard: plan, status, limits with meters, features', {
   tags: ['A2.12'],
 }, async () => {
   app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
@@ -268,7 +268,7 @@ test('the header’s button opens the drawer by the keyboard: plan, status, limi
   await expect.poll(() => headerButton().evaluate((element) => element === document.activeElement)).toBe(true)
 })
 
-test('the drawer offers “Ready to Scale?” on every plan but Growth, and “View Plans” leads to the plans', {
+test('the drawer offers “Ready to Scale?” on every plan but Growth, and “View Plans” links to the plans', {
   tags: ['A2.12'],
 }, async () => {
   app.api.answer(subscriptionStatus, aStatus())
@@ -311,7 +311,7 @@ test('the drawer shows a skeleton while it loads, and a failure with Retry', { t
   await drawer().getByText('84 of 100 used').waitFor()
 })
 
-test('the drawer says “No subscription information available” when the plan is gone', { tags: ['A8'] }, async () => {
+test('the drawer shows “No subscription information available” when the plan is gone', { tags: ['A8'] }, async () => {
   app.api.answer(subscriptionStatus, aStatus())
   app.api.answer(readUsage, someUsage())
   await app.open('/settings')
@@ -412,7 +412,7 @@ test('the banner of an overdue payment tells a viewer who can pay', async () => 
   await expect.poll(() => notices().getByRole('link', { name: 'Go to billing' }).count()).toBe(0)
 })
 
-test('the banner of a resting store leads to /billing and has no such link there', async () => {
+test('the banner of a resting store links to /billing, except on that page', async () => {
   app.api.answer(subscriptionStatus, aStatus())
   app.api.alter(checkConnection, (reply) => ({
     ...reply,
@@ -467,7 +467,7 @@ test('“View Payment History” shows payments with status, reason, refund and 
   await history().waitFor({ state: 'detached' })
 })
 
-test('the payment history has ten payments on a page, at most five page buttons, and the page in the address', {
+test('the payment history has ten payments per page, at most five page buttons, and the page in the address', {
   tags: ['A2.7', 'A9'],
 }, async () => {
   answerBilling(app)
@@ -492,7 +492,7 @@ test('the payment history has ten payments on a page, at most five page buttons,
   await checkLayout(app, 'main')
 })
 
-test('a page beyond the last one of the payment history leads to the last', async () => {
+test('a page beyond the end of the payment history leads to the last one', async () => {
   answerBilling(app)
   app.api.answer(paymentHistory, aHistory(12))
   const page = await app.open('/billing?payments=12')
@@ -500,7 +500,7 @@ test('a page beyond the last one of the payment history leads to the last', asyn
   await page.waitForURL('**/billing?payments=2')
 })
 
-test('“Failed to load payment history” has Retry, and an empty one says “No payment history found”', {
+test('“Failed to load payment history” has Retry, and an empty one shows “No payment history found”', {
   tags: ['A8'],
 }, async () => {
   answerBilling(app)
@@ -516,7 +516,7 @@ test('“Failed to load payment history” has Retry, and an empty one says “N
 
 // The return from checkout.
 
-test('the return from checkout asks for the session once, says the plan, and drops it from the address', {
+test('the return from checkout reads the session once, names the plan, and removes it from the address', {
   tags: ['A4.3'],
 }, async () => {
   answerBilling(app)
@@ -532,7 +532,7 @@ test('the return from checkout asks for the session once, says the plan, and dro
   await page.getByRole('heading', { name: 'Growth' }).waitFor()
   await expect.poll(() => message.count()).toBe(0)
   await expect.poll(() => app.api.calls(checkSession)).toHaveLength(1)
-  // Nor does Back return to it.
+  // Back does not return to it either.
   await page.goBack()
   expect(page.url()).not.toContain('/billing')
 })
@@ -574,7 +574,7 @@ const resting = (...ids: string[]) => ({
 })
 const restingCard = () => app.page.getByRole('region', { name: 'Resting stores' })
 
-test('the card of resting stores says which rest and why, and lets another rest instead', async () => {
+test('the card of resting stores shows which rest and why, and lets the owner choose another', async () => {
   answerBilling(app, { plan: 'starter' })
   app.api.answer(listResting, resting(third!.id))
   const page = await app.open('/billing')
@@ -608,7 +608,7 @@ test('the card of resting stores says which rest and why, and lets another rest 
   await expect.poll(() => app.api.calls(restStores).at(-1)!.body).toEqual({ storeIds: [kiln!.id] })
 })
 
-test('the card of resting stores names several, without a choice for a viewer', async () => {
+test('the card of resting stores lists several, without a choice for a viewer', async () => {
   answerBilling(app, { plan: 'free' })
   app.api.answer(listResting, resting(second!.id, third!.id))
   signInAs(app, 'viewer')
@@ -621,7 +621,7 @@ test('the card of resting stores names several, without a choice for a viewer', 
   await expect.poll(() => restingCard().getByRole('button').count()).toBe(0)
 })
 
-test('the card of resting stores is absent where the plan has room for all', async () => {
+test('the card of resting stores is absent if all stores fit the plan', async () => {
   answerBilling(app)
   app.api.answer(listResting, resting())
   await app.open('/billing')

@@ -12,7 +12,7 @@ import {
 import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
 
-// The brand of a store: its logo, colours, texts and links, with a preview of a mail.
+// A store's brand: logo, colours, texts and links, with a preview of a mail.
 
 const app = aScreen()
 const part = (name: string) => app.page.getByRole('region', { name, exact: true })
@@ -28,7 +28,7 @@ const logoAt = (name: string) => ({
 const shownLogo = () => part('Logo').getByAltText('Your logo')
 const hash = 'f'.repeat(64)
 
-/** What the server has; a mail shows the logo and the promise of it. */
+/** State of the server; a mail shows the logo and the text. */
 let view: BrandView
 beforeEach(async () => {
   view = { ...fixture(readBrand), logo: null, proposal: null, canUpload: true }
@@ -40,7 +40,7 @@ beforeEach(async () => {
   await app.page.route('**/brand/01a2*/**', (route) => route.fulfill({ path: 'dist/web/icon-180.png' }))
 })
 
-test('a logo found in the store is shown, is in no mail before it is confirmed, and is then', async () => {
+test('a logo found in the store appears in mails only after it is confirmed', async () => {
   view = { ...view, proposal: { source: 'site_logo', logo: logoAt('found.png'), hash } }
   app.api.answer(confirmLogo, () => {
     view = { ...view, logo: logoAt('found.png'), proposal: null }
@@ -57,7 +57,7 @@ test('a logo found in the store is shown, is in no mail before it is confirmed, 
   await expect.poll(logoInMail).toBe(logoAt('found.png').path)
 })
 
-test('an uploaded file replaces the logo, and a wrong file is refused with the reason', async () => {
+test('an uploaded file replaces the logo, and an invalid file is refused with the reason', async () => {
   view = { ...view, logo: logoAt('before.png') }
   const content = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])
   const upload = async (name: string, mimeType: string, buffer: Buffer) => {
@@ -85,7 +85,7 @@ test('an uploaded file replaces the logo, and a wrong file is refused with the r
   await expect.poll(logoInMail).toBe(logoAt('after.jpg').path)
 })
 
-test('colours, texts and links are previewed before they are saved, and what cannot be read is not saved', async () => {
+test('colours, texts and links are previewed before saving, and unreadable colours are not saved', async () => {
   app.api.answer(saveBrand, ({ body: { version: _, ...look } }) => {
     view = { ...view, look, version: view.version + 1 }
     return view
@@ -112,7 +112,7 @@ test('colours, texts and links are previewed before they are saved, and what can
     })
 })
 
-test('a change of an older state is refused with what to do, and the logo can be removed', async () => {
+test('a conflicting change is refused with the next step, and the logo can be removed', async () => {
   view = { ...view, logo: logoAt('before.png') }
   app.api.answer(removeLogo, () => {
     view = { ...view, logo: null }

@@ -19,7 +19,8 @@ import { aScreen } from './app.ts'
 import { aCart, prepareSending } from './carts-scene.ts'
 import { serveRecipients } from './recipients.ts'
 
-// The fields that the browser sends with the calls of A 7 and B 7, screen by screen. The account has two stores; the tab shows the first.
+// The fields the browser sends with the calls of A 7 and B 7, screen by screen. The account has two stores; the tab
+// shows the first.
 
 const app = aScreen()
 const URL = 'https://maple-clay.example'
@@ -29,7 +30,7 @@ const STORE = { ...PLATFORM, storeId: URL }
 type Fields = Record<string, unknown>
 type Sent = [endpoint: Endpoint, query: Fields, body?: Fields]
 
-/** The last call of each endpoint has these fields, whatever else the screen adds. */
+/** The last call of each endpoint has these fields; the screen may send more. */
 async function expectSent(sent: readonly Sent[]): Promise<void> {
   for (const [endpoint, query, body] of sent) {
     const name = `${endpoint.method} ${endpoint.path}`
@@ -89,7 +90,7 @@ const confirm = (page: Page, title: string | RegExp, name: string | RegExp) =>
 interface Case {
   path: string
   as?: 'visitor'
-  /** Answered before the screen is opened. */
+  /** Replies set before the screen is opened. */
   prepare?: () => void
   act: (page: Page) => Promise<unknown>
   endpoint: Endpoint
@@ -427,12 +428,12 @@ test.each(Object.entries(cases))(
   },
 )
 
-test('a tab goes on naming the store it shows when another tab switches to another store', {
+test('a tab keeps naming its own store when another tab switches stores', {
   tags: ['A7', 'B7'],
 }, async () => {
   const page = await app.open('/coupons')
   const other = { platform: 'shopify' as const, store_url: 'https://fern.example' }
-  // The other tab: it writes the storage of both, and the session works with the other store from now on.
+  // The other tab writes the shared storage, and the session now uses the other store.
   await page.evaluate(({ platform, store_url }) => {
     localStorage.setItem('platform', platform)
     localStorage.setItem('storeUrl', store_url)

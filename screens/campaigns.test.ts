@@ -22,11 +22,11 @@ import { type Call, fixture } from './api.ts'
 import { aScreen, NOW, PHONE } from './app.ts'
 import { nameOf, recipients, serveRecipients } from './recipients.ts'
 
-// Campaigns: the list, the dialogs that create and send one, and the page of one.
+// Campaigns: the list, the dialogs that create and send one, and a campaign's page.
 
 const app = aScreen()
 const NAME = 'Autumn pots'
-/** Of forms that are filled in whole, on a machine that has much else to do. */
+/** For long forms on a busy machine. */
 const LONG_MS = 120_000
 const SUBJECT = 'Still want these pots?'
 const IN_THREE_DAYS = new Date(NOW.getTime() + 3 * 86_400_000).toISOString().slice(0, 10)
@@ -92,7 +92,7 @@ async function toStep(name: string) {
   await dialog().getByRole('heading', { name, exact: true }).waitFor()
 }
 
-test('the empty list says what to do and offers both ways there', { tags: ['A2.1', 'B2'] }, async () => {
+test('the empty list says what to do and offers both ways', { tags: ['A2.1', 'B2'] }, async () => {
   await app.open('/campaigns')
   await app.page.getByRole('heading', { level: 1, name: 'Email Campaigns' }).waitFor()
   await app.page.getByText('Manage your email campaigns and track their performance.').waitFor()
@@ -114,7 +114,7 @@ test.each([
     await app.page.getByText('Failed to load campaigns', { exact: true }).waitFor()
     await app.page.getByText(text, { exact: true }).waitFor()
     await app.page.getByRole('button', { name: 'Retry' }).hover()
-    // The live connection may ask again by itself: the button has to be there until it is pressed.
+    // A live event may trigger a refetch, so wait for the button.
     await app.page.mouse.down()
     app.api.answer(listCampaigns, { campaigns: [aCampaign()], pagination: { page: 1, limit: 50, total: 1, pages: 1 } })
     await app.page.mouse.up()
@@ -123,7 +123,7 @@ test.each([
 )
 
 describe('the form of a campaign', () => {
-  test('has four steps, refuses what is incomplete, and creates the campaign for the chosen customer', {
+  test('has four steps, refuses incomplete input, and creates the campaign for the chosen customer', {
     tags: ['B2', 'B4', 'B5'],
     timeout: LONG_MS,
   }, async () => {
@@ -148,7 +148,7 @@ describe('the form of a campaign', () => {
     await dialog().getByRole('region', { name: 'Preview' }).getByText(SUBJECT).waitFor()
     expect(await app.violations('[role=dialog]')).toEqual([])
     await toStep('Schedule & Send')
-    // 10:00 of today has passed: it would go now.
+    // Today's 10:00 has passed, so it would be sent now.
     await expect.poll(() => dialog().getByLabel('Start date').count()).toBe(0)
     await dialog().getByText('Schedule', { exact: true }).click()
     await dialog().getByLabel('Start date').fill('2020-01-01')
@@ -187,7 +187,7 @@ describe('the form of a campaign', () => {
     await expect.poll(() => keysOf(createCampaign)).toEqual([expect.any(String)])
   })
 
-  test('says in the words of B 8 that nobody has left a cart (letter-L6)', { tags: ['B8'] }, async () => {
+  test('shows the text of B 8 if there are no abandoned carts (letter-L6)', { tags: ['B8'] }, async () => {
     app.api.answer(abandonedCustomers, { customers: [], next: null, total: 0 })
     await app.open('/campaigns')
     await app.page.getByRole('button', { name: 'Create Campaign', exact: true }).click()
@@ -196,7 +196,7 @@ describe('the form of a campaign', () => {
     await dialog().getByText('No abandoned carts found.').waitFor()
   })
 
-  test('is filled in by the keyboard alone', { timeout: LONG_MS }, async () => {
+  test('is filled in by keyboard alone', { timeout: LONG_MS }, async () => {
     const key = (name: string) => app.page.keyboard.press(name)
     const next = async (title: string) => {
       await reach(button('Next'))
@@ -244,7 +244,7 @@ describe('the form of a campaign', () => {
       })
   })
 
-  test('is not lost by Back without a question', async () => {
+  test('confirms before Back discards it', async () => {
     await app.open('/campaigns')
     await app.page.getByRole('button', { name: 'New Campaign' }).click()
     await dialog().getByLabel('Campaign name').fill('Not to be lost')
@@ -260,7 +260,7 @@ describe('the form of a campaign', () => {
 })
 
 describe('a row of the list', () => {
-  test('has the columns of the specification, and more that can be hidden', { tags: ['B2'] }, async () => {
+  test('has the columns of the specification, and optional ones', { tags: ['B2'] }, async () => {
     campaigns = [aCampaign()]
     await app.open('/campaigns')
     const heads = () => app.page.getByRole('columnheader').allInnerTexts()
@@ -288,7 +288,7 @@ describe('a row of the list', () => {
       .toEqual(actions.map((action) => `${action} ${NAME}`))
   })
 
-  test('says what its actions did in the words of B 8, and asks before those that need it', {
+  test('reports its actions with the texts of B 8, and confirms those that need it', {
     tags: ['B2', 'B4', 'B8'],
   }, async () => {
     campaigns = [aCampaign()]
@@ -360,7 +360,7 @@ describe('“Send to All”', () => {
     await expect.poll(() => form().getByLabel('Subject').inputValue()).not.toBe('')
   }
 
-  test('needs a subject, a text and the coupon that its text promises, and sends after a confirmation', {
+  test('needs a subject, a text and the promised coupon, and sends after a confirmation', {
     tags: ['B2', 'B5', 'B8'],
   }, async () => {
     await open()
@@ -389,7 +389,7 @@ describe('“Send to All”', () => {
       .toMatchObject([{ subject: 'For everybody', template: 'urgency' }])
   })
 
-  test('says in the words of B 8 that it failed, and is repeated under the same key', { tags: ['B8'] }, async () => {
+  test('reports a failure with the text of B 8, and retries under the same key', { tags: ['B8'] }, async () => {
     app.api.fail(sendToAbandonedCarts, 500, { error: 'x', code: 'internal' })
     await open()
     for (const times of [1, 2]) {

@@ -6,7 +6,7 @@ import * as reminders from '../shared/reminders.ts'
 import { aScreen, NOW, PHONE } from './app.ts'
 import { aCart, ago, mayGetAll, prepareSending } from './carts-scene.ts'
 
-// One cart: its panel beside the list, its page with the timeline, and the dialogs that send from it.
+// One cart: its panel beside the list, its page with the timeline, and its send dialogs.
 
 const app = aScreen()
 const dialog = (name: string) => app.page.getByRole('dialog', { name })
@@ -15,12 +15,12 @@ const card = (title: string) =>
   dialog('Cart details')
     .locator('.mantine-Card-root')
     .filter({ has: app.page.getByRole('heading', { level: 2, name: title }) })
-/** An announcement is gone after four seconds. */
+/** A toast disappears after four seconds. */
 const announces = (text: string, press: () => Promise<unknown>) =>
   Promise.all([app.page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
 const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: aCart.currency })
 
-test('details are opened and closed by keyboard beside the list, and show contact, figures and products', {
+test('details open and close by keyboard beside the list, and show contact, figures and products', {
   tags: ['B2'],
 }, async () => {
   prepareSending(app.api)
@@ -82,7 +82,7 @@ test('the panel’s recovery actions open the dialog of their channel, which sho
   await dialog('SMS status').getByText('Failed to check SMS status: Not today.').waitFor()
 })
 
-test('an email is sent once by keyboard; the dialog takes no second press, then the list is asked for again', {
+test('an email is sent once by keyboard; a second press is ignored, then the list is refetched', {
   tags: ['B2', 'B4', 'B8', 'B9'],
 }, async () => {
   prepareSending(app.api)
@@ -110,7 +110,7 @@ test('an email is sent once by keyboard; the dialog takes no second press, then 
   await expect.poll(() => app.api.calls(reminders.sendEmail)).toHaveLength(1)
 })
 
-test('a message is shown before it is sent, changed, and tried on oneself', async () => {
+test('a message is previewed, changed, and sent as a test to oneself', async () => {
   prepareSending(app.api)
   const last = { channel: 'email', at: ago(48), subject: 'You left something', outcome: 'opened' } as const
   app.api.answer(reminders.lastMessage, { message: last })
@@ -179,7 +179,7 @@ test('an email is scheduled in an hour by default, or at a date, which is also s
     .toMatchObject([{ cartId: aCart.id, delayHours: 50, sendAt: `${at}:00.000Z`, reminderType: 'first' }])
 })
 
-test('an email that only has to wait can be scheduled, but not sent now', async () => {
+test('a temporarily blocked email can be scheduled, but not sent now', async () => {
   prepareSending(app.api)
   const reason = { reason: 'frequency_cap', explanation: '', count: 1, cartIds: [aCart.id], mayOverride: false }
   const until = new Date(NOW.getTime() + 3_600_000).toISOString()
@@ -208,7 +208,7 @@ test('an SMS shows its price before it is sent', { tags: ['B2', 'B8'] }, async (
   await announces('SMS sent successfully!', () => form.getByRole('button', { name: 'Send Now' }).click())
 })
 
-test('the status of an SMS that failed has its attempts and the error', { tags: ['B3'] }, async () => {
+test('the status of a failed SMS has its attempts and the error', { tags: ['B3'] }, async () => {
   prepareSending(app.api)
   const error = 'This is a landline, or the carrier does not support SMS.'
   const lastSent = '2026-03-02T12:00:00.000Z'
@@ -247,7 +247,7 @@ const skipped: Partial<MessageView> = {
   explanation: 'The person got as many messages as the limit allows.',
 }
 
-test('the timeline has messages and events in one order: the next message first, a skipped one with its reason', {
+test('the timeline orders messages and events: the next message first, a skipped one with its reason', {
   tags: ['A2.1'],
 }, async () => {
   app.api.answer(getCart, { cart: aCart })
@@ -288,7 +288,7 @@ test('the timeline has messages and events in one order: the next message first,
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
 })
 
-test('a viewer sees a cart without the actions that send', async () => {
+test('a viewer sees a cart without send actions', async () => {
   prepareSending(app.api)
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   await app.open(`/carts?cart=${aCart.id}`)

@@ -6,13 +6,13 @@ import { cartEligibility, lastMessage } from '../shared/reminders.ts'
 import { type Api, fixture } from './api.ts'
 import { NOW } from './app.ts'
 
-// Carts of the list, and the answers of the dialogs that send messages.
+// Carts of the list, and replies of the send dialogs.
 
 const recorded = (fixture(listAbandonedCarts) as { carts: CartView[] }).carts
 
 export const ago = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000).toISOString()
 
-/** Each with a name and an id of its own; the newest first. */
+/** Each with its own name and id, newest first. */
 export const someCarts = (count: number): CartView[] =>
   Array.from({ length: count }, (_, index) => {
     const cart = recorded[index % recorded.length]!
@@ -31,14 +31,14 @@ export const someCarts = (count: number): CartView[] =>
 /** With a phone. */
 export const [aCart] = recorded as [CartView]
 
-/** A page of ten of the list. */
+/** A page of ten rows. */
 export const listOf = (carts: CartView[], total = carts.length, page = 1) => ({
   carts,
   pagination: { page, limit: 10, total, pages: Math.ceil(total / 10) },
   syncAgeSeconds: 5,
 })
 
-/** The list has these carts, whichever page is asked for. */
+/** The list has these carts, on any page. */
 export function showCarts(api: Api, carts: CartView[], total = carts.length): void {
   api.answer(listAbandonedCarts, ({ query }) => listOf(carts, total, query.page))
   api.answer(getCart, ({ params }) => ({ cart: carts.find(({ id }) => id === params.id) ?? aCart }))
@@ -54,7 +54,7 @@ export const mayGetAll = (carts: CartView[]) => ({
 
 const TEXT = '# Your cart\n\n{{ cart_items }}\n\n{{ checkout_link }}'
 
-/** The dialogs that send may send to all of these. */
+/** All these carts are eligible in the send dialogs. */
 export function prepareSending(api: Api, carts: CartView[] = [aCart]): void {
   showCarts(api, carts)
   api.answer(cartEligibility, mayGetAll(carts))

@@ -9,20 +9,20 @@ import { aScreen, PHONE } from './app.ts'
 import { aCart, ago, listOf, mayGetAll, prepareSending, showCarts, someCarts } from './carts-scene.ts'
 import { anotherPage, withoutLive } from './page-checks.ts'
 
-// The list of carts: its columns, search, filters, pages, states, and what is done with many carts at once.
+// The cart list: columns, search, filters, pages, states, and bulk actions.
 
 const app = aScreen()
 const queries = () => app.api.calls(listAbandonedCarts).map(({ sent }) => sent.query)
 const lastQuery = () => queries().at(-1)
 const shows = (text: string | RegExp) => app.page.getByText(text, { exact: true }).waitFor()
 const row = (cart: CartView) => app.page.getByRole('row').filter({ hasText: cart.customer_name })
-/** An announcement is gone after four seconds. */
+/** A toast disappears after four seconds. */
 const announces = (text: string, press: () => Promise<unknown>) =>
   Promise.all([app.page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
 const dialog = (name: string) => app.page.getByRole('dialog', { name })
 const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
 
-test('has the specified columns, each sorted both ways by keyboard, and the hours of recovery that are left', {
+test('has the specified columns, each sorted both ways by keyboard, and the remaining recovery hours', {
   tags: ['B2'],
 }, async () => {
   const [first, second, ...others] = someCarts(10) as [CartView, CartView]
@@ -52,7 +52,7 @@ test('has the specified columns, each sorted both ways by keyboard, and the hour
   }
 })
 
-test('a second change that comes before the first is on the screen keeps the first', async () => {
+test('a quick second change keeps the first', async () => {
   showCarts(app.api, someCarts(10))
   const page = await app.open('/carts?search=ada')
   const head = (name: string) => page.getByRole('columnheader', { name }).getByRole('button').elementHandle()
@@ -66,7 +66,7 @@ test('a second change that comes before the first is on the screen keeps the fir
   await expect.poll(lastQuery).toMatchObject({ search: 'ada', sort: 'value', order: 'asc' })
 })
 
-test('is not asked for before the store is known, and shows a plain array like a list with pages', {
+test('waits for the store before loading, and shows a plain array like a paginated list', {
   tags: ['B3'],
 }, async () => {
   app.api.raw(listAbandonedCarts, 200, someCarts(7))
@@ -81,7 +81,7 @@ test('is not asked for before the store is known, and shows a plain array like a
   expect(queries()).not.toEqual([])
 })
 
-test('searches a second after the last key, asks at most once a second, and keeps a page for five minutes', {
+test('searches a second after the last key, asks at most once a second, and caches a page for five minutes', {
   tags: ['B2', 'B7'],
 }, async () => {
   showCarts(app.api, someCarts(10), 57)
@@ -108,7 +108,7 @@ test('searches a second after the last key, asks at most once a second, and keep
   await page.waitForURL(/status=email\+sent/)
   await page.clock.runFor(999)
   await expect.poll(() => searches()).toHaveLength(1)
-  /** Nothing but the clock lets the next question be asked. */
+  /** Only the clock permits the next request. */
   const isAsked = (query: object) =>
     expect
       .poll(async () => {
@@ -136,7 +136,7 @@ test('searches a second after the last key, asks at most once a second, and keep
   await expect.poll(() => queries().length - before).toBe(1)
 })
 
-test('has its search, filter, sort and page in the address, and names its place among the pages', {
+test('has its search, filter, sort and page in the address, and shows its position among the pages', {
   tags: ['B2', 'B9'],
 }, async () => {
   showCarts(app.api, someCarts(10), 57)
@@ -157,7 +157,7 @@ test('has its search, filter, sort and page in the address, and names its place 
   await expect.poll(() => page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0)
 })
 
-test('is filtered by what an email can reach and by each reason; the reason is shown at the cart', async () => {
+test('filters by email reachability and by each reason; the reason is shown at the cart', async () => {
   const carts = someCarts(10)
   showCarts(app.api, carts)
   const noContact = { reason: 'no_contact', country: null, explanation: 'No usable email address.', count: 10 } as const
@@ -229,7 +229,7 @@ test('keeps the chosen columns after a reload', async () => {
   await page.getByRole('columnheader', { name: 'Phone' }).waitFor()
 })
 
-test('exports the carts of the filter as a CSV file', async () => {
+test('exports the filtered carts as a CSV file', async () => {
   app.api.answer(exportCarts, { url: '/favicon.svg?ticket=x', expiresAt: ago(-1) })
   const page = await app.open('/carts?search=ada&status=email+sent')
   const followed = page.waitForEvent('download')
@@ -265,7 +265,7 @@ test('a cart without name and address is a Guest with “No email” and offers 
   await page.locator('.list-card').getByText('No email', { exact: true }).waitFor()
 })
 
-test('SMS is offered only with a phone, WhatsApp only where it may be sent', { tags: ['B2'] }, async () => {
+test('offers SMS only with a phone, WhatsApp only where allowed', { tags: ['B2'] }, async () => {
   const noPhone = { ...aCart, phone: null, customer_data: { ...aCart.customer_data, phone: null } }
   const panel = dialog('Cart details')
   const offered = async (name: RegExp) => [
@@ -286,7 +286,9 @@ test('SMS is offered only with a phone, WhatsApp only where it may be sent', { t
   }
 })
 
-test('on the free plan SMS and WhatsApp are prompts that lead to the plans', { tags: ['B2', 'B6'] }, async () => {
+test('on the free plan SMS and WhatsApp are upgrade prompts that link to the plans', {
+  tags: ['B2', 'B6'],
+}, async () => {
   prepareSending(app.api)
   app.api.alter(subscriptionStatus, (status) => ({ ...status, plan: 'free' as const, planInForce: 'free' as const }))
   const page = await app.open('/carts')
@@ -303,7 +305,7 @@ test('on the free plan SMS and WhatsApp are prompts that lead to the plans', { t
   expect(await app.violations()).toEqual([])
 })
 
-test('a text on its way disables its button; after one was sent the button counts down the cooldown', {
+test('a text in flight disables its button, which then counts down the cooldown', {
   tags: ['B4'],
 }, async () => {
   prepareSending(app.api, [{ ...aCart, sms_status: 'sending', sms_sent_at: null }])
@@ -353,7 +355,7 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
     .getByRole('list', { name: 'Who will not get it, and why' })
     .getByText('The shopper has unsubscribed.')
     .waitFor()
-  // The list's own buttons ask about the carts of the page by their ids.
+  // The row buttons query the page's carts by their ids.
   const asked = app.api.calls(reminders.cartEligibility).map(({ body }) => body)
   expect(asked.filter((body) => !('cartIds' in body)).map(({ channel }) => channel)).toEqual(['email'])
   expect(await app.violations()).toEqual([])
@@ -362,7 +364,7 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   await expect.poll(() => bar().count()).toBe(0)
   await everything.check()
   await bar().getByText('10 selected').waitFor()
-  // A new search clears the selection, so that no message goes to a cart that is not shown.
+  // A new search clears the selection, so no message is sent to a hidden cart.
   await page.getByRole('searchbox', { name: 'Search customers' }).fill('le')
   await page.waitForURL(/search=le/)
   await expect.poll(() => bar().count()).toBe(0)
@@ -370,7 +372,7 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
 
 const jobId = '0198a0c4-6f0e-7c1b-9a55-000000000001'
 
-/** A job that is over; the message of each of `failed` was not sent. */
+/** A finished job; the messages of `failed` were not sent. */
 function doneJob(channel: reminders.SendChannel, carts: CartView[], failed: CartView[], only?: string) {
   const unsent = {
     outcome: 'failed',
@@ -400,7 +402,7 @@ function doneJob(channel: reminders.SendChannel, carts: CartView[], failed: Cart
   }
 }
 
-test('a bulk email has a result for each cart, and only the failed one is retried', { tags: ['B8'] }, async () => {
+test('a bulk email has a result for each cart, and retries only the failed one', { tags: ['B8'] }, async () => {
   const three = someCarts(3)
   prepareSending(app.api, three)
   let failed = three.slice(0, 1)
@@ -439,7 +441,7 @@ test('a bulk email has a result for each cart, and only the failed one is retrie
   await job.waitFor({ state: 'detached' })
 })
 
-test('“Delete from view” only hides carts and is undone', { tags: ['B7'] }, async () => {
+test('“Delete from view” only hides carts and can be undone', { tags: ['B7'] }, async () => {
   const carts = someCarts(10)
   showCarts(app.api, carts)
   const page = await app.open('/carts')
@@ -475,7 +477,7 @@ test('bulk WhatsApp shows a refusal, then the counts, and clears the selection',
   await expect.poll(() => bar().count()).toBe(0)
 })
 
-test('on a phone carts are cards with the same actions, inside the width of the page', { tags: ['B2'] }, async () => {
+test('on a phone carts are cards with the same actions, within the page’s width', { tags: ['B2'] }, async () => {
   prepareSending(app.api, someCarts(10))
   const page = await app.open('/carts', { viewport: PHONE })
   await page.locator('.list-card').first().waitFor()

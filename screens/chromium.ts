@@ -1,4 +1,4 @@
 import { openBrowser } from '../e2e/browser.ts'
 
-// Before the first file of a worker: what it has open from here on, `test/each-file.ts` does not count as left behind.
+// Loaded before a worker's first file, so `test/each-file.ts` does not report its resources as leaks.
 await openBrowser()

@@ -15,13 +15,13 @@ const SECRET = `cs_${'d'.repeat(40)}`
 const store = { ...fixture(checkConnection).store!, isDemo: false }
 const REFUSED = 'The consumer secret does not belong to this consumer key.'
 
-/** The account’s store is not the demo’s. */
+/** The account's store is not the demo's. */
 function serveStore(changes: Partial<typeof store> = {}) {
   serveUser(api)
   api.alter(checkConnection, (reply) => ({ ...reply, store: { ...store, ...changes } }))
 }
 
-test('the form of a WooCommerce store names what is missing, swaps keys, and keeps what was typed when refused', {
+test('the WooCommerce form names missing fields, swaps keys, and keeps its input after a refusal', {
   tags: ['A2.4'],
 }, async () => {
   serveNoStore(api)
@@ -62,7 +62,7 @@ test('the form of a WooCommerce store names what is missing, swaps keys, and kee
   await page.waitForURL('**/dashboard')
 })
 
-test('after the plugin was removed the set-up and the settings say so, and the notifications open (real-store-W17)', async () => {
+test('after the plugin was removed, set-up and settings explain it and the notifications open (real-store-W17)', async () => {
   const at = '2026-11-28T20:00:00.000Z'
   serveNoStore(api)
   api.answer(checkConnection, {
@@ -86,7 +86,7 @@ test('after the plugin was removed the set-up and the settings say so, and the n
   await expect.poll(() => api.calls(listNotifications)[0]!.sent.query).toMatchObject({ storeId: store.id })
 })
 
-test('an account without a plan is asked to choose one before it connects a store', { tags: ['A3'] }, async () => {
+test('an account without a plan must choose one before connecting a store', { tags: ['A3'] }, async () => {
   serveNoPlan(api)
   await openFresh(app, '/store-setup')
   await app.page.getByRole('heading', { level: 1, name: 'Subscription Required' }).waitFor()
@@ -94,7 +94,7 @@ test('an account without a plan is asked to choose one before it connects a stor
   await expect.poll(() => app.page.getByRole('textbox').count()).toBe(0)
 })
 
-test('the first steps lead to the ways to install the script, which says whether it was seen', async () => {
+test('the first steps link to the script’s install methods, which show whether it was seen', async () => {
   serveStore()
   api.alter(readMailServer, (view) => ({ ...view, isFixed: false }))
   const page = await app.open('/dashboard')
@@ -122,7 +122,7 @@ test('the first steps lead to the ways to install the script, which says whether
   await page.getByText('This server could not be reached.').waitFor()
 })
 
-test('keys that the store does not know are replaced from the doctor’s finding, after the new ones work', {
+test('keys the store rejects are replaced from the doctor’s finding, once the new ones work', {
   tags: ['A8'],
 }, async () => {
   serveStore()

@@ -37,13 +37,13 @@ test('each box shows its shoppers, ticks and share, by place and language', asyn
   await checkLayout(app)
 })
 
-test('a store that keeps nothing before consent has ticks, no share, and the reason', async () => {
+test('a store that stores nothing before consent has ticks, no share, and the reason', async () => {
   await open({ mode: 'nothing', counts: [{ ...count, shown: 0, ticked: 0, tickedAlone: 7 }] })
   await expect.poll(async () => (await rows()).at(-1)?.replace(/\s+/g, ' ')).toBe('Email Block checkout – 7 –')
   await card().getByText('it hears only of shoppers who agreed').waitFor()
 })
 
-test('without figures the card says what brings them, and of an older plugin that it needs an update', async () => {
+test('without figures the card says how to get them, and asks to update an older plugin', async () => {
   await open({ mode: null, counts: [] })
   await card().getByText('They appear when shoppers fill in a form that shows a box.').waitFor()
   const times = { connectedAt: new Date(0).toISOString(), calledAt: null, cartAt: null }
@@ -61,7 +61,7 @@ test('without figures the card says what brings them, and of an older plugin tha
   await card().getByText('Update the plugin to see how many shoppers tick the boxes.').waitFor()
 })
 
-test('counts that cannot be loaded do not hide the boxes', async () => {
+test('a failure to load the counts does not hide the boxes', async () => {
   app.api.answer(consentBoxes, { boxes: [], checkoutSeenAt: null })
   app.api.fail(consentBoxCounts, 500)
   await app.open('/settings/consent#boxes')

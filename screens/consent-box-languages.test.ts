@@ -6,7 +6,7 @@ import { checkConnection } from '../shared/stores.ts'
 import { aScreen } from './app.ts'
 import { checkLayout } from './page-checks.ts'
 
-// Settings → Consent → Boxes: a wording for each language.
+// Settings → Consent → Boxes: a text for each language.
 
 const app = aScreen()
 const GERMAN = 'Erinnert mich per E-Mail an meinen Warenkorb.'
@@ -67,7 +67,7 @@ test('a shop with the plugin has no HTML to paste', async () => {
   await expect.poll(() => app.page.getByRole('button', { name: /^Copy HTML/ }).count()).toBe(0)
 })
 
-test('a shop with an older plugin is told to update it', async () => {
+test('a shop with an older plugin is asked to update it', async () => {
   const times = { connectedAt: new Date(0).toISOString(), calledAt: null, cartAt: null }
   const state = { isAlive: true, isReached: true, isOutdated: false, reason: null, newerVersion: '0.2.0' }
   const test = { isWaiting: false, seenAt: null }
@@ -86,7 +86,7 @@ test('a shop with an older plugin is told to update it', async () => {
     .waitFor()
 })
 
-test('a viewer reads the languages and changes none', async () => {
+test('a viewer reads the languages and cannot change them', async () => {
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   app.api.answer(consentBoxes, boxes([german]))
   await app.open('/settings/consent#boxes')

@@ -56,7 +56,7 @@ const preview = {
   problems: [{ problem: 'This is not a complete email address.', count: 1 }],
 }
 
-test('a file of a newsletter tool is previewed, imported with its ground, and its refused rows can be downloaded', async () => {
+test('a newsletter tool’s file is previewed, imported with its ground, and its refused rows can be downloaded', async () => {
   app.api.answer(uploadConsents, { import: uploaded, columns: ['E-Mail', 'Datum', 'Quelle'], preview })
   app.api.answer(previewConsents, preview)
   app.api.answer(listConsentImports, { imports: [] })
@@ -98,7 +98,7 @@ test('a file of a newsletter tool is previewed, imported with its ground, and it
   await (await download).cancel()
 })
 
-test('a file with a column that means no shows what becomes of each row', async () => {
+test('a file with an opt-out column shows the result of each row', async () => {
   const counts = { granted: 1, withdrawn: 1, suppressed: 1 }
   const outcome = (
     line: number,
@@ -138,7 +138,7 @@ const done: ImportView = {
 const doubted = { ...done, standing: 'doubted' as const, doubt: 'no_heading' as const }
 const list = (...imports: ImportView[]) => app.api.answer(listConsentImports, { imports })
 
-test('an import that runs says how far it is, until it is done', async () => {
+test('a running import shows its progress until it is done', async () => {
   list({ ...done, state: 'running', doneCount: 1, addedCount: 1, finishedAt: null })
   await app.open('/settings/consent#import')
   await app.page.getByText('1 of 3 rows read').waitFor()
@@ -147,7 +147,7 @@ test('an import that runs says how far it is, until it is done', async () => {
   await app.page.getByText('3 imported, 0 already known, 0 refused').waitFor()
 })
 
-test('a viewer sees why an import is doubted and cannot keep or undo it', async () => {
+test('a viewer sees why an import is doubtful and cannot keep or undo it', async () => {
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   list({ ...doubted, hasReport: true })
   await app.open('/settings/consent#import')
@@ -157,7 +157,7 @@ test('a viewer sees why an import is doubted and cannot keep or undo it', async 
     await expect.poll(() => button(name).count()).toBe(0)
 })
 
-test('imports that may have read a no as a yes are kept or undone, after a question', async () => {
+test('imports that may have misread an opt-out are kept or undone, after a confirmation', async () => {
   list(doubted, { ...done, id: 'i2', fileName: 'fair.csv' })
   await app.open('/settings/consent#import')
   const earlier = app.page.getByRole('region', { name: 'Earlier imports' })

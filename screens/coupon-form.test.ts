@@ -26,9 +26,9 @@ const limit = (form: Locator) => form.getByLabel('Usage limit (optional)')
 const start = (form: Locator) => form.getByLabel('Start date')
 const end = (form: Locator) => form.getByLabel('End date')
 
-test('names at each field what is wrong with it, and leads to the first', { tags: ['B5'] }, async () => {
+test('shows each error at its field, and focuses the first', { tags: ['B5'] }, async () => {
   const { page, form, code, save } = await openForm()
-  /** Saves with these values, and reads at each field what is wrong with its own. */
+  /** Saves with these values, and reads the error of each field. */
   const refuses = async (...fields: [Locator, string, string][]) => {
     for (const [field, typed] of fields) await field.fill(typed)
     await save.click()
@@ -105,7 +105,7 @@ test('writes the code in upper case at the cursor, and reads dates in the storeâ
     })
 })
 
-test('has a maximum discount for a percentage of personal codes alone, and gives the reason (decision 33)', async () => {
+test('allows a maximum discount only for a percentage of personal codes, and gives the reason (decision 33)', async () => {
   const { page, form, save } = await openForm()
   await expect.poll(() => form.getByText(couponTexts.sharedCap).count()).toBe(0)
   await cap(form).fill('20')
@@ -133,7 +133,7 @@ test('has a maximum discount for a percentage of personal codes alone, and gives
     })
 })
 
-test('edits a coupon without changing its kind, its dates or what else was not touched', { tags: ['B2'] }, async () => {
+test('edits a coupon without changing its kind, dates or untouched fields', { tags: ['B2'] }, async () => {
   const { coupons } = serveCoupons(api)
   const page = await app.open('/coupons')
   await page.getByRole('button', { name: 'Edit SUMMER10' }).click()
@@ -152,7 +152,7 @@ test('edits a coupon without changing its kind, its dates or what else was not t
   })
 })
 
-test('shows an existing code at its field, other errors in a banner, and keeps what was typed', {
+test('shows an existing code at its field, other errors in a banner, and keeps the input', {
   tags: ['B8'],
 }, async () => {
   const { page, form, code, save } = await openForm()
@@ -176,7 +176,7 @@ test('shows an existing code at its field, other errors in a banner, and keeps w
   await rowOf(page, 'TWICE').waitFor()
 })
 
-test('shows the refusal of a read-only key in the form and on the screen, and keeps its buttons in sight', async () => {
+test('shows the refusal of a read-only key in the form and on the screen, and keeps its buttons in view', async () => {
   const { page, server, form, code, save } = await openForm()
   await code.fill('KEPT')
   await amount(form).fill('10')
@@ -189,7 +189,7 @@ test('shows the refusal of a read-only key in the form and on the screen, and ke
     .toBe('/settings')
   const edge = (await save.boundingBox())!
   expect(edge.y + edge.height).toBeLessThanOrEqual(WIDE.height)
-  // Behind the form, for when it is closed.
+  // Behind the form, for after it is closed.
   await expect.poll(() => page.getByText(couponTexts.readOnlyKey).count()).toBe(2)
   await expect.poll(() => code.inputValue()).toBe('KEPT')
   serveCoupons(api)
@@ -198,7 +198,7 @@ test('shows the refusal of a read-only key in the form and on the screen, and ke
   await expect.poll(() => page.getByText(couponTexts.readOnlyKey).count()).toBe(0)
 })
 
-test('keeps what was typed when the store is disconnected elsewhere, and cannot be saved', {
+test('keeps the input when the store is disconnected elsewhere, and cannot be saved', {
   tags: ['B5'],
 }, async () => {
   const { page, form, code, save } = await openForm()
@@ -218,7 +218,7 @@ test('keeps what was typed when the store is disconnected elsewhere, and cannot 
   await page.waitForURL('**/store-setup')
 })
 
-test('warns of an end date in the past, beside what is wrong', async () => {
+test('warns about an end date in the past, beside other errors', async () => {
   const { form, save } = await openForm()
   await end(form).fill('2020-05-01T10:00')
   await form.getByText(couponTexts.endIsPast).waitFor()
@@ -251,7 +251,7 @@ test.each([
   },
 )
 
-test('asks before changes are left, by Escape and by Back, and survives a reload', async () => {
+test('confirms before Escape and Back discard changes, and survives a reload', async () => {
   serveCoupons(api)
   const page = await app.open('/coupons')
   await page.getByRole('button', { name: 'Create coupon' }).click()
@@ -269,14 +269,14 @@ test('asks before changes are left, by Escape and by Back, and survives a reload
   await page.goBack()
   await asked.getByRole('button', { name: 'Leave' }).click()
   await form.waitFor({ state: 'detached' })
-  // Nothing was changed: nothing is asked.
+  // Nothing was changed, so no confirmation.
   await page.getByRole('button', { name: 'Create coupon' }).click()
   await form.getByRole('button', { name: 'Cancel' }).click()
   await form.waitFor({ state: 'detached' })
   await expect.poll(() => asked.count()).toBe(0)
 })
 
-test('is opened, filled in and sent by the keyboard, and gives the focus back', async () => {
+test('opens, is filled in and submitted by keyboard, and returns the focus', async () => {
   serveCoupons(api)
   const page = await app.open('/coupons')
   const button = page.getByRole('button', { name: 'Create coupon' })

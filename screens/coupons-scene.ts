@@ -12,17 +12,17 @@ import { isUsable } from '../web/coupons/rules.ts'
 import type { Answer, Api } from './api.ts'
 import { NOW } from './app.ts'
 
-// Coupons of a store, in every state that a screen shows differently, and a server that keeps them.
+// Coupons in every state that looks different, and a stateful mock of the server.
 
 export { DAY_MS, MINUTE_MS }
 export const EDIT_URL = 'https://shop.example/wp-admin/post.php?post=31&action=edit'
 
-/** This long after the moment at which a screen is opened. */
+/** Time since the screen was opened. */
 export const after = (ms: number) => new Date(NOW.getTime() + ms).toISOString()
 
 export const aCoupon = (given?: Partial<Coupon>) => couponAt(given, NOW.getTime())
 
-/** Shared, personal, not started, expired and inactive, made in the store. */
+/** Shared, personal, not started, expired and inactive, and created in the store. */
 export const someCoupons = (): Coupon[] => [
   aCoupon({
     ...{ usageLimit: 100, usageCount: 12, minSpend: 50 },
@@ -48,11 +48,11 @@ type List = Exclude<Answer<typeof listCoupons>, (...given: never) => unknown>
 
 export interface CouponServer {
   coupons: Coupon[]
-  /** Parts of the list's reply that differ. */
+  /** Differing parts of the list's reply. */
   list: Partial<List>
 }
 
-/** Answers all calls about coupons as a server that has these. */
+/** Replies to all coupon calls as a server with these coupons. */
 export function serveCoupons(api: Api, coupons = someCoupons(), list: Partial<List> = {}): CouponServer {
   const server: CouponServer = { coupons, list }
   api.answer(listCoupons, ({ query }) => pageOf(server, query))

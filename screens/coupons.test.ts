@@ -26,7 +26,7 @@ async function openCoupons(coupons = someCoupons(), list: Parameters<typeof serv
 }
 
 describe('the list of coupons', () => {
-  test('shows discount, badge, time left and uses of each, and what each earned', {
+  test('shows discount, badge, time left, uses and revenue of each coupon', {
     tags: ['A2.1', 'B2', 'B4'],
   }, async () => {
     const { page } = await openCoupons()
@@ -48,7 +48,7 @@ describe('the list of coupons', () => {
     await panel.getByText('40 codes').waitFor()
   })
 
-  test('leads to the store for coupons made there and does not edit them here (decision 30)', async () => {
+  test('links to the store for coupons created there and does not edit them here (decision 30)', async () => {
     const { page, server } = await openCoupons()
     const own = rowOf(page, 'FREESHIP')
     await own.getByText('Made in WooCommerce: edit it there').waitFor()
@@ -61,7 +61,7 @@ describe('the list of coupons', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('copies a code, and offers no copy of a pattern', async () => {
+  test('copies a code, but not a pattern', async () => {
     await app.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     try {
       const { page } = await openCoupons()
@@ -73,7 +73,7 @@ describe('the list of coupons', () => {
     }
   })
 
-  test('asks for 50 a page, and for codes by their beginning', async () => {
+  test('loads 50 a page, and searches codes by prefix', async () => {
     const many = Array.from({ length: 120 }, (_, n) => aCoupon({ code: `MANY${String(n).padStart(3, '0')}` }))
     const { page } = await openCoupons([...many, aCoupon({ code: 'OTHER' })])
     await page.getByText('Showing 1 to 50 of 121 entries').waitFor()
@@ -106,14 +106,14 @@ describe('the list of coupons', () => {
     await row.getByText(/^(9|10) min$/).waitFor()
     await page.clock.fastForward(11 * MINUTE_MS)
     await expect.poll(() => row.getByText('Expired').count()).toBe(2)
-    // The badge stays as it was set, but does not look in force.
+    // The badge keeps the setting, but not the look of an active coupon.
     await row.locator('.mark-plain', { hasText: 'Active' }).waitFor()
   })
 
-  test('is asked again when the store’s coupons have changed', async () => {
+  test('is refetched when the store’s coupons change', async () => {
     const { page, server } = await openCoupons()
     await rowOf(page, 'SUMMER10').waitFor()
-    // The first may be shown because the live connection has begun.
+    // The first may come from the start of the live connection.
     for (const code of ['FIRST', 'SECOND']) {
       server.coupons = [aCoupon({ code }), ...server.coupons]
       await expect
@@ -125,7 +125,7 @@ describe('the list of coupons', () => {
     }
   })
 
-  test('says what coupons are for where there are none, and offers Quick Create', { tags: ['B2'] }, async () => {
+  test('explains coupons when empty, and offers Quick Create', { tags: ['B2'] }, async () => {
     const { page, server } = await openCoupons([])
     await page.getByText('No coupons yet').waitFor()
     await page.getByText(/A coupon is a code that takes something off/).waitFor()
@@ -137,7 +137,7 @@ describe('the list of coupons', () => {
 
   const changes = /Quick Create|Create coupon|^Edit|^Delete/
 
-  test('offers a viewer no change', async () => {
+  test('offers a viewer no changes', async () => {
     serveCoupons(api)
     api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
     const page = await app.open('/coupons?form=new')
@@ -147,7 +147,7 @@ describe('the list of coupons', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('offers no change with a read-only key, and says what to do', async () => {
+  test('offers no changes with a read-only key, and says what to do', async () => {
     const { page } = await openCoupons(someCoupons(), { canWrite: false })
     await page.getByText(couponTexts.readOnlyKey).waitFor()
     await page.getByText(/add a key with the permission Read\/Write/).waitFor()
@@ -157,7 +157,7 @@ describe('the list of coupons', () => {
     await expect.poll(() => page.getByRole('button', { name: changes }).count()).toBe(0)
   })
 
-  test('stays with its age under a banner that can be dismissed when the store cannot be read', {
+  test('stays with its age under a dismissible banner when the store cannot be read', {
     tags: ['B2', 'B8'],
   }, async () => {
     const { page } = await openCoupons(someCoupons(), { problem: 'Failed to fetch coupons (using fallback)' })
@@ -189,7 +189,7 @@ describe('the list of coupons', () => {
     },
   )
 
-  test('has no violation of accessibility, and is a list of cards on a phone', async () => {
+  test('has no accessibility violations, and is a list of cards on a phone', async () => {
     const { page } = await openCoupons([
       ...someCoupons(),
       aCoupon({ code: 'A-CODE-THAT-IS-AS-LONG-AS-A-CODE-CAN-BE-WITH-SIXTY-LETTERS' }),
@@ -208,7 +208,7 @@ describe('the list of coupons', () => {
 })
 
 describe('Quick Create', () => {
-  test('asks for a percentage, 10 at first, and makes the rest; Undo deletes the coupon', {
+  test('asks for a percentage, 10 by default, and creates the rest; Undo deletes the coupon', {
     tags: ['B2', 'B9'],
   }, async () => {
     const { page, server } = await openCoupons()
@@ -266,7 +266,7 @@ describe('Quick Create', () => {
 })
 
 describe('Delete', () => {
-  test('asks first and names the steps that lose the coupon', { tags: ['B2'] }, async () => {
+  test('confirms first and names the steps that lose the coupon', { tags: ['B2'] }, async () => {
     const { page, server } = await openCoupons()
     await page.getByRole('button', { name: 'Delete SUMMER10' }).click()
     const asked = page.getByRole('dialog', { name: 'Delete SUMMER10?' })

@@ -21,7 +21,7 @@ import {
   textOf,
 } from './billing-scene.ts'
 
-// SMS credits: their card on /billing, the ledger, buying, and their offer on /pricing.
+// SMS credits: their card on /billing, the ledger, purchase, and the offer on /pricing.
 
 const app = aBillingScreen()
 const card = () => app.page.getByRole('region', { name: 'SMS credits' })
@@ -32,7 +32,7 @@ function answerCredits(credits: Credits = someCredits()): void {
   app.api.answer(readCredits, credits)
 }
 
-test('the card shows balance, use of the week and prices; the meter says that credits follow the plan', async () => {
+test('the card shows balance, weekly usage and prices; the meter shows that credits follow the plan', async () => {
   answerCredits()
   app.api.answer(readUsage, someUsage())
   const page = await app.open('/billing')
@@ -44,7 +44,7 @@ test('the card shows balance, use of the week and prices; the meter says that cr
   await checkLayout(app, 'main')
 })
 
-test('a pack is chosen and paid at the provider, by the keyboard too, and a refusal is shown', async () => {
+test('a pack is chosen and paid at the provider, also by keyboard, and a refusal is shown', async () => {
   answerCredits()
   app.api.fail(buyCredits, 409, { error: 'Payments are closed.' })
   const page = await app.open('/billing')
@@ -58,7 +58,7 @@ test('a pack is chosen and paid at the provider, by the keyboard too, and a refu
   await expect.poll(() => app.api.calls(buyCredits).map(({ sent }) => sent.body)).toEqual([{ pack: 25 }, { pack: 50 }])
 })
 
-test('the ledger names each entry, has pages, and keeps the page in the address', async () => {
+test('the ledger labels each entry, has pages, and keeps the page in the address', async () => {
   answerCredits()
   app.api.answer(listCreditEntries, aLedger(23))
   await app.open('/billing')
@@ -78,7 +78,7 @@ test('the ledger names each entry, has pages, and keeps the page in the address'
   await expect.poll(() => app.api.calls(listCreditEntries).at(-1)!.sent.query).toEqual({ page: '3', limit: '10' })
 })
 
-test('a viewer sees the balance without ledger and buttons; unused credits say why; without any the card is absent', async () => {
+test('a viewer sees the balance without ledger and buttons; unused credits give the reason; without any the card is absent', async () => {
   answerCredits()
   signInAs(app, 'viewer')
   const page = await app.open('/billing')
@@ -95,7 +95,7 @@ test('a viewer sees the balance without ledger and buttons; unused credits say w
   await expect.poll(() => card().count()).toBe(0)
 })
 
-test('credits that fail to load say so with Retry', async () => {
+test('a failure to load credits shows Retry', async () => {
   answerCredits()
   app.api.fail(readCredits, 400, { error: 'Broken.' })
   const page = await app.open('/billing')
@@ -136,7 +136,7 @@ test.each([
     .toEqual([{ session_id: 'cs_test_1' }])
 })
 
-test('/pricing offers credits where they are sold, and else says who bills', { tags: ['A9'] }, async () => {
+test('/pricing offers credits where they are sold, and otherwise says who bills', { tags: ['A9'] }, async () => {
   app.api.answer(subscriptionStatus, aStatus())
   app.api.answer(readCredits, someCredits())
   const page = await app.open('/pricing')

@@ -4,7 +4,7 @@ import { fixture } from './api.ts'
 import { aScreen, PHONE } from './app.ts'
 import { ago } from './carts-scene.ts'
 
-// The list of customers and the page of one (B 2, decisions 40 and 127).
+// The customer list and a customer's page (B 2, decisions 40 and 127).
 
 const app = aScreen()
 const rows = () => app.page.getByRole('region', { name: 'Customers' }).locator('tbody tr')
@@ -52,7 +52,7 @@ test('has the specified columns, with blanks as -', { tags: ['A2.1', 'B2'] }, as
   await expect.poll(() => tabs.getByRole('link', { name: 'Customers' }).getAttribute('aria-current')).toBe('page')
 })
 
-test('is searched a second after the last key, filtered, sorted and exported; all of it is in the address', async () => {
+test('searches a second after the last key, filters, sorts and exports, with everything in the address', async () => {
   show()
   app.api.answer(exportCustomers, { url: '/favicon.svg?ticket=x', expiresAt: ago(-1) })
   const page = await app.open('/customers')
@@ -79,7 +79,7 @@ test('is searched a second after the last key, filtered, sorted and exported; al
     await expect.poll(() => phone.getAttribute('aria-sort')).toBe(way)
     await expect.poll(lastQuery).toMatchObject({ sort: 'phone', order })
   }
-  // The order is a column's now.
+  // Now sorted by a column.
   await expect.poll(() => page.getByText(/customers first$/).count()).toBe(0)
   await page.getByRole('button', { name: 'Next' }).click()
   await page.waitForURL(/page=2/)
@@ -91,7 +91,7 @@ test('is searched a second after the last key, filtered, sorted and exported; al
     .toMatchObject({ search: 'lo', registered: 'no' })
 })
 
-test('opens a customer by keyboard and by a press anywhere in the row; without a name by the phone', async () => {
+test('opens a customer by keyboard and by a click anywhere in the row; one without a name by the phone', async () => {
   show()
   app.api.answer(readCustomer, ({ params }) => {
     const customer = [ada, guest, nameless].find(({ _id }) => _id === params.id)!
@@ -109,7 +109,7 @@ test('opens a customer by keyboard and by a press anywhere in the row; without a
   await heading('+12125550177')
 })
 
-test('says that it is empty, and that a search finds nothing', { tags: ['B2'] }, async () => {
+test('shows different texts for an empty list and an empty search', { tags: ['B2'] }, async () => {
   app.api.answer(listCustomers, listed([]))
   const page = await app.open('/customers')
   await page.getByText('No customers found for this platform.').waitFor()
@@ -119,7 +119,7 @@ test('says that it is empty, and that a search finds nothing', { tags: ['B2'] },
   await page.waitForURL('**/customers')
 })
 
-test('says that it loads and what failed; Retry reloads the page', { tags: ['B2', 'B8'] }, async () => {
+test('shows loading and failure; Retry reloads the page', { tags: ['B2', 'B8'] }, async () => {
   app.api.fail(listCustomers, 400, { code: 'invalid', error: 'In its own words.' })
   const page = await app.open('/customers')
   await page.getByText('In its own words.').waitFor()
@@ -137,7 +137,7 @@ test('says that it loads and what failed; Retry reloads the page', { tags: ['B2'
   await expect.poll(() => page.evaluate(() => 'isSamePage' in window)).toBe(false)
 })
 
-test('has no violations at a desk and on a phone, where the order is chosen in a list', async () => {
+test('has no accessibility violations on desktop and phone, where a select sets the order', async () => {
   show()
   const page = await app.open('/customers')
   await rows().first().waitFor()
@@ -151,7 +151,7 @@ test('has no violations at a desk and on a phone, where the order is chosen in a
   await page.waitForURL('**sort=company&order=asc')
 })
 
-test('the page of a customer has contact, value by currency, orders, consent, suppression and data requests', async () => {
+test('a customer’s page has contact, value by currency, orders, consent, suppression and data requests', async () => {
   const order = { id: '501', status: 'completed', total: 42, net: 40, currency: 'USD', at: ago(3) }
   app.api.alter(readCustomer, ({ customer }) => ({
     customer: {
@@ -190,7 +190,7 @@ test('the page of a customer has contact, value by currency, orders, consent, su
   expect(await app.violations()).toEqual([])
 })
 
-test('an unknown customer is not found, and an address that is no id is no page (decision 129)', async () => {
+test('an unknown customer is not found, and an invalid id is the 404 page (decision 129)', async () => {
   app.api.fail(readCustomer, 404, { code: 'not_found' })
   const page = await app.open(`/customers/${ada._id}`)
   await page.getByText('Customer not found').waitFor()

@@ -9,7 +9,7 @@ import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
 import { listOf, someCarts } from './carts-scene.ts'
 
-// The dashboard: its figures, chart and lists, and what is shown while they load, fail or are empty.
+// The dashboard: figures, chart and lists, and their loading, failure and empty states.
 
 const app = aScreen()
 const chart = () => app.page.getByRole('img', { name: /^Cart recovery/ })
@@ -17,10 +17,10 @@ const value = (title: string) =>
   app.page.getByRole('heading', { level: 2, name: title }).locator('xpath=following-sibling::p[1]').innerText()
 const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' })
 const stats = fixture(readDashboardStats)
-/** News of the store would have its screens ask again by themselves. */
+/** Live events of the store would make its screens refetch. */
 const withoutLive = () => app.page.route('**/socket.io/**', (route) => route.abort())
 
-test('shows the figures of the call with their trends, and first what was won back in 30 days', {
+test('shows the figures with their trends, and first the revenue recovered in 30 days', {
   tags: ['A2.1', 'A2.3'],
 }, async () => {
   const page = await app.open('/dashboard')
@@ -52,7 +52,7 @@ test('shows the figures of the call with their trends, and first what was won ba
   expect(first!.y).toBeLessThan(cards!.y)
 })
 
-test('the number of carts that can be reached leads to these carts', async () => {
+test('the number of reachable carts links to these carts', async () => {
   const page = await app.open('/dashboard')
   const link = page.getByRole('link', { name: /can be reached$/ })
   await expect.poll(() => link.innerText()).toMatch(/^38 /)
@@ -75,7 +75,7 @@ test('draws carts or money, by period and type, chosen by keyboard, and shows th
   await chart().waitFor()
   const next = app.api.hold(readDashboardChart)
   await page.getByLabel('Period').press('End')
-  // Until the answer comes, the numbers shown are the last period's, and so is their name.
+  // Until the answer arrives, numbers and label stay the last period's.
   await page
     .locator('.overview-plot[aria-busy=true]')
     .getByRole('img', { name: /Last 7 Days/ })
@@ -99,7 +99,7 @@ test('draws carts or money, by period and type, chosen by keyboard, and shows th
   await expect.poll(() => table.getByRole('row').last().innerText()).toContain('$60.00')
   await page.getByText('Revenue of the orders won back, net of refunds, by the time of the order.').waitFor()
   await expect.poll(() => page.getByRole('button', { name: 'Pie chart' }).count()).toBe(0)
-  // A button's name beside it is over the page, not in it.
+  // A button's tooltip overlays the page.
   await page.mouse.move(0, 0)
   await table.focus()
   await page.getByRole('tooltip').waitFor({ state: 'hidden' })
@@ -117,7 +117,7 @@ const corner = () =>
 const LIGHT = [255, 255, 255, 255]
 const DARK = [23, 29, 35, 255]
 
-test('the chart follows the theme and is saved as a PNG called cart-recovery-chart', { tags: ['A2.3'] }, async () => {
+test('the chart follows the theme and is saved as a PNG named cart-recovery-chart', { tags: ['A2.3'] }, async () => {
   const page = await app.open('/dashboard')
   onTestFinished(() => page.emulateMedia({ colorScheme: null }))
   await page.emulateMedia({ colorScheme: 'light' })
@@ -154,13 +154,13 @@ test('lists four recent carts: “abandoned” in red, any other state in green;
   await page.locator('.recent-cart').first().click()
   await page.waitForURL(`**/carts/${carts[0]!.id}`)
 
-  // A plain array is as good (B 3).
+  // A plain array works too (B 3).
   app.api.raw(listAbandonedCarts, 200, carts)
   await app.open('/dashboard')
   await expect.poll(() => page.locator('.recent-cart').count()).toBe(4)
 })
 
-test('leaving the dashboard aborts its calls', { tags: ['A7'] }, async () => {
+test('leaving the dashboard aborts its requests', { tags: ['A7'] }, async () => {
   const held = [app.api.hold(readDashboardStats), app.api.hold(readDashboardChart)]
   const failed: string[] = []
   app.page.on('requestfailed', (request) => failed.push(request.url()))
@@ -191,7 +191,7 @@ test.each([
     await page.getByRole('alert').getByText(text).waitFor()
     await expect.poll(() => chart().count()).toBe(0)
     await expect.poll(() => new URL(page.url()).pathname).toBe('/dashboard')
-    // Whether the session is still good is asked, and then the figures once more.
+    // First the session is checked, then the figures are refetched.
     await app.settled()
     app.api.answer(readDashboardStats, stats)
     await page.getByRole('button', { name: 'Try Again' }).click()
@@ -199,7 +199,7 @@ test.each([
   },
 )
 
-test('any other failure is a warning above the dashboard, with no figure invented', { tags: ['A8'] }, async () => {
+test('any other failure is a warning above the dashboard, without invented figures', { tags: ['A8'] }, async () => {
   await withoutLive()
   app.api.fail(readDashboardStats, 400, { code: 'invalid', error: 'x' })
   const page = await app.open('/dashboard')
@@ -213,7 +213,7 @@ test('any other failure is a warning above the dashboard, with no figure invente
   await expect.poll(() => value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
 })
 
-test('recent carts that could not be loaded are said in the same warning', { tags: ['A8'] }, async () => {
+test('a failure of recent carts is part of the same warning', { tags: ['A8'] }, async () => {
   await withoutLive()
   app.api.fail(listAbandonedCarts, 400, { code: 'invalid', error: 'x' })
   const page = await app.open('/dashboard')
@@ -221,7 +221,7 @@ test('recent carts that could not be loaded are said in the same warning', { tag
   await expect.poll(() => value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
 })
 
-test('chart data that cannot be drawn is only logged', { tags: ['A2.3'] }, async () => {
+test('malformed chart data is only logged', { tags: ['A2.3'] }, async () => {
   const logged: string[] = []
   app.page.on('console', (message) => message.type() === 'error' && logged.push(message.text()))
   app.api.raw(readDashboardChart, 200, { labels: ['a'], datasets: [{}] })
@@ -233,7 +233,7 @@ test('chart data that cannot be drawn is only logged', { tags: ['A2.3'] }, async
   await expect.poll(() => page.locator('canvas').count()).toBe(0)
 })
 
-test('nothing is called empty while the figures are loading; then a new store has its first steps', async () => {
+test('shows nothing as empty while figures load; then a new store has its first steps', async () => {
   app.api.answer(listAbandonedCarts, listOf([]))
   app.api.answer(readDashboardStats, {
     ...{ ...stats, abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0 },
@@ -251,7 +251,7 @@ test('nothing is called empty while the figures are loading; then a new store ha
   expect(await app.violations()).toEqual([])
 })
 
-test('without a subscription the dashboard leads to the plans', { tags: ['A2.3', 'A4.1'] }, async () => {
+test('without a subscription the dashboard redirects to the plans', { tags: ['A2.3', 'A4.1'] }, async () => {
   app.api.alter(subscriptionStatus, (status) => ({
     ...{ ...status, plan: null, planInForce: null, status: null, hasActiveSubscription: false },
   }))

@@ -5,7 +5,7 @@ import { setAccess, storedConnection } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
 
-// Letting go of a store, and connecting the first or another one (A 2.4, 2.8, 4.4).
+// Disconnecting a store, and connecting the first or another one (A 2.4, 2.8, 4.4).
 
 const app = aScreen()
 // The demo's own account cannot disconnect its store.
@@ -14,7 +14,7 @@ beforeEach(() => setAccess(app, {}))
 const button = (name: string) => app.page.getByRole('button', { name, exact: true })
 const confirm = (name: string) => app.page.getByRole('dialog').getByRole('button', { name, exact: true })
 
-/** The icon in front of a sentence and its colour. */
+/** The icon before a sentence, and its colour. */
 const iconBeside = (sentence: Locator) =>
   sentence.locator('xpath=preceding-sibling::*[1]').evaluate((icon) => {
     const [red = 0, green = 0, blue = 0] = getComputedStyle(icon).stroke.match(/\d+/g)!.map(Number)
@@ -22,7 +22,7 @@ const iconBeside = (sentence: Locator) =>
     return [/tabler-icon-([a-z-]+)/.exec(icon.getAttribute('class')!)?.[1], colour]
   })
 
-test('“Disconnect Store” shows a failure and leads nowhere', {
+test('“Disconnect Store” shows a failure and stays on the page', {
   tags: ['A2.1', 'A2.8', 'A4.4', 'A5', 'A8'],
 }, async () => {
   app.api.fail(disconnectStore, 500, { error: 'x' })
@@ -39,7 +39,7 @@ test('“Disconnect Store” shows a failure and leads nowhere', {
   await app.settled()
   await expect.poll(() => new URL(app.page.url()).pathname).toBe('/settings')
   await expect.poll(() => storedConnection(app.page)).toEqual(kept)
-  // What failed is not shown again when the dialog is opened anew.
+  // Reopening the dialog clears the error.
   await button('Disconnect Store').click()
   await confirm('Disconnect Store').waitFor()
   await expect.poll(() => app.page.getByText(storeTexts.disconnectFailed).count()).toBe(0)
@@ -59,7 +59,7 @@ test('“Disconnect Store” forgets the store and leads to the set-up', { tags:
   await expect.poll(() => storedConnection(app.page)).toEqual([])
 })
 
-test('“Connect to Different Store” goes on when the store cannot be disconnected, and stays at the set-up', {
+test('“Connect to Different Store” continues if the store cannot be disconnected, and stays on the set-up', {
   tags: ['A2.8', 'A4.4'],
 }, async () => {
   app.api.fail(disconnectStore, 500, { error: 'x' })
@@ -74,7 +74,7 @@ test('“Connect to Different Store” goes on when the store cannot be disconne
   await button('Connect to Different Store').click()
   await confirm('Disconnect and continue').click()
   await app.page.waitForURL('**/store-setup*')
-  // The server still knows the store.
+  // The server still has the store connected.
   const before = app.api.calls(checkConnection).length
   await staysAtSetUp()
   await expect.poll(() => app.api.calls(checkConnection).length).toBeGreaterThan(before - 1)
@@ -84,7 +84,7 @@ test('“Connect to Different Store” goes on when the store cannot be disconne
   await staysAtSetUp()
   await expect.poll(() => button('Connect Store').isEnabled()).toBe(true)
   expect(await app.violations()).toEqual([])
-  // Once the server lets go of it, nothing is left to report.
+  // Once the server has disconnected it, nothing is left to report.
   app.api.answer(disconnectStore, () => {
     setAccess(app, { isConnected: false })
     return { success: true as const, message: 'Disconnected.', cancelled: 0 }
@@ -95,7 +95,7 @@ test('“Connect to Different Store” goes on when the store cannot be disconne
   await expect.poll(() => new URL(app.page.url()).search).toBe('')
 })
 
-test('without a store, settings and set-up lead to connecting one', { tags: ['A2.4', 'A2.8', 'A4.4'] }, async () => {
+test('without a store, settings and set-up link to connecting one', { tags: ['A2.4', 'A2.8', 'A4.4'] }, async () => {
   setAccess(app, { isConnected: false })
   await app.open('/settings')
   const missing = app.page.getByText('Not connected to any store')
@@ -111,7 +111,7 @@ test('without a store, settings and set-up lead to connecting one', { tags: ['A2
   await expect.poll(() => app.page.getByRole('option').allInnerTexts()).toEqual(['WooCommerce', 'Shopify'])
 })
 
-test('a connection that fails shows the reason under its heading', {
+test('a failed connection shows the reason under its heading', {
   tags: ['A2.1', 'A2.4', 'A4.1', 'A5', 'A8'],
 }, async () => {
   setAccess(app, { plan: 'free', isConnected: false })

@@ -9,7 +9,8 @@ import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
 import { nameOf, recipients, serveRecipients } from './recipients.ts'
 
-// The discount mail: recipients and coupon chosen, previewed and sent; from a customer's page and a cart's to that person.
+// The discount mail: recipients and coupon are chosen, previewed and sent; from a customer's or cart's page to that
+// person.
 
 const app = aScreen()
 const CODE = 'TEA15'
@@ -47,7 +48,7 @@ async function chooseCoupon() {
 
 const chooseFirst = () => customers().getByRole('checkbox', { name: NAME, exact: true }).press('Space')
 
-test('without a coupon that can be used, the form links to creating one', async () => {
+test('without a usable coupon, the form links to creating one', async () => {
   app.api.alter(listCoupons, (reply) => ({ ...reply, coupons: [] }))
   await openForm()
   await expect
@@ -55,7 +56,7 @@ test('without a coupon that can be used, the form links to creating one', async 
     .toBe('/coupons?form=new')
 })
 
-test('nothing is sent without a customer and a coupon, and both are asked for', async () => {
+test('sends nothing without a customer and a coupon, and asks for both', async () => {
   await openForm()
   await says('Nobody is selected yet')
   await send(0).click()
@@ -68,7 +69,7 @@ test('nothing is sent without a customer and a coupon, and both are asked for', 
   expect(sent()).toEqual([])
 })
 
-test('the selection of all is cleared by another search or filter, which is announced', async () => {
+test('another search or filter clears "select all" and announces it', async () => {
   const all = recipients.length
   const selectAll = () =>
     form()
@@ -94,7 +95,7 @@ test('the selection of all is cleared by another search or filter, which is anno
   await send(0).waitFor()
 })
 
-test('own words are not thrown away without a question', async () => {
+test('confirms before discarding the user’s own text', async () => {
   await openForm()
   await form().getByLabel('Subject').fill('My own words')
   await app.page.keyboard.press('Escape')
@@ -108,7 +109,7 @@ test('own words are not thrown away without a question', async () => {
   await form().waitFor({ state: 'detached' })
 })
 
-test('a refused cart URL is shown as refused until it is changed', async () => {
+test('marks a refused cart URL until it is changed', async () => {
   const { foreignCartUrl: refusal } = discountTexts
   app.api.fail(sendDiscountOffers, 422, { error: refusal, code: 'unprocessable', fields: { cartUrl: refusal } })
   await openForm()
@@ -124,7 +125,7 @@ test('a refused cart URL is shown as refused until it is changed', async () => {
   await says('Ready to send')
 })
 
-test('the chosen customer is previewed, and sending shows a result for each customer', {
+test('previews for the chosen customer, and shows a result for each customer after sending', {
   tags: ['B2', 'B8'],
 }, async () => {
   app.api.answer(sendDiscountOffers, { jobId })
@@ -157,7 +158,7 @@ test('the chosen customer is previewed, and sending shows a result for each cust
   await says('Discount emails sent successfully!')
   await form().getByRole('button', { name: 'Results' }).click()
   await form().getByRole('list', { name: 'Results by customer' }).getByText(first!.customer_email!).waitFor()
-  // Words that came along are not the owner's own: the server's are sent.
+  // Default content is not the user's own text: the server's is sent.
   await expect.poll(() => sent()).toEqual([{ customers: [first!._id], couponId: coupon._id }])
   const [call] = app.api.calls(sendDiscountOffers)
   expect(call!.sent.headers['idempotency-key']).toEqual(expect.any(String))
@@ -188,7 +189,7 @@ describe('from a page about one person', () => {
   test.each([
     ['a customer', '/customers/:customerId', 'Send discount'],
     ['a cart', `/carts/${first!.cart_id}`, 'Send Discount Mail'],
-  ])('the form of %s is for that person', async (_, path, label) => {
+  ])('the form of %s addresses that person', async (_, path, label) => {
     app.api.alter(getCart, () => ({ cart: fixture(listAbandonedCarts).carts[0]! }))
     app.api.answer(lastMessage, { message: null })
     await app.open(path)
@@ -203,7 +204,7 @@ describe('from a page about one person', () => {
     await form().getByRole('button', { name: 'Send discount' }).waitFor()
   })
 
-  test('a cart that was bought offers no discount mail', async () => {
+  test('a bought cart offers no discount mail', async () => {
     await app.open('/carts/:cartId')
     await app.page.getByText('The shopper has bought, so nothing more is sent for this cart.').waitFor()
     await expect.poll(() => app.page.getByRole('button', { name: 'Send Discount Mail' }).count()).toBe(0)

@@ -14,7 +14,7 @@ const { api } = app
 type Flow = ReturnType<typeof fixture<typeof listFlows>>['flows'][number]
 const theFlow = (): Flow => fixture(listFlows).flows.find(({ id }) => id === ids.flowId)!
 
-/** The flow with these settings of its first step, as the server answers. */
+/** The flow with these settings of its first step, as a server reply. */
 function serveFlow(first: Partial<Flow['steps'][number]>): void {
   api.alter(listFlows, (reply) => ({
     ...reply,
@@ -84,7 +84,7 @@ test('is chosen, previewed before it is saved, and saved with its rules', async 
   await page.getByRole('switch', { name: /^Only for carts above/ }).check()
   await rules(page).click()
   await save(page).click()
-  // The rules are opened for the problem in them.
+  // The rules expand for their error.
   await page.getByText('Enter a whole number of days between 1 and 3,650').waitFor()
   await page.getByText('Enter an amount greater than 0').waitFor()
   await expect.poll(() => isFocused(days(page))).toBe(true)
@@ -103,7 +103,7 @@ test('is chosen, previewed before it is saved, and saved with its rules', async 
   expect(second).not.toHaveProperty('coupon')
 })
 
-test('of a saved message is shown with its rules, and is taken off', async () => {
+test('of a saved message is shown with its rules, and can be removed', async () => {
   const { coupons } = serveCoupons(api)
   takeSaves()
   serveFlow(withCoupon(coupons[1]!, false))
@@ -121,7 +121,7 @@ test('of a saved message is shown with its rules, and is taken off', async () =>
   await expect.poll(() => api.calls(saveFlow).map(({ body }) => body.steps[0]!.coupon)).toEqual([null])
 })
 
-test('is chosen by the keyboard, and a text that does not name its code has a hint', async () => {
+test('is chosen by keyboard, and a text without its code shows a hint', async () => {
   serveCoupons(api)
   const page = await openFlow()
   await channel(page, 'SMS')
@@ -137,14 +137,14 @@ test('is chosen by the keyboard, and a text that does not name its code has a hi
   await page.getByText('WhatsApp templates have words of their own, which cannot name a coupon.').waitFor()
   await expect.poll(() => field(page).count()).toBe(0)
   await channel(page, 'Email')
-  // The list of items names it.
+  // The list item names it.
   await field(page).waitFor()
   await expect.poll(() => page.getByText('so shoppers do not see the coupon').count()).toBe(0)
   await page.getByRole('textbox', { name: 'Text' }).fill('Come back: {{ checkout_link }}')
   await page.getByText('Neither the code nor the list of items is in the text').waitFor()
 })
 
-test('is one of those that can be used now; others are found by their beginning', async () => {
+test('is one of the usable ones; others are found by prefix', async () => {
   const many = Array.from({ length: 120 }, (_, each) => aCoupon({ code: `SPRING-${each}` }))
   serveCoupons(api, [...someCoupons(), ...many])
   const page = await openFlow()
@@ -179,7 +179,7 @@ test.each([
   await checkLayout(app)
 })
 
-test('cannot be chosen while the coupons cannot be loaded, and Retry asks once', async () => {
+test('cannot be chosen while the coupons fail to load, and Retry asks once', async () => {
   await withoutLive(app.page)
   api.fail(listCoupons, 422, { error: 'Not now.', code: 'unprocessable' })
   const page = await openFlow()
@@ -194,7 +194,7 @@ test('cannot be chosen while the coupons cannot be loaded, and Retry asks once',
   expect(asked.filter(({ query }) => query.usable === 'yes')).toHaveLength(1)
 })
 
-test('that the server refuses is named at its field, in its message', async () => {
+test('that the server refuses shows the error at its field, in its message', async () => {
   serveCoupons(api, [aCoupon({ code: 'NOWHERE' })])
   const error = 'This coupon no longer exists in your store. Choose another one.'
   const refusal = { error: `Step 2: ${error}`, code: 'unprocessable', fields: { 'steps.1.coupon': error } } as const
@@ -219,12 +219,12 @@ test('that was deleted in the store stays, with a warning', async () => {
   await expect.poll(() => field(page).inputValue()).toMatch(/^CART-•+ · 10%$/)
   await rules(page).click()
   await page.getByText('If the coupon is not valid, or these rules keep it back').waitFor()
-  // A preview of what was changed is dimmed until it is there.
+  // The preview is dimmed until it is up to date.
   await page.locator('[aria-busy=false] iframe').waitFor()
   await checkLayout(app)
 })
 
-test('is shown to a viewer with its rules, who changes nothing', async () => {
+test('is shown to a viewer with its rules, read-only', async () => {
   serveCoupons(api)
   api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   serveFlow(withCoupon(aCoupon(), false))

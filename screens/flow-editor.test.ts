@@ -11,7 +11,7 @@ import { fixture } from './api.ts'
 import { aScreen, PHONE } from './app.ts'
 import { NO_EFFECT, readyFlow, serveFlows } from './flows-api.ts'
 
-// The page of a flow: its messages on the time line, the panel beside them, and its report.
+// The page of a flow: its messages on the timeline, the panel beside them, and its report.
 
 const app = aScreen()
 const ALL = ['1. First reminder', '2. Second reminder', '3. Last reminder']
@@ -55,7 +55,7 @@ async function addCondition(name: string) {
   await app.page.getByRole('menuitem', { name }).click()
 }
 
-test('shows which carts the flow takes, and each message with its time and a small picture', async () => {
+test('shows the flow’s entry conditions, and each message with its time and thumbnail', async () => {
   await openFlow()
   await expect.poll(() => times()).toEqual(['1 minute', '3 minutes', '5 minutes'])
   await card(2).getByText('2 minutes later').waitFor()
@@ -65,7 +65,7 @@ test('shows which carts the flow takes, and each message with its time and a sma
   expect(await app.violations()).toEqual([])
 })
 
-test('arrow keys move a message: the times stay, its handle keeps the focus, and undo takes it back', async () => {
+test('arrow keys move a message: the times stay, its handle keeps the focus, and undo reverts it', async () => {
   const moved = ['1. Last reminder', '2. First reminder', '3. Second reminder']
   await openFlow()
   await handle(3).press('Home')
@@ -103,7 +103,7 @@ test('a message is dragged by its handle', async () => {
   await expect.poll(titles).toEqual(['1. Second reminder', '2. First reminder', '3. Last reminder'])
 })
 
-test('a message that is due before the one above it is moved up by a button at the problem', async () => {
+test('a message due before the one above it is moved up by a button at the error', async () => {
   const moved = ['1. First reminder', '2. Last reminder', '3. Second reminder']
   const problem = () => panel().getByText('Later than the message before it')
   await openFlow()
@@ -128,7 +128,7 @@ test('a message that is due before the one above it is moved up by a button at t
   expect(saved()).toEqual([])
 })
 
-test('the save bar says what a change does to planned messages, and leaving the page asks', async () => {
+test('the save bar states the effect on scheduled messages, and leaving the page needs a confirmation', async () => {
   const effect = { ...NO_EFFECT, cancelled: 7 }
   app.api.answer(trySaveFlow, { effect })
   await openFlow()
@@ -137,7 +137,7 @@ test('the save bar says what a change does to planned messages, and leaving the 
   await bar().getByText(effectText(effect)).waitFor()
   await expect.poll(() => app.api.calls(trySaveFlow).at(-1)!.body.steps).toHaveLength(1)
   await button(/^Remove message 1,/).click()
-  // Without any message there is nothing to save.
+  // A flow without messages cannot be saved.
   await bar().getByText('Unsaved changes').waitFor()
   await bar().getByText(effectText(effect)).waitFor({ state: 'detached' })
   await app.page.keyboard.press('Control+z')
@@ -149,7 +149,7 @@ test('the save bar says what a change does to planned messages, and leaving the 
   expect(saved()).toEqual([])
 })
 
-test('a message is added with a second channel, and saving leads to the texts of that channel', async () => {
+test('a message is added with a second channel, and saving opens that channel’s missing content', async () => {
   app.api.answer(readVapidKey, { success: true, publicKey: null })
   await openFlow()
   await button('Add a message').click()
@@ -179,7 +179,7 @@ test('a message is added with a second channel, and saving leads to the texts of
   await panel().waitFor({ state: 'detached' })
 })
 
-test('a viewer sees by which channels a message goes, and changes none', async () => {
+test('a viewer sees the channels of a message, read-only', async () => {
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   const [first, ...others] = flow().steps
   stored.flows = [{ ...flow(), steps: [{ ...first!, channels: ['email', 'sms', 'push'] }, ...others] }]
@@ -223,7 +223,7 @@ test('conditions of a message read as a sentence, and incomplete ones are not sa
   await card(3).getByText(sentence).waitFor()
 })
 
-test('the entry of a flow shows in the column what is wrong with it, and saves its name and conditions', async () => {
+test('the entry of a flow shows its errors in the column, and saves its name and conditions', async () => {
   await openFlow()
   await button('Edit which carts this flow takes').click()
   const wrong = app.page.locator('.entry-card').getByText('Needs a correction')
@@ -245,7 +245,7 @@ test('the entry of a flow shows in the column what is wrong with it, and saves i
     .toMatchObject([{ name: 'Reminders', conditions: { groups: [{ conditions: [{ fact: 'phone' }] }] } }])
 })
 
-test('a split test is saved only with shares that make 100%, and its copy has the same texts', async () => {
+test('a split test is saved only with shares that sum to 100%, and its copy has the same texts', async () => {
   await openFlow()
   await openStep(app.page, 2)
   await panel().getByRole('button', { name: 'Test another text' }).click()
@@ -287,7 +287,7 @@ test('a split test is saved only with shares that make 100%, and its copy has th
   await expect.poll(() => saved().at(-1)!.seenSteps).toContain(copy!.id)
 })
 
-test('“Rename” leads to the name of the flow', async () => {
+test('“Rename” focuses the name of the flow', async () => {
   await openFlow()
   await button('Rename').click()
   const name = panel().getByLabel('Name of the flow')
@@ -317,7 +317,7 @@ const report = () => app.page.getByRole('region', { name: 'Report' })
 const reported = (name: string) => report().getByRole('region', { name })
 const FIRST = '1. First reminder'
 
-test('the report shows what became of the messages of each step, for 7, 30 and 90 days', async () => {
+test('the report shows the message results of each step, for 7, 30 and 90 days', async () => {
   app.api.answer(flowReport, ({ query: { days } }) => {
     const { report: month } = fixture(flowReport)
     return {
@@ -341,7 +341,7 @@ test('the report shows what became of the messages of each step, for 7, 30 and 9
     ])
   }
   for (const { explanation } of first!.skipped) await reported(FIRST).getByText(explanation).waitFor()
-  // Bars begin at zero: none is longer than what they are all shares of.
+  // Bars start at zero, so none is longer than its total.
   const widths = await reported(FIRST)
     .locator('.funnel .share-bar > span')
     .evaluateAll((bars) => bars.map((bar) => Number.parseFloat((bar as HTMLElement).style.width)))
@@ -409,7 +409,7 @@ test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => 
   await expect.poll(() => app.api.calls(switchFlow)).toHaveLength(1)
 })
 
-test('a flow whose unsaved edits cannot be saved is not switched on, and the problem is shown (newcomer-N1)', async () => {
+test('a flow with invalid unsaved edits is not switched on, and the error is shown (newcomer-N1)', async () => {
   const dialog = await editAndSwitchOn('')
   await dialog.waitFor({ state: 'detached' })
   await panel().getByText('An email needs a subject').waitFor()

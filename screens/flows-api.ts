@@ -20,7 +20,7 @@ import {
 import type { MessagePreview } from '../shared/reminders.ts'
 import { type Api, fixture } from './api.ts'
 
-// Stands in for the server where a screen changes flows: it answers with what the screen has saved.
+// Stateful mock of the server for screens that change flows: it returns what the screen saved.
 
 type Saved = z.output<typeof saveFlow.body>
 type SavedStep = Saved['steps'][number]
@@ -49,14 +49,14 @@ const NO_COUNTS = {
 
 export const readyFlow = (): FlowView => fixture(listFlows).flows[0]! as FlowView
 
-/** A second flow that is off and takes carts of a high value. */
+/** A second flow that is off and matches high-value carts. */
 export const highValueFlow = (): FlowView => ({
   ...readyFlow(),
   ...{ id: randomUUID(), name: 'High-value carts', position: 2, isOn: false, switchedOnAt: null, counts: NO_COUNTS },
   conditions: flowLibrary.find(({ key }) => key === 'high_value')!.conditions,
 })
 
-/** `flows` of the result is what the server would have stored. */
+/** `flows` of the result is the server's stored state. */
 export function serveFlows(api: Api, flows: FlowView[] = [readyFlow()]) {
   const stored = { flows }
   const find = (id: string) => stored.flows.find((flow) => flow.id === id)!
@@ -135,7 +135,7 @@ function savedStep(flow: FlowView, { id, variants, ...next }: SavedStep, index: 
 
 const SENT_NOW = { outcome: 'send', reason: 'ok', explanation: '', until: null, unmet: null } as const
 
-/** Previews that show the words they are asked for, with the variables filled in; of the ready texts the recorded mail. */
+/** Previews render the requested text with its variables; default content gets the recorded mail. */
 export function previewOf(subject = '', body = '', more: Partial<MessagePreview> = {}): MessagePreview {
   const made = fixture(previewFlow)
   const text = filledIn(body)

@@ -7,7 +7,7 @@ import { upcomingMessages } from '../shared/upcoming.ts'
 import { aScreen } from './app.ts'
 import { highValueFlow, READY, readyFlow, serveFlows } from './flows-api.ts'
 
-// The list of flows: started from the library, put in order, copied, switched on and deleted.
+// The list of flows: created from the library, reordered, copied, switched on and deleted.
 
 const app = aScreen()
 const HIGH = 'High-value carts'
@@ -72,7 +72,7 @@ test('a plan with one flow offers the upgrade instead of another flow', async ()
     await expect.poll(() => button.isDisabled()).toBe(true)
 })
 
-test('arrow keys move a flow: its handle keeps the focus, its place is announced, the order is saved', async () => {
+test('arrow keys move a flow: its handle keeps the focus, its position is announced, the order is saved', async () => {
   await openList()
   await flow(HIGH).getByText('Only if the cart is worth more than $100.00').waitFor()
   await flow(READY).getByText('Every cart').waitFor()
@@ -84,7 +84,7 @@ test('arrow keys move a flow: its handle keeps the focus, its place is announced
     ['ArrowUp', [HIGH, READY]],
     ['ArrowDown', [READY, HIGH]],
     ['ArrowUp', [HIGH, READY]],
-    // It is the first already.
+    // It is already the first.
     ['ArrowUp', [HIGH, READY]],
   ] as const) {
     await handle(HIGH).press(key)
@@ -116,7 +116,7 @@ test('a flow is dragged by its handle, and Escape cancels the drag', async () =>
   await expect.poll(namesStored).toEqual([READY, HIGH])
 })
 
-test('an order that the server refuses is taken back, with the reason', async () => {
+test('an order the server refuses is reverted, with the reason', async () => {
   app.api.fail(orderFlows, 409, { error: flowTexts.listChanged })
   await openList()
   await handle(READY).press('End')
@@ -125,7 +125,7 @@ test('an order that the server refuses is taken back, with the reason', async ()
   await expect.poll(namesShown).toEqual([READY, HIGH])
 })
 
-test('a copy comes right behind its original, and is deleted only after a confirmation', async () => {
+test('a copy is inserted after its original, and deleted only after a confirmation', async () => {
   await openList()
   await choose(READY, 'Copy')
   const copy = `${READY} (copy)`
@@ -150,7 +150,7 @@ test('“Read the preview first” opens the preview of the flow', async () => {
   await expect.poll(() => preview.evaluate((part) => part.getBoundingClientRect().top < innerHeight)).toBe(true)
 })
 
-test('the switch-on dialog opens with its default choices again', async () => {
+test('the switch-on dialog reopens with its default choices', async () => {
   await openList()
   const turn = (way: 'on' | 'off') =>
     app.page.getByRole('button', { name: `Switch ${way} ${HIGH}`, exact: true }).click()

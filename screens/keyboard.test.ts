@@ -8,7 +8,7 @@ import { aPreview, stubLandingPage } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
 
-// Screens without a mouse: every stop is reached by keys alone and shows the focus. Signing up and in: e2e/front-door.test.ts.
+// Screens by keyboard alone: every stop is reachable and shows the focus. Signing up and in: e2e/front-door.test.ts.
 
 const app = aScreen()
 const press = (key: string) => app.page.keyboard.press(key)
@@ -17,7 +17,7 @@ const section = (name: string) =>
   app.page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true })
 const activeText = () => app.page.evaluate(() => document.activeElement?.textContent?.trim())
 
-/** Escape closes what a focused button opens, and the focus is back on the button. */
+/** Escape closes what a focused button opens, and returns the focus to the button. */
 async function opensAndCloses(button: Locator, role: 'dialog' | 'menu'): Promise<void> {
   await press('Enter')
   const opened = app.page.getByRole(role)
@@ -32,7 +32,7 @@ async function opensAndCloses(button: Locator, role: 'dialog' | 'menu'): Promise
 test('the dashboard and a cart are used by keyboard alone', { tags: ['A2.3'] }, async () => {
   await app.open('/dashboard')
   await app.page.getByRole('img', { name: /^Cart recovery/ }).waitFor()
-  // The first stop skips the frame.
+  // The first stop is the skip link.
   await press('Tab')
   await expect.poll(() => activeText()).toBe('Skip to content')
   await press('Enter')
@@ -70,7 +70,7 @@ test('carts are selected, and bulk dialog and row menu opened and closed, by key
   await opensAndCloses(more, 'menu')
 })
 
-test('settings are changed, a theme chosen, and the session left by keyboard alone', async () => {
+test('settings are changed, a theme chosen, and the session ended by keyboard alone', async () => {
   await stubLandingPage(app)
   app.api.alter(me, ({ user }) => ({ user: { ...user, isDemo: false } }))
   app.api.answer(logout, { success: true })
@@ -101,7 +101,7 @@ test('settings are changed, a theme chosen, and the session left by keyboard alo
   await press('Enter')
   const dialog = app.page.getByRole('dialog')
   await dialog.getByText('Are you sure you want to log out?').waitFor()
-  // Escape is a no.
+  // Escape cancels.
   await press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   await expect.poll(activeText).toBe('Logout')

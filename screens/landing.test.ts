@@ -12,7 +12,7 @@ import { themeNames } from '../web/theme/chosen.ts'
 import { Api } from './api.ts'
 import { aScreen } from './app.ts'
 
-// The landing page as the server renders it, and the ways between it and the app.
+// The landing page as the server renders it, and the links between it and the app.
 
 const PAGES = path.resolve('dist/web')
 const app = aScreen()
@@ -59,7 +59,7 @@ const signIn = (page: Page) => page.getByRole('heading', { level: 1, name: 'Sign
 const isTooWide = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
-test('it loads less than 100 kB, all of it from its own origin', async () => {
+test('loads less than 100 kB, all from its own origin', async () => {
   const { page, replies, errors } = await visit('/landing.html')
   await title(page).waitFor()
   const sizes = await Promise.all(replies.map(async (reply) => (await reply.request().sizes()).responseBodySize))
@@ -68,7 +68,7 @@ test('it loads less than 100 kB, all of it from its own origin', async () => {
   expect(errors).toEqual([])
 })
 
-test.each(themeNames)('it fits a desktop and a phone and passes axe in the theme %s', async (theme) => {
+test.each(themeNames)('fits a desktop and a phone and passes axe in the theme %s', async (theme) => {
   const { page, errors } = await visit('/robots.txt')
   await page.evaluate((name) => localStorage.setItem('theme', name), theme)
   await page.goto(`${url}/landing.html`)
@@ -80,14 +80,14 @@ test.each(themeNames)('it fits a desktop and a phone and passes axe in the theme
       await shot.scrollIntoViewIfNeeded()
       await expect.poll(() => shot.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0)
     }
-    // The elements are the same in every theme and at every width; colours and what is hidden are not.
+    // Themes and widths share the elements; only colours and visibility differ.
     const rules = theme === themeNames[0] ? undefined : ['color-contrast']
     expect(await findViolations(page, { rules })).toEqual([])
   }
   expect(errors).toEqual([])
 })
 
-test('a visitor at / gets it at /landing with the first answer, in the system’s theme, and can go back to it', {
+test('a visitor at / gets it at /landing with the first response, in the system’s theme, and Back returns to it', {
   tags: ['A2.1', 'A4.1', 'A4.7'],
 }, async () => {
   const { page, replies, errors } = await visit('/', { colorScheme: 'dark' })
@@ -138,7 +138,7 @@ test.each([
   await signIn(page).waitFor()
 })
 
-test('going back from it to a page of the app shows that page', async () => {
+test('Back from it to a page of the app shows that page', async () => {
   const { page } = await visit('/login')
   await page.getByRole('link', { name: 'Recoup, home' }).click()
   await title(page).waitFor()
@@ -156,7 +156,7 @@ test('its prices change with the period, by keyboard and without a script', asyn
   await expect.poll(() => starter.innerText()).toContain('billed yearly')
 })
 
-test('its demo is one press away, and a signed-in visitor is offered the way back in', async () => {
+test('its demo is one click away, and a signed-in visitor gets a link to the app', async () => {
   const { page } = await visit('/landing.html')
   const demo = page.getByRole('link', { name: 'Try the live demo' }).first()
   await expect.poll(() => demo.getAttribute('href')).toBe('/login?demo')

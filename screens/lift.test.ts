@@ -35,7 +35,7 @@ const endRunning = (endReason: 'changed' | 'stopped') => {
   known.running = null
 }
 
-/** A store that is too small to see anything. */
+/** A store too small to detect anything. */
 beforeEach(() => {
   known = {
     ...{ pace: { people: 0, boughtPercent: null, assumedPercent: 5, rate: 0.05 }, proposedPercent: null },
@@ -62,7 +62,7 @@ const dialog = (name: string | RegExp) => app.page.getByRole('dialog', { name })
 const runs = (share: number) => app.page.getByRole('heading', { name: `${share}% get no messages` }).waitFor()
 const before = () => app.page.getByRole('region', { name: 'Control groups before' })
 
-test('a control group is started by the keyboard with a share and days that are possible', async () => {
+test('a control group is started by keyboard with a valid share and duration', async () => {
   serveFlows(app.api)
   await app.open('/flows')
   await app.page.getByRole('region', { name: 'Lift' }).getByRole('link', { name: 'How it is measured' }).click()
@@ -71,7 +71,7 @@ test('a control group is started by the keyboard with a share and days that are 
   await app.page.getByRole('heading', { level: 2, name: 'How it is measured' }).waitFor()
   await button('Start a control group').press('Enter')
   const form = dialog('Start a control group')
-  // Nothing is proposed where nothing would be seen.
+  // Nothing is proposed where nothing is detectable.
   await form.getByText(/A control group is not worth it yet/).waitFor()
   await expect.poll(() => form.getByText(/proposed for your store/).count()).toBe(0)
   const shares = form.getByRole('radio')
@@ -108,7 +108,7 @@ test('another share ends the running control group, and stopping keeps the resul
   await button('Change the share').click()
   const change = dialog('Change the share')
   await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
-  // The share that runs already is no other.
+  // The current share does not count as another.
   await change.getByRole('radio', { name: /^30%/ }).check()
   await expect.poll(() => change.getByRole('button', { name: 'Start anew' }).isDisabled()).toBe(true)
   await change.getByRole('radio', { name: /^10%/ }).check()
@@ -131,7 +131,7 @@ test('another share ends the running control group, and stopping keeps the resul
 test.each([
   true,
   false,
-])('the dialogs that begin messages say whether a control group is running: %s', async (isRunning) => {
+])('dialogs that create messages show whether a control group is running: %s', async (isRunning) => {
   serveFlows(app.api, [{ ...highValueFlow(), holdoutPercent: isRunning ? 10 : 0, position: 1 }])
   serveRecipients(app.api)
   if (isRunning) known.running = anExperiment(10, 90)
@@ -153,7 +153,7 @@ test.each([
   await expect.poll(() => form.getByText(runningWords(10)).count()).toBe(Number(isRunning))
 })
 
-test.each(['/dashboard', '/analytics'])('%s shows the lift only when there is enough data', async (path) => {
+test.each(['/dashboard', '/analytics'])('%s shows the lift only with enough data', async (path) => {
   const lift = app.page.getByRole('region', { name: 'Lift' })
   known.running = anExperiment(10, 90)
   await app.open(path)

@@ -10,13 +10,13 @@ import { aScreen, NOW } from './app.ts'
 import { someCarts } from './carts-scene.ts'
 import { anotherPage } from './page-checks.ts'
 
-// The live connection: what changed elsewhere is asked for again, also after an absence and behind another tab.
+// The live connection: changes made elsewhere are refetched, also after a disconnection and in a hidden tab.
 
 const app = aScreen()
 /** Of the 17 unread ones. */
 const unread = fixture(listNotifications).notifications[0]!
 const count = (endpoint: Endpoint) => app.api.calls(endpoint).length
-/** Connected, and what was asked for that is answered. */
+/** Waits until connected and initially refetched. */
 async function openDashboard() {
   const page = await app.open('/dashboard')
   await expect.poll(app.live.connections).toBe(1)
@@ -24,7 +24,7 @@ async function openDashboard() {
   return page
 }
 
-test('what is changed elsewhere is asked for at once, without a violation of the content security policy', async () => {
+test('a change made elsewhere is refetched at once, without a violation of the content security policy', async () => {
   const violations: string[] = []
   app.page.on('console', (line) => /Content Security Policy/i.test(line.text()) && violations.push(line.text()))
   await openDashboard()
@@ -34,7 +34,7 @@ test('what is changed elsewhere is asked for at once, without a violation of the
   expect(violations).toEqual([])
 })
 
-test('a connection that was cut is opened again, and what was missed is asked for', { tags: ['A9'] }, async () => {
+test('a dropped connection reconnects and refetches what was missed', { tags: ['A9'] }, async () => {
   const page = await anotherPage(app)
   await page.clock.install()
   await page.goto(`${app.url}/dashboard`)
@@ -43,7 +43,7 @@ test('a connection that was cut is opened again, and what was missed is asked fo
   const [before, doubts] = [count(readDashboardStats), count(me)]
   app.live.cut()
   await expect.poll(app.live.connections).toBe(0)
-  // The server ended it: who is signed in is asked at once, and the connection is tried again after ten seconds.
+  // The server closed it: the session is checked at once, and the browser reconnects after ten seconds.
   await expect.poll(() => count(me)).toBeGreaterThan(doubts)
   await page.clock.fastForward(10_000)
   await expect.poll(app.live.connections).toBe(1)
@@ -53,20 +53,20 @@ test('a connection that was cut is opened again, and what was missed is asked fo
   await expect.poll(() => count(checkConnection)).toBeGreaterThan(found)
 })
 
-test('a hidden tab asks once it is shown', async () => {
+test('a hidden tab refetches once it is shown', async () => {
   const page = await openDashboard()
   const hide = (isHidden: boolean) =>
     page.evaluate((value) => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => value })
       document.dispatchEvent(new Event('visibilitychange'))
     }, isHidden)
-  // The number of before has come: it would replace the one of the notification.
+  // Wait for the previous count, which would replace the notification's.
   await page.getByRole('button', { name: 'Notifications, 17 unread' }).waitFor()
   await app.settled()
   await hide(true)
   const before = count(checkConnection)
   app.live.changed('settings')
-  // A notification comes after it, over the same connection, and its number is shown.
+  // A notification sent afterwards over the same connection is shown.
   app.live.notify({ type: 'new', notification: { ...unread, _id: crypto.randomUUID() } })
   await page.getByRole('button', { name: 'Notifications, 18 unread' }).waitFor()
   expect(count(checkConnection)).toBe(before)

@@ -4,6 +4,6 @@ import { checkLook, looks } from './looks.ts'
 
 const app = aScreen()
 
-describe('has no overflow, cut title or violation of axe at the width of a desk and of a phone:', () => {
+describe('has no overflow, truncated title or axe violation at desktop and phone width:', () => {
   test.each(looks)('$name', (state) => checkLook(app, state))
 })

@@ -13,7 +13,8 @@ import type { State } from './states/state.ts'
 import { storeStates } from './states/store.ts'
 import { visitorStates } from './states/visitors.ts'
 
-// How a screen looks: nothing wider than the page, no title cut off, nothing that axe finds, at the width of a desk and of a phone.
+// Visual checks of a screen at desktop and phone width: nothing wider than the page, no truncated title, no axe
+// violation.
 
 const WIDTHS = [1280, 360]
 /** Rules whose result depends on the layout, not only on the elements. Contrast does not change with the width. */
@@ -36,18 +37,22 @@ export const looks: State[] = [
   ...[...visitorStates, ...storeStates, ...flowStates, ...campaignStates, ...settingsStates, ...operatorStates],
 ]
 
-/** The frame around a screen: axe checks it once for each screen, not again in each of its states. */
+/** The frame around a screen: axe checks it once per screen, not for each state. */
 const FRAME = ['.shell-side', '.shell-header']
 const MODAL = '[role=dialog][aria-modal=true]'
-/** Of the screen behind a modal nothing can be read or reached. It is checked without the modal. Modals and menus are beside it. */
+/**
+ * Content behind a modal cannot be read or reached, so it is checked without the modal. Modals and menus are siblings
+ * of it.
+ */
 const BEHIND = ['#root']
 /** Rules about a page as a whole. */
 const OF_A_PAGE = ['bypass', 'landmark-one-main', 'page-has-heading-one', 'region']
 
-/** In the light theme. How readable the colors of the other themes are is measured on the color roles (`web/theme/roles.test.ts`). */
+/** In the light theme. Contrast in the other themes is measured on the color roles (`web/theme/roles.test.ts`). */
 export async function checkLook(app: Screens, state: State): Promise<void> {
   const widths = await reach(app, state)
-  // A state is reached on a desk and looked at on a phone, where it is too wide or too small to touch first. The proof `themes` looks at both.
+  // A state is reached at desktop width and checked at phone width, where overflow appears first. The proof `themes`
+  // checks both.
   const isState = state.given !== undefined || state.steps !== undefined
   for (const [index, width] of (isState ? widths.slice(-1) : widths).entries()) {
     await resize(app, width, state)
@@ -58,20 +63,20 @@ export async function checkLook(app: Screens, state: State): Promise<void> {
   }
 }
 
-/** What a state has of its own, beside the screen it is a state of. */
+/** The state's own parts, beside those of its screen. */
 async function changedPart(page: Page): Promise<AxeOptions> {
   const isModal = (await page.locator(MODAL).count()) > 0
   return { exclude: isModal ? BEHIND : FRAME, without: OF_A_PAGE }
 }
 
-/** In several themes, with each part. `SCREENSHOTS=folder` keeps a picture of each. */
+/** In several themes, with each part. `SCREENSHOTS=folder` saves a picture of each. */
 export async function checkThemes(app: Screens, state: State, themes: readonly ThemeName[]): Promise<void> {
   const { page } = app
   for (const width of await reach(app, state)) {
     await resize(app, width, state)
     for (const theme of themes) {
       await chooseTheme(page, theme)
-      // A screen has the same elements in every theme, in other colors.
+      // The elements are the same in every theme; only colors differ.
       const rules = theme === themes[0] ? {} : { rules: ['color-contrast'] }
       expect(await app.violations(rules), `at ${width} px, ${theme}`).toEqual([])
       await keepPicture(page, `${state.name}-${width}-${theme}`)
@@ -80,7 +85,7 @@ export async function checkThemes(app: Screens, state: State, themes: readonly T
   }
 }
 
-/** Opens the screen and does what leads to the state. Returns the widths it is checked at. */
+/** Opens the screen and reaches the state. Returns the widths to check. */
 async function reach(app: Screens, state: State): Promise<number[]> {
   const { path, as, given, steps, storage = {}, widths = WIDTHS } = state
   await given?.(app.api, app.page)
@@ -112,7 +117,7 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/${name.replace(/\W+/g, '-').replace(/^-/, '')}.png`, fullPage: true })
 }
 
-/** As the choice of another tab arrives: without loading the page again. */
+/** Like a choice in another tab: without a reload. */
 async function chooseTheme(page: Page, theme: ThemeName): Promise<void> {
   await page.evaluate((value) => {
     localStorage.setItem('theme', value)
@@ -121,7 +126,7 @@ async function chooseTheme(page: Page, theme: ThemeName): Promise<void> {
   await page.waitForFunction((value) => document.documentElement.dataset.theme === value, theme)
 }
 
-/** Where the page can be scrolled sideways: its width, and what stands out of it. */
+/** If the page scrolls sideways: its width and the overflowing elements. */
 const widerThanPage = () => {
   const { scrollWidth } = document.documentElement
   if (scrollWidth <= innerWidth) return []
@@ -131,7 +136,7 @@ const widerThanPage = () => {
   return [`${scrollWidth} px`, ...outside.slice(0, 5).map(({ outerHTML }) => outerHTML.slice(0, 120))]
 }
 
-/** Of the section, or of the way back to it. */
+/** Title of the section, or the back link. */
 const cutTitles = () =>
   [...document.querySelectorAll('.header-title, .header-back')]
     .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)

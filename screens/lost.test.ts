@@ -16,7 +16,7 @@ import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
 import { NO_EFFECT } from './flows-api.ts'
 
-// A session that ends and a server that is away while somebody types (decision 2): nothing typed is lost.
+// A session that expires and a server that goes down while a user types (decision 2): no input is lost.
 
 const app = aScreen()
 const cap = () => app.page.getByRole('textbox', { name: 'Messages per person', exact: true })
@@ -25,7 +25,7 @@ const button = (name: string | RegExp) => app.page.getByRole('button', { name, e
 const saveBar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
 const away = () => app.page.getByText('The Recoup server is not responding.')
 
-describe('a session that is over', () => {
+describe('an expired session', () => {
   const newToken = 'another-token'
   const expire = (endpoint: Endpoint) =>
     app.api.fail(endpoint, 401, { error: authTexts.sessionExpired, code: 'session' })
@@ -39,7 +39,7 @@ describe('a session that is over', () => {
     await button('Try the live demo').click()
   }
 
-  test('gives the settings typed back after signing in again, and they can be saved', async () => {
+  test('restores settings input after signing in again, and it can be saved', async () => {
     await app.open('/settings/recovery-rules')
     await cap().fill('7')
     expire(saveStoreSettings)
@@ -56,8 +56,8 @@ describe('a session that is over', () => {
       .toBe(`Bearer ${newToken}`)
   })
 
-  test('is noticed by the live connection alone, and gives a flow’s message back', async () => {
-    // Asked for what was typed, after a pause.
+  test('is noticed by the live connection alone, and a flow’s message is restored', async () => {
+    // Validation of the input is debounced.
     app.api.answer(trySaveFlow, { effect: NO_EFFECT })
     await app.open('/flows')
     await app.page.getByRole('link', { name: 'Abandoned cart reminders' }).click()
@@ -72,7 +72,7 @@ describe('a session that is over', () => {
     await expect.poll(() => subject().inputValue()).toBe('Still thinking it over?')
   })
 
-  test('opens the dialog of a message again, with its text and time', async () => {
+  test('reopens the send dialog with its text and time', async () => {
     app.api.answer(lastMessage, { message: null })
     app.api.answer(previewMessage, aPreview)
     await app.open('/carts')
@@ -97,7 +97,7 @@ describe('a session that is over', () => {
       .toBe('Your cart: {{ checkout_link }}')
   })
 
-  test('gives profile and invitation back to their user and to nobody else', async () => {
+  test('restores profile and invitation input for the same user only', async () => {
     const kit = { user: { ...fixture(me).user, isDemo: false, name: 'Kit' } }
     const olive = {
       user: { ...fixture(me).user, id: '01a2244e-93f0-74ee-b888-d1bc1c317d03', isDemo: false, name: 'Olive' },
@@ -130,15 +130,15 @@ describe('a session that is over', () => {
   })
 })
 
-describe('a server that is away', () => {
+describe('a server that is down', () => {
   let isAway = false
   beforeEach(async () => {
     isAway = false
-    // What is asked for until the server is known to be back must not be the one to find out: it is asked for that by itself.
+    // Requests that the app polls until the server is back must not be the ones that detect it.
     await app.page.route('**/*', (route) => (isAway ? route.abort() : route.fallback()))
   })
 
-  test('leaves the shell, says why, and shows the screen by itself once it is back', { tags: ['A4.2'] }, async () => {
+  test('keeps the shell, explains it, and shows the screen once the server is back', { tags: ['A4.2'] }, async () => {
     await app.open('/dashboard')
     await app.settled()
     isAway = true
@@ -154,7 +154,7 @@ describe('a server that is away', () => {
     await away().waitFor({ state: 'hidden' })
   })
 
-  test('is asked again for what failed once it is back', async () => {
+  test('gets the failed requests again once it is back', async () => {
     await app.open('/carts')
     await app.settled()
     isAway = true
@@ -166,7 +166,7 @@ describe('a server that is away', () => {
     await app.page.getByText('No abandoned carts match your current filters.').first().waitFor()
   })
 
-  test('takes nothing that was typed, and settings go through once it is back', { tags: ['A4.2'] }, async () => {
+  test('loses no input, and settings are saved once it is back', { tags: ['A4.2'] }, async () => {
     await app.open('/settings/recovery-rules')
     await cap().fill('5')
     await app.settled()
@@ -185,7 +185,7 @@ describe('a server that is away', () => {
     await expect.poll(() => app.api.calls(saveStoreSettings).map(({ body }) => body.capMessages)).toEqual([5])
   })
 
-  test('refuses an invitation and a sign-in with the reason, and both go through once it is back', {
+  test('refuses an invitation and a sign-in with the reason, and both work once it is back', {
     tags: ['A4.2'],
   }, async () => {
     app.api.alter(me, ({ user }) => ({ user: { ...user, isDemo: false } }))

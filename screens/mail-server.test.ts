@@ -35,7 +35,7 @@ const ownServer = (changes: Partial<NonNullable<MailServerView['server']>> = {})
   },
 })
 
-test('a banner says that mail stays on this server, and each part of sending how it is set up', async () => {
+test('a banner states that mail stays on this server, and each part of sending shows its set-up', async () => {
   serveUser(api)
   api.answer(readMailServer, inMailbox)
   const sections = [
@@ -61,7 +61,7 @@ test('a banner says that mail stays on this server, and each part of sending how
   await expect.poll(() => page.title()).toBe('Mail server · Settings · Recoup')
 })
 
-test('a test mail into the built-in mailbox is not said to be in the user’s inbox', async () => {
+test('a test mail in the built-in mailbox is not reported as delivered to the user', async () => {
   serveUser(api)
   api.answer(readMailServer, inMailbox)
   api.answer(sendTestMail, testMail({ way: 'mailbox' }))
@@ -115,7 +115,7 @@ test('a mail server is checked and saved; a refusal is shown and clears nothing;
   await server.getByText('It accepted a test email').waitFor()
 })
 
-test('a mail server that fails shows its answer, and is removed after a question', async () => {
+test('a failing mail server shows its reply, and is removed after a confirmation', async () => {
   serveUser(api)
   const problem = '421 Too many connections'
   api.answer(readMailServer, ownServer({ problem, failingSince: '2026-11-28T20:00:00.000Z' }))
@@ -137,7 +137,7 @@ test.each([
     { role: 'viewer', isDemo: false } as const,
     'Only the owner or an admin of the account can change this.',
   ],
-])('%s mail server cannot be changed, and the screen says why', async (_whose, user, text) => {
+])('%s mail server cannot be changed, and the screen gives the reason', async (_whose, user, text) => {
   if ('role' in user) {
     serveUser(api, user)
     api.answer(readMailServer, inMailbox)

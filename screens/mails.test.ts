@@ -7,7 +7,7 @@ import { type MailBrand, sampleContext, type TemplateItem } from '../server/mess
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/messages/templates/ready-templates.ts'
 import { createTemplateRenderer } from '../server/messages/templates/render.ts'
 
-// Mails as a mail program shows them: from the narrowest phone to a wide window, light and dark, and without the styles of the head.
+// Mails in a mail program: from the narrowest phone to a wide window, light and dark, and without head styles.
 
 const WIDTHS = [320, 360, 600, 1_280]
 const SCHEMES = ['light', 'dark'] as const
@@ -18,7 +18,7 @@ const item = (name: string, rest: Partial<TemplateItem> = {}): TemplateItem => (
   ...{ name, quantity: 1, unitPrice: '$24.00', lineTotal: '$24.00', imageUrl: null },
   ...rest,
 })
-/** A name without a space, large sums, more items than a mail shows, right-to-left text. */
+/** A name without a space, large amounts, more items than a mail shows, right-to-left text. */
 const HARD_ITEMS = [
   item('Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'),
   item('Hand-thrown stoneware mug in speckled oatmeal glaze with a walnut lid and a matching saucer', { quantity: 12 }),
@@ -35,7 +35,7 @@ function htmlOf(id: string, context: Parameters<typeof sampleContext>[0]): strin
   const links = { preferencesLink: 'https://app.example/p/sample' }
   const options = { storeHosts: ['shop.example'], trackLink: (url: string) => url }
   const { html } = renderer.render({ id, version: 1, subject, body }, sampleContext({ ...links, ...context }), options)
-  // Product pictures are on the stores' servers: only the place they take matters here.
+  // Product pictures are on the stores' servers; only their size matters here.
   return html.replaceAll(/src="https:[^"]*"/g, `src='${PICTURE}'`)
 }
 
@@ -51,7 +51,7 @@ interface Layout {
   /** Of the smallest text, in pixels. */
   smallest: number
   buttonHeight: number
-  /** Sums broken elsewhere than between words. */
+  /** Amounts broken elsewhere than between words. */
   brokenSums: string[]
   /** Brightness of the page and the card, 0 black to 255 white. */
   grounds: number[]
@@ -83,7 +83,7 @@ const measure = (): Layout => {
   }
 }
 
-/** The layout of the mail that is open, at every width in both colour schemes. */
+/** Layout of the open mail, at every width in both colour schemes. */
 async function measureEverywhere() {
   const layouts: { scheme: (typeof SCHEMES)[number]; width: number; layout: Layout }[] = []
   for (const scheme of SCHEMES) {
@@ -97,7 +97,7 @@ async function measureEverywhere() {
 }
 
 async function violations() {
-  // A mail is no page of ours: it has no landmarks and no heading of the first rank.
+  // A mail is not one of our pages: it has no landmarks and no level-one heading.
   return findViolations(page, { without: ['region', 'page-has-heading-one', 'landmark-one-main'] })
 }
 
@@ -145,13 +145,13 @@ describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
     }
   })
 
-  test('fits and is readable where the mail program drops the styles of the head', async () => {
+  test('fits and is readable if the mail program drops the head styles', async () => {
     await page.setContent(htmlOf(id, carts.hard).replaceAll(/<style>[\s\S]*?<\/style>/g, ''))
     for (const { width, layout } of await measureEverywhere()) expect([width, layout.over]).toEqual([width, 0])
     if (id === 'discount') expect(await violations()).toEqual([])
   })
 
-  test('passes axe by day and at night', async () => {
+  test('passes axe in light and dark mode', async () => {
     await page.setContent(htmlOf(id, { ...pictured, ...withKit('no kit') }))
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
@@ -161,7 +161,7 @@ describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
 })
 
 describe.each(Object.keys(kits))('a mail with %s', (name) => {
-  test('fits every width and passes axe, by day and at night', async () => {
+  test('fits every width and passes axe, in light and dark mode', async () => {
     await page.setContent(htmlOf('discount', { ...pictured, ...withKit(name) }))
     for (const { scheme, width, layout } of await measureEverywhere()) {
       expect([scheme, width, layout.over]).toEqual([scheme, width, 0])
@@ -191,7 +191,7 @@ test.each([
   else expect(widths[2]).toBeLessThan(wide / 1.5)
 })
 
-test('a logo keeps the ground it was made for at night', async () => {
+test('a logo keeps its light background in dark mode', async () => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setContent(htmlOf('first_reminder', withKit('a black kit')))
   const grounds = await page.evaluate(() =>

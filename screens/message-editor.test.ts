@@ -18,7 +18,7 @@ import { aScreen } from './app.ts'
 import { previewOf, serveFlows } from './flows-api.ts'
 import { serveRecipients } from './recipients.ts'
 
-// The one editor of texts, in each place that has it: variables, preview, and a test to oneself.
+// The message editor, in each place that uses it: variables, preview, and a test to oneself.
 
 const app = aScreen()
 const NOTE = 'CART-EXAMPLE is an example. Each message gets a code of its own.'
@@ -101,7 +101,7 @@ describe('in a step of a flow', () => {
     await expect.poll(() => text.inputValue()).toBe('a{{ coupon_code }}!b')
   })
 
-  test('the email is previewed for a chosen cart and sent as a test, with an example of a code', async () => {
+  test('the email is previewed for a chosen cart and sent as a test, with an example code', async () => {
     app.api.answer(listAbandonedCarts, ({ query: { search = '' } }) => {
       const reply = fixture(listAbandonedCarts)
       return { ...reply, carts: reply.carts.filter(({ customer_email: email }) => email!.includes(search)) }
@@ -142,7 +142,7 @@ describe('in a step of a flow', () => {
     expect(await app.violations('.step-panel')).toEqual([])
   })
 
-  test('the email is previewed for the sample cart, of which there is no test', async () => {
+  test('the email is previewed for the sample cart, which allows no test', async () => {
     const step = await openFlowStep()
     await step.getByRole('button', { name: 'Send a test to myself' }).waitFor()
     await step.getByRole('combobox', { name: 'For the cart of' }).click()
@@ -174,7 +174,7 @@ describe('in a step of a flow', () => {
     await expect.poll(() => link.getAttribute('href')).toBe('/settings/sending/whatsapp')
   })
 
-  test('a notification is tested in this browser, with the answer of its push service', async () => {
+  test('a notification is tested in this browser, with the reply of its push service', async () => {
     app.api.answer(sendToThisBrowser, { success: true, message: pushTexts.sentHere })
     const step = await openFlowStep('Push')
     await expect.poll(() => step.getByRole('button', { name: 'customer_name', exact: true }).count()).toBe(0)
@@ -183,7 +183,7 @@ describe('in a step of a flow', () => {
     await step.getByText(/^Notifications name nobody/).waitFor()
     const send = step.getByRole('button', { name: 'Send a test to this browser' })
     await expect.poll(() => send.isEnabled()).toBe(true)
-    // Chromium has no push service here: the browser's half is made up.
+    // Chromium has no push service here, so the test fakes the subscription.
     await app.page.evaluate(pushInPage, 'denied')
     await app.page.evaluate(() => {
       const registration = { active: {}, pushManager: Object.create(PushManager.prototype) }
@@ -193,7 +193,7 @@ describe('in a step of a flow', () => {
     await step.getByText('This browser does not allow notifications from Recoup.').waitFor()
     expect(app.api.calls(sendToThisBrowser)).toEqual([])
     await app.page.evaluate(pushInPage, 'granted')
-    // A press within a second of another counts as the second half of a double click.
+    // A press within a second of another counts as a double click.
     const pressUntil = (text: string) =>
       expect
         .poll(
@@ -242,7 +242,7 @@ test('in an email to one cart: its text is changed, previewed and sent as a test
   expect(await app.violations('[role=dialog]')).toEqual([])
 })
 
-test('in a discount mail: it is previewed and sent as a test, with an example of a code', async () => {
+test('in a discount mail: it is previewed and sent as a test, with an example code', async () => {
   app.api.answer(previewDiscount, ({ body: { subject = '' } }) => previewOf(subject, 'Ten', { couponNote: NOTE }))
   await app.open(`/customers/:customerId`)
   await app.page.getByRole('button', { name: 'Send discount' }).click()
@@ -262,7 +262,7 @@ test('in a discount mail: it is previewed and sent as a test, with an example of
   expect(await app.violations('[role=dialog]')).toEqual([])
 })
 
-test('in a WhatsApp campaign: the link to the templates leaves only after a question', async () => {
+test('in a WhatsApp campaign: the link to the templates confirms before leaving', async () => {
   await app.open('/campaigns?form=new')
   const form = dialog('Create New Campaign')
   await form.getByLabel('Campaign name').fill('By WhatsApp')

@@ -4,14 +4,14 @@ import { listAbandonedCarts } from '../shared/carts.ts'
 import { checkConnection } from '../shared/stores.ts'
 import { aScreen } from './app.ts'
 
-// A shop that has never reported a cart: empty screens give the reason and lead to the capture script.
+// A shop that has never reported a cart: empty screens give the reason and link to the capture script.
 
 const app = aScreen()
 
 test.each([
   ['/analytics', 'Try selecting a different time period'],
   ['/carts', 'No abandoned carts found. Your store might not have any abandoned carts yet.'],
-])('%s is empty for a reason, and leads to the capture script', async (path, text) => {
+])('%s gives the reason for being empty, and links to the capture script', async (path, text) => {
   app.api.alter(checkConnection, (reply) => ({
     ...reply,
     store: { ...reply.store!, isDemo: false, captureSeenAt: null, mode: 'limited' as const },
@@ -38,7 +38,7 @@ test.each([
   await app.page.waitForURL('**/settings/capture-script')
 })
 
-test('where the plugin reports carts nothing leads to the script, and its page says that it is not needed (real-store-W1)', async () => {
+test('nothing links to the script if the plugin reports carts, and its page says that it is not needed (real-store-W1)', async () => {
   app.api.alter(checkConnection, (reply) => ({
     ...reply,
     store: { ...reply.store!, isDemo: false, captureSeenAt: null, mode: 'plugin' as const },

@@ -4,7 +4,7 @@ import { countUnreadNotifications, type NotificationView } from '../shared/notif
 import { type Screens, token } from './app.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
-/** The bell and its panel, on the shared page unless another is given. */
+/** The bell and its panel, on the shared page by default. */
 export function aBell(app: Screens) {
   const bell = (page = app.page) => page.getByRole('banner').getByRole('button', { name: /^Notifications/ })
   const panel = (page = app.page) => page.getByRole('dialog', { name: 'Notifications' })
@@ -29,12 +29,12 @@ export function aBell(app: Screens) {
       expect
         .poll(async () => (await items(page).allInnerTexts()).map((text) => Number(/more than (\d+)/.exec(text)?.[1])))
         .toEqual(numbers),
-    /** The live connection is joined: the browser asks for the count again. */
+    /** Waits for the live connection, after which the browser refetches the count. */
     isLive: () => expect.poll(() => app.api.calls(countUnreadNotifications).length).toBeGreaterThan(1),
     announceNew(...news: NotificationView[]) {
       for (const notification of news) app.live.notify({ type: 'new', notification })
     },
-    /** A signed-in tab of its own, for what cannot be undone on the shared page. */
+    /** A separate signed-in tab, for what cannot be undone on the shared page. */
     async anotherTab() {
       const page = await app.another()
       await page.goto(`${app.url}/blank`)

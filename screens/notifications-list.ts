@@ -35,7 +35,7 @@ const filters: Record<NotificationFilter, (item: NotificationView) => boolean> =
 export interface MemberList {
   /** Newest first. */
   items: NotificationView[]
-  /** Adds an unread notification; the browser is not told. */
+  /** Adds an unread notification without a live event. */
   add<Type extends NotificationType>(
     type: Type,
     data: NotificationData[Type],
@@ -44,11 +44,11 @@ export interface MemberList {
   /** Adds notifications that differ by a number in their message; returns the last. */
   addNumbered(...numbers: number[]): NotificationView
   unread(): number
-  /** Answers again after a call was made to fail. */
+  /** Replies again after a call was set to fail. */
   answer(): void
 }
 
-/** Answers all calls about notifications, and begins empty with each test. */
+/** Replies to all calls about notifications; empty at the start of each test. */
 export function aMemberList({ api }: Screens): MemberList {
   const list: MemberList = {
     items: [],

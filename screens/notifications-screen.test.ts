@@ -38,7 +38,7 @@ async function expectToFit(): Promise<void> {
 }
 
 describe('the notifications screen', () => {
-  test('has the list and the detail, which says when nothing is selected', {
+  test('has the list and the detail, which shows when nothing is selected', {
     tags: ['A2.1', 'A3', 'B2', 'B3'],
   }, async () => {
     const zone = { city: 'London', region: 'England', country: 'United Kingdom', timezone: 'Europe/London' }
@@ -119,7 +119,7 @@ describe('the notifications screen', () => {
       ...['Recovery SMS sent: sms good', 'Recovery SMS not delivered: sms bad'],
       ...['Recovery email sent: email good', 'Recovery email not delivered: email bad', 'Cart abandoned: cart info'],
     ])
-    // The badge is that of `data.test`, which the detail lists.
+    // The badge comes from `data.test`, which the detail lists.
     await expect
       .poll(() =>
         rows()
@@ -140,7 +140,7 @@ describe('the notifications screen', () => {
       await detail().locator(`.note-card.note-${tone}`).waitFor()
     }
     await detail().getByRole('link', { name: 'Why was it not sent?' }).waitFor()
-    // Without a place there is nothing to say of one.
+    // Without a location nothing is shown.
     await expect.poll(() => detail().getByText('estimate').count()).toBe(0)
   })
 
@@ -198,7 +198,7 @@ describe('the notifications screen', () => {
     await expect.poll(() => page.getByLabel('Search notifications').inputValue()).toBe('juk')
   })
 
-  test('adds and removes what the live connection reports', async () => {
+  test('adds and removes notifications by live events', async () => {
     list.addNumbered(1)
     await app.open('/notifications')
     await expectRows(1)
@@ -211,7 +211,7 @@ describe('the notifications screen', () => {
     await expectRows(1)
   })
 
-  test('shows list and detail one after the other on a phone', async () => {
+  test('shows list or detail, one at a time, on a phone', async () => {
     list.add('cart_abandoned', cartOf('Wilhelmina Featherstonehaugh-Cholmondeley'))
     list.add('email_failed', { ...REFUSED, to: 'a-rather-long-name@a-rather-long-domain.shoppers.example' })
     await app.open('/notifications', { viewport: PHONE })
@@ -251,7 +251,7 @@ describe('a link to another store', () => {
     })
     const page = await app.open(link(SECOND, idOf(3)))
     await detail().getByText('more than 8 new contacts').waitFor()
-    // Once it is open, the address names the notification alone.
+    // From then on the address names only the notification.
     await page.waitForURL((url) => !url.searchParams.has('storeId'))
     await expect.poll(() => new URL(page.url()).searchParams.get('notificationId')).toBe(idOf(3))
     await expectBadge('2')
@@ -260,7 +260,7 @@ describe('a link to another store', () => {
     await expect.poll(() => app.api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: SECOND }])
   })
 
-  test('changes nothing when the store is not one of the account', { tags: ['B2'] }, async () => {
+  test('changes nothing if the store is not one of the account’s', { tags: ['B2'] }, async () => {
     list.addNumbered(1)
     const page = await app.open(link(SECOND, idOf(1)))
     await page.getByText('This notification cannot be shown').waitFor()
@@ -297,7 +297,7 @@ describe('the notification settings', () => {
     })
   }
 
-  test('choose the bell and the mail of a topic, and count the bell again', async () => {
+  test('choose bell and mail per topic, and refetch the bell’s count', async () => {
     keepChoices()
     list.addNumbered(1)
     const page = await app.open('/settings/account')

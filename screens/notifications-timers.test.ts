@@ -35,11 +35,11 @@ async function onClock() {
 
 async function pass(page: Page, ms: number): Promise<void> {
   await page.clock.runFor(ms)
-  // Requests that the page has begun are sent before this one is answered.
+  // Requests the page has started are sent before this one is answered.
   await page.evaluate(() => fetch('/blank').then((reply) => reply.text()))
 }
 
-/** React draws on the page's clock too. */
+/** React also renders on the page's clock. */
 const DRAW_MS = 20
 const isDrawn = (page: Page, look: () => Promise<unknown>, expected: unknown) =>
   expect
@@ -64,7 +64,7 @@ test('Refresh asks one second after the last of several presses', { tags: ['A2.1
   await expect.poll(() => asked()).toBe(1)
 })
 
-test('an unanswered mark is given up after 10 seconds and sent again after 1, 2 and 4 seconds, then later', {
+test('an unanswered mark times out after 10 seconds and is retried after 1, 2 and 4 seconds, then later', {
   tags: ['A8'],
 }, async () => {
   const { page, marks, mark } = await onClock()
@@ -77,7 +77,7 @@ test('an unanswered mark is given up after 10 seconds and sent again after 1, 2 
     ...[[10_999 - DRAW_MS, 1] as const, [1, 2] as const],
     ...[[11_999, 2] as const, [1, 3] as const],
     ...[[13_999, 3] as const, [1, 4] as const],
-    // No more than three: it stays marked in the browser, and is sent again 30 seconds later.
+    // At most three retries: the mark stays in the browser and is sent again 30 seconds later.
     ...[[10_000, 4] as const, [29_999, 4] as const, [1, 5] as const],
   ]) {
     await pass(page, ms)
@@ -87,7 +87,7 @@ test('an unanswered mark is given up after 10 seconds and sent again after 1, 2 
   held.release()
 })
 
-test('a mark is sent again after a network error until the first answer', { tags: ['A8'] }, async () => {
+test('a mark is retried after a network error until the first answer', { tags: ['A8'] }, async () => {
   const { page, marks, mark } = await onClock()
   let isAway = true
   await page.route('**/mark-read*', (route) => (isAway ? route.abort() : route.fallback()))
@@ -123,7 +123,7 @@ test('a mark stays in the browser after another error and is sent later', { tags
   await expect.poll(list.unread).toBe(0)
 })
 
-test('a mark is taken back after a 401', { tags: ['A8'] }, async () => {
+test('a mark is reverted after a 401', { tags: ['A8'] }, async () => {
   const { page, marks, mark } = await onClock()
   app.api.raw(markNotificationsRead, 401, { error: 'No.', code: 'proxy' })
   await mark()
@@ -149,7 +149,7 @@ test('a deletion can be undone for 10 seconds', async () => {
   await expect.poll(() => app.api.calls(deleteNotifications)).toHaveLength(1)
 })
 
-test('the screen deletes from the detail and restores on Undo, which is offered in each open list and read out once', async () => {
+test('the screen deletes from the detail and restores on Undo, which is offered in each open list and announced once', async () => {
   list.addNumbered(1, 2)
   const area = (page: Page) => page.getByRole('region', { name: 'List of notifications' })
   const rows = (page: Page) => area(page).getByRole('listitem')

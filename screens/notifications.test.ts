@@ -36,7 +36,7 @@ const nameOfFocused = () => {
 }
 
 describe('the bell', () => {
-  test('counts unread notifications, as 99+ above 99, and says so to a screen reader', {
+  test('counts unread notifications, as 99+ above 99, and announces it to screen readers', {
     tags: ['A2.11', 'A4.6'],
   }, async () => {
     await app.open('/flows')
@@ -52,14 +52,14 @@ describe('the bell', () => {
     await expectBadge('99+')
   })
 
-  test('opens by its button and closes by button, press outside and Escape, which returns the focus', {
+  test('opens by its button and closes by button, outside click and Escape, which returns the focus', {
     tags: ['A4.6'],
   }, async () => {
     const page = await app.open('/flows')
     await openBell()
     await expect.poll(() => bell().getAttribute('aria-expanded')).toBe('true')
     await closeBell()
-    // The heading takes no focus: the press alone closes it.
+    // The heading is not focusable, so the click alone closes it.
     const presses = [
       () => page.getByRole('main').click({ position: { x: 20, y: 500 } }),
       () => page.getByRole('banner').getByRole('heading', { level: 1 }).click(),
@@ -73,7 +73,7 @@ describe('the bell', () => {
     await expect.poll(() => isFocused(bell())).toBe(true)
   })
 
-  test('asks for the list when it is first opened, and again only while it is empty', {
+  test('loads the list when first opened, and again only while it is empty', {
     tags: ['A2.11', 'A4.6'],
   }, async () => {
     await withoutLive(app.page)
@@ -96,7 +96,7 @@ describe('the bell', () => {
     await expect.poll(() => asked()).toEqual([query, query])
   })
 
-  test('shows all notifications or new carts, with the shopper’s place when the country is known', {
+  test('shows all notifications or new carts, with the shopper’s location if the country is known', {
     tags: ['A2.11'],
   }, async () => {
     const place = { region: '', timezone: '' }
@@ -162,7 +162,7 @@ describe('the bell', () => {
     await expect.poll(() => app.api.calls(markNotificationsRead)[0]!.sent.body).toEqual({ upTo: seen._id })
   })
 
-  test('deletes at once without a question, and restores on Undo', { tags: ['A2.11'] }, async () => {
+  test('deletes at once without a confirmation, and restores on Undo', { tags: ['A2.11'] }, async () => {
     list.addNumbered(1, 2, 3)
     const page = await app.open('/flows')
     await openBell()
@@ -180,7 +180,7 @@ describe('the bell', () => {
     await panel().getByText('All notifications cleared.').waitFor()
     await panel().getByText('No notifications', { exact: true }).waitFor()
     await expectBadge('')
-    // The focus follows: to Undo, and back to the panel.
+    // The focus moves to Undo, and back to the panel.
     await expect.poll(() => page.evaluate(nameOfFocused)).toBe('Undo')
     await page.keyboard.press('Enter')
     await expectNumbers([3, 2, 1])
@@ -206,7 +206,7 @@ describe('the bell', () => {
     await closeBell()
     await openBell()
     await expectNumbers([1])
-    // Nor is it shown after a reload, or in another browser.
+    // It is not shown after a reload or in another browser either.
     await page.reload()
     await openBell()
     await expectNumbers([1])
@@ -222,7 +222,7 @@ describe('the bell', () => {
     await badge.waitFor()
   })
 
-  test('says what failed, and asks again on Retry', { tags: ['B8'] }, async () => {
+  test('shows what failed, and asks again on Retry', { tags: ['B8'] }, async () => {
     list.addNumbered(1)
     app.api.fail(listNotifications, 400, { error: 'Not now, please.' })
     await app.open('/flows')
@@ -269,12 +269,12 @@ describe('the bell', () => {
     }
     const buttons = panel().getByRole('button', { name: /^(Delete|Refresh|Clear all|Mark all)/ })
     const sizes = await buttons.evaluateAll((all) => all.map((each) => each.getBoundingClientRect()))
-    // Large enough for a finger.
+    // Minimum touch size.
     expect(sizes.length).toBeGreaterThan(4)
     expect(sizes.filter(({ width, height }) => Math.min(width, height) < 36)).toEqual([])
     expect(await app.violations()).toEqual([])
     await page.setViewportSize({ width: 1280, height: 900 })
-    // Tab leads out of it, and it closes.
+    // Tab leaves it, and it closes.
     await panel().getByRole('link', { name: 'View all notifications' }).press('Tab')
     await panel().waitFor({ state: 'detached' })
   })
@@ -301,7 +301,7 @@ describe('the live connection', () => {
     expect(app.api.calls(markNotificationsRead)).toEqual([])
   })
 
-  /** The live connection is lost until it is mended. */
+  /** Disconnects the live connection until it is restored. */
   async function lose(): Promise<void> {
     await app.page.route('**/socket.io/**', (route) => route.abort())
     app.live.drop()
@@ -309,7 +309,7 @@ describe('the live connection', () => {
   }
   const mend = () => app.page.unroute('**/socket.io/**')
 
-  test('catches up after a loss with what came, was read and was deleted meanwhile', async () => {
+  test('catches up after a disconnection with what arrived, was read and was deleted', async () => {
     list.addNumbered(1, 2, 3)
     await app.open('/flows')
     await isLive()
@@ -334,7 +334,7 @@ describe('the live connection', () => {
     await itemWith('more than 2000').waitFor()
   })
 
-  test('sends over the live connection what could not be marked without it', { tags: ['A8'] }, async () => {
+  test('sends pending marks over the live connection', { tags: ['A8'] }, async () => {
     const { _id } = list.addNumbered(1)
     const sent: string[] = []
     app.page.on('request', (request) => sent.push(request.postData() ?? ''))

@@ -44,7 +44,7 @@ const problem = {
 }
 const pagesOf = (total: number, limit = 25) => ({ page: 1, limit, total, pages: Math.ceil(total / limit) })
 
-/** An account that keeps what is done to it. */
+/** A stateful account that keeps the operator's changes. */
 function serveAccount() {
   let account = {
     ...anAccount(),
@@ -73,7 +73,7 @@ function serveAccount() {
   api.answer(resumeAccount, () => change({ suspendedAt: null, suspendedReason: null, suspendedBy: null }))
 }
 
-test('the screens of operators are no pages to visitors and owners', async () => {
+test('the operator screens are 404 pages for visitors and owners', async () => {
   serveUser(api)
   for (const as of ['visitor', 'owner'] as const) {
     for (const path of ['/operator', `/operator/${idOf(1)}`]) {
@@ -177,7 +177,7 @@ describe('on the screen of an account', () => {
       ])
   })
 
-  test('sending is suspended with a reason by the keyboard alone, and resumed', async () => {
+  test('sending is suspended with a reason by keyboard alone, and resumed', async () => {
     const page = await openAccount()
     await page.getByRole('button', { name: 'Suspend sending' }).press('Enter')
     const confirm = dialog().getByRole('button', { name: 'Suspend sending' })
@@ -196,7 +196,7 @@ describe('on the screen of an account', () => {
     await expect.poll(() => api.calls(resumeAccount)).toHaveLength(1)
   })
 
-  test('an operator looks at the account as a viewer in this tab, and leaves', async () => {
+  test('an operator views the account as a viewer in this tab, and leaves', async () => {
     const page = await openAccount()
     const viewedUntil = '2026-11-28T23:10:00.000Z'
     api.answer(viewAccount, () => {
@@ -223,7 +223,7 @@ describe('on the screen of an account', () => {
   })
 })
 
-test('the health of the installation names checks, queues and problems, and a problem is closed', async () => {
+test('the health of the installation lists checks, queues and problems, and a problem is closed', async () => {
   serveUser(api, { operator: 'ready' })
   const queue = { ready: 0, active: 0, later: 0, failed: 0 }
   let problems = [problem]
@@ -263,7 +263,7 @@ test('the health of the installation names checks, queues and problems, and a pr
     })
 })
 
-test('every action of operators is listed with its account and its reason', async () => {
+test('every operator action is listed with its account and its reason', async () => {
   serveUser(api, { operator: 'ready' })
   const actions = [
     anAction('view', {}, 1),

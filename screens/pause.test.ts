@@ -7,7 +7,7 @@ import { aScreen, NOW, PHONE } from './app.ts'
 
 const app = aScreen()
 const paused = { pausedAt: NOW.toISOString(), pausedBy: 'Demo', waiting: 3, nextExpiresAt: null }
-/** The notice, not the announcement. */
+/** The notice, not the toast. */
 const notice = () => app.page.getByRole('region', { name: 'Notices' }).getByText('All sending is paused')
 function setPause(pause: typeof paused | null) {
   app.api.answer(readSendingPause, { pause })

@@ -8,14 +8,15 @@ import { screenOf } from '../shared/screens.ts'
 import { fixture } from './api.ts'
 import { aBillingScreen, aHistory, aLedger, answerBilling, inDays, type Status, someCredits } from './billing-scene.ts'
 
-// Every link of the screens about plans leads to a screen, and every button does something, in each way an installation sells plans.
+// Every link of the screens about plans leads to a screen, and every button has an effect, for each way of selling
+// plans.
 
 const app = aBillingScreen()
 const PLAN_BUTTON = /^(Choose|Start with|Continue with) /
 const PRESSABLE =
   'button:visible:not([disabled]), [role=button]:visible, input[type=radio]:not([disabled]):not(:checked)'
 
-/** What is wrong with the links of a part of the page, one sentence each. */
+/** Problems of the links in a part of the page, one sentence each. */
 async function findBadLinks(part: Locator): Promise<string[]> {
   const links = await part.locator('a[href]:visible').evaluateAll((found) =>
     found.map((one) => {
@@ -45,7 +46,10 @@ const snapshot = () =>
     return `${location.href} ${inputs} ${document.documentElement.outerHTML}`
   })
 
-/** Follows the links and presses each button of the part, which `open` shows anew for each. Answers the names of the buttons. */
+/**
+ * Follows the links and presses each button of the part, which `open` shows again for each. Returns the names of the
+ * buttons.
+ */
 async function walk(open: () => Promise<Locator>): Promise<string[]> {
   const part = await open()
   await app.settled()
@@ -54,7 +58,7 @@ async function walk(open: () => Promise<Locator>): Promise<string[]> {
     .locator(PRESSABLE)
     .evaluateAll((all) => all.map((one) => one.ariaLabel || one.textContent || one.getAttribute('name')!))
   for (const [at, name] of names.entries()) {
-    // Of radio buttons, which have the name of their group, one is pressed.
+    // Of radio buttons, which share their group's name, press one.
     if (names.indexOf(name) < at) continue
     if (at > 0) await open()
     const button = part.locator(PRESSABLE).nth(at)
@@ -103,7 +107,7 @@ function answerMode(status: Partial<Status>): void {
   if (sells !== 'none' && plan === 'starter') app.api.answer(readCredits, someCredits({ offer: sells }))
   app.api.answer(paymentHistory, aHistory(3))
   app.api.answer(listCreditEntries, aLedger(3))
-  // Addresses that load nothing: the next screen is opened while none is on its way.
+  // Addresses that load nothing: no navigation is pending when the next screen opens.
   app.api.answer(createCheckoutSession, { isFreePlan: false, url: '/pricing?plan=starter#pay' })
   app.api.answer(createFreeSubscription, { success: true, message: 'Done.', url: '/store-setup' })
   app.api.answer(manualUpdate, ({ body }) => ({

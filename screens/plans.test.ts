@@ -3,7 +3,7 @@ import { createFreeSubscription, manualUpdate } from '../shared/billing.ts'
 import { setAccess } from './access-scene.ts'
 import { aScreen } from './app.ts'
 
-// A new account's first plan, test mode, and the way back to the free plan.
+// A new account's first plan, test mode, and the return to the free plan.
 
 const app = aScreen()
 const main = () => app.page.getByRole('main')
@@ -24,7 +24,7 @@ test('the plans offer “Continue with Lite” first to an account without one, 
     .toEqual(['Continue with Lite', 'Choose Starter', 'Choose Growth'])
   await app.page.getByText('Upgrade when you reach a limit.').waitFor()
   expect(await app.violations()).toEqual([])
-  // Also where the plan cannot be created: the set-up then names what is missing (A 4.3).
+  // Also if the plan cannot be created: the set-up then shows what is missing (A 4.3).
   app.api.fail(createFreeSubscription, 500, { error: 'x' })
   await button('Continue with Lite').click()
   await app.page.waitForURL('**/store-setup')
@@ -70,7 +70,7 @@ test('in test mode the step before the payment leads to the test page, which set
   await expect.poll(() => app.api.calls(manualUpdate)[0]!.body).toEqual({ planKey: 'starter', cycle: 'year' })
 })
 
-test('changing from a paid plan to Lite asks first, and shows a failure where it was asked', {
+test('changing from a paid plan to Lite needs a confirmation, which also shows a failure', {
   tags: ['A4.3'],
 }, async () => {
   setAccess(app, { plan: 'growth' })

@@ -26,7 +26,7 @@ const onLite = (given: Partial<Status> = {}) => app.api.answer(subscriptionStatu
 const checkoutAt = (url: string) => app.api.answer(createCheckoutSession, { isFreePlan: false, url })
 const provider = () => `${app.url}/terms?stripe`
 
-test('/pricing shows plans by the month or the year, claims, add-ons, questions, custom pricing and support', {
+test('/pricing shows plans monthly or yearly, claims, add-ons, questions, custom pricing and support', {
   tags: ['A2.6', 'A9'],
 }, async () => {
   onLite()
@@ -80,7 +80,7 @@ test('“Complete Your Purchase” lists the first five features, the amount, an
   await checkLayout(app)
 })
 
-test('the step asks for the payment today after a used trial', async () => {
+test('the step charges today after a used trial', async () => {
   onLite({ hasUsedTrial: true })
   await app.open('/pricing?plan=starter&cycle=month')
   await step().waitFor()
@@ -109,7 +109,7 @@ test('a double click on “Start free trial” sends the choice once and goes to
 
 test('a page restored from the browser’s cache is usable again, and knows what was bought meanwhile', async () => {
   onLite()
-  // An address that loads nothing leaves the page where it is.
+  // An address that loads nothing leaves the page unchanged.
   checkoutAt(`${app.url}/pricing?plan=growth&cycle=month#pay`)
   const page = await app.open('/pricing?plan=growth&cycle=month')
   await start().click()
@@ -165,7 +165,9 @@ test('a subscriber changes the subscription on /billing, by button and by addres
   await page.waitForURL('**/billing?change=growth&cycle=month')
 })
 
-test('“Start with Lite” asks first, says until when the plan stays, and cancels it', { tags: ['A4.3'] }, async () => {
+test('“Start with Lite” confirms first, states how long the plan stays, and cancels it', {
+  tags: ['A4.3'],
+}, async () => {
   answerBilling(app)
   app.api.answer(createFreeSubscription, { success: true, message: 'x', url: '/billing' })
   app.api.answer(listResting, { stores: someStores.map((store) => ({ ...store, restsFirst: false })) })
@@ -203,7 +205,7 @@ test('“Start with Lite” asks first, says until when the plan stays, and canc
   await checkLayout(app)
 })
 
-test('/pricing says that nothing is sold, shows the account’s plan, and offers no purchase', async () => {
+test('/pricing states that nothing is sold, shows the account’s plan, and offers no purchase', async () => {
   app.api.answer(subscriptionStatus, aStatus({ sells: 'none', source: 'default', isUnlimited: true }))
   const page = await app.open('/pricing?plan=starter&cycle=year')
   await page.getByRole('heading', { level: 1, name: 'This installation has no billing' }).waitFor()
@@ -229,7 +231,7 @@ test('/pricing tells a member whom to ask, and hides the step from them', async 
   await expect.poll(() => step().count()).toBe(0)
 })
 
-test('/pricing says when the plan fails to load, with Retry, and offers nothing until then', async () => {
+test('/pricing shows a failure to load the plan, with Retry, and offers nothing until then', async () => {
   app.api.fail(subscriptionStatus, 400, { error: 'Not now.' })
   await app.go('/pricing')
   await main().getByText('Failed to load subscription status').waitFor()

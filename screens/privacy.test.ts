@@ -3,11 +3,11 @@ import { readPrivacyDocument } from '../shared/privacy-documents.ts'
 import { countRetention, readRetention, saveRetention } from '../shared/retention.ts'
 import { aScreen, NOW } from './app.ts'
 
-// Settings → Privacy: how long data is kept, chosen with the people counted, and documents to download.
+// Settings → Privacy: the retention period, chosen with the affected shoppers counted, and documents to download.
 
 const app = aScreen()
 
-test('days are chosen with the people counted and an export offered, and a document is saved as a file', async () => {
+test('a retention period shows its count and offers an export, and a document is saved as a file', async () => {
   const run = { day: '2026-03-01', days: 365, startedAt: NOW.toISOString(), finishedAt: NOW.toISOString() }
   const runs = [{ ...run, contacts: 12, customers: 3, counts: { carts: 15, orders: 3, messages: 40 } }]
   app.api.answer(readRetention, { days: null, runs })

@@ -20,7 +20,7 @@ async function openIntegration() {
 }
 
 describe('the Push Notification Integration', () => {
-  test('step 1 makes the key, and says when it could not', { tags: ['A2.10', 'A8'] }, async () => {
+  test('step 1 creates the key, and reports a failure', { tags: ['A2.10', 'A8'] }, async () => {
     push.setup = withoutKeys()
     const page = await openIntegration()
     await page.getByRole('heading', { name: 'Push Notification Integration', level: 1 }).waitFor()
@@ -120,7 +120,7 @@ describe.each([MANAGER, INTEGRATION])('%s', (path) => {
     const fields = page.getByRole('main').locator('form :is(input, select, textarea, button)')
     const enabled = await fields.evaluateAll((all) =>
       all
-        // The bar of the preview is in a shadow tree, and inert.
+        // The preview's bar is in a shadow tree, and inert.
         .filter((each) => each.getRootNode() === document && !each.matches(':disabled'))
         .map((each) => each.outerHTML),
     )
@@ -132,7 +132,7 @@ describe.each([MANAGER, INTEGRATION])('%s', (path) => {
         await expect.poll(async () => [name, await each.isDisabled()]).toEqual([name, true])
   })
 
-  test('says that web push does not work on Shopify, and offers nothing', async () => {
+  test('states that web push does not work on Shopify, and offers nothing', async () => {
     push.setup = { ...withoutKeys(), platform: 'shopify', canHostWorker: false }
     const page = await app.open(path)
     await page.getByText('Web push does not work on Shopify').waitFor()
@@ -161,7 +161,7 @@ test('on Shopify neither sending, nor campaigns, nor a flow’s step offers web 
   await step.getByLabel('Title', { exact: true }).waitFor()
   await expect.poll(() => step.getByText('A test to this browser needs').count()).toBe(0)
   await button('Save').click()
-  // Said of the channel, and of the step that was not saved.
+  // Shown for the channel, and for the unsaved step.
   await expect.poll(() => step.getByText(pushTexts.noHost).count()).toBe(2)
   expect(app.api.calls(saveFlow)).toEqual([])
 })

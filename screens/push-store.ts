@@ -26,7 +26,7 @@ export const seenAt = (method: PushSetup['seen'][number]['method'], more: Partia
   ...more,
 })
 
-/** Begins with keys and 214 subscribers in each test; the clipboard can be read. */
+/** Starts with keys and 214 subscribers in each test; the clipboard is readable. */
 export function aPushStore(app: Screens) {
   const push = {
     setup: withoutKeys(),

@@ -19,7 +19,7 @@ async function openManager() {
   return page
 }
 
-test('has five steps of instructions, and allows nothing without a store URL', {
+test('has five instruction steps, and is disabled without a store URL', {
   tags: ['A2.9', 'A4.5', 'A5', 'A8'],
 }, async () => {
   const page = await openManager()
@@ -128,7 +128,7 @@ test('starts with the default settings, shows the custom delay for custom only, 
     .toEqual([{ storeUrl: STORE, settings: { ...DEFAULT_PUSH, ...changed } }])
 })
 
-test('shows the statistics and loads them again', { tags: ['A2.9', 'A3', 'A4.5', 'A8'] }, async () => {
+test('shows the statistics and refetches them', { tags: ['A2.9', 'A3', 'A4.5', 'A8'] }, async () => {
   push.setup.seen = [seenAt('plugin')]
   await openManager()
   await card('Store statistics').getByText('1,840').waitFor()
@@ -148,7 +148,7 @@ test('shows the statistics and loads them again', { tags: ['A2.9', 'A3', 'A4.5',
   await card('Store statistics').getByText(pushTexts.statsLoaded).waitFor()
 })
 
-test('a test says how many it reaches before it is sent, and how many it went to', {
+test('a test states how many it reaches before it is sent, and how many it was sent to', {
   tags: ['A2.9', 'A4.5', 'A8'],
 }, async () => {
   const page = await openManager()
@@ -195,7 +195,7 @@ test('“Send to this browser only” sends this browser’s subscription, unles
     })
 })
 
-test('previews the bar with the owner’s texts and colors, and refuses colors that cannot be read', async () => {
+test('previews the bar with the owner’s texts and colors, and refuses unreadable colors', async () => {
   await openManager()
   const prompt = card('The bar that asks')
   const preview = prompt.getByRole('region', { name: 'Preview of the bar' })
@@ -216,7 +216,7 @@ test('previews the bar with the owner’s texts and colors, and refuses colors t
     .toEqual([{ storeUrl: STORE, prompt: { ...DEFAULT_PROMPT, ...changed } }])
 })
 
-test('the live check names where widget and worker were seen, and what is missing or old', async () => {
+test('the live check shows where widget and worker were seen, and what is missing or outdated', async () => {
   const page = await openManager()
   const check = card('Live check')
   await check.getByText('Not seen yet').waitFor()

@@ -6,7 +6,7 @@ import { previewMessage } from '../shared/message-preview.ts'
 import { type Api, fixture } from './api.ts'
 import { previewOf } from './flows-api.ts'
 
-// Stands in for the server where recipients are chosen: those who left the recorded carts.
+// Mock of the server for choosing recipients: the shoppers of the recorded carts.
 
 export const recipients: AbandonedCustomer[] = fixture(listAbandonedCarts)
   .carts.map((cart) => ({
@@ -17,7 +17,7 @@ export const recipients: AbandonedCustomer[] = fixture(listAbandonedCarts)
   .map(({ whatsapp: _, ...customer }) => customer)
 export const nameOf = ({ first_name, last_name }: AbandonedCustomer) => `${first_name} ${last_name}`
 
-/** All of them may be written to. */
+/** All of them are eligible. */
 export function serveRecipients(api: Api): void {
   const found = (search = '') => recipients.filter((each) => `${nameOf(each)} ${each.customer_email}`.includes(search))
   api.answer(listAudiences, { audiences: [] })

@@ -4,7 +4,7 @@ import { restoreCart, restoreTexts } from '../shared/restore.ts'
 import { aScreen } from './app.ts'
 import { aCart, ago } from './carts-scene.ts'
 
-// The cart restore page, as the shopper of a mail and as a member of the store (B 2).
+// The cart restore page, for the shopper of a mail and for a member of the store (B 2).
 
 const app = aScreen()
 const TOKEN = `rt_${'a'.repeat(43)}`
@@ -31,7 +31,7 @@ const restored = {
   ...{ isOrdered: false, isTest: false, coupon: null },
 }
 
-test('shows the items and keeps them in the browser; a failed hand-over to the store is shown beside it and retried', {
+test('shows the items and keeps them in the browser; a failed transfer to the store is shown beside it and retried', {
   tags: ['B2', 'B3'],
 }, async () => {
   app.api.answer(getCart, { cart: restorable })
@@ -53,7 +53,7 @@ test('shows the items and keeps them in the browser; a failed hand-over to the s
   expect(await app.violations()).toEqual([])
 })
 
-test('a cart that was bought leads to the shop', { tags: ['B2'] }, async () => {
+test('a bought cart links to the shop', { tags: ['B2'] }, async () => {
   app.api.answer(getCart, { cart: { ...restorable, isOrdered: true } })
   const page = await app.open(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
   await page.getByRole('heading', { name: 'You have already ordered.' }).waitFor()
@@ -62,7 +62,7 @@ test('a cart that was bought leads to the shop', { tags: ['B2'] }, async () => {
     .toBe(restorable.shopUrl)
 })
 
-test('a member restores by the cart’s own id, which is called a test', { tags: ['B2'] }, async () => {
+test('a member restores by cart id, which is marked as a test', { tags: ['B2'] }, async () => {
   app.api.answer(getCart, { cart: aCart })
   app.api.answer(restoreCart, { ...restored, isTest: true })
   const page = await app.open(`/cart/recover?cart_id=${aCart.id}`)
@@ -72,7 +72,7 @@ test('a member restores by the cart’s own id, which is called a test', { tags:
   await expect.poll(() => app.api.calls(restoreCart)[0]!.sent.headers.authorization).toBeDefined()
 })
 
-test('a link without a cart and one to no cart say so', { tags: ['B5', 'B8'] }, async () => {
+test('a link without a cart and one with an unknown cart show an explanation', { tags: ['B5', 'B8'] }, async () => {
   app.api.fail(getCart, 404, { code: 'not_found' })
   const page = await app.go('/cart/recover', { as: 'visitor' })
   await page.getByText('No cart ID provided.', { exact: true }).waitFor()

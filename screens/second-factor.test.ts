@@ -30,7 +30,7 @@ const focused = (page: Page) =>
 
 const isOn = (recoveryCodesLeft: number) => ({ isOn: true, since: '2026-11-28T22:00:00.000Z', recoveryCodesLeft })
 
-/** What a camera reads of the picture on the screen. */
+/** What a camera reads from the QR code on screen. */
 async function scanned(shown: Locator): Promise<string> {
   await shown.waitFor()
   const { size, path } = await shown.evaluate((svg) => ({
@@ -99,7 +99,7 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   await expect.poll(() => api.calls(confirmSecondFactor).at(-1)!.body).toEqual({ code: '123456' })
 })
 
-test('signing in asks for the code in a second step, which the keyboard alone works', async () => {
+test('signing in asks for the code in a second step, by keyboard alone', async () => {
   const page = await app.open('/login', { as: 'visitor' })
   const enterPassword = async () => {
     await page.getByLabel('Email').fill(OLIVE)
@@ -155,7 +155,7 @@ test('an invitation asks for the code of a user who has two factors', async () =
     .toEqual({ token: 'of-the-mail', password: PASSWORD, code: '123456' })
 })
 
-test('new recovery codes, and switching off, ask for password and code', async () => {
+test('new recovery codes and switching off need password and code', async () => {
   serveUser(api)
   api.answer(readSecondFactor, isOn(2))
   api.answer(renewRecoveryCodes, () => {

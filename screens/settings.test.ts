@@ -19,7 +19,7 @@ import { questions } from '../web/settings/faq.ts'
 import { fixture } from './api.ts'
 import { aScreen, NOW } from './app.ts'
 
-// Settings: saving, conflicts, the doctor, the questions, consent, suppressions and data requests.
+// Settings: saving, conflicts, the doctor, the FAQ, consent, suppressions and data requests.
 
 const app = aScreen()
 const now = NOW.toISOString()
@@ -29,7 +29,7 @@ const saveBar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
 const open = (tab: string) => app.open(`/settings/${tab}`)
 
 describe('a form', () => {
-  /** Saves as the server does: a stale version is a conflict. */
+  /** Saves like the server: a stale version is a conflict. */
   function keepSettings() {
     const connection = fixture(checkConnection)
     let store = connection.store!
@@ -45,7 +45,7 @@ describe('a form', () => {
     return { change }
   }
 
-  test('shows a wrong value at its field, asks before it is left, and saves with Ctrl+S', async () => {
+  test('shows an error at its field, confirms before it is left, and saves with Ctrl+S', async () => {
     keepSettings()
     await open('recovery-rules')
     const cap = field('Messages per person')
@@ -54,7 +54,7 @@ describe('a form', () => {
     await app.page.keyboard.press('Control+s')
     await problem.waitFor()
     await expect.poll(() => cap.getAttribute('aria-invalid')).toBe('true')
-    // On a phone the bar lies over the page: the problem is scrolled above it.
+    // On a phone the bar covers the page, so the error is scrolled above it.
     await app.page.setViewportSize({ width: 360, height: 640 })
     await app.page.evaluate(() => scrollTo(0, 0))
     await saveBar().getByRole('button', { name: 'Save' }).click()
@@ -79,7 +79,7 @@ describe('a form', () => {
     await expect.poll(() => cap.inputValue()).toBe('4')
   })
 
-  test('saved after somebody else keeps what was typed, takes in the rest, and names the clash', async () => {
+  test('saved after another member keeps the input, takes over the rest, and names the conflict', async () => {
     const { change } = keepSettings()
     await open('recovery-rules')
     await field('Days').fill('9')
@@ -106,7 +106,7 @@ describe('a form', () => {
   })
 })
 
-test('a test mail shows the replies of the mail server step by step', async () => {
+test('a test mail shows the mail server’s replies step by step', async () => {
   app.api.answer(sendTestMail, {
     ...{ isAccepted: true, to: 'demo@recoup.example', from: 'shop@recoup.example', way: 'mailbox' },
     steps: [
@@ -125,7 +125,7 @@ test('a test mail shows the replies of the mail server step by step', async () =
   await card.getByText(/not sent to demo@recoup.example,/).waitFor()
 })
 
-test('the doctor shows each check, and asks the store again when its button is pressed', async () => {
+test('the doctor shows each check, and checks the store again on request', async () => {
   await open('')
   const card = app.page.getByRole('region', { name: 'Connection doctor' })
   const parts = card.getByRole('list', { name: 'Parts of the connection' })
@@ -141,7 +141,7 @@ test('the doctor shows each check, and asks the store again when its button is p
   await expect.poll(() => app.api.calls(examineStore).length).toBe(2)
 })
 
-test('of the 15 questions one is open at a time, each has an address, and a search finds it', {
+test('the FAQ opens one of 15 questions at a time, each with its address, and a search finds it', {
   tags: ['A2.8'],
 }, async () => {
   await open('faq#api-keys')
@@ -158,7 +158,7 @@ test('of the 15 questions one is open at a time, each has an address, and a sear
 })
 
 describe('consent', () => {
-  test('is found in the ledger by a whole address', async () => {
+  test('is found in the ledger by a complete address', async () => {
     await open('consent#ledger')
     const search = app.page.getByRole('searchbox', { name: 'Full email address or phone number' })
     await search.waitFor()
@@ -177,7 +177,7 @@ describe('consent', () => {
     await expect.poll(() => app.api.calls(searchLedger).at(-1)!.query.address).toBe('ANN@news.example')
   })
 
-  test('has a preference page whose text is previewed as typed and saved', async () => {
+  test('has a preference page whose text is previewed while typed, and saved', async () => {
     app.api.answer(savePreferenceWording, ({ body }) => {
       const saved = { ...fixture(readPreferenceWording), wordings: body.wordings, version: '1' }
       app.api.answer(readPreferenceWording, saved)
@@ -193,7 +193,7 @@ describe('consent', () => {
     expect([wordings.en.headline, wordings.de.headline]).toEqual(['Post from {store}', null])
   })
 
-  test('is decided by its reader by keyboard, in German, and all of it at once in English', async () => {
+  test('is decided by the shopper by keyboard, in German, and for all channels at once in English', async () => {
     const german = { ...defaultWordings.de, headline: 'Nachrichten von Tea & Co' }
     let view: z.input<typeof readPreferences.reply> = {
       ...{
@@ -232,7 +232,7 @@ describe('consent', () => {
       .toMatchObject({ language: 'en', isStopAll: true })
   })
 
-  test('has rules found by country, relaxed on a legal ground only, and restored', async () => {
+  test('has rules found by country, relaxed only on a legal ground, and restored', async () => {
     const legalGround = 'Our numbers are proven by the payment app, see contract 12.'
     app.api.answer(overrideRule, ({ body }) => {
       const override = {
@@ -275,7 +275,7 @@ describe('consent', () => {
   })
 })
 
-test('an address is put on the suppression list and taken off by keyboard, and the list names who did it', async () => {
+test('an address is added to the suppression list and removed by keyboard, and the list names the member', async () => {
   const entry = {
     ...{ id: 's1', address: '+12125550177', channel: 'all' as const, reason: 'manual' as const, source: 'member' },
     ...{ note: null, addedBy: 'Demo', since: now },
@@ -310,7 +310,7 @@ test('an address is put on the suppression list and taken off by keyboard, and t
   await expect.poll(() => app.api.calls(removeSuppression)[0]!.params.suppressionId).toBe('s1')
 })
 
-describe('a person', () => {
+describe('a shopper', () => {
   const find = async (page: Page, address: string) => {
     await page.getByRole('textbox', { name: 'Email or phone number' }).fill(address)
     await page.getByRole('button', { name: 'Find' }).click()

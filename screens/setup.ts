@@ -1,3 +1,3 @@
 import './app.ts'
 
-// What a worker opens before its first file is not counted as left behind (`test/each-file.ts`).
+// Resources a worker opens before its first file do not count as leaks (`test/each-file.ts`).

@@ -8,7 +8,7 @@ import { CONNECTION_KEYS, ownersPage, SECTIONS, sectionsOf, storedConnection, st
 import { fixture } from './api.ts'
 import { aScreen, PHONE, token } from './app.ts'
 
-// The frame around every screen: name, sections, header, themes, the ways out, and the transition from one screen to the next.
+// The frame around every screen: name, sections, header, themes, sign-out, and route transitions.
 
 const app = aScreen()
 beforeEach(() => stubLandingPage(app))
@@ -21,7 +21,7 @@ const themeOf = (page: Page) => page.evaluate(() => document.documentElement.dat
 const groundOf = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 
 describe('the shell', () => {
-  test('has name, tagline and the sections in order, and each section its title', {
+  test('has name, tagline and the sections in order, with a title for each', {
     tags: ['A2.1', 'A2.2'],
   }, async () => {
     await app.open('/dashboard')
@@ -36,7 +36,7 @@ describe('the shell', () => {
     }
   })
 
-  test('shows platform, plan, prices and support in the header, and skips to the content', {
+  test('shows platform, plan, prices and support in the header, and a skip link to the content', {
     tags: ['A2.2'],
   }, async () => {
     await app.open('/dashboard')
@@ -82,7 +82,7 @@ describe('the shell', () => {
     await expect.poll(() => banner().getByRole('link', { name: 'Register' }).getAttribute('href')).toBe('/register')
   })
 
-  test('has a menu on a phone that the keyboard opens, walks and closes', async () => {
+  test('has a menu on a phone that opens, works and closes by keyboard', async () => {
     const page = await app.open('/dashboard', { viewport: PHONE })
     const burger = page.getByRole('button', { name: 'Open menu' })
     await burger.press('Enter')
@@ -100,7 +100,7 @@ describe('the shell', () => {
   })
 })
 
-test('an address that is typed opens at its top, wherever the page before it was left (newcomer-N12)', async () => {
+test('a typed address opens at its top, wherever the previous page was scrolled (newcomer-N12)', async () => {
   const page = await app.open('/push-notifications')
   await page.setViewportSize(PHONE)
   await app.settled()
@@ -111,7 +111,7 @@ test('an address that is typed opens at its top, wherever the page before it was
 })
 
 describe('the theme', () => {
-  test('is the system’s while nothing is stored, is there with the first paint, and follows the system', {
+  test('is the system’s while nothing is stored, applies at the first paint, and follows the system', {
     tags: ['A4.7'],
   }, async () => {
     const page = await app.another({ colorScheme: 'dark' })
@@ -178,7 +178,7 @@ test('the browser stores what the specification lists, and nothing after logging
   await dialog.getByText('Are you sure you want to log out?').waitFor()
   expect(app.api.calls(logout)).toEqual([])
   await dialog.getByRole('button', { name: 'Log out' }).click()
-  // The other tab leaves before the server has answered, and does not take it for an expired session.
+  // The other tab signs out before the server answers, and does not report an expired session.
   await other.waitForURL('**/landing')
   release()
   await app.page.waitForURL('**/landing')
@@ -204,7 +204,7 @@ describe('the route transition', () => {
     tags: ['A2.1', 'A9'],
   }, async () => {
     const page = await withClock()
-    // The file of the screen is there afterwards, so that only the 200 ms count.
+    // The screen's chunk is cached afterwards, so only the 200 ms count.
     await section(page, 'Flows').click()
     await heading(page, 'Flows')
     await page.goBack()
@@ -228,7 +228,7 @@ describe('the route transition', () => {
     await lasts200Ms('Loading...')
   })
 
-  test('moves the focus to the new screen, unless it has moved by itself', async () => {
+  test('moves the focus to the new screen, unless the focus has moved already', async () => {
     const page = await withClock()
     await page.clock.pauseAt(Date.now() + 600_000)
     await section(page, 'Flows').press('Enter')
@@ -244,7 +244,7 @@ describe('the route transition', () => {
     await expect.poll(() => isFocused(page.locator('main'))).toBe(true)
   })
 
-  test('loads the file of a screen when its link is pointed at', async () => {
+  test('preloads a screen’s chunk when its link is hovered', async () => {
     const page = await ownersPage(app, await app.another())
     await page.goto(`${app.url}/dashboard`)
     await heading(page, 'Dashboard')
@@ -255,7 +255,7 @@ describe('the route transition', () => {
   })
 })
 
-test('the test page shows the address and leads to dashboard and carts', { tags: ['A2.1', 'A3'] }, async () => {
+test('the test page shows the address and links to dashboard and carts', { tags: ['A2.1', 'A3'] }, async () => {
   await app.open('/test?a=b#c')
   for (const fact of ['Current URL', 'Path', 'Search', 'Hash', `${app.url}/test?a=b#c`, '?a=b', '#c'])
     await app.page.getByText(fact, { exact: true }).waitFor()

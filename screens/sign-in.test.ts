@@ -5,7 +5,7 @@ import { setAccess, storedConnection } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { aScreen, token } from './app.ts'
 
-// Sign-in, sign-up and forgotten passwords: validation, failures, and where each leads.
+// Sign-in, sign-up and forgotten passwords: validation, failures, and redirects.
 
 const app = aScreen()
 const EMAIL = 'ada@owners.example'
@@ -52,7 +52,7 @@ test.each([
   await expect.poll(() => app.api.calls(register)[0]!.body).toEqual({ name: 'Ada', email: EMAIL, password: 'secret' })
 })
 
-test('sign-up shows each problem once, at its field, and leads a known address to the reset', {
+test('sign-up shows each error once, at its field, and leads a known address to the reset', {
   tags: ['A5', 'A8'],
 }, async () => {
   await app.open('/register', { as: 'visitor' })
@@ -106,7 +106,7 @@ test('a reset link is sent once per press, and a throttled address waits while o
   await expect.poll(() => problems()).toEqual([])
 })
 
-test('signing in keeps the token where “Remember me” says, and the demo is one press away', {
+test('signing in stores the token as “Remember me” says, and the demo is one click away', {
   tags: ['A4.2', 'A3'],
 }, async () => {
   const tokens = () => app.page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('token')])
@@ -139,7 +139,7 @@ test('a registration forgets the stored connection and leads to the plans', { ta
   await expect.poll(() => storedConnection(app.page)).toEqual([])
 })
 
-test('a reset link without a valid token is refused with the way to a new one', {
+test('a reset link without a valid token is refused with a link to a new one', {
   tags: ['A2.1', 'A2.5', 'A5', 'A8'],
 }, async () => {
   await app.open('/reset-password', { as: 'visitor' })
@@ -175,7 +175,7 @@ test('a new password leads to the landing page after three seconds', {
     await page.getByLabel(label, { exact: true }).fill('secret')
   await page.clock.pauseAt(Date.now() + 600_000)
   await page.getByRole('button', { name: 'Set new password' }).click()
-  // A timer passes the answer on and starts the three seconds.
+  // One timer delivers the answer, the next starts the three seconds.
   await expect.poll(() => runUntilShown(page)).toBe(true)
   const before = await page.evaluate(() => {
     const { navigation } = window as unknown as { navigation: EventTarget }

@@ -31,7 +31,7 @@ const connected = (store: StoreView, warnings: string[] = []) => ({
   ...{ status: 'success' as const, success: true as const, message: 'Connected.', warnings, store },
 })
 
-/** An account with these stores, the first of which is shown. */
+/** An account with these stores, showing the first. */
 function serveStores(stores: StoreView[], changes: Parameters<typeof aUser>[0] = {}) {
   serveUser(api, { stores: stores.map(listed), ...changes })
   const [store] = stores
@@ -52,20 +52,20 @@ async function chooseShopify() {
   await app.page.getByRole('option', { name: 'Shopify' }).click()
 }
 
-/** The segment of the same name chooses the form. */
+/** The segmented control of that name selects the form. */
 const field = (name: 'client_id' | 'client_secret' | 'access_token' | 'api_secret') =>
   app.page.locator(`[data-path=${name}]`)
 
 const connect = () => app.page.getByRole('button', { name: 'Connect Store' }).click()
 
 describe('another store', () => {
-  test('is offered in the menu of the store’s name, and a plan without room says so before anything is typed', async () => {
+  test('is offered in the store menu, and a plan without room says so before the form is filled in', async () => {
     serveStores([woo])
     const problem = 'Your plan (Lite) includes 1 store. Upgrade your plan, or disconnect a store first.'
     api.alter(readUsage, (usage) => ({ ...usage, stores: { used: 1, limit: 1, problem, canAdd: false } }))
     const page = await app.open('/carts')
     await openMenu()
-    // One store is all stores.
+    // With one store there is no choice of all stores.
     await expect
       .poll(() => items().allInnerTexts())
       .toEqual([expect.stringContaining('maple-clay.example'), 'Connect another store'])
@@ -81,7 +81,7 @@ describe('another store', () => {
     await page.getByRole('heading', { level: 1, name: 'Abandoned Carts' }).waitFor()
   })
 
-  test('is connected from the settings, shown from then on, and a refused form keeps what was typed', async () => {
+  test('is connected from the settings and then shown, and a refused form keeps its input', async () => {
     serveStores([woo])
     const page = await app.open('/settings')
     await page.getByRole('link', { name: 'Connect another store' }).click()
@@ -116,7 +116,7 @@ describe('another store', () => {
       })
   })
 
-  test('is not offered to whom may connect none, and its page says why', async () => {
+  test('is not offered to members who may not connect one, and its page says why', async () => {
     serveStores([fern, woo], { role: 'viewer' })
     const page = await app.open('/settings')
     await page.getByRole('heading', { name: 'Store Connection' }).waitFor()
@@ -154,14 +154,14 @@ describe('of two stores', () => {
     await expect.poll(() => api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: woo.id }])
   })
 
-  test('a late reply about the one before does not bring it back', async () => {
+  test('a late reply about the previous one does not bring it back', async () => {
     serveStores([fern, woo])
     serveSwitch()
     const page = await app.open('/settings/capture-script')
     await page.getByRole('button', { name: 'Check now' }).waitFor()
     const asked = api.calls(checkConnection).length
     const late = api.hold(checkConnection)
-    // Not pressed as a user does: where the live connection has just asked, the button waits for that reply.
+    // Clicked by script: after a live refetch the button may wait for that reply.
     await page.getByRole('button', { name: 'Check now' }).dispatchEvent('click')
     await expect.poll(() => api.calls(checkConnection).length).toBeGreaterThan(asked)
     await openMenu()
@@ -182,13 +182,13 @@ describe('a Shopify store', () => {
     await app.page.getByRole('textbox', { name: 'Store URL' }).fill('fern-and-finch.myshopify.com')
   }
 
-  test('asks in each of its two forms for what that form needs', async () => {
+  test('requires the fields of the selected form', async () => {
     await openForm()
     const { page } = app
     await connect()
     await page.getByText(storeTexts.clientRequired).nth(1).waitFor()
     await page.getByText('Access token', { exact: true }).click()
-    // The help goes with the form.
+    // The help changes with the form.
     await page.getByText(/press Reveal token once/).waitFor()
     await expect.poll(() => page.getByText(storeTexts.clientRequired).count()).toBe(0)
     await connect()
@@ -207,7 +207,7 @@ describe('a Shopify store', () => {
       })
   })
 
-  test('names everything in the way, with the next step', async () => {
+  test('lists every problem, with the next step', async () => {
     await openForm()
     await field('client_id').fill('of-the-app')
     await field('client_secret').fill('shpss_0')
@@ -224,7 +224,7 @@ describe('a Shopify store', () => {
     }
   })
 
-  test('is connected with what it lacks said', async () => {
+  test('is connected with its missing permissions shown', async () => {
     await openForm()
     const warnings = [
       'The app lacks access scopes that Recoup needs. Missing: write_discounts.',

@@ -18,7 +18,7 @@ const aMember = (changes: object) => ({ ...fixture(readTeam).members[0]!, isYou:
 const owner = aMember({ name: 'Olive Owner', isYou: true })
 const mia = (role: (typeof roleNames)[number]) => aMember({ userId: MIA_ID, name: 'Mia Member', email: MIA, role })
 
-test('an invitation is sent with its role and listed; a refused mail shows the server’s answer', async () => {
+test('an invitation is sent with its role and listed; a refused mail shows the server’s reply', async () => {
   serveUser(api)
   const invitation = {
     ...{ id: MIA_ID, email: MIA, role: 'viewer' as const, invitedBy: 'Olive Owner', state: 'sent' as const },
@@ -38,7 +38,7 @@ test('an invitation is sent with its role and listed; a refused mail shows the s
   await expect.poll(() => api.calls(inviteMember)[0]!.body).toEqual({ email: MIA, role: 'viewer' })
 })
 
-test('the link of an invitation brings a new user in, who learns who can choose a plan', { tags: ['A6'] }, async () => {
+test('an invitation link adds a new user, who learns who can choose a plan', { tags: ['A6'] }, async () => {
   const invited = { accountName: 'Olive Owner', invitedBy: 'Olive Owner', email: MIA, role: 'viewer' as const }
   api.answer(readInvitation, { ...invited, isKnown: false, isYou: false })
   const page = await app.open('/invite?token=of-the-mail', { as: 'visitor', viewport: PHONE })
@@ -61,7 +61,7 @@ test('the link of an invitation brings a new user in, who learns who can choose 
     .toEqual({ token: 'of-the-mail', name: 'Mia Member', password: PASSWORD })
 })
 
-test('the menu of roles changes a member’s role by the keyboard and says so', async () => {
+test('the role menu changes a member’s role by keyboard and announces it', async () => {
   serveUser(api)
   let role: (typeof roleNames)[number] = 'viewer'
   api.answer(readTeam, () => ({ members: [owner, mia(role)], invitations: [] }))
@@ -136,7 +136,7 @@ describe('a viewer', () => {
     },
   )
 
-  test('is offered no message for a cart, and is once the role is another', { tags: ['A6'] }, async () => {
+  test('gets no send action for a cart, and gets it after a role change', { tags: ['A6'] }, async () => {
     const { carts } = fixture(listAbandonedCarts)
     const name = carts.find(({ customer_name }) => customer_name)!.customer_name!
     serveUser(api, { role: 'viewer' })
@@ -150,7 +150,7 @@ describe('a viewer', () => {
       .click()
     await expect.poll(() => page.getByRole('menuitem').allInnerTexts()).toEqual(['View details', 'Check SMS status'])
     await page.keyboard.press('Escape')
-    // A live connection asks who the user is each time it opens.
+    // A live connection fetches the user each time it opens.
     await expect.poll(() => api.calls(me).length).toBeGreaterThan(1)
     serveUser(api, { role: 'member' })
     app.live.cut()

@@ -15,13 +15,13 @@ import {
 import { fixture } from './api.ts'
 import { aBillingScreen, checkLayout } from './billing-scene.ts'
 
-// SMS and WhatsApp: the settings of their providers and their budget, and the length of an SMS before it is sent.
+// SMS and WhatsApp: provider settings and budget, and the length of an SMS before it is sent.
 
 const app = aBillingScreen()
 const card = (name: string) => app.page.getByRole('region', { name, exact: true })
 const SID = `AC${'b'.repeat(32)}`
 
-/** As an account that may enter credentials sees it. */
+/** As for an account that may enter credentials. */
 const aChannel = (channel: 'sms' | 'whatsapp', given: Partial<TextChannelView> = {}): TextChannelView => ({
   ...fixture(readTextChannels)[channel],
   ...{ isFixed: false, identity: {}, senders: [], template: null },
@@ -49,7 +49,7 @@ test.each([
   await checkLayout(app, 'main')
 })
 
-test('Twilio’s credentials are validated, refused in Twilio’s words, then saved; the token is not shown again', async () => {
+test('Twilio’s credentials are validated, refused with Twilio’s message, then saved; the token is not shown again', async () => {
   answerChannels()
   app.api.fail(saveSmsChannel, 422, { error: '20003 Authenticate', code: 'unprocessable' })
   await app.open('/settings/sending/sms')
@@ -143,7 +143,7 @@ test('a chosen template is shown with its variables', async () => {
   await expect.poll(() => card('WhatsApp').getByLabel('{{2}} is').inputValue()).toBe('cart_total')
 })
 
-test('a monthly budget is saved as it is typed, with one press, and an empty amount is refused', async () => {
+test('a monthly budget is saved as typed, with one press, and an empty amount is refused', async () => {
   answerChannels()
   app.api.answer(saveBudget, ({ body }) => ({ ...fixture(readBudget), monthly: body.monthly }))
   await app.open('/settings/sending/sms')
@@ -163,7 +163,7 @@ test('a monthly budget is saved as it is typed, with one press, and an empty amo
   await budget.getByText('An amount from 0 to 1,000,000').waitFor()
 })
 
-test('removing the credentials asks first, and the messages go to the phones again', async () => {
+test('removing the credentials needs a confirmation, and messages go to the built-in phones again', async () => {
   answerChannels(aChannel('sms', { state: 'ready', provider: 'twilio' }))
   app.api.answer(removeSmsChannel, aChannel('sms', { version: 2 }))
   const page = await app.open('/settings/sending/sms')
@@ -173,7 +173,7 @@ test('removing the credentials asks first, and the messages go to the phones aga
   await card('SMS').getByText('Phone sandbox', { exact: true }).waitFor()
 })
 
-test('an SMS shows its length and price, why nobody gets it, and how plain characters make it shorter', {
+test('an SMS shows its length and price, why no one gets it, and how plain characters make it shorter', {
   tags: ['B2'],
 }, async () => {
   const cart = fixture(listAbandonedCarts).carts.find(({ phone }) => phone)!

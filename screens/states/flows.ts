@@ -32,7 +32,7 @@ const conditions: Flow['conditions'] = {
   ],
 }
 
-/** Two flows, the first with conditions and a second message that is split and has fallbacks. */
+/** Two flows, the first with conditions and a second message with a split test and fallbacks. */
 const two = (api: Api, more: object = {}) =>
   flowsAre(
     api,

@@ -7,24 +7,24 @@ import { readSecondFactor } from '../../shared/second-factor.ts'
 import { checkConnection } from '../../shared/stores.ts'
 import type { Api, fixture } from '../api.ts'
 
-// A state of a screen: what the server answers, and what is done on the screen until the state is reached.
+// A state of a screen: the server's replies, and the actions that reach it.
 
 type Step = (page: Page) => Promise<unknown>
 
 export interface State {
   name: string
   path: string
-  /** A signed-in owner unless said otherwise. */
+  /** Default: a signed-in owner. */
   as?: 'visitor' | undefined
-  /** What the server answers other than the recorded replies. */
+  /** Server replies that differ from the recorded ones. */
   given?: ((api: Api, page: Page) => unknown) | undefined
-  /** What is done; the last step waits until the state is reached. */
+  /** Actions to perform; the last one waits until the state is reached. */
   steps?: Step[] | undefined
   /** Some requests stay unanswered. */
   isLoading?: boolean
-  /** Instead of both, the widest first. */
+  /** Replaces both default widths, widest first. */
   widths?: number[]
-  /** Stored in the browser before the screen opens, and removed from it with null. */
+  /** Storage entries added before the screen opens; null removes one. */
   storage?: Record<string, string | null>
 }
 
@@ -52,7 +52,7 @@ export const does =
   (act: (page: Page) => Locator, how: 'click' | 'waitFor' = 'click'): Step =>
   (page) =>
     act(page)[how]()
-/** Within the page, as by one of its links. */
+/** Navigates within the page, like one of its links. */
 export const navigates =
   (path: string): Step =>
   (page) =>
@@ -65,7 +65,7 @@ export const dialog: Step = (page) => page.getByRole('dialog').waitFor()
 export const loads = shows('.shell[data-complete=true] [role=status][aria-label=Loading]')
 export const heading = shows('h1')
 
-/** Of no cart, store, campaign or customer. */
+/** Id of no cart, store, campaign or customer. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 export const SOME_ID = '01990000-0000-7000-8000-000000000001'
 
@@ -75,10 +75,10 @@ type User = ReturnType<typeof fixture<typeof me>>['user']
 
 export function asUser(api: Api, change: (user: User) => Partial<User>): void {
   api.alter(me, (reply) => ({ ...reply, user: { ...reply.user, ...change(reply.user) } }))
-  // Not asked of the demo's user, so not recorded.
+  // The demo never requests it, so it was not recorded.
   api.answer(readSecondFactor, { isOn: false, since: null, recoveryCodesLeft: 0 })
 }
-/** An account that is not the demo's. */
+/** An account other than the demo's. */
 export const asOwner = (api: Api) => asUser(api, () => ({ isDemo: false }))
 export const asViewer = (api: Api) => asUser(api, () => ({ isDemo: false, role: 'viewer' }))
 

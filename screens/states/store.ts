@@ -41,7 +41,7 @@ let userArrives = () => {}
 
 const dashboard: State[] = [
   {
-    // The user, with the plan they had, arrives after the plan that is gone.
+    // First the ended subscription, then the user with the plan they had.
     ...{ name: 'dashboard without a plan', path: '/pricing' },
     given(api) {
       withoutPlan(api)

@@ -10,7 +10,7 @@ import { acceptInvitation, readInvitation, teamTexts } from '../../shared/team.t
 import type { Api } from '../api.ts'
 import { fills, heading, offers, presses, type State, says, shows } from './state.ts'
 
-// Signing in and the pages that links of messages open: refused, expired, and a cart to restore.
+// Signing in and the pages that message links open: refused, expired, and a cart to restore.
 
 const brand: ShopBrand = {
   ...{ logo: null, promise: '', fontStack: DEFAULT_BRAND.fontStack, radius: DEFAULT_BRAND.radius },
