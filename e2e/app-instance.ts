@@ -25,7 +25,7 @@ export interface AppInstance {
 
 /** Starts a fresh installation. In the demo, history may still be being written when it is ready. */
 export async function anAppInstance(env: Record<string, string> = {}): Promise<AppInstance> {
-  return openInstance(aFolder('recoup-e2e-'), await freePorts(4), env)
+  return openInstance(createFolder('recoup-e2e-'), await findFreePorts(4), env)
 }
 
 /** On a busy machine a start of two seconds has taken more than a minute. */
@@ -52,7 +52,7 @@ async function openInstance(dataDir: string, ports: number[], env: Record<string
     storeUrl: `http://localhost:${storePort}`,
     mailboxUrl: `http://localhost:${mailboxPort}`,
     dataDir,
-    databaseUrl: () => databaseUrlIn(dataDir),
+    databaseUrl: () => readDatabaseUrl(dataDir),
     output: () => output,
     async start() {
       const from = output.length
@@ -94,13 +94,13 @@ async function openInstance(dataDir: string, ports: number[], env: Record<string
 export const isUp = (output: string): boolean => output.includes('Recoup is ready')
 
 /** Reads port and socket folder of a running instance's database: lines 4 and 5 of `postmaster.pid`. */
-export function databaseUrlIn(dataDir: string): string {
+export function readDatabaseUrl(dataDir: string): string {
   const file = path.join(dataDir, 'postgres', 'pgdata', 'postmaster.pid')
   const [, , , port, folder] = readFileSync(file, 'utf8').split('\n')
   return `postgres://app@/recoup?host=${encodeURIComponent(folder!.trim())}&port=${port!.trim()}`
 }
 
-function aFolder(prefix: string): string {
+function createFolder(prefix: string): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), prefix))
   // When we are root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o711)
@@ -139,7 +139,7 @@ export async function readMail(
 }
 
 /** Below the system's ephemeral ports, so no other process gets one while its instance restarts. */
-export async function freePorts(count: number): Promise<number[]> {
+export async function findFreePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   while (ports.length < count) {
     const port = 10_000 + Math.floor(Math.random() * 20_000)

@@ -52,13 +52,13 @@ export async function openBrowser(): Promise<Browser> {
 export const openPages = async (): Promise<Page[]> =>
   ((await kept)?.contexts() ?? []).flatMap((context) => context.pages())
 
-const launch = async () => atRest(await chromium.launch(launchOptions()))
+const launch = async () => disableAnimations(await chromium.launch(launchOptions()))
 
 /** How long to wait for a page. Half a minute is too short on a busy machine. */
 const PATIENCE_MS = 90_000
 
 /** Animations are redrawn sixty times a second, so pages have none unless a journey needs them. */
-function atRest(browser: Browser): Browser {
+function disableAnimations(browser: Browser): Browser {
   const open = browser.newContext.bind(browser)
   browser.newContext = async (options) => {
     const context = await open({ reducedMotion: 'reduce', ...options })

@@ -2,7 +2,16 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { anAddress, asks, fromAnywhere, KEYS, type ListedCart, leaveOrders, linkTo, PASSWORD } from './owner.ts'
+import {
+  addUnfinishedOrders,
+  createAddress,
+  createApiClient,
+  createClientHeaders,
+  findMailLink,
+  KEYS,
+  type ListedCart,
+  PASSWORD,
+} from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 let instance: SharedInstance
@@ -40,20 +49,20 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
   tags: ['A1', 'A2.1', 'A2.4'],
 }, async () => {
   const store = await aStore(KEYS)
-  const product = leaveOrders(store, [
+  const product = addUnfinishedOrders(store, [
     { status: 'checkout-draft', email: 'dora@customers.example', name: 'Dora' },
     { status: 'pending', email: 'petra@customers.example', name: 'Petra' },
     { status: 'failed', email: 'fay@customers.example', name: 'Fay' },
     { status: 'completed', email: 'bea@customers.example', name: 'Bea' },
   ])
-  page = await (await browser.newContext({ extraHTTPHeaders: fromAnywhere() })).newPage()
+  page = await (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
   await page.goto(`${instance.url}/register`)
-  const email = anAddress('olive')
+  const email = createAddress('olive')
   await signUp('Olive Owner', email)
   await page.getByRole('button', { name: 'Continue with Lite' }).click()
   await page.waitForURL('**/store-setup')
   const token = (await page.evaluate(() => localStorage.getItem('token')))!
-  const { ask } = asks(instance, () => token)
+  const { ask } = createApiClient(instance, () => token)
   await page.getByLabel('Store URL').fill(store.url)
   await page.getByLabel('Consumer key').fill(KEYS.consumerKey)
   await page.getByLabel('Consumer secret').fill(KEYS.consumerSecret)
@@ -76,7 +85,7 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
   await page.goto(`${instance.url}/carts`)
   for (const name of ['Dora', 'Petra', 'Fay']) await page.getByText(`${name} Miller`).first().waitFor()
 
-  await page.goto(await linkTo(instance, email, /^Confirm your email address$/))
+  await page.goto(await findMailLink(instance, email, /^Confirm your email address$/))
   await page.getByRole('button', { name: 'Confirm this address' }).click()
   await page.getByRole('heading', { level: 1, name: 'Email address confirmed' }).waitFor()
   const { user } = await ask<{ user: { isEmailConfirmed: boolean } }>('GET', '/api/auth/me')
@@ -108,12 +117,12 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
 
 test('Connect in the shop leads through sign-up and plan back to the shop, connected', async () => {
   const store = await aStore()
-  page = await (await browser.newContext({ extraHTTPHeaders: fromAnywhere() })).newPage()
+  page = await (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
   await page.goto(`${store.url}/wp-admin/?page=recoup`)
   await page.getByLabel('Address of Recoup').fill(instance.url)
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByRole('link', { name: 'Create an account' }).click()
-  await signUp('Nora New', anAddress('nora'))
+  await signUp('Nora New', createAddress('nora'))
   // Simulates a payment made elsewhere.
   await page.reload()
   await page.getByRole('button', { name: 'Continue with Lite' }).click()

@@ -6,7 +6,7 @@ import type { Coupon } from '../shared/coupons.ts'
 import { type AppInstance, mailsTo, readMail } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { buy, typeAtCheckout } from './demo-shopper.ts'
-import { anOwnerWithoutStore, KEYS } from './owner.ts'
+import { createOwnerWithoutStore, KEYS } from './owner.ts'
 import { sharedInstance } from './shared-instances.ts'
 
 interface Flow {
@@ -50,7 +50,7 @@ test('a personal code is mailed, applied to the restored cart, used in the order
   await database.connect()
   try {
     const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
-    const owner = await anOwnerWithoutStore(instance, page, 'olive@coupon-loop.example')
+    const owner = await createOwnerWithoutStore(instance, page, 'olive@coupon-loop.example')
     await owner.connect(store)
     await owner.ask('PUT', '/api/stores/settings', { senderName: 'Maple & Clay', postalAddress: '12 Kiln Road' })
     const connection = await owner.ask<{ store: { captureKey: string } }>('GET', '/api/stores/check-connection')

@@ -7,7 +7,14 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { codeAt } from '../test/authenticator.ts'
 import { mailsTo } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { anOwner, anOwnerWithoutStore, type ListedCart, leaveOrders, linkTo, PASSWORD } from './owner.ts'
+import {
+  addUnfinishedOrders,
+  createOwner,
+  createOwnerWithoutStore,
+  findMailLink,
+  type ListedCart,
+  PASSWORD,
+} from './owner.ts'
 import { OPERATOR, type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 const SHOPPERS = ['dora', 'petra'].map((name) => `${name}@customers.example`)
@@ -52,19 +59,19 @@ afterAll(async () => {
 /** Signed in with two factors. */
 async function anOperator() {
   const page = await (await browser.newContext()).newPage()
-  const olga = await anOwnerWithoutStore(instance, page, OPERATOR)
+  const olga = await createOwnerWithoutStore(instance, page, OPERATOR)
   const { secret } = await olga.ask<{ secret: string }>('POST', '/api/account/second-factor', { password: PASSWORD })
   await olga.ask('POST', '/api/account/second-factor/confirm', { code: codeAt(secret, new Date()) })
   return { page, ...olga }
 }
 
 test('mail uses the account’s own server, waits while an operator suspends the account, and continues afterwards', async () => {
-  leaveOrders(store, [
+  addUnfinishedOrders(store, [
     { status: 'checkout-draft', email: SHOPPERS[0]!, name: 'Dora' },
     { status: 'checkout-draft', email: SHOPPERS[1]!, name: 'Petra' },
   ])
   const page = await (await browser.newContext()).newPage()
-  const { ask, email } = await anOwner(instance, store, page)
+  const { ask, email } = await createOwner(instance, store, page)
   await ask('PUT', '/api/stores/settings', { senderName: 'Mugs', postalAddress: '12 Kiln Road, Burlington, VT 05401' })
   const own = (password: string) => ({
     ...{ host: '127.0.0.1', port: (smtp.server.address() as AddressInfo).port, security: 'none' },
@@ -96,7 +103,7 @@ test('mail uses the account’s own server, waits while an operator suspends the
   await olga.page.getByRole('button', { name: 'Resume sending' }).waitFor()
   expect(await remind(SHOPPERS[1]!)).toMatchObject({ error: expect.stringContaining('Bought addresses.') })
   expect(taken).toHaveLength(2)
-  expect(await linkTo(instance, email, /suspended/i)).toContain(instance.url)
+  expect(await findMailLink(instance, email, /suspended/i)).toContain(instance.url)
   await olga.page.getByRole('button', { name: 'Resume sending' }).click()
   await dialog.getByRole('button', { name: 'Resume sending' }).click()
   await olga.page.getByRole('button', { name: 'Suspend sending' }).waitFor()

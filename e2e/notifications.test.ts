@@ -5,7 +5,7 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import type { NotificationView } from '../shared/notification-calls.ts'
 import { type AppInstance, mailsTo, readMail, until } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { anOwnerWithoutStore, KEYS } from './owner.ts'
+import { createOwnerWithoutStore, KEYS } from './owner.ts'
 import { sharedInstance } from './shared-instances.ts'
 
 let instance: AppInstance
@@ -49,7 +49,7 @@ test('a store that refuses its keys is reported live in every tab and by one mai
 }, async () => {
   const email = `bell-${randomUUID()}@owners.example`
   const first = await (await browser.newContext()).newPage()
-  const owner = await anOwnerWithoutStore(instance, first, email)
+  const owner = await createOwnerWithoutStore(instance, first, email)
   await owner.connect(shop)
   const token = (await first.evaluate(() => localStorage.getItem('token')))!
   const [tab, other] = [await openTab(token), await openTab(token)]

@@ -11,14 +11,18 @@ export const PASSWORD = 'four pots on Kiln Road'
 export type Place = Pick<AppInstance, 'url' | 'mailboxUrl'>
 
 /** Unique per journey. */
-export const anAddress = (name: string, domain = 'owners.example') =>
+export const createAddress = (name: string, domain = 'owners.example') =>
   `${name}-${crypto.randomUUID().slice(0, 8)}@${domain}`
 
 /** Each owner has a client address, because sign-up and sign-in limits count by address. */
-export const fromAnywhere = () => ({ 'x-forwarded-for': `10.${[...crypto.randomBytes(3)].join('.')}` })
+export const createClientHeaders = () => ({ 'x-forwarded-for': `10.${[...crypto.randomBytes(3)].join('.')}` })
 
 /** Calls the API with the user's token; an empty string before sign-in. */
-export function asks({ url }: Pick<Place, 'url'>, token: () => string = () => '', headers = fromAnywhere()) {
+export function createApiClient(
+  { url }: Pick<Place, 'url'>,
+  token: () => string = () => '',
+  headers = createClientHeaders(),
+) {
   const send = (method: string, path: string, body?: object) =>
     fetch(url + path, {
       method,
@@ -40,16 +44,16 @@ export function asks({ url }: Pick<Place, 'url'>, token: () => string = () => ''
 }
 
 /** With this store connected, signed in on the page. */
-export async function anOwner(place: Place, store: DemoStore, page: Page, email?: string) {
-  const owner = await anOwnerWithoutStore(place, page, email)
+export async function createOwner(place: Place, store: DemoStore, page: Page, email?: string) {
+  const owner = await createOwnerWithoutStore(place, page, email)
   await owner.connect(store)
   return owner
 }
 
 /** With a confirmed address and a plan. */
-export async function anOwnerWithoutStore(place: Place, page: Page, email = anAddress('olive')) {
+export async function createOwnerWithoutStore(place: Place, page: Page, email = createAddress('olive')) {
   let token = ''
-  const { ask, statusOf } = asks(place, () => token)
+  const { ask, statusOf } = createApiClient(place, () => token)
   const owner = { name: 'Olive', email, password: PASSWORD }
   token = (await ask<{ token: string }>('POST', '/api/auth/register', owner)).token
   await ask('POST', '/api/auth/verify-email', { token: await verificationToken(place, owner.email) })
@@ -65,7 +69,7 @@ export async function anOwnerWithoutStore(place: Place, page: Page, email = anAd
 }
 
 /** The link in the newest mail to an address with a matching subject. */
-export async function linkTo(place: Place, address: string, subject: RegExp): Promise<string> {
+export async function findMailLink(place: Place, address: string, subject: RegExp): Promise<string> {
   const newest = async () => (await mailsTo(place, address)).find((mail) => subject.test(mail.subject))?.id
   await until(async () => (await newest()) !== undefined)
   const { text } = await readMail(place, (await newest())!)
@@ -74,7 +78,7 @@ export async function linkTo(place: Place, address: string, subject: RegExp): Pr
 
 /** Content of the mail after registration. */
 export async function verificationToken(place: Place, address: string): Promise<string> {
-  const link = await linkTo(place, address, /^Confirm your email address$/)
+  const link = await findMailLink(place, address, /^Confirm your email address$/)
   return /verify-email\?token=([\w.-]+)/.exec(link)![1]!
 }
 
@@ -90,7 +94,10 @@ export interface ListedCart {
 }
 
 /** Unfinished orders of the store, by shoppers with a phone each: orders with the same phone belong to one shopper. */
-export function leaveOrders(store: DemoStore, orders: readonly { status: string; email: string; name: string }[]) {
+export function addUnfinishedOrders(
+  store: DemoStore,
+  orders: readonly { status: string; email: string; name: string }[],
+) {
   const product = store.shop.db.sqlite.prepare('select id from products order by id limit 1').get() as { id: number }
   store.insertOrders(
     orders.map(({ status, email, name }, index) => ({

@@ -9,7 +9,7 @@ import { openDb, openPool } from '../server/core/db/db.ts'
 import { until } from './app-instance.ts'
 import { findViolations } from './axe.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { anOwnerWithoutStore, KEYS } from './owner.ts'
+import { createOwnerWithoutStore, KEYS } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 // SMS and WhatsApp from a cart to the built-in phones, and replies from there.
@@ -21,7 +21,7 @@ let store: DemoStore
 let instance: SharedInstance
 let browser: Browser
 let phone: Page
-let owner: Awaited<ReturnType<typeof anOwnerWithoutStore>>
+let owner: Awaited<ReturnType<typeof createOwnerWithoutStore>>
 const carts = new Map<string, string>()
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
   )
   browser = await openBrowser()
   phone = await (await browser.newContext()).newPage()
-  owner = await anOwnerWithoutStore(instance, phone, 'tessa@texts.example')
+  owner = await createOwnerWithoutStore(instance, phone, 'tessa@texts.example')
   await owner.ask('POST', '/api/subscribe/manual-update', { planKey: 'growth' })
   await owner.connect(store)
   await until(async () => {

@@ -8,7 +8,7 @@ import { buttonCode, easyCode, functionsCode } from '../web/push/code.ts'
 import type { PushSetup } from '../web/push/queries.ts'
 import type { AppInstance } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { anOwnerWithoutStore, KEYS } from './owner.ts'
+import { createOwnerWithoutStore, KEYS } from './owner.ts'
 import { sharedInstance } from './shared-instances.ts'
 
 let instance: AppInstance
@@ -47,7 +47,7 @@ test('the code of each method subscribes shoppers, and the live check names the 
   tags: ['A2.10', 'A7'],
 }, async () => {
   const page = await (await browser.newContext()).newPage()
-  const { ask, connect } = await anOwnerWithoutStore(instance, page, `push-${randomUUID()}@owners.example`)
+  const { ask, connect } = await createOwnerWithoutStore(instance, page, `push-${randomUUID()}@owners.example`)
   await connect(shop)
   const read = () => ask<PushSetup>('GET', '/api/push-notifications/setup')
   const { storeUrl, storeKey } = await read()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../test/authenticator.ts'
 import { mailsTo, until } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { anOwnerWithoutStore, fromAnywhere, linkTo, PASSWORD } from './owner.ts'
+import { createClientHeaders, createOwnerWithoutStore, findMailLink, PASSWORD } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 let instance: SharedInstance
@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => closePages(browser))
 
 test('a second factor is set up, required at sign-in, and still required after a password reset by mail', async () => {
-  const aPage = async () => (await browser.newContext({ extraHTTPHeaders: fromAnywhere() })).newPage()
+  const aPage = async () => (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
   const page = await aPage()
-  const { ask, email } = await anOwnerWithoutStore(instance, page)
+  const { ask, email } = await createOwnerWithoutStore(instance, page)
   await page.goto(`${instance.url}/settings/account`)
   const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'Two-factor sign-in' }) })
   await card.getByRole('button', { name: 'Set up' }).click()
@@ -52,7 +52,7 @@ test('a second factor is set up, required at sign-in, and still required after a
   await second.getByRole('button', { name: 'Forgot password?' }).click()
   await second.getByLabel('Email').fill(email)
   await second.getByRole('button', { name: 'Send reset link' }).click()
-  await second.goto(await linkTo(instance, email, /reset/i))
+  await second.goto(await findMailLink(instance, email, /reset/i))
   await second.getByLabel('New password', { exact: true }).fill(`${PASSWORD}!`)
   await second.getByLabel('Repeat new password').fill(`${PASSWORD}!`)
   await second.getByRole('button', { name: 'Set new password' }).click()

@@ -7,7 +7,7 @@ import type { CampaignView } from '../shared/campaigns.ts'
 import { type AppInstance, mailsTo, readMail } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { openStep, panelOf } from './flow-steps.ts'
-import { anOwnerWithoutStore, KEYS } from './owner.ts'
+import { createOwnerWithoutStore, KEYS } from './owner.ts'
 import { sharedInstance } from './shared-instances.ts'
 
 // From the owner's click to the shopper's mailbox: a campaign, a flow and a discount mail, each in its own store.
@@ -42,7 +42,7 @@ async function openStore(names: readonly string[]) {
     })),
   )
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
-  const { ask, connect } = await anOwnerWithoutStore(instance, page, `owner-${journey}@owners.example`)
+  const { ask, connect } = await createOwnerWithoutStore(instance, page, `owner-${journey}@owners.example`)
   await connect(store)
   const listed = (state: 'active' | 'abandoned') => {
     const count = async () => (await ask<{ carts: object[] }>('GET', `/api/carts/${state}`)).carts.length

@@ -7,7 +7,7 @@ import { openStripe } from '../server/billing/payments/stripe.ts'
 import { readConfig } from '../server/core/config/config.ts'
 import { isAlive } from '../server/core/postgres/postmaster.ts'
 import { startStripe } from '../test/contract-servers/stripe/server.ts'
-import { type AppInstance, databaseUrlIn, freePorts, isUp, until } from './app-instance.ts'
+import { type AppInstance, findFreePorts, isUp, readDatabaseUrl, until } from './app-instance.ts'
 
 // The three installations shared by all journeys of a run. Each journey has its own account (or shoppers) and never
 // stops one; crash behaviour has its own tests.
@@ -42,7 +42,7 @@ export async function sharedInstance(name: SharedName): Promise<SharedInstance> 
   await until(isReady, START_LIMIT_MS).catch((error: Error) => {
     throw new Error(`the instance “${name}” is not ready: ${error.message}\n${output().slice(-4_000)}`)
   })
-  return { ...place, output, databaseUrl: () => databaseUrlIn(place.dataDir) }
+  return { ...place, output, databaseUrl: () => readDatabaseUrl(place.dataDir) }
 }
 
 /** Starts them without waiting. */
@@ -87,7 +87,7 @@ async function startOne(dataDir: string, env: Record<string, string>) {
   mkdirSync(dataDir)
   // When we are root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(dataDir, 0o711)
-  const [port, storePort, mailboxPort, smtpPort] = await freePorts(4)
+  const [port, storePort, mailboxPort, smtpPort] = await findFreePorts(4)
   const logFile = `${dataDir}.log`
   const log = openSync(logFile, 'w')
   const child = spawn(process.execPath, ['server/main.ts'], {

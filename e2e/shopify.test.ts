@@ -9,11 +9,11 @@ import { openShopify, shopifyApp } from '../test/contract-servers/shopify.ts'
 import { savedSteps } from '../test/flow-edits.ts'
 import { mailsTo, readMail, until } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { anAddress, anOwner, anOwnerWithoutStore, type ListedCart, leaveOrders } from './owner.ts'
+import { addUnfinishedOrders, createAddress, createOwner, createOwnerWithoutStore, type ListedCart } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 const MINUTE_MS = 60_000
-const ANA = anAddress('ana', 'gardens.example')
+const ANA = createAddress('ana', 'gardens.example')
 let instance: SharedInstance
 let browser: Browser
 let woo: DemoStore
@@ -86,9 +86,9 @@ async function leaveCheckout(shop: Page) {
 }
 
 test('a checkout abandoned in a Shopify store is recovered by its mail, and the same shopper’s WooCommerce cart stays unchanged', async () => {
-  leaveOrders(woo, [{ status: 'checkout-draft', email: ANA, name: 'Ana' }])
+  addUnfinishedOrders(woo, [{ status: 'checkout-draft', email: ANA, name: 'Ana' }])
   const owner = await (await browser.newContext()).newPage()
-  const { ask } = await anOwner(instance, woo, owner)
+  const { ask } = await createOwner(instance, woo, owner)
   const cartOf = async (email: string) => {
     const { carts } = await ask<{ carts: ListedCart[] }>(
       'GET',
@@ -168,14 +168,14 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
 
 describe('before consent (C9)', () => {
   let shop: ShopifyStore
-  let ask: Awaited<ReturnType<typeof anOwnerWithoutStore>>['ask']
+  let ask: Awaited<ReturnType<typeof createOwnerWithoutStore>>['ask']
   let storeId: string
   let db: pg.Pool
 
   beforeAll(async () => {
     shop = await openShopify()
     db = new pg.Pool({ connectionString: instance.databaseUrl(), max: 2 })
-    ask = (await anOwnerWithoutStore(instance, await (await browser.newContext()).newPage())).ask
+    ask = (await createOwnerWithoutStore(instance, await (await browser.newContext()).newPage())).ask
     const { clientId, clientSecret } = shop.keys
     const { store } = await ask<{ store: { id: string; captureKey: string } }>('POST', '/api/stores/connect-store', {
       ...{ platform: 'shopify', store_url: shop.url, client_id: clientId, client_secret: clientSecret },
@@ -257,7 +257,7 @@ describe('before consent (C9)', () => {
     ['cart_only', [false, true]],
     ['cart_and_contact', [true, false]],
   ])('%s: limits what the browser sends and stores, and which rows exist, before and after consent', async (mode, keys) => {
-    const email = anAddress('zoe', 'gardens.example')
+    const email = createAddress('zoe', 'gardens.example')
     const legalGround = 'Our shoppers agree to it by contract.'
     expect(await ask('PUT', '/api/consent/capture', { mode, legalGround })).toMatchObject({ mode })
     const before = await rows(email)

@@ -1,7 +1,14 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closePages, openBrowser } from './browser.ts'
-import { anAddress, anOwnerWithoutStore, asks, fromAnywhere, linkTo, PASSWORD } from './owner.ts'
+import {
+  createAddress,
+  createApiClient,
+  createClientHeaders,
+  createOwnerWithoutStore,
+  findMailLink,
+  PASSWORD,
+} from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 let instance: SharedInstance
@@ -17,20 +24,20 @@ afterAll(() => closePages(browser))
 test('a teammate joins by mail, is limited by the role, and is signed out when the account is deleted', {
   tags: ['A6'],
 }, async () => {
-  const aPage = async () => (await browser.newContext({ extraHTTPHeaders: fromAnywhere() })).newPage()
-  const owner = await anOwnerWithoutStore(instance, await aPage())
-  const email = anAddress('mia', 'team.example')
+  const aPage = async () => (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
+  const owner = await createOwnerWithoutStore(instance, await aPage())
+  const email = createAddress('mia', 'team.example')
   await owner.ask('POST', '/api/team/invitations', { email, role: 'viewer' })
   const mia = await aPage()
-  await mia.goto(await linkTo(instance, email, /invited you to/))
+  await mia.goto(await findMailLink(instance, email, /invited you to/))
   await mia.getByLabel('Your name').fill('Mia Member')
   await mia.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await mia.getByLabel('Repeat password').fill(PASSWORD)
   await mia.getByRole('button', { name: 'Join Olive' }).click()
   await mia.waitForURL('**/store-setup')
   const token = (await mia.evaluate(() => localStorage.getItem('token')))!
-  const { statusOf } = asks(instance, () => token)
-  const invite = () => statusOf('POST', '/api/team/invitations', { email: anAddress('x'), role: 'viewer' })
+  const { statusOf } = createApiClient(instance, () => token)
+  const invite = () => statusOf('POST', '/api/team/invitations', { email: createAddress('x'), role: 'viewer' })
   const giveRole = (role: string) => owner.ask('PATCH', `/api/team/members/${member.userId}`, { role })
   const { members } = await owner.ask<{ members: { userId: string; email: string }[] }>('GET', '/api/team')
   const member = members.find((each) => each.email === email)!

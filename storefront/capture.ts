@@ -1,7 +1,14 @@
-import { isTheme, readCart, readThemeCart, type SeenCart, startFor } from './cart.ts'
-import { toolSays, watchTools } from './consent-tools.ts'
-import { boxesShown, type Consent, consentBoxes, noteField, readContact, type TypedContact } from './fields.ts'
-import { checksum, deviceOf, type Memory, OF_CART, openMemory, random } from './memory.ts'
+import { isTheme, readCart, readThemeCart, type ShopCart, watchCart } from './cart.ts'
+import { readToolConsent, watchConsentTools } from './consent-tools.ts'
+import {
+  type Consent,
+  readConsentBoxes,
+  readContact,
+  readShownBoxes,
+  recordField,
+  type TypedContact,
+} from './fields.ts'
+import { checksum, createToken, type Memory, OF_CART, openMemory, readDevice } from './memory.ts'
 
 // The script on a shop's pages: <script src="https://…/capture/KEY.js" data-store="KEY" defer></script> It reports the
 // cart's products and what the shopper types into the checkout's contact fields, nothing else. Its errors must never be
@@ -24,7 +31,7 @@ interface RecoupWindow extends Window {
 const view = window as unknown as RecoupWindow
 
 /** Runs `work` and swallows its errors. */
-function quietly(work: () => unknown): void {
+function runSilently(work: () => unknown): void {
   try {
     const result = work()
     if (result instanceof Promise) result.catch(() => {})
@@ -34,18 +41,18 @@ function quietly(work: () => unknown): void {
 }
 
 /** Debounces a call. */
-function soon(work: () => unknown, ms: number): () => void {
+function debounce(work: () => unknown, ms: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   return () => {
     clearTimeout(timer)
-    timer = setTimeout(() => quietly(work), ms)
+    timer = setTimeout(() => runSilently(work), ms)
   }
 }
 
-interface Teller {
+interface CartReporter {
   memory: Memory
   /** The cart's content as last read on this page. */
-  seen?: SeenCart
+  seen?: ShopCart
   mayPost(): boolean
   /** Whether all input may be posted; otherwise only what a ticked box covers. */
   mayNameAll(): boolean
@@ -60,17 +67,17 @@ interface Teller {
   follow(): boolean
 }
 
-function openTeller(key: string, origin: string, mode: Mode, back?: string): Teller {
+function openCartReporter(key: string, origin: string, mode: Mode, back?: string): CartReporter {
   let isGiven: boolean | undefined
   const answer = () => {
-    const said = [isGiven ?? view.recoupConsent, toolSays()]
+    const said = [isGiven ?? view.recoupConsent, readToolConsent()]
     return said.includes(false) ? false : said.includes(true) || undefined
   }
   const memory = openMemory(key, () => isLasting())
   /** A ticked box is consent too, for its channel. */
   const isAgreed = () => answer() ?? Boolean(memory.get('yes'))
   const isLasting = () => mode === 'cart_and_contact' || isAgreed()
-  const page = random(9)
+  const page = createToken(9)
   let seq = 0
   /** This page's cart from before a refusal, so that a box can still be unticked for it. */
   let former: string | undefined
@@ -78,7 +85,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
     const tokens = {
       cart: memory.token('cart'),
       back: memory.get('back'),
-      device: isLasting() ? deviceOf(memory) : undefined,
+      device: isLasting() ? readDevice(memory) : undefined,
       agreed: answer() || undefined,
       // The server checks whether this text is valid.
       ticked: 'contact' in news ? undefined : memory.get('yes'),
@@ -95,7 +102,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
   const mayPost = () => answer() ?? (isAgreed() || mode !== 'nothing')
   const keepWayBack = () => {
     if (!back || !mayPost()) return
-    goOnWith(memory, back)
+    storeRestoreToken(memory, back)
     back = undefined
   }
   return {
@@ -134,13 +141,13 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
 }
 
 /** What was posted for another cart does not apply to the restored one. */
-function goOnWith(memory: Memory, back: string): void {
+function storeRestoreToken(memory: Memory, back: string): void {
   for (const name of ['items', 'contact']) memory.forget(name)
   memory.set('back', back)
 }
 
 /** The shopper comes from our restore page. Removes the token from the address, where it could be shared. */
-function takeWayBack(): string | undefined {
+function takeRestoreToken(): string | undefined {
   const here = new URL(location.href)
   const back = here.searchParams.get('recoup_cart')
   if (!back) return undefined
@@ -149,7 +156,7 @@ function takeWayBack(): string | undefined {
   return /^[\w-]{43}$/.test(back) ? back : undefined
 }
 
-async function lookAtCart(teller: Teller): Promise<void> {
+async function reportCart(teller: CartReporter): Promise<void> {
   const { memory, mayPost, tell } = teller
   const order = /\/order-received\/(\d+)/.exec(location.href)?.[1]
   const isOrdered = order !== undefined && memory.get('order') !== order
@@ -172,19 +179,19 @@ async function lookAtCart(teller: Teller): Promise<void> {
   if (mayPost()) memory.set('order', order)
 }
 
-type Later = (work: () => void) => void
+type Defer = (work: () => void) => void
 
-function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): void {
+function reportContact(teller: CartReporter, later: Defer, lookAgain: () => void): void {
   const { memory, seen, tell, mayNameAll, mayPost, mayTick } = teller
-  const consent = consentBoxes()
+  const consent = readConsentBoxes()
   const typed = readContact()
-  const boxes = boxesShown()
-  const contact = mayNameAll() ? typed : contactFor(consent)
+  const boxes = readShownBoxes()
+  const contact = mayNameAll() ? typed : pickContact(consent)
   if (contact.email || contact.phone) {
     if (!mayNameAll() && mayTick()) {
       const isFirst = !memory.get('yes')
       // Texts are identified by their names at the boxes.
-      memory.set('yes', String(saidOf(consent).map((said) => said.isGiven && said.id)))
+      memory.set('yes', String(listAnswers(consent).map((said) => said.isGiven && said.id)))
       memory.keep()
       // Possibly the first post of this cart.
       if (isFirst) lookAgain()
@@ -192,14 +199,14 @@ function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): voi
     // The owner may become known only now, so the items are posted again.
     tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes })
     // A refusal applies to contacts the cart already has, so it is posted again once one is known.
-    if (takesBack(consent)) later(() => tellNo(teller))
+    if (hasRefusal(consent)) later(() => reportRefusal(teller))
   } else if (!mayPost()) {
-    if (takesBack(consent)) tellNo(teller)
-  } else if (memory.get('yes') && takesBack(consent)) {
+    if (hasRefusal(consent)) reportRefusal(teller)
+  } else if (memory.get('yes') && hasRefusal(consent)) {
     tell('contact', { consent })
     later(() => {
-      tellNo(teller)
-      if (Object.keys(contactFor(consentBoxes())).length > 0) return
+      reportRefusal(teller)
+      if (Object.keys(pickContact(readConsentBoxes())).length > 0) return
       memory.forget('yes')
       if (!mayPost()) memory.clear()
     })
@@ -210,7 +217,7 @@ function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): voi
 }
 
 /** What the ticked boxes cover. */
-function contactFor(consent: Consent | undefined): TypedContact {
+function pickContact(consent: Consent | undefined): TypedContact {
   const { email, phone, ...person } = readContact()
   const { email: byMail, sms, whatsapp } = consent || {}
   const asked = {
@@ -220,13 +227,13 @@ function contactFor(consent: Consent | undefined): TypedContact {
   return asked.email || asked.phone ? { ...person, ...asked } : {}
 }
 
-const saidOf = (consent: Consent | undefined) => Object.values(consent || {})
-const takesBack = (consent: Consent | undefined) => saidOf(consent).some((said) => !said.isGiven)
+const listAnswers = (consent: Consent | undefined) => Object.values(consent || {})
+const hasRefusal = (consent: Consent | undefined) => listAnswers(consent).some((said) => !said.isGiven)
 
 /** Reads the boxes late: they may have been ticked again. */
-function tellNo({ mayNameAll, tell }: Teller): void {
-  const consent = consentBoxes()
-  if (takesBack(consent)) tell('no', { ...(mayNameAll() && { contact: readContact() }), consent })
+function reportRefusal({ mayNameAll, tell }: CartReporter): void {
+  const consent = readConsentBoxes()
+  if (hasRefusal(consent)) tell('no', { ...(mayNameAll() && { contact: readContact() }), consent })
 }
 
 /** Long enough for the previous post to arrive. */
@@ -239,14 +246,14 @@ function start(): void {
   const origin = source.includes('/capture/') ? new URL(source).origin : view.recoupSetup?.origin
   if (!key || !origin) return
   const mode = script?.dataset.consent === 'required' ? 'nothing' : view.recoupSetup?.mode || 'cart_and_contact'
-  const teller = openTeller(key, origin, mode, takeWayBack())
-  const cartSoon = soon(() => lookAtCart(teller), 300)
-  const again = (work: () => void) => void setTimeout(() => quietly(work), AGAIN_MS)
-  const contactSoon = soon(() => lookAtContact(teller, again, cartSoon), 200)
+  const teller = openCartReporter(key, origin, mode, takeRestoreToken())
+  const cartSoon = debounce(() => reportCart(teller), 300)
+  const again = (work: () => void) => void setTimeout(() => runSilently(work), AGAIN_MS)
+  const contactSoon = debounce(() => reportContact(teller, again, cartSoon), 200)
   // On Shopify the cart has the shop's own id, under which input is posted.
-  const allSoon = soon(async () => {
-    await lookAtCart(teller)
-    lookAtContact(teller, again, cartSoon)
+  const allSoon = debounce(async () => {
+    await reportCart(teller)
+    reportContact(teller, again, cartSoon)
   }, 200)
   const follow = () => {
     if (teller.follow()) allSoon()
@@ -258,13 +265,13 @@ function start(): void {
     follow()
   }
   for (const args of Array.from(waiting || [])) view.recoup(args[0] as string, args[1])
-  watchTools(() => quietly(follow))
+  watchConsentTools(() => runSilently(follow))
   teller.follow()
-  const typed = (event: Event) => quietly(() => noteField(event) && contactSoon())
+  const typed = (event: Event) => runSilently(() => recordField(event) && contactSoon())
   for (const type of ['change', 'focusout']) document.addEventListener(type, typed, true)
-  addEventListener('pagehide', () => quietly(() => lookAtContact(teller, (work) => work(), cartSoon)))
+  addEventListener('pagehide', () => runSilently(() => reportContact(teller, (work) => work(), cartSoon)))
   addEventListener('pageshow', (event) => event.persisted && cartSoon())
-  startFor(cartSoon)
+  watchCart(cartSoon)
 }
 
-quietly(start)
+runSilently(start)

@@ -1,6 +1,6 @@
 // Reads the shop's own cart through WooCommerce's Store API or a Shopify theme, as this shopper sees it.
 
-interface SeenItem {
+interface CartItem {
   /** Of the product, or of the variation if the shop returns only that. */
   id: string
   variation?: string
@@ -9,8 +9,8 @@ interface SeenItem {
   choices?: { name: string; value: string }[] | undefined
 }
 
-export interface SeenCart {
-  items: SeenItem[]
+export interface ShopCart {
+  items: CartItem[]
   coupons: string[]
 }
 
@@ -18,20 +18,20 @@ export interface SeenCart {
 declare const IS_THEME: boolean
 export const isTheme = IS_THEME
 
-interface Seen {
+interface WooCart {
   id: number
   quantity: number
   variation?: { attribute?: unknown; value?: unknown }[]
 }
 
 /** undefined if the answer is not WooCommerce's. A variation's line has the variation's own id. */
-export async function readCart(): Promise<SeenCart | undefined> {
+export async function readCart(): Promise<ShopCart | undefined> {
   const link = document.querySelector<HTMLLinkElement>('link[rel="https://api.w.org/"]')?.href
   const root = link && new URL(link).origin === location.origin ? link : '/wp-json/'
   const answer = await fetch(`${root}wc/store/v1/cart`, { credentials: 'same-origin', cache: 'no-store' })
   if (!answer.ok) return undefined
   const cart = (await answer.json()) as {
-    items?: Seen[]
+    items?: WooCart[]
     coupons?: { code: string }[]
   }
   if (!Array.isArray(cart.items)) return undefined
@@ -39,7 +39,7 @@ export async function readCart(): Promise<SeenCart | undefined> {
     items: cart.items.slice(0, 200).map((item) => ({
       id: String(item.id),
       quantity: Math.min(9_999, Math.max(1, Math.round(item.quantity))),
-      choices: choicesOf(item.variation),
+      choices: readChoices(item.variation),
     })),
     coupons: (cart.coupons || []).slice(0, 20).map((coupon) => String(coupon.code).slice(0, 60)),
   }
@@ -51,7 +51,7 @@ interface ThemeCart {
 }
 
 /** `keep` receives the shop's own cart id, which checkout and order carry too, so all of them are one cart. */
-export async function readThemeCart(keep: (token: string) => void): Promise<SeenCart | undefined> {
+export async function readThemeCart(keep: (token: string) => void): Promise<ShopCart | undefined> {
   const answer = await fetch('/cart.js', { credentials: 'same-origin', cache: 'no-store' })
   const { token, items } = (await answer.json()) as ThemeCart
   const name = /^[\w-]{16,64}/.exec(`${token}`)?.[0]
@@ -69,10 +69,10 @@ export async function readThemeCart(keep: (token: string) => void): Promise<Seen
   )
 }
 
-const choicesOf = (variation: Seen['variation']): SeenItem['choices'] =>
-  variation?.map(({ attribute, value }) => ({ name: said(attribute, 100), value: said(value, 200) }))
+const readChoices = (variation: WooCart['variation']): CartItem['choices'] =>
+  variation?.map(({ attribute, value }) => ({ name: truncate(attribute, 100), value: truncate(value, 200) }))
 
-const said = (text: unknown, most: number) => `${text}`.slice(0, most)
+const truncate = (text: unknown, most: number) => `${text}`.slice(0, most)
 
 const EVENTS =
   'wc-blocks_added_to_cart wc-blocks_removed_from_cart wc-cart-changed added_to_cart removed_from_cart updated_cart_totals wc_fragments_refreshed updated_wc_div applied_coupon removed_coupon applied_coupon_in_checkout removed_coupon_in_checkout'
@@ -83,7 +83,7 @@ interface Shop extends Window {
 }
 
 /** Calls `look` on load and whenever the shop signals a change of its cart. */
-export function startFor(look: () => void): void {
+export function watchCart(look: () => void): void {
   const shop = window as unknown as Shop
   const listen = () => {
     for (const name of EVENTS.split(' ')) document.body.addEventListener(name, look)

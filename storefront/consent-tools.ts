@@ -13,23 +13,26 @@ interface View {
 const view = window as unknown as View
 
 /** true: agreed; false: refused; undefined: no answer yet, or no tool. */
-export function toolSays(): boolean | undefined {
+export function readToolConsent(): boolean | undefined {
   const said = [
     ...(isTheme
-      ? [meaning(view.Shopify?.customerPrivacy?.currentVisitorConsent?.().marketing)]
-      : [meaning(wpSays('marketing')), meaning(wpSays('functional')) === false ? false : undefined]),
+      ? [parseAnswer(view.Shopify?.customerPrivacy?.currentVisitorConsent?.().marketing)]
+      : [
+          parseAnswer(readWpConsent('marketing')),
+          parseAnswer(readWpConsent('functional')) === false ? false : undefined,
+        ]),
     view.Cookiebot?.hasResponse ? view.Cookiebot.consent?.marketing === true : undefined,
-    meaning(googleSays()),
+    parseAnswer(readGoogleConsent()),
   ]
   return said.includes(false) ? false : said.includes(true) || undefined
 }
 
-function meaning(word: string | undefined): boolean | undefined {
+function parseAnswer(word: string | undefined): boolean | undefined {
   if (/^(allow|granted|yes)$/.test(`${word}`)) return true
   return /^(deny|denied|no)$/.test(`${word}`) ? false : undefined
 }
 
-function wpSays(category: string): string | undefined {
+function readWpConsent(category: string): string | undefined {
   const name = `${view.consent_api?.cookie_prefix || 'wp_consent'}_${category}=`
   return document.cookie
     .split('; ')
@@ -38,7 +41,7 @@ function wpSays(category: string): string | undefined {
 }
 
 /** From updates, not from defaults. */
-function googleSays(): string | undefined {
+function readGoogleConsent(): string | undefined {
   let said: string | undefined
   for (const entry of Array.from((view.dataLayer || []) as unknown as ArrayLike<unknown[]>)) {
     if (entry?.[0] !== 'consent' || entry[1] !== 'update') continue
@@ -52,10 +55,10 @@ const EVENTS =
   'wp_listen_for_consent_change visitorConsentCollected CookiebotOnConsentReady CookiebotOnAccept CookiebotOnDecline visibilitychange'
 
 /** Calls `onNews` when a tool's answer changes, on this page or another one. */
-export function watchTools(onNews: () => void): void {
-  let last = toolSays()
+export function watchConsentTools(onNews: () => void): void {
+  let last = readToolConsent()
   const look = () => {
-    const said = toolSays()
+    const said = readToolConsent()
     if (said === last) return
     last = said
     onNews()

@@ -12,14 +12,14 @@ export interface TypedContact {
   country?: string
 }
 
-export interface Said {
+export interface BoxAnswer {
   isGiven: boolean
   wording: string
   /** Which of the store's texts the box names. */
   id: string
 }
 
-export type Consent = Partial<Record<BoxChannel, Said>>
+export type Consent = Partial<Record<BoxChannel, BoxAnswer>>
 
 const ID = /^(?:billing|shipping)[-_](email|phone|first_name|last_name|country)$/
 const CHECKOUT = 'form.checkout,form.woocommerce-checkout,.wc-block-checkout,.wp-block-woocommerce-checkout'
@@ -33,7 +33,7 @@ const ticked: Partial<Record<BoxChannel, boolean>> = {}
 let isUsed: true | undefined
 
 /** Contact type of an element; the id "email" is common, so it counts only within a checkout. */
-function fieldOf(target: unknown): string | undefined {
+function findFieldName(target: unknown): string | undefined {
   const field = target as HTMLInputElement
   if (!(target instanceof Element && target.matches('input,select'))) return undefined
   if (field.matches(BOX)) return 'consent'
@@ -47,7 +47,7 @@ function fieldOf(target: unknown): string | undefined {
 export function readContact(): TypedContact {
   const contact: TypedContact = {}
   document.querySelectorAll<HTMLInputElement>('input[id],select[id]').forEach((field) => {
-    const name = fieldOf(field)
+    const name = findFieldName(field)
     const value = field.value.trim()
     if (!name || !value) return
     if (name === 'email' && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)*\.[^\s@.]{2,}$/.test(value))
@@ -63,33 +63,33 @@ export function readContact(): TypedContact {
 /**
  * `data-recoup-channel="sms"`, or an id that ends in the channel (`recoup_consent_sms`); any other box is for email.
  */
-function channelOf(box: HTMLInputElement): BoxChannel {
+function readBoxChannel(box: HTMLInputElement): BoxChannel {
   const name = box.dataset.recoupChannel || /_([a-z]+)$/.exec(box.id.slice(7))?.[1]
   return name === 'sms' || name === 'whatsapp' ? name : 'email'
 }
 
-const idOf = (box: HTMLInputElement) => (box.dataset.recoupWording || '').slice(0, 40)
+const readTextId = (box: HTMLInputElement) => (box.dataset.recoupWording || '').slice(0, 40)
 
-const eachBox = (look: (box: HTMLInputElement, channel: BoxChannel) => void) =>
-  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => void look(box, channelOf(box)))
+const forEachBox = (look: (box: HTMLInputElement, channel: BoxChannel) => void) =>
+  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => void look(box, readBoxChannel(box)))
 
 /** Visible boxes of a checkout the shopper fills in, each with the text it names. */
-export function boxesShown(): Partial<Record<BoxChannel, string>> | undefined {
+export function readShownBoxes(): Partial<Record<BoxChannel, string>> | undefined {
   if (!isUsed || !document.querySelector(CHECKOUT)) return undefined
   const boxes: Partial<Record<BoxChannel, string>> = {}
-  eachBox((box, channel) => {
+  forEachBox((box, channel) => {
     // A theme may draw its own box in the label and hide this one.
-    if ((box.closest('label') || box).offsetParent) boxes[channel] = idOf(box)
+    if ((box.closest('label') || box).offsetParent) boxes[channel] = readTextId(box)
   })
   return boxes
 }
 
 /** Calls back for every changed or left field; reports whether it is a contact field. */
-export function noteField({ type, target }: Event): string | undefined {
-  const name = fieldOf(target)
+export function recordField({ type, target }: Event): string | undefined {
+  const name = findFieldName(target)
   if (name && type === 'change') {
     isUsed = true
-    if (name === 'consent') changed[channelOf(target as HTMLInputElement)] = true
+    if (name === 'consent') changed[readBoxChannel(target as HTMLInputElement)] = true
   }
   return name
 }
@@ -98,15 +98,15 @@ export function noteField({ type, target }: Event): string | undefined {
  * The shop's consent boxes with text and state. Only the shopper's own action counts: a pre-ticked box means nothing
  * until touched, and a refusal is unticking a ticked box, not leaving it empty.
  */
-export function consentBoxes(): Consent | undefined {
+export function readConsentBoxes(): Consent | undefined {
   let consent: Consent | undefined
-  eachBox((box, channel) => {
+  forEachBox((box, channel) => {
     const isGiven = box.checked && (changed[channel] || !box.defaultChecked)
     if (isGiven) ticked[channel] = true
     if (box.checked ? !isGiven : !ticked[channel] && !(changed[channel] && box.defaultChecked)) return
     const label = box.dataset.recoupConsent || box.labels?.[0]?.textContent || box.title
     const wording = label.replace(/\s+/g, ' ').trim().slice(0, 1000)
-    consent = { ...consent, [channel]: { isGiven: Boolean(isGiven), wording, id: idOf(box) } }
+    consent = { ...consent, [channel]: { isGiven: Boolean(isGiven), wording, id: readTextId(box) } }
   })
   return consent
 }

@@ -23,22 +23,22 @@ export function openMemory(key: string, isLasting: () => boolean = () => true): 
   const memory: Memory = {
     get(name) {
       const of = nameOf(name)
-      return quietly(() => localStorage.getItem(of)) ?? quietly(() => sessionStorage.getItem(of)) ?? here[name]
+      return runSilently(() => localStorage.getItem(of)) ?? runSilently(() => sessionStorage.getItem(of)) ?? here[name]
     },
     set(name, value) {
       here[name] = value
-      quietly(() => (isLasting() ? localStorage : sessionStorage).setItem(nameOf(name), value))
-      quietly(() => (isLasting() ? sessionStorage : localStorage).removeItem(nameOf(name)))
+      runSilently(() => (isLasting() ? localStorage : sessionStorage).setItem(nameOf(name), value))
+      runSilently(() => (isLasting() ? sessionStorage : localStorage).removeItem(nameOf(name)))
     },
     forget(name) {
       delete here[name]
-      for (const kept of [() => localStorage, () => sessionStorage]) quietly(() => kept().removeItem(nameOf(name)))
+      for (const kept of [() => localStorage, () => sessionStorage]) runSilently(() => kept().removeItem(nameOf(name)))
       return undefined
     },
     token(name) {
       const known = memory.get(name)
       if (known) return known
-      const fresh = random(18)
+      const fresh = createToken(18)
       memory.set(name, fresh)
       return fresh
     },
@@ -53,7 +53,7 @@ export function openMemory(key: string, isLasting: () => boolean = () => true): 
 }
 
 /** Storage is full or forbidden; this page still remembers. */
-function quietly<T>(work: () => T): T | undefined {
+function runSilently<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch {
@@ -62,13 +62,13 @@ function quietly<T>(work: () => T): T | undefined {
 }
 
 /** "Do not track" and Global Privacy Control: the visit counts, but the browser is not recognized later. */
-export function deviceOf(memory: Memory): string | undefined {
+export function readDevice(memory: Memory): string | undefined {
   const isPrivate = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
   return isPrivate || navigator.doNotTrack === '1' ? memory.forget('device') : memory.token('device')
 }
 
 /** Random bytes as base64url. */
-export function random(bytes: number): string {
+export function createToken(bytes: number): string {
   const values = crypto.getRandomValues(new Uint8Array(bytes))
   return btoa(String.fromCharCode(...values))
     .replace(/\+/g, '-')

@@ -1,6 +1,6 @@
 // Shared by page and worker: the subscription, in the browser's cache, the only store both can read.
 
-export interface Kept {
+export interface PushBox {
   /** Recoup's origin. */
   origin: string
   storeKey: string
@@ -17,17 +17,17 @@ const NAME = 'recoup-push'
 /** Below the worker's scope, where the shop has no page. */
 const ADDRESS = '/recoup-push/kept'
 
-export async function readKept(): Promise<Kept | undefined> {
+export async function readBox(): Promise<PushBox | undefined> {
   const box = await caches.open(NAME)
   return (await box.match(ADDRESS))?.json()
 }
 
-export async function keep(kept: Kept): Promise<void> {
+export async function saveBox(kept: PushBox): Promise<void> {
   const box = await caches.open(NAME)
   await box.put(ADDRESS, new Response(JSON.stringify(kept)))
 }
 
-export const forgetKept = (): Promise<boolean> => caches.delete(NAME)
+export const deleteBox = (): Promise<boolean> => caches.delete(NAME)
 
 /**
  * text/plain needs no preflight; `keepalive` lets it outlive the page. undefined: not accepted; null: the subject does
@@ -51,8 +51,8 @@ export interface Tokens {
 }
 
 /** Reports a replaced subscription or another cart, and stores the new token. */
-export async function tellMoved(
-  kept: Kept,
+export async function reportMove(
+  kept: PushBox,
   publicKey: string,
   subscription: PushSubscription,
   { cart, device }: Tokens = {},
@@ -63,17 +63,20 @@ export async function tellMoved(
   if (answer) {
     const known = cart ?? kept.cart
     const told = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
-    await keep(known === undefined ? told : { ...told, cart: known })
+    await saveBox(known === undefined ? told : { ...told, cart: known })
   }
   // The server ended it, on the shopper's request or because a key leaked: no one may send to it.
-  if (answer === null) await Promise.all([forgetKept(), subscription.unsubscribe()])
+  if (answer === null) await Promise.all([deleteBox(), subscription.unsubscribe()])
 }
 
-export const subscribeWith = (registration: ServiceWorkerRegistration, publicKey: string): Promise<PushSubscription> =>
+export const subscribeToPush = (
+  registration: ServiceWorkerRegistration,
+  publicKey: string,
+): Promise<PushSubscription> =>
   registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
 
 /** The key that may send to it. */
-export const keyOf = ({ options }: PushSubscription): string | null =>
+export const readServerKey = ({ options }: PushSubscription): string | null =>
   options.applicationServerKey && base64url(options.applicationServerKey)
 
 const base64url = (bytes: ArrayBuffer): string =>

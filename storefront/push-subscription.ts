@@ -1,6 +1,15 @@
 import type { Memory } from './memory.ts'
-import { forgetKept, type Kept, keep, keyOf, post, readKept, subscribeWith, tellMoved } from './push-box.ts'
-import { cartOf, deviceFor } from './push-cart.ts'
+import {
+  deleteBox,
+  type PushBox,
+  post,
+  readBox,
+  readServerKey,
+  reportMove,
+  saveBox,
+  subscribeToPush,
+} from './push-box.ts'
+import { deviceFor, readCartToken } from './push-cart.ts'
 
 // The browser's subscription: created on the shopper's press, linked to the cart by the capture script's tokens, moved
 // to a new key, and reported when the permission is revoked.
@@ -11,7 +20,7 @@ export interface Setup {
   workerUrl: string
 }
 
-export interface Way {
+export interface PushContext {
   origin: string
   method: string
   setup: Setup
@@ -27,11 +36,11 @@ export async function startWorker(workerUrl: string): Promise<ServiceWorkerRegis
   const { pathname, search } = new URL(workerUrl, location.href)
   const registration = await navigator.serviceWorker.register(pathname + search, { scope: SCOPE })
   const coming = registration.installing ?? registration.waiting
-  if (!registration.active && coming) await untilActive(coming)
+  if (!registration.active && coming) await waitUntilActive(coming)
   return registration
 }
 
-const untilActive = (worker: ServiceWorker) =>
+const waitUntilActive = (worker: ServiceWorker) =>
   new Promise<void>((resolve, reject) => {
     const look = () => {
       if (worker.state === 'activated') resolve()
@@ -42,7 +51,7 @@ const untilActive = (worker: ServiceWorker) =>
   })
 
 /** undefined: none is active. */
-export async function workerAtWork(): Promise<ServiceWorkerRegistration | undefined> {
+export async function findActiveWorker(): Promise<ServiceWorkerRegistration | undefined> {
   const registration = await navigator.serviceWorker.getRegistration(SCOPE)
   return registration?.active && new URL(registration.scope).pathname === SCOPE ? registration : undefined
 }
@@ -51,7 +60,7 @@ export async function workerAtWork(): Promise<ServiceWorkerRegistration | undefi
 const ANSWER_MS = 1_000
 
 /** Version of the running sw.js (`WORKER_VERSION`); 0: unknown. */
-export const versionOf = ({ active }: ServiceWorkerRegistration): Promise<number> =>
+export const readWorkerVersion = ({ active }: ServiceWorkerRegistration): Promise<number> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = ({ data }) => resolve(Number(data))
@@ -60,82 +69,82 @@ export const versionOf = ({ active }: ServiceWorkerRegistration): Promise<number
   })
 
 /** Fetches sw.js again; browsers do so only now and then. */
-export async function renew(registration: ServiceWorkerRegistration): Promise<void> {
+export async function updateWorker(registration: ServiceWorkerRegistration): Promise<void> {
   await registration.update()
   const coming = registration.installing ?? registration.waiting
-  if (coming) await untilActive(coming)
+  if (coming) await waitUntilActive(coming)
 }
 
 /** On the shopper's press (P3): the browser's prompt must come first. `wording` names the text shown. */
-export async function askBrowser(way: Way, wording: string): Promise<void> {
+export async function askPermission(way: PushContext, wording: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') return
   // If this fails on this page, the next page retries it.
   way.memory.set('want', wording)
-  await lookAfter(way)
-  lookAgain(way).catch(() => {})
+  await reconcile(way)
+  retryReconcile(way).catch(() => {})
 }
 
 /**
  * The bar may be answered before the cart's first post has arrived; until then the server does not know the browser.
  */
-const LOOK_AGAIN_MS = [1_000, 3_000, 10_000]
+const RETRY_MS = [1_000, 3_000, 10_000]
 
-async function lookAgain(way: Way): Promise<void> {
-  for (const ms of LOOK_AGAIN_MS) {
+async function retryReconcile(way: PushContext): Promise<void> {
+  for (const ms of RETRY_MS) {
     await new Promise((resolve) => setTimeout(resolve, ms))
-    if ((await readKept())?.cart) return
-    await lookAfter(way)
+    if ((await readBox())?.cart) return
+    await reconcile(way)
   }
 }
 
 /** Reconciles this browser with its permission, the store's key and the server's state. */
-export async function lookAfter(way: Way): Promise<void> {
-  const kept = await readKept()
+export async function reconcile(way: PushContext): Promise<void> {
+  const kept = await readBox()
   const wording = way.memory.get('want')
   if (Notification.permission !== 'granted') {
-    if (kept) await tellEnd(kept)
+    if (kept) await reportEnd(kept)
     way.memory.forget('want')
-  } else if (kept?.storeKey === way.setup.storeKey) await move(way, kept)
-  else if (wording !== undefined) await begin(way, wording)
+  } else if (kept?.storeKey === way.setup.storeKey) await moveSubscription(way, kept)
+  else if (wording !== undefined) await createSubscription(way, wording)
 }
 
-async function tellEnd({ origin, storeKey, token }: Kept): Promise<void> {
-  if ((await post(origin, 'unsubscribe', { storeKey, token })) !== undefined) await forgetKept()
+async function reportEnd({ origin, storeKey, token }: PushBox): Promise<void> {
+  if ((await post(origin, 'unsubscribe', { storeKey, token })) !== undefined) await deleteBox()
 }
 
-async function begin({ origin, method, setup, memory }: Way, wording: string): Promise<void> {
+async function createSubscription({ origin, method, setup, memory }: PushContext, wording: string): Promise<void> {
   const { storeKey, publicKey, workerUrl } = setup
-  const cart = memory.get('cart') ?? cartOf({ method, memory })
+  const cart = memory.get('cart') ?? readCartToken({ method, memory })
   if (!cart) return
   const device = deviceFor({ method, memory })
   const registration = await startWorker(workerUrl)
-  const subscription = await ofKey(registration, publicKey)
+  const subscription = await subscribeWithKey(registration, publicKey)
   const body = { storeKey, cart, device, subscription, publicKey, wording, method }
   const answer = await post<{ token: string; isCartKnown: boolean }>(origin, 'subscribe', body)
   if (!answer) return
   const told = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
-  await keep(answer.isCartKnown ? { ...told, cart } : told)
+  await saveBox(answer.isCartKnown ? { ...told, cart } : told)
   memory.forget('want')
 }
 
 /** The key, subscription or cart changed, now or earlier without reaching the server. */
-async function move({ method, setup, memory }: Way, kept: Kept): Promise<void> {
+async function moveSubscription({ method, setup, memory }: PushContext, kept: PushBox): Promise<void> {
   const { publicKey, workerUrl } = setup
   memory.forget('want')
-  const cart = cartOf({ method, memory })
+  const cart = readCartToken({ method, memory })
   const registration = await startWorker(workerUrl)
   const subscription = await registration.pushManager.getSubscription()
   const { endpoint = subscription?.endpoint } = kept
   const isKnown = kept.publicKey === publicKey && endpoint === subscription?.endpoint
   const isSameCart = cart === undefined || cart === kept.cart
-  if (subscription && isKnown && isSameCart && keyOf(subscription) === publicKey) return
+  if (subscription && isKnown && isSameCart && readServerKey(subscription) === publicKey) return
   const device = deviceFor({ method, memory })
-  await tellMoved(kept, publicKey, await ofKey(registration, publicKey), { cart, device: cart && device })
+  await reportMove(kept, publicKey, await subscribeWithKey(registration, publicKey), { cart, device: cart && device })
 }
 
-async function ofKey(registration: ServiceWorkerRegistration, publicKey: string): Promise<PushSubscription> {
+async function subscribeWithKey(registration: ServiceWorkerRegistration, publicKey: string): Promise<PushSubscription> {
   const subscription = await registration.pushManager.getSubscription()
-  if (subscription && keyOf(subscription) === publicKey) return subscription
+  if (subscription && readServerKey(subscription) === publicKey) return subscription
   await subscription?.unsubscribe()
-  return subscribeWith(registration, publicKey)
+  return subscribeToPush(registration, publicKey)
 }

@@ -1,25 +1,25 @@
 import type { PushPayload } from '../shared/push.ts'
 import { WORKER_VERSION } from '../shared/push-worker-version.ts'
-import { forgetKept, keyOf, post, readKept, subscribeWith, tellMoved } from './push-box.ts'
+import { deleteBox, post, readBox, readServerKey, reportMove, subscribeToPush } from './push-box.ts'
 
 // sw.js: the worker served from the shop's own address, running without a page when a push arrives (decision 78).
 
 /** Service worker types missing from the DOM library. */
-interface Waiting extends Event {
+interface ExtendableEvent extends Event {
   waitUntil(work: Promise<unknown>): void
 }
-interface PushEvent extends Waiting {
+interface PushEvent extends ExtendableEvent {
   data: { json(): unknown } | null
 }
-interface NotificationEvent extends Waiting {
+interface NotificationEvent extends ExtendableEvent {
   notification: Notification
   action: string
 }
-interface ChangeEvent extends Waiting {
+interface ChangeEvent extends ExtendableEvent {
   oldSubscription?: PushSubscription | null
   newSubscription?: PushSubscription | null
 }
-interface Asked extends Event {
+interface MessageEventWithPort extends Event {
   ports: readonly MessagePort[]
 }
 interface Client {
@@ -38,14 +38,14 @@ interface Worker {
 
 const worker = self as unknown as Worker
 
-worker.addEventListener('install', (event: Waiting) => event.waitUntil(worker.skipWaiting()))
+worker.addEventListener('install', (event: ExtendableEvent) => event.waitUntil(worker.skipWaiting()))
 worker.addEventListener('push', (event: PushEvent) => event.waitUntil(show(event)))
-worker.addEventListener('notificationclick', (event: NotificationEvent) => event.waitUntil(pressed(event)))
+worker.addEventListener('notificationclick', (event: NotificationEvent) => event.waitUntil(handlePress(event)))
 worker.addEventListener('notificationclose', (event: NotificationEvent) => {
-  event.waitUntil(report(payloadOf(event.notification), 'close'))
+  event.waitUntil(report(readPayload(event.notification), 'close'))
 })
-worker.addEventListener('message', ({ ports: [port] }: Asked) => port?.postMessage(WORKER_VERSION))
-worker.addEventListener('pushsubscriptionchange', (event: ChangeEvent) => event.waitUntil(changed(event)))
+worker.addEventListener('message', ({ ports: [port] }: MessageEventWithPort) => port?.postMessage(WORKER_VERSION))
+worker.addEventListener('pushsubscriptionchange', (event: ChangeEvent) => event.waitUntil(handleChange(event)))
 
 /** Browsers revoke subscriptions whose pushes show nothing, so an unreadable push shows the shop's name. */
 function read({ data }: PushEvent): Partial<PushPayload> {
@@ -64,10 +64,10 @@ async function show(event: PushEvent): Promise<void> {
   await report(payload, 'shown')
 }
 
-const payloadOf = ({ data }: Notification) => (data ?? {}) as Partial<PushPayload>
+const readPayload = ({ data }: Notification) => (data ?? {}) as Partial<PushPayload>
 
-async function pressed({ notification, action }: NotificationEvent): Promise<void> {
-  const payload = payloadOf(notification)
+async function handlePress({ notification, action }: NotificationEvent): Promise<void> {
+  const payload = readPayload(notification)
   notification.close()
   if (action === 'stop') {
     await Promise.all([report(payload, 'stop'), end()])
@@ -86,7 +86,7 @@ async function open(url: string): Promise<void> {
 
 async function end(): Promise<void> {
   const subscription = await worker.registration.pushManager.getSubscription()
-  await Promise.all([subscription?.unsubscribe(), forgetKept()])
+  await Promise.all([subscription?.unsubscribe(), deleteBox()])
 }
 
 async function report({ origin, token }: Partial<PushPayload>, kind: string): Promise<void> {
@@ -94,10 +94,10 @@ async function report({ origin, token }: Partial<PushPayload>, kind: string): Pr
 }
 
 /** The browser ended or replaced the subscription. */
-async function changed({ oldSubscription, newSubscription }: ChangeEvent): Promise<void> {
-  const kept = await readKept()
+async function handleChange({ oldSubscription, newSubscription }: ChangeEvent): Promise<void> {
+  const kept = await readBox()
   if (!kept) return
   const known = newSubscription ?? oldSubscription
-  const publicKey = (known && keyOf(known)) || kept.publicKey
-  await tellMoved(kept, publicKey, newSubscription ?? (await subscribeWith(worker.registration, publicKey)))
+  const publicKey = (known && readServerKey(known)) || kept.publicKey
+  await reportMove(kept, publicKey, newSubscription ?? (await subscribeToPush(worker.registration, publicKey)))
 }

@@ -1,17 +1,17 @@
 import { type BarLook, makeBar } from '../shared/push-bar.ts'
-import { toolSays } from './consent-tools.ts'
+import { readToolConsent } from './consent-tools.ts'
 import { openMemory } from './memory.ts'
 import { post } from './push-box.ts'
-import { cartOf } from './push-cart.ts'
+import { readCartToken } from './push-cart.ts'
 import {
-  askBrowser,
-  lookAfter,
-  renew,
+  askPermission,
+  findActiveWorker,
+  type PushContext,
+  readWorkerVersion,
+  reconcile,
   type Setup,
   startWorker,
-  versionOf,
-  type Way,
-  workerAtWork,
+  updateWorker,
 } from './push-subscription.ts'
 
 // The widget (decision 76): <script src="https://…/push/KEY.js" data-method="functions" defer></script>, beside the
@@ -34,11 +34,11 @@ interface Answer extends Setup {
 const view = window as unknown as RecoupWindow
 const DAY_MS = 86_400_000
 /** Carts can appear without a new page. */
-const LOOK_EVERY_MS = 1_000
+const CHECK_EVERY_MS = 1_000
 /** How long a server answer applies to the pages of a visit. */
 const FRESH_MS = 600_000
 
-function quietly(work: () => Promise<unknown>): void {
+function runSilently(work: () => Promise<unknown>): void {
   work().catch(() => {})
 }
 
@@ -46,7 +46,7 @@ function quietly(work: () => Promise<unknown>): void {
 const canPush = () =>
   isSecureContext && 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
 
-const hasRefused = () => view.recoupConsent === false || toolSays() === false
+const hasRefused = () => view.recoupConsent === false || readToolConsent() === false
 
 interface Source {
   origin: string
@@ -59,68 +59,68 @@ async function start(source: Source): Promise<void> {
   const answer = await readSetup(source)
   if (!answer) return
   const way = { ...source, setup: answer, memory: openMemory(answer.storeKey) }
-  await lookAfter(way).catch(() => {})
+  await reconcile(way).catch(() => {})
   followCart(way)
   if (source.method === 'button') offerButtons(way, answer)
-  else setTimeout(() => askOnce(source, way, answer), answer.prompt.delayMs)
+  else setTimeout(() => askWhenReady(source, way, answer), answer.prompt.delayMs)
 }
 
 /**
  * After an order a new cart begins, and the server must link the browser to it. Reported one check later, after the
  * cart itself.
  */
-function followCart(way: Way, told = cartOf(way), seen = told): void {
+function followCart(way: PushContext, told = readCartToken(way), seen = told): void {
   setTimeout(() => {
-    const cart = cartOf(way)
+    const cart = readCartToken(way)
     const isSettled = cart === seen
-    if (isSettled && cart !== undefined && cart !== told) quietly(() => lookAfter(way))
+    if (isSettled && cart !== undefined && cart !== told) runSilently(() => reconcile(way))
     followCart(way, isSettled ? (cart ?? told) : told, cart)
-  }, LOOK_EVERY_MS)
+  }, CHECK_EVERY_MS)
 }
 
 async function readSetup(source: Source): Promise<Answer | undefined | null> {
-  const known = readFresh()
+  const known = readCachedSetup()
   if (known) return known
-  const worker = await workerAtWork()
-  const workerVersion = worker && (await versionOf(worker))
-  const answer = await autoSetup(source, { hasWorker: worker !== undefined, workerVersion })
+  const worker = await findActiveWorker()
+  const workerVersion = worker && (await readWorkerVersion(worker))
+  const answer = await reportSetup(source, { hasWorker: worker !== undefined, workerVersion })
   if (!answer) return answer
   sessionStorage.setItem('recoup_push', JSON.stringify({ answer, until: Date.now() + FRESH_MS }))
   if (worker && workerVersion! < answer.workerVersion)
-    quietly(() => renew(worker).then(() => tellFresh(source, worker)))
+    runSilently(() => updateWorker(worker).then(() => reportFreshWorker(source, worker)))
   return answer
 }
 
-interface AtWork {
+interface ActiveWorker {
   hasWorker: boolean
   workerVersion: number | undefined
   isFresh?: boolean
 }
 
-const autoSetup = ({ origin, method, storeUrl }: Source, worker: AtWork) =>
+const reportSetup = ({ origin, method, storeUrl }: Source, worker: ActiveWorker) =>
   post<Answer>(origin, 'auto-setup', {
     ...{ storeUrl, userAgent: navigator.userAgent, timestamp: new Date().toISOString() },
     ...{ method, ...worker },
   })
 
 /** A worker fetched a moment ago is the one the shop serves. */
-const tellFresh = async (source: Source, worker: ServiceWorkerRegistration) =>
-  autoSetup(source, { hasWorker: true, workerVersion: await versionOf(worker), isFresh: true })
+const reportFreshWorker = async (source: Source, worker: ServiceWorkerRegistration) =>
+  reportSetup(source, { hasWorker: true, workerVersion: await readWorkerVersion(worker), isFresh: true })
 
-function readFresh(): Answer | undefined {
+function readCachedSetup(): Answer | undefined {
   const kept = JSON.parse(sessionStorage.getItem('recoup_push') ?? 'null') as { answer: Answer; until: number } | null
   return kept && kept.until > Date.now() ? kept.answer : undefined
 }
 
-function askOnce(source: Source, way: Way, answer: Answer): void {
+function askWhenReady(source: Source, way: PushContext, answer: Answer): void {
   if (Notification.permission !== 'default') return
   const askedAt = Number(way.memory.get('asked') ?? 0)
   if (Date.now() - askedAt < answer.askAgainDays * DAY_MS) return
-  if (hasRefused() || !cartOf(way)) {
-    setTimeout(() => askOnce(source, way, answer), LOOK_EVERY_MS)
+  if (hasRefused() || !readCartToken(way)) {
+    setTimeout(() => askWhenReady(source, way, answer), CHECK_EVERY_MS)
     return
   }
-  quietly(async () => {
+  runSilently(async () => {
     await prepare(source, answer)
     way.memory.set('asked', String(Date.now()))
     showBar(way, answer)
@@ -128,12 +128,12 @@ function askOnce(source: Source, way: Way, answer: Answer): void {
 }
 
 /** Consent refers to the bar's text, because the bar precedes every browser prompt. */
-function showBar(way: Way, { prompt }: Answer, isDone = () => {}): void {
+function showBar(way: PushContext, { prompt }: Answer, isDone = () => {}): void {
   const bar = makeBar(prompt, {
     decline: () => bar.remove(),
     accept: () => {
       bar.remove()
-      quietly(() => askBrowser(way, prompt.wording).then(isDone))
+      runSilently(() => askPermission(way, prompt.wording).then(isDone))
     },
   })
   document.body.append(bar)
@@ -141,22 +141,22 @@ function showBar(way: Way, { prompt }: Answer, isDone = () => {}): void {
 
 /** Without an active worker a "yes" would fail, so nothing is asked, and the owner sees that no worker was found. */
 async function prepare(source: Source, answer: Answer): Promise<void> {
-  if (await workerAtWork()) return
-  await tellFresh(source, await startWorker(answer.workerUrl))
+  if (await findActiveWorker()) return
+  await reportFreshWorker(source, await startWorker(answer.workerUrl))
 }
 
 /** A button of the shop's own, `<button data-recoup-push hidden>`, shown where it works. */
-function offerButtons(way: Way & Source, answer: Answer): void {
+function offerButtons(way: PushContext & Source, answer: Answer): void {
   const buttons = document.querySelectorAll<HTMLElement>('[data-recoup-push]')
   const show = () => {
-    const isOffered = Notification.permission !== 'denied' && cartOf(way) !== undefined
+    const isOffered = Notification.permission !== 'denied' && readCartToken(way) !== undefined
     for (const each of buttons) each.hidden = !isOffered
-    if (!isOffered) setTimeout(show, LOOK_EVERY_MS)
+    if (!isOffered) setTimeout(show, CHECK_EVERY_MS)
   }
   const hide = () => {
     for (const each of buttons) each.hidden = true
   }
-  quietly(async () => {
+  runSilently(async () => {
     await prepare(way, answer)
     for (const each of buttons) each.addEventListener('click', () => showBar(way, answer, hide))
     show()
@@ -164,9 +164,9 @@ function offerButtons(way: Way & Source, answer: Answer): void {
 }
 
 /** Nothing is asked or stored earlier (C9): the capture script or the plugin reports the cart first. */
-function whenAgreed(source: Parameters<typeof cartOf>[0], go: () => void): void {
-  if (cartOf(source)) go()
-  else setTimeout(() => whenAgreed(source, go), LOOK_EVERY_MS)
+function waitForConsent(source: Parameters<typeof readCartToken>[0], go: () => void): void {
+  if (readCartToken(source)) go()
+  else setTimeout(() => waitForConsent(source, go), CHECK_EVERY_MS)
 }
 
 function begin(): void {
@@ -175,8 +175,8 @@ function begin(): void {
   if (!origin) return
   const { method = 'easy', storeUrl = location.origin } = script?.dataset ?? {}
   const { key, mode } = view.recoupSetup ?? {}
-  const go = () => quietly(() => start({ origin, method, storeUrl }))
-  if (mode === 'nothing' && key) whenAgreed({ method, memory: openMemory(key) }, go)
+  const go = () => runSilently(() => start({ origin, method, storeUrl }))
+  if (mode === 'nothing' && key) waitForConsent({ method, memory: openMemory(key) }, go)
   else go()
 }
 

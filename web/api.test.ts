@@ -10,12 +10,12 @@ import { upcomingMessages } from '../shared/upcoming.ts'
 import { aPage } from '../test/browser-globals.ts'
 import { forgetConnection, rememberConnection } from './access/session.ts'
 import { wordsOf } from './accounts/queries.ts'
-import { addressOf, BROKEN, call, errorOf, isSessionOver } from './api.ts'
+import { BROKEN, buildAddress, call, isSessionOver, parseError } from './api.ts'
 
 describe('the address of a call', () => {
   it('fills in parameters and omits missing ones', () => {
     expect(
-      addressOf(
+      buildAddress(
         upcomingMessages,
         { flowId: 'a/b' },
         { minutes: 60, search: '', storeId: undefined },
@@ -28,7 +28,7 @@ describe('the address of a call', () => {
     tags: ['A7', 'B1', 'B7'],
   }, () => {
     const shown = { platform: 'woocommerce', storeId: 'shop' }
-    const of = (endpoint: Endpoint, query: object = {}) => addressOf(endpoint, { id: '1' }, query, shown)
+    const of = (endpoint: Endpoint, query: object = {}) => buildAddress(endpoint, { id: '1' }, query, shown)
     expect(of(listCampaigns)).toBe('/api/campaigns?platform=woocommerce&storeId=shop')
     expect(of(getCart)).toBe('/api/carts/1?platform=woocommerce&storeId=shop')
     expect(of(syncStore, { platform: 'shopify', storeId: 'other' })).toBe(
@@ -42,7 +42,7 @@ describe('the address of a call', () => {
 
 describe('a failed answer', () => {
   it('carries the server’s message, code, fields and waiting time', () => {
-    const error = errorOf(429, {
+    const error = parseError(429, {
       error: 'Too many attempts.',
       code: 'rate_limited',
       retryAfterS: 30,
@@ -54,11 +54,11 @@ describe('a failed answer', () => {
       30,
       'x',
     ])
-    expect(errorOf(429, null, '12').retryAfterS).toBe(12)
+    expect(parseError(429, null, '12').retryAfterS).toBe(12)
   })
 
   it('shows the error, else the message, else the screen’s default (A 8)', { tags: ['A8'] }, () => {
-    const said = (reply: unknown) => wordsOf(errorOf(400, reply), 'the default')
+    const said = (reply: unknown) => wordsOf(parseError(400, reply), 'the default')
     expect(said({ error: 'the error', message: 'the message' })).toBe('the error')
     expect(said({ error: '', message: 'the message' })).toBe('the message')
     expect(said({ message: 'the message' })).toBe('the message')
@@ -66,29 +66,37 @@ describe('a failed answer', () => {
     expect(said({})).toBe('the default')
     expect(said('<html>')).toBe('the default')
     // Our own server's generic 500 has no specific message.
-    expect(wordsOf(errorOf(500, { error: 'x', code: 'internal' }), 'the default')).toBe('the default')
+    expect(wordsOf(parseError(500, { error: 'x', code: 'internal' }), 'the default')).toBe('the default')
   })
 
   it('counts as unreachable when our server did not answer, not when it failed at a request', () => {
-    const away = [errorOf(502, null), errorOf(503, { error: 'x', code: 'unavailable' }), errorOf(504, '<html>')]
+    const away = [
+      parseError(502, null),
+      parseError(503, { error: 'x', code: 'unavailable' }),
+      parseError(504, '<html>'),
+    ]
     expect(away.map(({ isAway }) => isAway)).toEqual([true, true, true])
-    const there = [errorOf(500, null), errorOf(503, { error: 'x', code: 'store_unreachable' }), errorOf(404, null)]
+    const there = [
+      parseError(500, null),
+      parseError(503, { error: 'x', code: 'store_unreachable' }),
+      parseError(404, null),
+    ]
     expect(there.map(({ isAway }) => isAway)).toEqual([false, false, false])
   })
 
   it('counts as an outage when our server failed, not when the store did', () => {
-    expect(errorOf(500, null).isOutage).toBe(true)
-    expect(errorOf(502, '<html>').message).toBe(BROKEN)
-    expect(errorOf(504, { error: { message: 'upstream' } }).message).toBe(BROKEN)
-    expect(errorOf(200, null).isOutage).toBe(true)
-    expect(errorOf(503, { error: 'Store down', code: 'store_unreachable' }).isOutage).toBe(false)
-    expect(errorOf(404, { error: 'No', code: 'not_found' }).isOutage).toBe(false)
+    expect(parseError(500, null).isOutage).toBe(true)
+    expect(parseError(502, '<html>').message).toBe(BROKEN)
+    expect(parseError(504, { error: { message: 'upstream' } }).message).toBe(BROKEN)
+    expect(parseError(200, null).isOutage).toBe(true)
+    expect(parseError(503, { error: 'Store down', code: 'store_unreachable' }).isOutage).toBe(false)
+    expect(parseError(404, { error: 'No', code: 'not_found' }).isOutage).toBe(false)
   })
 
   it('ends the session only on a session’s 401', () => {
-    expect(isSessionOver(errorOf(401, { error: '', code: 'session' }))).toBe(true)
-    expect(isSessionOver(errorOf(401, { error: '', code: 'unauthenticated' }))).toBe(true)
-    expect(isSessionOver(errorOf(401, { error: '', code: 'store_credentials' }))).toBe(false)
+    expect(isSessionOver(parseError(401, { error: '', code: 'session' }))).toBe(true)
+    expect(isSessionOver(parseError(401, { error: '', code: 'unauthenticated' }))).toBe(true)
+    expect(isSessionOver(parseError(401, { error: '', code: 'store_credentials' }))).toBe(false)
   })
 })
 

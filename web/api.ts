@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { z } from 'zod'
 import type { Endpoint } from '../shared/endpoint.ts'
 import type { ErrorReply } from '../shared/errors.ts'
-import { chosenPlatform, endSession, type StoreFields, session, storeFields } from './access/session.ts'
+import { buildStoreFields, endSession, findPlatform, type StoreFields, session } from './access/session.ts'
 
 // The only caller of fetch. Calls an endpoint by its contract; every failure is an ApiError with a message fit for
 // users.
@@ -62,7 +62,7 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E> 
     setReachable(true)
     return reply as z.output<E['reply']>
   }
-  const error = errorOf(response.status, reply, response.headers.get('Retry-After'))
+  const error = parseError(response.status, reply, response.headers.get('Retry-After'))
   setReachable(!error.isAway)
   // A late answer for a replaced token says nothing about the new one.
   if (isSessionOver(error) && token !== null && token === session().token) endSession('expired')
@@ -80,7 +80,7 @@ export async function readPage(path: string, signal: AbortSignal): Promise<strin
  * Path with parameters, query and store. Calls about a store or its carts name it, so another tab's store is never
  * meant; their paths also name the platform (B 7).
  */
-export function addressOf(
+export function buildAddress(
   { path, scope }: Pick<Endpoint, 'path' | 'scope'>,
   params: object,
   query: object,
@@ -102,7 +102,7 @@ export function addressOf(
  * Maps a refused or broken answer to an ApiError. Foreign answers count as broken: a proxy's HTML page, a gateway's
  * error object.
  */
-export function errorOf(status: number, reply: unknown, retryAfter: string | null = null): ApiError {
+export function parseError(status: number, reply: unknown, retryAfter: string | null = null): ApiError {
   const { error, message, code, fields, retryAfterS } = (typeof reply === 'object' && reply ? reply : {}) as Partial<
     ErrorReply & { message: string }
   >
@@ -120,12 +120,12 @@ export const isSessionOver = (error: ApiError) =>
   error.status === 401 && (error.code === 'session' || error.code === 'unauthenticated')
 
 async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token: string | null): Promise<Response> {
-  const store = input.isAnonymous ? { platform: chosenPlatform() } : storeFields()
-  const address = addressOf(endpoint, input.params ?? {}, input.query ?? {}, store)
-  const asked = takeEarly(endpoint.method, address, token)
+  const store = input.isAnonymous ? { platform: findPlatform() } : buildStoreFields()
+  const address = buildAddress(endpoint, input.params ?? {}, input.query ?? {}, store)
+  const asked = takePrefetched(endpoint.method, address, token)
   const answer = await asked?.catch(() => null)
   if (answer) return answer
-  const headers = headersOf(token)
+  const headers = buildHeaders(token)
   if (input.file) headers['Content-Type'] = 'text/csv'
   if (input.idempotencyKey) headers['Idempotency-Key'] = input.idempotencyKey
   try {
@@ -144,7 +144,7 @@ async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token:
   }
 }
 
-function headersOf(token: string | null): Record<string, string> {
+function buildHeaders(token: string | null): Record<string, string> {
   return {
     Accept: 'application/json',
     // B 7: on every request, even without a body.
@@ -156,32 +156,32 @@ function headersOf(token: string | null): Record<string, string> {
 
 type Fields = Record<string, unknown>
 
-interface Early {
+interface PrefetchedCall {
   address: string
   token: string
   at: number
   answer: Promise<Response>
 }
-let early: Early | null = null
+let prefetched: PrefetchedCall | null = null
 /** After this time the prefetched answer may be outdated; ask again. */
-const EARLY_MS = 5_000
+const PREFETCH_FRESH_MS = 5_000
 
 /**
  * Prefetches a screen's first query while its code loads. The next caller with the same address and token gets the
  * answer, once; a failed one is repeated.
  */
-export function askEarly(address: string, token: string): void {
-  const answer = fetch(address, { credentials: 'include', headers: headersOf(token) })
+export function prefetch(address: string, token: string): void {
+  const answer = fetch(address, { credentials: 'include', headers: buildHeaders(token) })
   answer.catch(() => {})
-  early = { address, token, at: performance.now(), answer }
+  prefetched = { address, token, at: performance.now(), answer }
 }
 
 /** Drops prefetched answers after a change, such as choosing another store. */
-function takeEarly(method: string, address: string, token: string | null): Promise<Response> | null {
-  if (!early || (method === 'GET' && early.address !== address)) return null
-  const { at, answer, token: own } = early
-  early = null
-  return method === 'GET' && own === token && performance.now() - at < EARLY_MS ? answer : null
+function takePrefetched(method: string, address: string, token: string | null): Promise<Response> | null {
+  if (!prefetched || (method === 'GET' && prefetched.address !== address)) return null
+  const { at, answer, token: own } = prefetched
+  prefetched = null
+  return method === 'GET' && own === token && performance.now() - at < PREFETCH_FRESH_MS ? answer : null
 }
 
 let isReachable = true

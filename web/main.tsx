@@ -8,8 +8,8 @@ import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
-import { askFirstQuestion } from './access/early.ts'
-import { askAtOnce, meQuery } from './access/queries.ts'
+import { prefetchFirstQuery } from './access/early.ts'
+import { meQuery, prefetchAccess } from './access/queries.ts'
 import { ApiError } from './api.ts'
 import { createRoutes, prefetchOnHover } from './router.tsx'
 import { schemeOf, useTheme } from './theme/chosen.ts'
@@ -36,8 +36,8 @@ const queries: QueryClient = new QueryClient({
   },
 })
 
-askAtOnce(queries)
-askFirstQuestion()
+prefetchAccess(queries)
+prefetchFirstQuery()
 const router = createRoutes()
 prefetchOnHover(router)
 

@@ -18,8 +18,8 @@ import type { World } from '../../test/world.ts'
 import { type Database, startDatabase } from './database.ts'
 import { POOL } from './look.ts'
 import { startMail } from './mail.ts'
-import { connectShops, KEYS, leaveCarts, SECRET } from './shops.ts'
-import { aWorkerProcess, type WorkerProcess } from './workers.ts'
+import { addAbandonedCarts, connectShops, KEYS, SECRET } from './shops.ts'
+import { startWorkerProcess, type WorkerProcess } from './workers.ts'
 
 // Cuts off the store while personal codes are created, and kills the worker twice (decision 34). Every part is its own
 // process except the store, whose state the test can read.
@@ -60,7 +60,7 @@ async function aScene(): Promise<Scene> {
   const [store] = await connectShops(database.db, [shop])
   await withPersonalCoupon(database.db, store!)
   const { socketPath } = database
-  const worker = await aWorkerProcess({
+  const worker = await startWorkerProcess({
     ...{ index: 0, folder, socketPath, mailPort: mail.ports[0]!, secret: SECRET, pool: POOL },
   })
   await worker.start()
@@ -97,7 +97,7 @@ async function withPersonalCoupon(db: Db, { storeId }: TestStore): Promise<void>
 async function cutOff({ database: { db }, shop, store, worker }: Scene, people: number): Promise<void> {
   const addresses = Array.from({ length: people }, (_, n) => `accept-${n}@codes.example`)
   shop.connections.loseAnswers(/POST .*coupons/)
-  await leaveCarts(db, [store], addresses)
+  await addAbandonedCarts(db, [store], addresses)
   await until(async () => shop.coupons.count(PREFIX) > 0, 'the store was asked for no code')
   await buy(
     db,

@@ -7,12 +7,12 @@ import { sql } from '../../server/core/db/db.ts'
 import type { TestStore } from '../../test/factories.ts'
 import { CROWD_DOMAIN, type CrashCase, randomFrom } from './cases.ts'
 import { type Database, startDatabase } from './database.ts'
-import { countersOff, isClosed, isFinal, isLeftBehind, POOL, problemsOf, type Row, rowsOf } from './look.ts'
+import { findCounterErrors, findProblems, isClosed, isFinal, isLeftBehind, loadRows, POOL, type Row } from './look.ts'
 import { type Mail, startMail } from './mail.ts'
 import type { Taken } from './mail-server.ts'
-import { CROWD, connectShops, leaveCarts, PEOPLE, SECRET } from './shops.ts'
+import { addAbandonedCarts, CROWD, connectShops, PEOPLE, SECRET } from './shops.ts'
 import { startSlownessClock } from './slowness.ts'
-import { aWorkerProcess, type WorkerProcess } from './workers.ts'
+import { startWorkerProcess, type WorkerProcess } from './workers.ts'
 
 // A database, workers, a mail server and three connected shops, each its own process, killed and restarted.
 
@@ -34,7 +34,7 @@ export interface CrashResult {
 }
 
 /** Shoppers due in a run; more are added if the first do not reach the boundary. */
-interface Due {
+interface DueShoppers {
   domain: string
   people: number
 }
@@ -52,7 +52,7 @@ const PATIENCE_MS = 180_000
  */
 const MOST_CROWDS = 5
 
-interface Parts {
+interface LaneProcesses {
   database: Database
   mail: Mail
   workers: WorkerProcess[]
@@ -68,10 +68,10 @@ export async function aLane(shops: readonly DemoStore[], workerCount: number): P
   const stores = await connectShops(database.db, shops)
   const workers = await Promise.all(
     mail.ports.map((mailPort, index) =>
-      aWorkerProcess({ index, folder, socketPath: database.socketPath, mailPort, secret: SECRET, pool: POOL }),
+      startWorkerProcess({ index, folder, socketPath: database.socketPath, mailPort, secret: SECRET, pool: POOL }),
     ),
   )
-  const parts: Parts = { database, mail, workers, stores, runs: 0 }
+  const parts: LaneProcesses = { database, mail, workers, stores, runs: 0 }
   // Start one first: all would create the job queue's tables and compile the same files.
   await workers[0]!.start()
   await workers[0]!.end()
@@ -87,7 +87,7 @@ export async function aLane(shops: readonly DemoStore[], workerCount: number): P
   }
 }
 
-async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<CrashResult> {
+async function runCrash(parts: LaneProcesses, crash: CrashCase, seed: number): Promise<CrashResult> {
   const { database, mail, workers, stores } = parts
   const random = randomFrom(seed)
   const isCrowd = crash.boundary.isOverlapping
@@ -97,30 +97,32 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   const crashed = armCrash(parts, crash, random)
   // Batches overlap if one store has more due messages than one claim takes.
   const crowd = isCrowd ? CROWD : PEOPLE
-  const due: Due = { domain, people: 0 }
+  const due: DueShoppers = { domain, people: 0 }
   const leaveMore = () => {
-    const addresses = addressesOf(domain, { from: due.people, count: crowd }, random)
+    const addresses = createAddresses(domain, { from: due.people, count: crowd }, random)
     due.people += crowd
-    return leaveCarts(database.db, isCrowd ? stores.slice(0, 1) : stores, addresses)
+    return addAbandonedCarts(database.db, isCrowd ? stores.slice(0, 1) : stores, addresses)
   }
-  const sprung = await reach(parts, due, crashed.sprung, leaveMore)
+  const sprung = await waitForBoundary(parts, due, crashed.sprung, leaveMore)
   if (!sprung) {
     crashed.disarm()
-    const words = inWords(await rowsOf(database.db, domain))
+    const words = describeRows(await loadRows(database.db, domain))
     return { mails: 0, unknown: 0, recoveryMs: 0, slowdown: 1, problems: [`nothing came to the boundary: ${words}`] }
   }
   const clock = startSlownessClock()
   const mine = () => mail.taken().filter(({ to }) => to.endsWith(`@${domain}`))
-  const early = await wait(parts, due, (rows) => rows.every((row) => isFinal(row) || waitsByRule(row, mine())))
+  const early = await waitForRows(parts, due, (rows) =>
+    rows.every((row) => isFinal(row) || isWaitingByRule(row, mine())),
+  )
   const recoveryMs = performance.now() - sprung.at
   const slowdown = clock.stop()
-  const late = await letGo(parts, due)
+  const late = await waitUntilSettled(parts, due)
   await sprung.restarted
-  const rows = await rowsOf(database.db, domain)
+  const rows = await loadRows(database.db, domain)
   const workingMs = WORKING_MS + WORKING_PER_PERSON_MS * (crowd - PEOPLE)
   const problems = [
-    ...problemsOf(rows, mine(), sprung.dead),
-    ...(await countersOff(database.db)),
+    ...findProblems(rows, mine(), sprung.dead),
+    ...(await findCounterErrors(database.db)),
     ...workers.flatMap((worker) => worker.lastWords() ?? []).map((words) => `a worker ended by itself: ${words}`),
     ...[early, late].flatMap((stuck) => (stuck ? [`not settled: ${stuck}`] : [])),
     ...(recoveryMs > WAITING_MS + workingMs * slowdown ? [`it took ${Math.round(recoveryMs / 1_000)} s`] : []),
@@ -130,20 +132,25 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
 }
 
 /** Makes messages due until the boundary is hit; null: something got stuck, or all of them passed it. */
-async function reach(parts: Parts, due: Due, sprung: Promise<Sprung>, leaveMore: () => Promise<void>) {
+async function waitForBoundary(
+  parts: LaneProcesses,
+  due: DueShoppers,
+  sprung: Promise<Kill>,
+  leaveMore: () => Promise<void>,
+) {
   let isSprung = false
   void sprung.then(() => (isSprung = true))
   for (let crowds = 0; crowds < MOST_CROWDS; crowds++) {
     await leaveMore()
     const taken = () => parts.mail.taken()
-    const settled = wait(
+    const settled = waitForRows(
       parts,
       due,
-      (rows) => isSprung || rows.every((row) => isFinal(row) || waitsByRule(row, taken())),
+      (rows) => isSprung || rows.every((row) => isFinal(row) || isWaitingByRule(row, taken())),
     )
     const end = await Promise.race([sprung, settled])
     if (end !== null) return typeof end === 'string' ? null : end
-    const closed = await Promise.race([sprung, letGo(parts, due, () => isSprung)])
+    const closed = await Promise.race([sprung, waitUntilSettled(parts, due, () => isSprung)])
     if (closed !== null) return typeof closed === 'string' ? null : closed
   }
   return null
@@ -153,7 +160,11 @@ async function reach(parts: Parts, due: Due, sprung: Promise<Sprung>, leaveMore:
  * Every shop has an unsubscribed shopper. In one of four runs the mail server dies; its deferred messages then wait
  * half a minute, as specified.
  */
-function addressesOf(domain: string, { from, count }: { from: number; count: number }, random: () => number): string[] {
+function createAddresses(
+  domain: string,
+  { from, count }: { from: number; count: number },
+  random: () => number,
+): string[] {
   const special = ['gone', 'gone', 'gone', 'later', 'full', 'nobody', 'spam', 'hang', 'drop']
   if (random() < 0.25) special.push('die')
   const all = Array.from({ length: count }, (_, n) => special[n] ?? 'accept')
@@ -161,7 +172,7 @@ function addressesOf(domain: string, { from, count }: { from: number; count: num
   return places.sort((a, b) => a.at - b.at).map(({ treatment, n }) => `${treatment}-${from + n}@${domain}`)
 }
 
-interface Sprung {
+interface Kill {
   at: number
   /** Names of workers in their heartbeats. */
   dead: Set<string>
@@ -183,9 +194,9 @@ const PASSES = {
   dot: 12,
 }
 
-function armCrash({ workers, mail, database }: Parts, { boundary, target }: CrashCase, random: () => number) {
-  let resolveSprung = (_: Sprung) => {}
-  const sprung = new Promise<Sprung>((resolve) => (resolveSprung = resolve))
+function armCrash({ workers, mail, database }: LaneProcesses, { boundary, target }: CrashCase, random: () => number) {
+  let resolveSprung = (_: Kill) => {}
+  const sprung = new Promise<Kill>((resolve) => (resolveSprung = resolve))
   const disarm = () => {
     for (const { proxy } of workers) proxy.set(null)
     mail.disarm()
@@ -212,17 +223,21 @@ function armCrash({ workers, mail, database }: Parts, { boundary, target }: Cras
 }
 
 /** Polls until the condition holds; otherwise returns what is missing, as text. */
-async function wait({ database }: Parts, { domain, people }: Due, isSo: (rows: readonly Row[]) => boolean) {
+async function waitForRows(
+  { database }: LaneProcesses,
+  { domain, people }: DueShoppers,
+  isSo: (rows: readonly Row[]) => boolean,
+) {
   const end = performance.now() + PATIENCE_MS
   for (;;) {
-    const rows = await rowsOf(database.db, domain).catch(() => [])
+    const rows = await loadRows(database.db, domain).catch(() => [])
     if (rows.length === people && isSo(rows)) return null
-    if (performance.now() > end) return inWords(rows)
+    if (performance.now() > end) return describeRows(rows)
     await sleep(100)
   }
 }
 
-function inWords(rows: readonly Row[]): string {
+function describeRows(rows: readonly Row[]): string {
   const open = rows.filter((row) => !isClosed(row))
   return `${rows.length} rows, ${open.map((row) => `${row.email} ${row.state} ${row.reason ?? ''}`).join(', ')}`
 }
@@ -233,13 +248,13 @@ const BY_RULE = new Set(['retry', 'domain_throttled'])
  * Messages taken and never answered, told to retry in half a minute because the mail server was down, or throttled by
  * their domain.
  */
-function waitsByRule(row: Row, taken: readonly Taken[]): boolean {
+function isWaitingByRule(row: Row, taken: readonly Taken[]): boolean {
   if (row.state === 'sending') return taken.some(({ key, isAnswered }) => key === row.id && !isAnswered)
   return row.state === 'held' && BY_RULE.has(row.reason ?? '') && row.wake_at.getTime() > Date.now() + 5_000
 }
 
 /** Skips waiting times of the rules: hanging connections and back-off. */
-async function letGo(parts: Parts, due: Due, isOver = () => false): Promise<string | null> {
+async function waitUntilSettled(parts: LaneProcesses, due: DueShoppers, isOver = () => false): Promise<string | null> {
   const { db } = parts.database
   const nudge = async () => {
     // The check after a crash must not use it: it would wake the sender.
@@ -253,7 +268,7 @@ async function letGo(parts: Parts, due: Due, isOver = () => false): Promise<stri
   }
   const nudging = setInterval(() => void nudge().catch(() => {}), 1_000)
   try {
-    return await wait(parts, due, (rows) => isOver() || rows.every(isClosed))
+    return await waitForRows(parts, due, (rows) => isOver() || rows.every(isClosed))
   } finally {
     clearInterval(nudging)
   }

@@ -20,7 +20,7 @@ export interface Row {
 }
 
 /** Messages due for the shoppers of one run. */
-export async function rowsOf(db: Db, domain: string): Promise<Row[]> {
+export async function loadRows(db: Db, domain: string): Promise<Row[]> {
   const rows = await sql<Row>`
     select m.id, coalesce(m.answer ->> 'state', m.state) as state, m.reason, c.email, m.worker_id, m.claim, m.provider_response, m.wake_at, m.finished_at
     from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -40,12 +40,12 @@ const ENDS: Record<string, string> = { gone: 'skipped', nobody: 'failed', spam: 
 const SILENT = new Set(['hang', 'drop', 'die'])
 
 /** Every invariant the rows of a run violate, as sentences; empty if none. */
-export function problemsOf(rows: readonly Row[], taken: readonly Taken[], dead: ReadonlySet<string>): string[] {
+export function findProblems(rows: readonly Row[], taken: readonly Taken[], dead: ReadonlySet<string>): string[] {
   return [
-    ...twice(taken.map(({ key }) => key)).map((key) => `message ${key} was accepted twice`),
-    ...twice(taken.map(({ to }) => to)).map((to) => `${to} was sent two messages`),
-    ...twice(rows.map(({ email }) => email)).map((email) => `${email} has two due rows`),
-    ...rows.flatMap((row) => problemsOfRow(row, taken, dead)),
+    ...findDuplicates(taken.map(({ key }) => key)).map((key) => `message ${key} was accepted twice`),
+    ...findDuplicates(taken.map(({ to }) => to)).map((to) => `${to} was sent two messages`),
+    ...findDuplicates(rows.map(({ email }) => email)).map((email) => `${email} has two due rows`),
+    ...rows.flatMap((row) => findRowProblems(row, taken, dead)),
     ...[...new Set(rows.map((row) => row.worker_id))].flatMap((worker) => {
       const left = rows.filter((row) => isLeftBehind(row) && row.worker_id === worker)
       return left.length > POOL ? [`${left.length} unknown rows of one worker`] : []
@@ -56,10 +56,10 @@ export function problemsOf(rows: readonly Row[], taken: readonly Taken[], dead: 
 /** In flight when its process died: the reply was lost. */
 export const isLeftBehind = (row: Row): boolean => row.state === 'unknown' && row.provider_response === null
 
-const treatmentOf = ({ email }: Row): string => email.slice(0, email.indexOf('-'))
+const parseTreatment = ({ email }: Row): string => email.slice(0, email.indexOf('-'))
 
-function problemsOfRow(row: Row, taken: readonly Taken[], dead: ReadonlySet<string>): string[] {
-  const treatment = treatmentOf(row)
+function findRowProblems(row: Row, taken: readonly Taken[], dead: ReadonlySet<string>): string[] {
+  const treatment = parseTreatment(row)
   const receipt = taken.find(({ key }) => key === row.id)
   const expected = SILENT.has(treatment) ? 'unknown' : (ENDS[treatment] ?? 'sent')
   // A dying mail server loses the replies to everything in flight.
@@ -74,12 +74,12 @@ function problemsOfRow(row: Row, taken: readonly Taken[], dead: ReadonlySet<stri
   ]
 }
 
-function twice(values: readonly string[]): string[] {
+function findDuplicates(values: readonly string[]): string[] {
   return values.filter((value, at) => values.indexOf(value) !== at)
 }
 
 /** Differences between counters and rows, over the whole database. */
-export async function countersOff(db: Db): Promise<string[]> {
+export async function findCounterErrors(db: Db): Promise<string[]> {
   const rows = await sql<{ problem: string }>`
     with handed as (
       select s.account_id, count(*) filter (where m.state in ('sending', 'sent', 'delivered', 'unknown')) as rows

@@ -25,9 +25,9 @@ export interface DatabaseProxy {
   stop(): void
 }
 
-export async function aDatabaseProxy(worker: number, socketPath: string): Promise<DatabaseProxy> {
+export async function startDatabaseProxy(worker: number, socketPath: string): Promise<DatabaseProxy> {
   const state: Shared = { worker, socketPath, trap: null, workerId: null, sockets: new Set(), way: 'none' }
-  const server = net.createServer((client) => join(state, client))
+  const server = net.createServer((client) => connectClient(state, client))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as net.AddressInfo).port,
@@ -70,7 +70,7 @@ interface Conversation {
   isGreeted: boolean
 }
 
-function join(state: Shared, client: net.Socket): void {
+function connectClient(state: Shared, client: net.Socket): void {
   const server = net.connect(state.socketPath)
   const talk: Conversation = {
     state,
@@ -116,15 +116,15 @@ function readClient(talk: Conversation, bytes: Buffer): void {
 
 /** Whether the trap sprang at this frame, which is then dropped. */
 function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
-  const text = statementOf(talk, frame)
+  const text = readStatement(talk, frame)
   if (text === null) return false
   if (/^\s*(begin|start transaction)/i.test(text)) talk.inTransaction = new Set()
-  const name = nameOf(text)
+  const name = findStatementName(text)
   const { trap } = talk.state
   const ending = /^\s*(commit|rollback)/i.exec(text)?.[1]?.toLowerCase()
   if (name) talk.inTransaction?.add(name)
   const isOverlap = isOverlapAt(talk.state.way, name ?? trap?.statement ?? null)
-  talk.state.way = wayAfter(talk.state.way, name, text)
+  talk.state.way = advancePhase(talk.state.way, name, text)
   const isCommit = ending === 'commit' && trap !== null && talk.inTransaction?.has(trap.statement) === true
   if (ending) talk.inTransaction = null
   if (!trap || !isAt(trap, name, isCommit, talk.inTransaction !== null)) return false
@@ -143,7 +143,7 @@ function isOverlapAt(way: Shared['way'], name: StatementName | null): boolean {
   return name === 'claim' || name === 'preparation' ? way !== 'none' : way === 'next prepared'
 }
 
-function wayAfter(way: Shared['way'], name: StatementName | null, text: string): Shared['way'] {
+function advancePhase(way: Shared['way'], name: StatementName | null, text: string): Shared['way'] {
   if (RELEASE.test(text)) return 'none'
   if (name === 'send' && way === 'none') return 'leaves'
   return name === 'preparation' && way === 'leaves' ? 'next prepared' : way
@@ -156,23 +156,23 @@ function isAt(trap: Trap, name: StatementName | null, isCommit: boolean, isInTra
 }
 
 /** SQL text of a frame: a simple query, or a Bind of a prepared statement. */
-function statementOf(talk: Conversation, frame: Buffer): string | null {
+function readStatement(talk: Conversation, frame: Buffer): string | null {
   const type = String.fromCharCode(frame[0]!)
-  if (type === 'Q') return textAt(frame, 5).text
+  if (type === 'Q') return readText(frame, 5).text
   if (type === 'P') {
-    const name = textAt(frame, 5)
-    talk.texts.set(name.text, textAt(frame, name.end).text)
+    const name = readText(frame, 5)
+    talk.texts.set(name.text, readText(frame, name.end).text)
     return null
   }
   if (type !== 'B') return null
-  const portal = textAt(frame, 5)
-  const name = textAt(frame, portal.end)
+  const portal = readText(frame, 5)
+  const name = readText(frame, portal.end)
   const text = talk.texts.get(name.text) ?? ''
   if (/^\s*with gone as \(delete from workers/.test(text)) talk.state.workerId = firstParameter(frame, name.end)
   return text
 }
 
-function textAt(frame: Buffer, start: number): { text: string; end: number } {
+function readText(frame: Buffer, start: number): { text: string; end: number } {
   const end = frame.indexOf(0, start)
   return { text: frame.toString('utf8', start, end), end: end + 1 }
 }
@@ -183,7 +183,7 @@ function firstParameter(frame: Buffer, start: number): string {
   return frame.toString('utf8', at + 4, at + 4 + frame.readInt32BE(at))
 }
 
-function nameOf(text: string): StatementName | null {
+function findStatementName(text: string): StatementName | null {
   for (const name of Object.keys(statements) as StatementName[]) if (statements[name].test(text)) return name
   return null
 }

@@ -54,7 +54,11 @@ const MUG = {
 }
 
 /** All are due at once. The name in the address selects the mail server's treatment; `gone` has unsubscribed. */
-export async function leaveCarts(db: Db, stores: readonly TestStore[], addresses: readonly string[]): Promise<void> {
+export async function addAbandonedCarts(
+  db: Db,
+  stores: readonly TestStore[],
+  addresses: readonly string[],
+): Promise<void> {
   const deps = depsOf(db)
   const modifiedAt = new Date(Date.now() - 15 * MINUTE_MS)
   for (const [index, store] of stores.entries()) {

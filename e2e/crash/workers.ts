@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { aDatabaseProxy, type DatabaseProxy } from './proxy.ts'
+import { type DatabaseProxy, startDatabaseProxy } from './proxy.ts'
 
 /** One worker process of the product, with the proxy to its database. */
 export interface WorkerProcess {
@@ -28,8 +28,8 @@ export interface WorkerSettings {
 }
 
 /** Not started yet. */
-export async function aWorkerProcess(settings: WorkerSettings): Promise<WorkerProcess> {
-  const proxy = await aDatabaseProxy(settings.index, settings.socketPath)
+export async function startWorkerProcess(settings: WorkerSettings): Promise<WorkerProcess> {
+  const proxy = await startDatabaseProxy(settings.index, settings.socketPath)
   const dataDir = path.join(settings.folder, `worker-${settings.index}`)
   fs.mkdirSync(dataDir, { mode: 0o711 })
   const env = {

@@ -5,10 +5,10 @@ import { BarePage } from '../shell/BarePage.tsx'
 import { NotFoundPage } from '../site/NotFoundPage.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
-import { type Access, accessSoFar, type KnownAccessState } from './access.ts'
-import { useIsHeldOpen } from './held.ts'
-import { askAtOnce, meQuery, useAccessState, useCheck } from './queries.ts'
-import { isConnectRequest, isForAnother, keptRequest } from './request.ts'
+import { type Access, decideEarly, type KnownAccessState } from './access.ts'
+import { useIsFormKeptOpen } from './held.ts'
+import { meQuery, prefetchAccess, useAccessState, useConnectionCheck } from './queries.ts'
+import { isConnectRequest, isForAnother, loadRequest } from './request.ts'
 import { useScreen } from './screen.ts'
 import { useSession } from './session.ts'
 
@@ -18,35 +18,35 @@ import { useSession } from './session.ts'
 export function Guard() {
   const screen = useScreen()
   if (!screen) return <NotFoundPage />
-  if (screen.access === 'operator') return <ForOperators />
-  return screen.access === 'everybody' ? <Outlet /> : <ByAccessState />
+  if (screen.access === 'operator') return <OperatorGuard />
+  return screen.access === 'everybody' ? <Outlet /> : <AccessGuard />
 }
 
 /** Non-operators get the 404 page instead (decision 90). */
-function ForOperators() {
+function OperatorGuard() {
   const isSignedIn = useSession().token !== null
   const me = useQuery({ ...meQuery, enabled: isSignedIn })
   if (!isSignedIn || (me.data && !me.data.operator)) return <NotFoundPage />
   if (me.data) return <Outlet />
-  return me.error ? <NotReachable failure={me.error} onRetry={() => void me.refetch()} /> : <LoadingPage />
+  return me.error ? <GuardFailed failure={me.error} onRetry={() => void me.refetch()} /> : <LoadingPage />
 }
 
 /** Shows the screen or redirects as the access rule says. A background refresh never removes the page. */
-function ByAccessState() {
+function AccessGuard() {
   const { pathname, search, key, state } = useLocation()
   const isRequest = isConnectRequest(pathname + search)
   const { accessState, isConnectionRemembered, failure, retry } = useAccessState()
-  const isChecked = useCheck()
+  const isChecked = useConnectionCheck()
   const { farewell, returnTo } = useSession()
-  const isHeldOpen = useIsHeldOpen()
-  useAskAtOnce(accessState.authenticated)
+  const isHeldOpen = useIsFormKeptOpen()
+  usePrefetchAccess(accessState.authenticated)
   const isOldYes = pathname === '/store-setup' && isConnectionRemembered
-  const answer = useAnswer(pathname, isChecked ? accessState : withoutOldNo(accessState, isOldYes))
+  const answer = useAnswer(pathname, isChecked ? accessState : ignoreOldDenial(accessState, isOldYes))
   const isConfirmed = useIsConfirmed(key, isChecked && answer?.show === true)
-  if (!answer) return failure && isChecked ? <NotReachable failure={failure} onRetry={retry} /> : <LoadingPage />
+  if (!answer) return failure && isChecked ? <GuardFailed failure={failure} onRetry={retry} /> : <LoadingPage />
   // During a transition React may still render a path the address has left. Do not redirect for it.
   const isLeaving = pathname !== window.location.pathname
-  const kept = pathname === '/store-setup' && !isRequest && accessState.subscribed ? keptRequest() : null
+  const kept = pathname === '/store-setup' && !isRequest && accessState.subscribed ? loadRequest() : null
   if (kept) return <Navigate to={kept} replace />
   if (answer.show || isLeaving || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
   if (answer.redirect === '/dashboard' && isForAnother(pathname + search)) return <Outlet />
@@ -60,8 +60,8 @@ function ByAccessState() {
     // A user without a plan chooses one first; keep the connect request meanwhile.
     (isConnectRequest(returnTo)
       ? accessState.subscribed === true
-      : accessSoFar(returnTo.split('?')[0]!, accessState)?.show === true)
-  if (isBack && comesIn.has(pathname)) return <Navigate to={returnTo} replace />
+      : decideEarly(returnTo.split('?')[0]!, accessState)?.show === true)
+  if (isBack && signInPaths.has(pathname)) return <Navigate to={returnTo} replace />
   if (answer.redirect === '/store-setup')
     return <Navigate to="/store-setup" state={{ [FROM]: pathname + search }} replace />
   const from = !isConfirmed && pathname === '/store-setup' ? state?.[FROM] : undefined
@@ -83,17 +83,17 @@ function useIsConfirmed(key: string, isShown: boolean): boolean {
   return shown === key
 }
 
-const comesIn = new Set(['/login', '/register'])
+const signInPaths = new Set(['/login', '/register'])
 
 /** Keeps the page that the last answer allows while another question is pending; redirects wait for that question. */
 function useAnswer(pathname: string, known: KnownAccessState): Access | null {
   const last = useRef(known)
-  const answer = accessSoFar(pathname, known)
+  const answer = decideEarly(pathname, known)
   if (answer) {
     last.current = known
     return answer
   }
-  const before = accessSoFar(pathname, last.current)
+  const before = decideEarly(pathname, last.current)
   return before?.show ? before : null
 }
 
@@ -101,7 +101,7 @@ function useAnswer(pathname: string, known: KnownAccessState): Access | null {
  * An earlier "no" may be outdated, so it redirects only after this path's own check. A remembered "yes" must not remove
  * a form either.
  */
-const withoutOldNo = (
+const ignoreOldDenial = (
   { authenticated, subscribed, connected, ended }: KnownAccessState,
   isOldYes: boolean,
 ): KnownAccessState => ({
@@ -111,7 +111,7 @@ const withoutOldNo = (
   ended,
 })
 
-function NotReachable({ failure, onRetry }: { failure: Error; onRetry: () => void }) {
+function GuardFailed({ failure, onRetry }: { failure: Error; onRetry: () => void }) {
   return (
     <BarePage title="Not reachable">
       <Failed title="Your account could not be loaded" error={failure} onRetry={onRetry} />
@@ -120,9 +120,9 @@ function NotReachable({ failure, onRetry }: { failure: Error; onRetry: () => voi
 }
 
 /** Redirect target after signing in. */
-function useAskAtOnce(authenticated: boolean) {
+function usePrefetchAccess(authenticated: boolean) {
   const queries = useQueryClient()
   useEffect(() => {
-    if (authenticated) askAtOnce(queries)
+    if (authenticated) prefetchAccess(queries)
   }, [authenticated, queries])
 }

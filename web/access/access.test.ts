@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { screens } from '../../shared/screens.ts'
-import { type AccessState, access, accessSoFar } from './access.ts'
+import { type AccessState, access, decideEarly } from './access.ts'
 
 // Columns: visitor · signed in, no subscription · subscribed, no store · subscribed and connected. '.' = shown.
 const table: Record<string, [string, string, string, string]> = {
@@ -90,7 +90,7 @@ describe('the access rule', () => {
               [null, accessState.connected].includes(known.connected),
           )
           const answers = new Set(possible.map((accessState) => JSON.stringify(access(path, accessState))))
-          const soFar = accessSoFar(path, { authenticated, ...known })
+          const soFar = decideEarly(path, { authenticated, ...known })
           expect(soFar && JSON.stringify(soFar)).toBe(answers.size === 1 ? [...answers][0] : null)
         }
       }

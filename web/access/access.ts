@@ -26,25 +26,25 @@ export type KnownAccessState = Pick<AccessState, 'authenticated' | 'ended'> & {
  */
 export function access(path: string, accessState: AccessState): Access {
   const screen = screenOf(path)
-  return screen ? accessTo(screen, accessState) : show
+  return screen ? decideScreenAccess(screen, accessState) : show
 }
 
-function accessTo({ path, access }: Screen, accessState: AccessState): Access {
+function decideScreenAccess({ path, access }: Screen, accessState: AccessState): Access {
   const { authenticated, subscribed, connected, ended } = accessState
   if (access === 'everybody') return show
-  if (access === 'home') return to(homeOf(accessState))
-  if (access === 'signed-out') return authenticated ? to(homeOf(accessState)) : show
-  if (!authenticated) return to(path === '/pricing' ? '/login' : '/landing')
+  if (access === 'home') return redirectTo(findHomePath(accessState))
+  if (access === 'signed-out') return authenticated ? redirectTo(findHomePath(accessState)) : show
+  if (!authenticated) return redirectTo(path === '/pricing' ? '/login' : '/landing')
   // Guard checks operator access separately.
   if (access === 'operator') return show
   if (access === 'signed-in' || access === 'without-store') return show
-  if (access === 'setup') return subscribed && connected ? to('/dashboard') : show
-  if (!subscribed) return access === 'dashboard' ? show : to('/pricing')
-  return connected || (ended && path === '/notifications') ? show : to('/store-setup')
+  if (access === 'setup') return subscribed && connected ? redirectTo('/dashboard') : show
+  if (!subscribed) return access === 'dashboard' ? show : redirectTo('/pricing')
+  return connected || (ended && path === '/notifications') ? show : redirectTo('/store-setup')
 }
 
 /** Returns the answer once pending questions cannot change it, otherwise `null`. */
-export function accessSoFar(
+export function decideEarly(
   path: string,
   { authenticated, subscribed, connected, ended }: KnownAccessState,
 ): Access | null {
@@ -57,13 +57,13 @@ export function accessSoFar(
 }
 
 /** Target of `/`. */
-export function homeOf({ authenticated, subscribed, connected }: AccessState): string {
+export function findHomePath({ authenticated, subscribed, connected }: AccessState): string {
   if (!authenticated) return '/landing'
   if (!subscribed) return '/pricing'
   return connected ? '/dashboard' : '/store-setup'
 }
 
 const show: Access = { show: true }
-const to = (redirect: string): Access => ({ show: false, redirect })
+const redirectTo = (redirect: string): Access => ({ show: false, redirect })
 const options = (known: boolean | null) => (known === null ? [true, false] : [known])
 const isSame = (one: Access, other: Access) => (one.show ? other.show : !other.show && one.redirect === other.redirect)

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { session, storedUser } from './session.ts'
+import { loadUser, session } from './session.ts'
 
 // Keeps form input when a session expires (decision 2), so the form is filled again after signing in. In memory only;
 // nothing is stored.
@@ -18,7 +18,7 @@ export function useDraft<Typed>(name: string, typed: Typed | null, restore: (typ
   })
   useEffect(() => {
     // The user may become known only after the form opened, and is forgotten with the session.
-    latest.current = { typed, restore, userId: storedUser()?.id ?? latest.current.userId }
+    latest.current = { typed, restore, userId: loadUser()?.id ?? latest.current.userId }
   })
   useEffect(() => {
     const draft = drafts.get(name)

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DEFAULT_RANGE, readAnalytics } from '../../shared/analytics.ts'
 import { logout } from '../../shared/auth.ts'
 import { aPage } from '../../test/browser-globals.ts'
-import { addressOf, askEarly, call } from '../api.ts'
-import { askFirstQuestion, firstQuestionOf } from './early.ts'
-import { endSession, rememberConnection, startSession, storeFields } from './session.ts'
+import { buildAddress, call, prefetch } from '../api.ts'
+import { findFirstQuery, prefetchFirstQuery } from './early.ts'
+import { buildStoreFields, endSession, rememberConnection, startSession } from './session.ts'
 
 // A screen's first query starts before its code is loaded, and its answer is used once.
 
@@ -34,21 +34,21 @@ const addresses = () => asked.mock.calls.map(([address]) => address)
 const figures = async (range: '1y' | '7d' = '1y') => (await call(readAnalytics, { query: { range } })) as unknown
 
 test('prefetches the same call as the screen, for the range of the address or the default, and for one store', () => {
-  const callOf = (range: string) => addressOf(readAnalytics, {}, { range }, storeFields())
-  const first = (search: string) => firstQuestionOf('/analytics', new URLSearchParams(search), storeFields())
+  const callOf = (range: string) => buildAddress(readAnalytics, {}, { range }, buildStoreFields())
+  const first = (search: string) => findFirstQuery('/analytics', new URLSearchParams(search), buildStoreFields())
   expect([first('range=1y'), first('')]).toEqual([callOf('1y'), callOf(DEFAULT_RANGE)])
   for (const search of ['stores=all', 'storeId=x', 'platform=shopify']) expect(first(search)).toBe(null)
-  expect(firstQuestionOf('/carts', new URLSearchParams(), storeFields())).toBe(null)
+  expect(findFirstQuery('/carts', new URLSearchParams(), buildStoreFields())).toBe(null)
 })
 
 test('prefetches nothing for a visitor', () => {
   localStorage.removeItem('user')
-  askFirstQuestion()
+  prefetchFirstQuery()
   expect(asked).not.toHaveBeenCalled()
 })
 
 test('gives its answer to the first caller once, with the headers of every request', async () => {
-  askEarly(ADDRESS, 'mine')
+  prefetch(ADDRESS, 'mine')
   expect([await figures('7d'), await figures(), await figures()]).toEqual([{ n: 2 }, { n: 1 }, { n: 3 }])
   expect(addresses()).toEqual([ADDRESS, `/api/analytics?range=7d${OF_STORE}`, ADDRESS])
   const [early, , late] = asked.mock.calls.map(([, { credentials, headers }]) => ({ credentials, headers }))
@@ -56,17 +56,17 @@ test('gives its answer to the first caller once, with the headers of every reque
 })
 
 test('repeats the request after a change, with another token, when it is old, and after a failure', async () => {
-  askEarly(ADDRESS, 'mine')
+  prefetch(ADDRESS, 'mine')
   await call(logout)
   expect(await figures()).toEqual({ n: 3 })
-  askEarly(ADDRESS, 'another')
+  prefetch(ADDRESS, 'another')
   expect(await figures()).toEqual({ n: 5 })
   vi.useFakeTimers({ toFake: ['performance'] })
-  askEarly(ADDRESS, 'mine')
+  prefetch(ADDRESS, 'mine')
   vi.advanceTimersByTime(5_000)
   expect(await figures()).toEqual({ n: 7 })
   asked.mockImplementationOnce(async () => Promise.reject(new TypeError('no network')))
-  askEarly(ADDRESS, 'mine')
+  prefetch(ADDRESS, 'mine')
   expect(await figures()).toEqual({ n: 8 })
   expect(addresses()).toHaveLength(9)
 })

@@ -1,6 +1,6 @@
 import type { AnalyticsRange } from '../../shared/analytics.ts'
-import { addressOf, askEarly } from '../api.ts'
-import { type StoreFields, session, storedUser, storeFields } from './session.ts'
+import { buildAddress, prefetch } from '../api.ts'
+import { buildStoreFields, loadUser, type StoreFields, session } from './session.ts'
 
 // Prefetches the first query of the addressed screen at app start, in parallel with its code and the guard's queries.
 
@@ -9,17 +9,17 @@ const SCREEN = '/analytics'
 const RANGE = '30d' satisfies AnalyticsRange
 const READ_ANALYTICS = { path: '/api/analytics', scope: 'store' } as const
 
-export function askFirstQuestion({ pathname, search }: Pick<Location, 'pathname' | 'search'> = location): void {
-  const address = firstQuestionOf(pathname, new URLSearchParams(search), storeFields())
+export function prefetchFirstQuery({ pathname, search }: Pick<Location, 'pathname' | 'search'> = location): void {
+  const address = findFirstQuery(pathname, new URLSearchParams(search), buildStoreFields())
   const { token } = session()
-  if (address && token && storedUser()?.hasActiveSubscription) askEarly(address, token)
+  if (address && token && loadUser()?.hasActiveSubscription) prefetch(address, token)
 }
 
 /** Links that name a store are resolved first; queries over all stores wait until the stores are known. */
 const NAMES_STORES = ['stores', 'storeId', 'platform']
 
 /** Uses the store chosen last. Pure. */
-export function firstQuestionOf(pathname: string, search: URLSearchParams, store: StoreFields): string | null {
+export function findFirstQuery(pathname: string, search: URLSearchParams, store: StoreFields): string | null {
   if (pathname !== SCREEN || NAMES_STORES.some((name) => search.has(name))) return null
-  return addressOf(READ_ANALYTICS, {}, { range: search.get('range') ?? RANGE }, store)
+  return buildAddress(READ_ANALYTICS, {}, { range: search.get('range') ?? RANGE }, store)
 }

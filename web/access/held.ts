@@ -11,7 +11,7 @@ function change(by: number) {
 }
 
 /** While `isHeld`, a disconnected store does not remove this form. */
-export function useHeldOpen(isHeld: boolean): void {
+export function useKeepFormOpen(isHeld: boolean): void {
   useEffect(() => {
     if (!isHeld) return
     change(1)
@@ -19,7 +19,7 @@ export function useHeldOpen(isHeld: boolean): void {
   }, [isHeld])
 }
 
-export const useIsHeldOpen = () =>
+export const useIsFormKeptOpen = () =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener)

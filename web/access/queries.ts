@@ -19,16 +19,16 @@ import { showTimesOf } from '../ui/times.ts'
 import type { KnownAccessState } from './access.ts'
 import { isInsteadOfStore } from './request.ts'
 import {
+  buildStoreFields,
   endSession,
   forgetConnection,
+  loadConnection,
+  loadUser,
   rememberConnection,
   rememberUser,
+  removeToken,
   session,
-  storedConnection,
-  storedUser,
-  storeFields,
   useSession,
-  withdrawToken,
 } from './session.ts'
 
 export const meQuery = queryOptions({
@@ -47,7 +47,7 @@ export const subscriptionQuery = queryOptions({
   queryKey: ['subscription'],
   queryFn: async ({ signal }) => {
     const answer = await call(subscriptionStatus, { signal })
-    const user = storedUser()
+    const user = loadUser()
     const { status, hasActiveSubscription } = answer
     if (user) rememberUser({ ...user, subscriptionStatus: status, hasActiveSubscription })
     if (!hasActiveSubscription) forgetConnection()
@@ -60,8 +60,8 @@ export const subscriptionQuery = queryOptions({
 /**
  * Asks about this tab's store while it is connected; another tab may have switched the session to a different store.
  */
-async function askConnection(signal: AbortSignal) {
-  const { storeId } = storeFields()
+async function fetchConnection(signal: AbortSignal) {
+  const { storeId } = buildStoreFields()
   if (storeId) {
     const answer = await call(checkConnection, { query: { storeId }, signal }).catch((error) => {
       if (error instanceof ApiError && error.code === 'not_found') return null
@@ -75,7 +75,7 @@ async function askConnection(signal: AbortSignal) {
 export const connectionQuery = queryOptions({
   queryKey: ['connection'],
   queryFn: async ({ signal, client }) => {
-    const answer = await askConnection(signal)
+    const answer = await fetchConnection(signal)
     // The subscription may be a remembered "yes" that the server has since denied; without a subscription there is no
     // connection (A 4.1).
     const isDenied = client.getQueryData(subscriptionQuery.queryKey)?.hasActiveSubscription === false
@@ -124,7 +124,7 @@ function useSubscribed(): boolean | null {
   const authenticated = useSession().token !== null
   const { data } = useQuery({ ...subscriptionQuery, enabled: authenticated })
   // A "no" may be outdated: the plan may have been chosen in another tab.
-  return data?.hasActiveSubscription ?? (storedUser()?.hasActiveSubscription === true ? true : null)
+  return data?.hasActiveSubscription ?? (loadUser()?.hasActiveSubscription === true ? true : null)
 }
 
 /** The connection check; it runs only with a subscription (A 4.1) and is null otherwise. */
@@ -138,13 +138,13 @@ export function useConnection() {
 export const useIsStoreKnown = () => useConnection()?.isPending !== true
 
 /** Whether this member's role has the permission (decision 8). Unknown counts as yes because the server enforces it. */
-export function useMay(permission: Permission): boolean {
+export function useHasPermission(permission: Permission): boolean {
   const user = useMe()
   return user ? mayDo(user.role, permission) : true
 }
 
 /** Whether this member may connect and disconnect stores. The demo account cannot. */
-export function useMayConnect(): boolean {
+export function useCanConnectStores(): boolean {
   const user = useMe()
   return user !== undefined && !user.isDemo && mayDo(user.role, 'stores:connect')
 }
@@ -158,11 +158,11 @@ export function useAccessState() {
   const subscription = useQuery({ ...subscriptionQuery, enabled: authenticated })
   const subscribed = useSubscribed()
   const connection = useQuery({ ...connectionQuery, enabled: authenticated && subscribed === true })
-  const connected = connection.data ? connection.data.hasConnection : storedConnection() ? true : null
+  const connected = connection.data ? connection.data.hasConnection : loadConnection() ? true : null
   const retry = () => void (subscription.error ? subscription.refetch() : connection.refetch())
   return {
     accessState: {
-      ...accessStateOf(authenticated, subscribed, connected),
+      ...buildAccessState(authenticated, subscribed, connected),
       ended: subscribed === true && Boolean(connection.data?.ended),
     },
     /** The "yes" comes from an earlier visit; this visit has no answer yet. */
@@ -176,19 +176,19 @@ export function useAccessState() {
  * Prefetches the guard's and the shell's queries while their code loads. The component that needs an answer reports its
  * failure.
  */
-export function askAtOnce(queries: QueryClient): void {
+export function prefetchAccess(queries: QueryClient): void {
   if (!session().token) return
   void queries.prefetchQuery(meQuery)
   void queries.prefetchQuery(subscriptionQuery)
   void queries.prefetchQuery(instanceQuery)
-  if (storedUser()?.hasActiveSubscription) void queries.prefetchQuery(connectionQuery)
+  if (loadUser()?.hasActiveSubscription) void queries.prefetchQuery(connectionQuery)
 }
 
 /** The path this document was opened with; its queries started while the app was loading. */
 let hasBegun = false
 
 /** A 4.1: rechecks on every path and shares a running check. Returns true once this path's check is done. */
-export function useCheck(): boolean {
+export function useConnectionCheck(): boolean {
   const { pathname } = useLocation()
   const queries = useQueryClient()
   const [checked, setChecked] = useState<string | null>(null)
@@ -207,7 +207,7 @@ export function useCheck(): boolean {
 }
 
 /** Without a token no other answer counts; without a subscription the store does not. */
-function accessStateOf(
+function buildAccessState(
   authenticated: boolean,
   subscribed: boolean | null,
   connected: boolean | null,
@@ -222,7 +222,7 @@ export function useLogout() {
   return useMutation({
     mutationFn: () => {
       const leaving = call(logout)
-      withdrawToken()
+      removeToken()
       return leaving.catch((cause) => {
         if (!(cause instanceof ApiError)) throw cause
       })

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { aPage } from '../../test/browser-globals.ts'
-import { ANOTHER_STORE, dropRequest, isConnectRequest, isForAnother, keepRequest, keptRequest } from './request.ts'
+import { ANOTHER_STORE, dropRequest, isConnectRequest, isForAnother, loadRequest, storeRequest } from './request.ts'
 import { endSession, session, startSession } from './session.ts'
 
 afterEach(() => {
@@ -36,12 +36,12 @@ test('accepts connecting another store on the set-up screen only, and not as a p
 test('keeps a request for the fifteen minutes that WordPress waits, and then drops it', () => {
   aPage()
   vi.useFakeTimers({ now: new Date('2026-03-01T12:00:00Z') })
-  expect(keptRequest()).toBeNull()
-  keepRequest('/store-setup?connect=abc')
+  expect(loadRequest()).toBeNull()
+  storeRequest('/store-setup?connect=abc')
   vi.setSystemTime(new Date('2026-03-01T12:14:59Z'))
-  expect(keptRequest()).toBe('/store-setup?connect=abc')
+  expect(loadRequest()).toBe('/store-setup?connect=abc')
   vi.setSystemTime(new Date('2026-03-01T12:15:00Z'))
-  expect(keptRequest()).toBeNull()
+  expect(loadRequest()).toBeNull()
 })
 
 test('ignores stored values that lead elsewhere', () => {
@@ -53,21 +53,21 @@ test('ignores stored values that lead elsewhere', () => {
     `${Date.now() + 9_000} https://evil.example/?connect=a`,
   ]) {
     tab.setItem('connect-request', kept)
-    expect([kept, keptRequest()]).toEqual([kept, null])
+    expect([kept, loadRequest()]).toEqual([kept, null])
   }
 })
 
 test('forgets the request after it was shown and after logout', () => {
   aPage()
-  keepRequest('/store-setup?connect=abc')
+  storeRequest('/store-setup?connect=abc')
   dropRequest()
-  expect(keptRequest()).toBeNull()
+  expect(loadRequest()).toBeNull()
   session()
   startSession('t', true)
-  keepRequest('/store-setup?connect=abc')
+  storeRequest('/store-setup?connect=abc')
   endSession('expired')
-  expect(keptRequest()).toBe('/store-setup?connect=abc')
+  expect(loadRequest()).toBe('/store-setup?connect=abc')
   startSession('t', true)
   endSession('left')
-  expect(keptRequest()).toBeNull()
+  expect(loadRequest()).toBeNull()
 })

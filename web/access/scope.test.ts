@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { overAll, scopeOf } from './scope.ts'
+import { buildAllStoresPath, resolveScope } from './scope.ts'
 
 const at = (address: string, currencies: string[] | undefined = ['USD', 'EUR']) => {
   const { pathname, searchParams } = new URL(address, 'https://recoup.example')
-  return scopeOf({ pathname, search: searchParams }, currencies)
+  return resolveScope({ pathname, search: searchParams }, currencies)
 }
 
 test('reads all stores with their currency from the address of dashboard and analytics', () => {
   for (const path of ['/dashboard', '/analytics', '/analytics/']) {
     const all = { isAll: true, currency: 'EUR', query: { stores: 'all', currency: 'EUR' } }
     expect(at(`${path}?stores=all&currency=eur`)).toEqual(all)
-    expect(at(overAll(path, 'EUR'))).toEqual(all)
+    expect(at(buildAllStoresPath(path, 'EUR'))).toEqual(all)
     expect(at(path)).toEqual({ isAll: false, currency: null, query: {} })
   }
 })
@@ -29,7 +29,7 @@ test('ignores invalid currencies and those no store has', () => {
     })
   }
   expect(
-    scopeOf({ pathname: '/dashboard', search: new URLSearchParams('stores=all&currency=chf') }, undefined),
+    resolveScope({ pathname: '/dashboard', search: new URLSearchParams('stores=all&currency=chf') }, undefined),
   ).toMatchObject({
     query: { currency: 'CHF' },
   })

@@ -5,8 +5,9 @@ import { useMe, useStore } from './queries.ts'
 // currency.
 
 /** Screens that exist for all stores together; every other screen shows one store. */
-const OVER_ALL = ['/dashboard', '/analytics']
-export const isOverAll = (pathname: string) => OVER_ALL.includes(pathname.replace(/(?<!\/)\/+$/, '').toLowerCase())
+const ALL_STORES_PATHS = ['/dashboard', '/analytics']
+export const hasAllStores = (pathname: string) =>
+  ALL_STORES_PATHS.includes(pathname.replace(/(?<!\/)\/+$/, '').toLowerCase())
 
 export interface Scope {
   isAll: boolean
@@ -19,11 +20,11 @@ export interface Scope {
 }
 
 /** Pure. An unknown currency counts as not given. While the stores are unknown any currency is accepted. */
-export function scopeOf(
+export function resolveScope(
   { pathname, search }: { pathname: string; search: URLSearchParams },
   currencies: readonly string[] | undefined,
 ): Omit<Scope, 'key'> {
-  const isAll = isOverAll(pathname) && search.get('stores') === 'all'
+  const isAll = hasAllStores(pathname) && search.get('stores') === 'all'
   if (!isAll) return { isAll, currency: null, query: {} }
   const named = search.get('currency')?.toUpperCase() ?? ''
   const isKnown = currencies ? currencies.includes(named) : /^[A-Z]{3}$/.test(named)
@@ -35,7 +36,7 @@ export function useScope(): Scope {
   const [search] = useSearchParams()
   const stores = useConnectedStores()
   const storeId = useStore()?.id
-  const scope = scopeOf(
+  const scope = resolveScope(
     { pathname, search },
     stores?.map(({ currency }) => currency),
   )
@@ -49,5 +50,5 @@ export function useScope(): Scope {
 export const useConnectedStores = () => useMe()?.stores.filter(({ isActive }) => isActive)
 
 /** Address of a screen over all stores. */
-export const overAll = (path: string, currency: string | null) =>
+export const buildAllStoresPath = (path: string, currency: string | null) =>
   `${path}?${new URLSearchParams({ stores: 'all', ...(currency && { currency }) })}`

@@ -8,18 +8,18 @@ import { aPage, type MemoryStorage } from '../../test/browser-globals.ts'
 import { call } from '../api.ts'
 import { connectionQuery, subscriptionQuery } from './queries.ts'
 import {
-  chosenPlatform,
+  buildStoreFields,
   endSession,
   endView,
+  findPlatform,
   forgetConnection,
   onSessionChange,
   rememberConnection,
   rememberUser,
+  removeToken,
   session,
   startSession,
   startView,
-  storeFields,
-  withdrawToken,
 } from './session.ts'
 
 // What the browser stores (A 3), and when it forgets it (A 4.1, 4.2, 8 with decision 2).
@@ -75,14 +75,14 @@ describe('an operator’s view of an account', () => {
   it('keeps a session-storage session in memory, and removes only its own token on leaving', () => {
     startSession('own', false)
     startView('look')
-    withdrawToken()
+    removeToken()
     expect(tab.getItem('token')).toBeNull()
     expect(endView()).toBe(true)
     expect(tab.all()).toEqual({ token: 'own' })
     expect(endView()).toBe(false)
     startSession('own', true)
     startView('look')
-    withdrawToken()
+    removeToken()
     expect(local.all()).toEqual({ token: 'own' })
   })
 })
@@ -193,7 +193,7 @@ describe('several tabs', () => {
 
   it('do not report an expiry for a token that another tab is revoking', () => {
     watch()
-    withdrawToken()
+    removeToken()
     expect([local.all(), tab.all()]).toEqual([{}, {}])
     expect(session().token).toBe('t')
     endSession('expired')
@@ -217,7 +217,7 @@ describe('the connection', () => {
     expect(Object.keys(local.all())).toEqual([
       ...['isConnected', 'platform', 'shopify_connection', 'storeUrl', 'store_connection'],
     ])
-    expect(chosenPlatform()).toBe('shopify')
+    expect(findPlatform()).toBe('shopify')
   })
 
   it('is stored by a check that finds one and removed by a check that finds none', { tags: ['A4.1'] }, async () => {
@@ -245,7 +245,7 @@ describe('the connection', () => {
       '/api/stores/check-connection?storeId=https%3A%2F%2Fshop.example&platform=woocommerce',
       '/api/stores/check-connection?platform=woocommerce',
     ])
-    expect(storeFields()).toEqual({ platform: 'shopify', storeId: 'https://x.myshopify.com' })
+    expect(buildStoreFields()).toEqual({ platform: 'shopify', storeId: 'https://x.myshopify.com' })
   })
 
   it('is removed when the subscription is invalid', { tags: ['A4.1'] }, async () => {
@@ -283,12 +283,12 @@ describe('the platform of a call (B 1)', () => {
   it('comes from the address, else the stored platform, else the stored connection, else WooCommerce', {
     tags: ['B1'],
   }, () => {
-    expect(chosenPlatform()).toBe('woocommerce')
+    expect(findPlatform()).toBe('woocommerce')
     local.setItem('store_connection', '{"platform":"connection’s","store_url":"x"}')
-    expect(chosenPlatform()).toBe('connection’s')
+    expect(findPlatform()).toBe('connection’s')
     local.setItem('platform', 'stored')
-    expect(chosenPlatform()).toBe('stored')
+    expect(findPlatform()).toBe('stored')
     location.search = '?platform=shopify&page=2'
-    expect(chosenPlatform()).toBe('shopify')
+    expect(findPlatform()).toBe('shopify')
   })
 })

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import { DEFAULT_PLATFORM, type PlatformName, platformNames } from '../../shared/platforms.ts'
-import { dropRequest, isConnectRequest, keepRequest } from './request.ts'
+import { dropRequest, isConnectRequest, storeRequest } from './request.ts'
 
 // The browser's session, in the storage keys of A 3. "Remember me" puts the token in local storage, otherwise it is in
 // session storage (decision 25).
 
-export type Farewell = 'expired' | 'left' | 'deleted'
+export type SessionEnd = 'expired' | 'left' | 'deleted'
 
 export interface StoredUser {
   id: string
@@ -23,7 +23,7 @@ export interface StoredConnection {
 interface Session {
   token: string | null
   /** Why the last session ended, for the sign-in screen. */
-  farewell: Farewell | null
+  farewell: SessionEnd | null
   /** Address of the expired session, restored after signing in again. */
   returnTo: string | null
 }
@@ -55,7 +55,7 @@ export function session(): Session {
 function openSession(): Session {
   const [token, address] = [storedToken(), location.pathname + location.search]
   const isRequest = isConnectRequest(address)
-  if (isRequest) keepRequest(address)
+  if (isRequest) storeRequest(address)
   return { token, farewell: null, returnTo: token === null && isRequest ? address : null }
 }
 
@@ -71,7 +71,7 @@ export function startSession(token: string, isRemembered: boolean) {
  * Called before the token is revoked, so no other tab uses it or reports an expired session. This tab keeps the token
  * in memory until `endSession`.
  */
-export function withdrawToken() {
+export function removeToken() {
   // The operator's own session while this tab views an account.
   if (sessionStorage.getItem(OWN_TOKEN) === null) localStorage.removeItem('token')
   sessionStorage.removeItem('token')
@@ -107,7 +107,7 @@ export function endView(): boolean {
 const OWN_TOKEN = 'own-token'
 
 /** Forgets token, user and connection (A 4.2). */
-export function endSession(reason: Farewell) {
+export function endSession(reason: SessionEnd) {
   if (endView()) return
   const kept = storedToken()
   const isOwn = kept === session().token
@@ -116,7 +116,7 @@ export function endSession(reason: Farewell) {
   const farewell = isOwn ? reason : 'left'
   const returnTo = farewell === 'expired' ? location.pathname + location.search : null
   if (farewell !== 'expired') dropRequest()
-  withdrawToken()
+  removeToken()
   localStorage.removeItem('user')
   forgetConnection()
   change({ token: null, farewell, returnTo })
@@ -127,11 +127,11 @@ export function rememberUser(user: StoredUser) {
   localStorage.setItem('user', JSON.stringify({ id, name, email, subscriptionStatus, hasActiveSubscription }))
 }
 
-export const storedUser = () => readJson<StoredUser>('user')
+export const loadUser = () => readJson<StoredUser>('user')
 
 export function rememberConnection({ platform, store_url }: StoredConnection) {
   forgetConnection()
-  shown = { platform, store_url, askedFor: namedPlatform() }
+  shown = { platform, store_url, askedFor: readAddressPlatform() }
   localStorage.setItem('isConnected', 'true')
   localStorage.setItem('platform', platform)
   localStorage.setItem('storeUrl', store_url)
@@ -145,23 +145,23 @@ export function forgetConnection() {
   for (const key of CONNECTION_KEYS) localStorage.removeItem(key)
 }
 
-export const storedConnection = () =>
+export const loadConnection = () =>
   localStorage.getItem('isConnected') === 'true' ? readJson<StoredConnection>('store_connection') : null
 
 /** A new tab starts with the store the browser showed last. */
-function shownStore(): typeof shown {
-  shown ??= storedConnection()
+function loadShownStore(): typeof shown {
+  shown ??= loadConnection()
   return shown
 }
 
 /** B 1: platform from the address, else of this tab's stored store, else of the stored connection, else the default. */
-export function chosenPlatform(): string {
-  const named = namedPlatform() ?? shownStore()?.platform
+export function findPlatform(): string {
+  const named = readAddressPlatform() ?? loadShownStore()?.platform
   const stored = () => localStorage.getItem('platform') ?? readJson<StoredConnection>('store_connection')?.platform
   return named ?? stored() ?? DEFAULT_PLATFORM
 }
 
-const namedPlatform = () => new URLSearchParams(location.search).get('platform')
+const readAddressPlatform = () => new URLSearchParams(location.search).get('platform')
 
 export interface StoreFields {
   platform: string
@@ -172,8 +172,8 @@ export interface StoreFields {
  * Identifies the store in API calls (A 7, B 7). If the address names another platform, the server chooses the store
  * until it has answered.
  */
-export function storeFields(): StoreFields {
-  const [platform, store] = [chosenPlatform(), shownStore()]
+export function buildStoreFields(): StoreFields {
+  const [platform, store] = [findPlatform(), loadShownStore()]
   const isShown = store !== null && (store.platform === platform || store.askedFor === platform)
   return { platform, ...(isShown && { storeId: store.store_url }) }
 }
@@ -187,26 +187,26 @@ function change(next: Session) {
 export function onSessionChange(listener: () => void) {
   if (listeners.size === 0) {
     addEventListener('storage', onStorage)
-    addEventListener('pageshow', catchUp)
+    addEventListener('pageshow', checkForLogout)
   }
   listeners.add(listener)
   // Storage events are missed while this tab loads and while it rests in the back/forward cache.
-  catchUp()
+  checkForLogout()
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0) return
     removeEventListener('storage', onStorage)
-    removeEventListener('pageshow', catchUp)
+    removeEventListener('pageshow', checkForLogout)
   }
 }
 
 /** `null` means the whole storage was cleared. */
 function onStorage({ key }: StorageEvent) {
-  if (key === 'token' || key === null) catchUp()
+  if (key === 'token' || key === null) checkForLogout()
 }
 
 /** Signing out in one tab signs out all tabs. */
-function catchUp() {
+function checkForLogout() {
   const token = storedToken()
   if (token === session().token) return
   // Another user signed in there: remove the previous user's data from the screen.

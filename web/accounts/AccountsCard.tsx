@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { hasUnsaved } from '../ui/unsaved.ts'
-import { titleOf } from './rules.ts'
+import { formatRole } from './rules.ts'
 import { useAccounts, useSwitchAccount } from './team-queries.ts'
 
 /** Shown only to users who work in several accounts. */
@@ -31,7 +31,7 @@ export function AccountsCard() {
             <div className="person-words">
               <strong>{name}</strong>
               <Text fz="sm" c="dimmed">
-                {titleOf(role)}
+                {formatRole(role)}
               </Text>
             </div>
             {isCurrent ? (

@@ -7,7 +7,7 @@ import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { isSaidAtField } from './fields.ts'
-import { titleOf } from './rules.ts'
+import { formatRole } from './rules.ts'
 import { useInvite } from './team-queries.ts'
 
 export function InviteForm({ user }: { user: User }) {
@@ -44,14 +44,14 @@ export function InviteForm({ user }: { user: User }) {
           data={roleNames
             .filter((role) => mayManage(user.role, role))
             .reverse()
-            .map((role) => ({ value: role, label: titleOf(role) }))}
+            .map((role) => ({ value: role, label: formatRole(role) }))}
         />
         <Button type="submit" loading={invite.isPending}>
           Send invitation
         </Button>
       </div>
       <Text fz="xs" c="dimmed" mt={6} aria-live="polite">
-        {titleOf(form.values.role)}: {roleText[form.values.role]}. The link in the email works once and expires after
+        {formatRole(form.values.role)}: {roleText[form.values.role]}. The link in the email works once and expires after
         seven days.
       </Text>
       {invite.error && !isSaidAtField(invite.error as ApiError) && (

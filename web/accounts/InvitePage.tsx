@@ -65,13 +65,13 @@ function Invitation({ token, invited }: { token: string; invited: Invited }) {
           {invited.invitedBy ?? 'Someone'} invited {invited.email} as {invited.role}. {roleText[invited.role]}.
         </Text>
       </div>
-      {isSignedIn && !invited.isYou && <SomebodyElse />}
+      {isSignedIn && !invited.isYou && <OtherUser />}
       <AcceptForm token={token} invited={invited} />
     </Stack>
   )
 }
 
-function SomebodyElse() {
+function OtherUser() {
   const user = useMe()
   if (!user) return null
   return (

@@ -2,7 +2,7 @@ import './accounts.css'
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 import { useState } from 'react'
 import { showPassword } from './fields.ts'
-import { strengthOf } from './rules.ts'
+import { ratePassword } from './rules.ts'
 
 interface Props extends PasswordInputProps {
   /** Words a password should not contain, such as the user's name. */
@@ -12,7 +12,7 @@ interface Props extends PasswordInputProps {
 /** Field for a new password with a strength meter. The meter's space is reserved, so the layout does not shift. */
 export function NewPassword({ known = [], onChange, ...props }: Props) {
   const [typed, setTyped] = useState('')
-  const { bars, word } = strengthOf(typed, known)
+  const { bars, word } = ratePassword(typed, known)
   return (
     <PasswordInput
       autoComplete="new-password"

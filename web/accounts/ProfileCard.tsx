@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { authTexts, type User } from '../../shared/auth.ts'
 import { useDraft } from '../access/drafts.ts'
-import { useInstance, useMay } from '../access/queries.ts'
+import { useHasPermission, useInstance } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -17,7 +17,7 @@ const RENAMED = 'Shown to your team and to people you invite'
 /** The user's name and address, and the name of the current account. */
 export function ProfileCard({ user }: { user: User }) {
   const { form, save, submit, discard } = useProfileForm(user)
-  const mayRename = useMay('team:write') && !user.isDemo
+  const mayRename = useHasPermission('team:write') && !user.isDemo
   return (
     <>
       <Card>

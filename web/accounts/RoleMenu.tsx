@@ -5,7 +5,7 @@ import { mayManage, type Role, roleNames, roleText } from '../../shared/roles.ts
 import type { Member } from '../../shared/team.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { articleOf, lowerFirst, titleOf } from './rules.ts'
+import { addArticle, formatRole, lowerFirst } from './rules.ts'
 import { useChangeRole } from './team-queries.ts'
 
 interface Props {
@@ -49,7 +49,7 @@ export function RoleMenu({ member, own }: Props) {
             rightSection={<IconSelector size={14} aria-hidden />}
             aria-label={`Role of ${member.name}: ${member.role}`}
           >
-            {titleOf(member.role)}
+            {formatRole(member.role)}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
@@ -62,7 +62,7 @@ export function RoleMenu({ member, own }: Props) {
                 rightSection={role === member.role && <IconCheck size={16} aria-label="current" />}
                 onClick={() => choose(role)}
               >
-                {titleOf(role)}
+                {formatRole(role)}
                 <Text span display="block" fz="xs" c="dimmed">
                   {roleText[role]}
                 </Text>
@@ -84,7 +84,7 @@ export function RoleMenu({ member, own }: Props) {
         }}
       >
         {wanted &&
-          `You become ${articleOf(wanted)}: ${lowerFirst(roleText[wanted])}. Only someone else can change your role back.`}
+          `You become ${addArticle(wanted)}: ${lowerFirst(roleText[wanted])}. Only someone else can change your role back.`}
       </Confirm>
     </>
   )

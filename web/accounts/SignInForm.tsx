@@ -59,7 +59,7 @@ export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
         {failure && (
           <Notice tone="bad" isLive>
             {wordsOf(failure, isRegistering ? authTexts.registrationFailed : authTexts.loginFailed)}
-            {isRegistering && (failure as ApiError).code === 'conflict' && <PerhapsKnown onForgot={onForgot} />}
+            {isRegistering && (failure as ApiError).code === 'conflict' && <KnownAddressHint onForgot={onForgot} />}
           </Notice>
         )}
         <SubmitButton
@@ -128,7 +128,7 @@ function NewPasswords({ form }: { form: Form }) {
 }
 
 /** Does not reveal whether the address has an account (its owner gets a mail), but offers the owner the next step. */
-const PerhapsKnown = ({ onForgot }: { onForgot: () => void }) => (
+const KnownAddressHint = ({ onForgot }: { onForgot: () => void }) => (
   <Text fz="sm" mt={4}>
     If you already have an account,{' '}
     <Anchor component={Link} to="/login" inherit underline="always">

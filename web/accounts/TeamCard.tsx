@@ -11,7 +11,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { InvitationRow } from './InvitationRow.tsx'
 import { InviteForm } from './InviteForm.tsx'
 import { RoleMenu } from './RoleMenu.tsx'
-import { articleOf, isLastOwner, lowerFirst, titleOf } from './rules.ts'
+import { addArticle, formatRole, isLastOwner, lowerFirst } from './rules.ts'
 import { useRemoveMember, useTeam } from './team-queries.ts'
 
 /** Members and invitations of the account, and the form to invite. */
@@ -22,7 +22,7 @@ export function TeamCard({ user }: { user: User }) {
     <Card>
       <Title order={2}>Team</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="sm">
-        {leadOf(user, mayLead)}
+        {describeInvitations(user, mayLead)}
       </Text>
       <Loaded query={team} loading={<LoadingList count={2} withPicture />} failed="The team could not be loaded">
         {({ members, invitations }) => (
@@ -48,10 +48,10 @@ export function TeamCard({ user }: { user: User }) {
   )
 }
 
-function leadOf(user: User, mayLead: boolean): string {
+function describeInvitations(user: User, mayLead: boolean): string {
   if (user.isDemo) return 'Everyone who tries the demo shares this user.'
   if (mayLead) return 'All members have access to all stores of the account.'
-  return `You are ${articleOf(user.role)} of this account: ${lowerFirst(roleText[user.role])}.`
+  return `You are ${addArticle(user.role)} of this account: ${lowerFirst(roleText[user.role])}.`
 }
 
 function MemberRow({ member, user, isLastOwner }: { member: Member; user: User; isLastOwner: boolean }) {
@@ -71,7 +71,7 @@ function MemberRow({ member, user, isLastOwner }: { member: Member; user: User; 
         </Text>
       </div>
       <div className="person-acts">
-        {mayChange ? <RoleMenu member={member} own={user.role} /> : <Text fz="sm">{titleOf(member.role)}</Text>}
+        {mayChange ? <RoleMenu member={member} own={user.role} /> : <Text fz="sm">{formatRole(member.role)}</Text>}
         {mayChange && !member.isYou && <RemoveButton member={member} />}
       </div>
     </li>

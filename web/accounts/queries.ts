@@ -4,21 +4,21 @@ import { meQuery } from '../access/queries.ts'
 import { forgetConnection, rememberUser, startSession } from '../access/session.ts'
 import { ApiError, call } from '../api.ts'
 
-interface Remember {
+interface RememberChoice {
   isRemembered: boolean
 }
 
 export const useLogin = () =>
-  useSignIn(({ email, password, code }: { email: string; password: string; code?: string } & Remember) =>
+  useSignIn(({ email, password, code }: { email: string; password: string; code?: string } & RememberChoice) =>
     call(login, { body: { email, password, ...(code !== undefined && { code }) }, isAnonymous: true }),
   )
 
 export const useRegister = () =>
-  useSignIn(({ name, email, password }: { name: string; email: string; password: string } & Remember) =>
+  useSignIn(({ name, email, password }: { name: string; email: string; password: string } & RememberChoice) =>
     call(register, { body: { name, email, password }, isAnonymous: true }),
   )
 
-export const useDemoLogin = () => useSignIn((_: Remember) => call(demoLogin, { isAnonymous: true }))
+export const useDemoLogin = () => useSignIn((_: RememberChoice) => call(demoLogin, { isAnonymous: true }))
 
 export const useForgotPassword = () =>
   useMutation({ mutationFn: (email: string) => call(forgotPassword, { body: { email }, isAnonymous: true }) })
@@ -35,7 +35,7 @@ export function wordsOf(error: Error, fallback: string): string {
 }
 
 /** Clears the cache, so the new user sees nothing of the previous one. */
-export function useSignIn<Given extends Remember>(ask: (given: Given) => Promise<{ token: string; user: User }>) {
+export function useSignIn<Given extends RememberChoice>(ask: (given: Given) => Promise<{ token: string; user: User }>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ask,

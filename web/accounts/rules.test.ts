@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkNewPassword, checkSignIn, strengthOf } from './rules.ts'
+import { checkNewPassword, checkSignIn, ratePassword } from './rules.ts'
 
 const form = { name: 'Ada', email: 'ada@example.com', password: 'secret', repeated: 'secret' }
 
@@ -26,8 +26,8 @@ it('requires new passwords to have six characters and to match', { tags: ['A5', 
 })
 
 it('rates a password higher the longer and less predictable it is', () => {
-  const bars = (password: string, known?: string[]) => strengthOf(password, known).bars
-  expect(strengthOf('12345')).toEqual({ bars: 0, word: 'Too short' })
+  const bars = (password: string, known?: string[]) => ratePassword(password, known).bars
+  expect(ratePassword('12345')).toEqual({ bars: 0, word: 'Too short' })
   for (const weak of ['123456', 'aaaaaaaaaaaa', 'abcdefghij', 'password1', 'Qwerty123!'])
     expect([weak, bars(weak)]).toEqual([weak, 1])
   expect(bars('tea pot 7')).toBeGreaterThan(1)

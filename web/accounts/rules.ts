@@ -45,27 +45,27 @@ const FAVOURITES =
  * Estimates password strength from its length without repeats and sequences, and its character classes. Only a hint, so
  * the page needs no dictionary; the rule is the length alone (A 5).
  */
-export function strengthOf(password: string, known: readonly string[] = []): Strength {
+export function ratePassword(password: string, known: readonly string[] = []): Strength {
   if (password.length < PASSWORD_MIN) return { bars: 0, word: words[0]! }
   const lower = password.toLowerCase()
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/].filter((kind) => kind.test(password)).length
   const isGuessed =
     FAVOURITES.test(lower) || known.some((word) => word.length > 3 && lower.includes(word.toLowerCase()))
-  const points = unlike(lower) + (kinds - 1) * 2 - (isGuessed ? 8 : 0)
+  const points = countUnpredictable(lower) + (kinds - 1) * 2 - (isGuessed ? 8 : 0)
   const bars = points >= 16 ? 4 : points >= 12 ? 3 : points >= 9 ? 2 : 1
   return { bars, word: words[bars]! }
 }
 
 /** Characters that neither repeat the one before nor continue a sequence. */
-function unlike(text: string): number {
+function countUnpredictable(text: string): number {
   const steps = [...text].map((letter, index) => letter.charCodeAt(0) - (index > 0 ? text.charCodeAt(index - 1) : -9))
   return steps.filter((step) => Math.abs(step) > 1).length
 }
 
-export const titleOf = (role: Role) => role.charAt(0).toUpperCase() + role.slice(1)
+export const formatRole = (role: Role) => role.charAt(0).toUpperCase() + role.slice(1)
 /** The server refuses to remove the last owner, so no button offers it. */
 export const isLastOwner = (role: Role, members: readonly { role: Role }[]) =>
   role === 'owner' && members.filter((each) => each.role === 'owner').length === 1
 
-export const articleOf = (role: Role) => (/^[ao]/.test(role) ? `an ${role}` : `a ${role}`)
+export const addArticle = (role: Role) => (/^[ao]/.test(role) ? `an ${role}` : `a ${role}`)
 export const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)

@@ -8,7 +8,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { counted, formatMinutes } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
-import { contentsOf } from './followed.ts'
+import { formatItems } from './followed.ts'
 import { useFollowing } from './following.ts'
 import { useActiveCarts } from './queries.ts'
 import { TestCart } from './TestCart.tsx'
@@ -136,7 +136,7 @@ function ActiveCartRow({ cart, aheadMs }: { cart: ActiveCart; aheadMs: number })
       <span className="active-value">
         <Money amount={cart.total} currency={cart.currency} />
       </span>
-      <span className="active-items">{contentsOf(cart)}</span>
+      <span className="active-items">{formatItems(cart)}</span>
       {cart.abandons_at && (
         <span className="active-until">
           counts as abandoned <Until at={cart.abandons_at} aheadMs={aheadMs} />

@@ -5,7 +5,7 @@ import type { ActiveCart } from '../../shared/active-carts.ts'
 import { capabilities } from '../../shared/platforms.ts'
 import { useDemoShop, useInstance, useStore } from '../access/queries.ts'
 import { FollowedCart, FollowedFoot } from './FollowedCart.tsx'
-import { type FollowedStep, nextMoment } from './followed.ts'
+import { type FollowedStep, findNextStep } from './followed.ts'
 import { type Following, useFollowing } from './following.ts'
 import { useFollowed } from './queries.ts'
 import { Until } from './Until.tsx'
@@ -111,7 +111,7 @@ const Way = ({ href, children }: { href: string; children: string }) => (
 )
 
 function Summary({ steps, cart, aheadMs }: { steps: FollowedStep[]; cart: ActiveCart | null; aheadMs: number }) {
-  const next = nextMoment(steps)
+  const next = findNextStep(steps)
   return (
     <Text c="dimmed" fz="sm" mt={4}>
       {!cart && 'No cart seen yet. Fill one in the demo store and watch what happens to it.'}

@@ -9,7 +9,7 @@ import { useFlows } from '../flows/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { FollowedSteps } from './FollowedSteps.tsx'
-import { type FollowedStep, followedSteps, isOver, type StepName } from './followed.ts'
+import { buildFollowedSteps, type FollowedStep, isOver, type StepName } from './followed.ts'
 import type { Following } from './following.ts'
 import { useFollowed } from './queries.ts'
 
@@ -70,7 +70,7 @@ function Steps({
   email = null,
 }: Shown & { record?: ReturnType<typeof useCartMessages>['data'] }) {
   const flows = useFlows()
-  const steps = followedSteps({
+  const steps = buildFollowedSteps({
     found,
     email,
     flows: flows.data?.flows,

@@ -5,7 +5,7 @@ import { useMe, useStore } from '../access/queries.ts'
 import { useFlows } from '../flows/queries.ts'
 import { formatMinutes } from '../ui/format.ts'
 import { FollowedCart, FollowedFoot } from './FollowedCart.tsx'
-import { isOver, timeoutPath } from './followed.ts'
+import { findTimeoutPath, isOver } from './followed.ts'
 import type { useFollowing } from './following.ts'
 
 interface Props {
@@ -75,7 +75,12 @@ function Begin({
         Put something in the cart in your shop, start the checkout, enter the address below, and leave. The cart is
         treated like any other: it counts as abandoned after {formatMinutes(timeoutMinutes)} without activity, the
         consent rules apply to it, and it is included in your figures.{' '}
-        <Anchor component={Link} to={timeoutPath(useFlows().data?.flows, timeoutMinutes)} inherit underline="always">
+        <Anchor
+          component={Link}
+          to={findTimeoutPath(useFlows().data?.flows, timeoutMinutes)}
+          inherit
+          underline="always"
+        >
           Change that time
         </Anchor>
       </Text>

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import type { ActiveCart } from '../../shared/active-carts.ts'
 import type { MessageView, TimelineEntry } from '../../shared/carts.ts'
 import {
+  buildFollowedSteps,
+  type CartProgress,
   type FollowedStep,
-  followedSteps,
+  findNextStep,
+  findTimeoutPath,
   isOver,
-  type Known,
-  nextMoment,
   type StepName,
-  timeoutPath,
 } from './followed.ts'
 
 const AT = '2026-03-02T15:00:00.000Z'
@@ -22,7 +22,7 @@ const cart = (more: Partial<ActiveCart> = {}) =>
     ...more,
   }) as unknown as ActiveCart
 
-const flow = { id: 'f1', isOn: true, steps: [{ channel: 'email', delayMinutes: 60 }] } as Known['flows'] extends
+const flow = { id: 'f1', isOn: true, steps: [{ channel: 'email', delayMinutes: 60 }] } as CartProgress['flows'] extends
   | (infer Flow)[]
   | undefined
   ? Flow
@@ -30,15 +30,15 @@ const flow = { id: 'f1', isOn: true, steps: [{ channel: 'email', delayMinutes: 6
 
 const possible = { isPossible: true, reason: null, explanation: '' }
 
-function stepsOf(known: Partial<Known>): Record<StepName, FollowedStep> {
-  const steps = followedSteps({
+function stepsOf(known: Partial<CartProgress>): Record<StepName, FollowedStep> {
+  const steps = buildFollowedSteps({
     ...{ found: undefined, email: 'ann@shoppers.example', flows: [flow], messages: [], timeline: [], order: null },
     ...known,
   })
   return Object.fromEntries(steps.map((step) => [step.name, step])) as Record<StepName, FollowedStep>
 }
 
-const found = (more: Partial<ActiveCart> = {}, email: NonNullable<Known['found']>['email'] = possible) => ({
+const found = (more: Partial<ActiveCart> = {}, email: NonNullable<CartProgress['found']>['email'] = possible) => ({
   cart: cart(more),
   nameless: null,
   email,
@@ -65,7 +65,7 @@ test('counts down to the abandonment of an active cart and to the first email of
   const steps = stepsOf({ found: found() })
   expect(steps.abandoned).toMatchObject({ state: 'now', at: later(30) })
   expect(steps.sent).toMatchObject({ state: 'later', at: later(60) })
-  expect(nextMoment(Object.values(steps))).toMatchObject({ name: 'sent', at: later(60) })
+  expect(findNextStep(Object.values(steps))).toMatchObject({ name: 'sent', at: later(60) })
 })
 
 test('shows what blocks the email while the cart is still active', () => {
@@ -124,10 +124,10 @@ test('ends at recovered, and explains the ends "bought without the link" and "em
 })
 
 test('links to where the inactivity time is set: the flow that sends that early, or the recovery rules (S1)', () => {
-  expect(timeoutPath([flow], 60)).toBe('/flows/f1')
-  expect(timeoutPath([flow], 30)).toBe('/settings/recovery-rules')
-  expect(timeoutPath([{ ...flow, isOn: false }], 60)).toBe('/settings/recovery-rules')
-  expect(timeoutPath(undefined, 60)).toBe('/settings/recovery-rules')
+  expect(findTimeoutPath([flow], 60)).toBe('/flows/f1')
+  expect(findTimeoutPath([flow], 30)).toBe('/settings/recovery-rules')
+  expect(findTimeoutPath([{ ...flow, isOn: false }], 60)).toBe('/settings/recovery-rules')
+  expect(findTimeoutPath(undefined, 60)).toBe('/settings/recovery-rules')
 })
 
 test('waits for the order when a cart is empty after its link was used', () => {

@@ -17,7 +17,7 @@ export interface FollowedStep {
   at?: string
 }
 
-export interface Known {
+export interface CartProgress {
   found: Pick<FollowedCart, 'cart' | 'nameless' | 'email'> | undefined
   /** Email address that identifies the cart; null follows the newest cart. */
   email: string | null
@@ -28,7 +28,7 @@ export interface Known {
   order: { net: number; currency: string } | null
 }
 
-export function followedSteps(known: Known): FollowedStep[] {
+export function buildFollowedSteps(known: CartProgress): FollowedStep[] {
   const steps = [
     cartStep(known),
     emailStep(known),
@@ -48,24 +48,24 @@ const OVER = ['recovered', 'purchased', 'emptied', 'lost'] as const
 export const isOver = (cart: ActiveCart | null | undefined): boolean =>
   cart !== null && cart !== undefined && OVER.some((state) => state === cart.state)
 
-type Told = Omit<FollowedStep, 'name' | 'title'>
+type StepStatus = Omit<FollowedStep, 'name' | 'title'>
 
 const isBought = (cart: ActiveCart) => cart.state === 'recovered' || cart.state === 'purchased'
 
-function cartStep({ found }: Known): FollowedStep {
+function cartStep({ found }: CartProgress): FollowedStep {
   const cart = found?.cart ?? found?.nameless
-  const told: Told = cart
-    ? { state: 'done', text: `${contentsOf(cart)}, ${formatMoney(cart.total, cart.currency)}` }
+  const told: StepStatus = cart
+    ? { state: 'done', text: `${formatItems(cart)}, ${formatMoney(cart.total, cart.currency)}` }
     : { state: 'now', text: 'Put something in the cart in the shop.' }
   return { name: 'cart', title: 'Cart seen', ...told }
 }
 
-export const contentsOf = ({ items }: Pick<ActiveCart, 'items'>): string =>
+export const formatItems = ({ items }: Pick<ActiveCart, 'items'>): string =>
   items
     .map(({ product_name, quantity }) => (quantity > 1 ? `${quantity} × ${product_name}` : product_name))
     .join(', ') || 'No products known to the store'
 
-function emailStep({ found, email }: Known): FollowedStep {
+function emailStep({ found, email }: CartProgress): FollowedStep {
   const step = { name: 'email', title: 'Email address seen' } as const
   const said = found?.cart?.customer_email ?? found?.cart?.unconfirmed.email
   if (!said) return { ...step, state: 'now', text: `Start the checkout and enter ${email ?? 'an email address'}.` }
@@ -76,7 +76,7 @@ function emailStep({ found, email }: Known): FollowedStep {
   return { ...step, state: 'done', text: said }
 }
 
-function abandonedStep({ found }: Known): FollowedStep {
+function abandonedStep({ found }: CartProgress): FollowedStep {
   const step = { name: 'abandoned', title: 'Counts as abandoned' } as const
   const cart = found?.cart
   if (!cart) return { ...step, state: 'later', text: 'Some time after the last activity in the shop.' }
@@ -89,13 +89,17 @@ function abandonedStep({ found }: Known): FollowedStep {
   return { ...step, state: 'now', text, ...(cart.abandons_at && { at: cart.abandons_at }) }
 }
 
-function sentStep(known: Known): FollowedStep {
-  return { name: 'sent', title: 'Reminder sent', ...(known.found?.cart ? messageTold(known, known.found.cart) : LATER) }
+function sentStep(known: CartProgress): FollowedStep {
+  return {
+    name: 'sent',
+    title: 'Reminder sent',
+    ...(known.found?.cart ? describeMessage(known, known.found.cart) : LATER),
+  }
 }
 
-const LATER: Told = { state: 'later', text: 'By the flow, after its delay.' }
+const LATER: StepStatus = { state: 'later', text: 'By the flow, after its delay.' }
 
-function messageTold({ flows, messages }: Known, cart: ActiveCart): Told {
+function describeMessage({ flows, messages }: CartProgress, cart: ActiveCart): StepStatus {
   const mails = messages.filter(({ channel }) => channel === 'email')
   const sent = mails.find(({ state }) => LEFT.includes(state))
   if (sent) return { state: 'done', text: sent.to ? `To ${sent.to}.` : 'Accepted by the mail server.' }
@@ -106,7 +110,7 @@ function messageTold({ flows, messages }: Known, cart: ActiveCart): Told {
   if (last && !isBought(cart)) return { state: 'problem', text: last.explanation }
   if (isOver(cart)) return { state: 'problem', text: 'Not sent: the cart was closed before.' }
   return cart.state === 'active'
-    ? plannedTold(flows, cart)
+    ? describePlanned(flows, cart)
     : { state: 'problem', text: 'No message is scheduled for this cart.' }
 }
 
@@ -114,7 +118,7 @@ const LEFT = ['sending', 'sent', 'delivered', 'unknown']
 const OPEN = ['scheduled', 'held', 'claimed']
 
 /** Before abandonment no message is scheduled, so use the flow's delay. */
-function plannedTold(flows: Known['flows'], cart: ActiveCart): Told {
+function describePlanned(flows: CartProgress['flows'], cart: ActiveCart): StepStatus {
   if (!flows) return LATER
   const on = flows.filter(({ isOn }) => isOn)
   if (on.length === 0) return { state: 'problem', text: 'The recovery flow is off, so no message is scheduled.' }
@@ -125,9 +129,9 @@ function plannedTold(flows: Known['flows'], cart: ActiveCart): Told {
   return { state: 'now', text: 'Due with the first step of the flow.', at }
 }
 
-function clickedStep({ found, timeline }: Known): FollowedStep {
+function clickedStep({ found, timeline }: CartProgress): FollowedStep {
   const step = { name: 'clicked', title: 'Email link clicked' } as const
-  if (timeline.some(isPersonsTouch))
+  if (timeline.some(isHumanTouch))
     return { ...step, state: 'done', text: 'A purchase from now on counts as recovered.' }
   const isOpened = timeline.some(({ kind, title }) => kind === 'visit_open' && title.endsWith('(reported)'))
   const text = isOpened ? 'The email was opened (reported). Click its link.' : 'Open the email and click its link.'
@@ -138,10 +142,10 @@ function clickedStep({ found, timeline }: Known): FollowedStep {
   }
 }
 
-const isPersonsTouch = ({ kind, title }: TimelineEntry) =>
+const isHumanTouch = ({ kind, title }: TimelineEntry) =>
   (kind === 'click' || kind === 'restore') && !title.includes('by a machine')
 
-function boughtStep({ found, order, timeline }: Known): FollowedStep {
+function boughtStep({ found, order, timeline }: CartProgress): FollowedStep {
   const step = { name: 'bought', title: 'Recovered' } as const
   const cart = found?.cart
   if (cart?.state === 'recovered') {
@@ -157,7 +161,7 @@ function boughtStep({ found, order, timeline }: Known): FollowedStep {
     }
   }
   // A checkout also empties the cart, and without webhooks the order is read later.
-  if (cart?.state === 'emptied' && timeline.some(isPersonsTouch)) {
+  if (cart?.state === 'emptied' && timeline.some(isHumanTouch)) {
     const text =
       'The cart is empty in the shop. If it was bought, the order is usually read within a minute. “Sync now” reads it at once.'
     return { ...step, state: 'now', text }
@@ -169,7 +173,7 @@ function boughtStep({ found, order, timeline }: Known): FollowedStep {
 /**
  * Link to where the inactivity time is set: the active flow if it sends that early, otherwise the recovery rules (S1).
  */
-export function timeoutPath(flows: Known['flows'], timeoutMinutes: number): string {
+export function findTimeoutPath(flows: CartProgress['flows'], timeoutMinutes: number): string {
   const decides = flows?.find(
     ({ isOn, steps }) => isOn && steps.some(({ delayMinutes }) => delayMinutes === timeoutMinutes),
   )
@@ -177,7 +181,7 @@ export function timeoutPath(flows: Known['flows'], timeoutMinutes: number): stri
 }
 
 /** "1 cart seen, email in 0:42", as far as known. */
-export function nextMoment(steps: readonly FollowedStep[]): FollowedStep | undefined {
+export function findNextStep(steps: readonly FollowedStep[]): FollowedStep | undefined {
   const next = steps.find(({ state }) => state !== 'done')
   const sent = steps.find(({ name }) => name === 'sent')
   return next?.name === 'abandoned' && sent?.at ? sent : next

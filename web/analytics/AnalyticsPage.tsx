@@ -32,7 +32,7 @@ import { PlatformBlock } from './PlatformBlock.tsx'
 import { Block, type Fact, FactList } from './parts.tsx'
 import { useAnalytics, useDetails } from './queries.ts'
 import { RoiBlock } from './Roi.tsx'
-import { BEING_COUNTED, percent, rangeLabels, rangeOf } from './rules.ts'
+import { BEING_COUNTED, formatPercent, parseRange, rangeLabels } from './rules.ts'
 import { TopProducts } from './TopProducts.tsx'
 import { TrendPanel } from './TrendPanel.tsx'
 
@@ -55,7 +55,7 @@ function Page() {
   const hasAll = useHasFeature('multi_store_dashboard')
   const plan = useSubscription()?.planInForce ?? null
   const isWhole = plan !== null && featurePlans.advanced_analytics.includes(plan)
-  const wanted = rangeOf(search.get('range'))
+  const wanted = parseRange(search.get('range'))
   const range = !isWhole && plan !== null && rangeDays[wanted] > 30 ? '30d' : wanted
   return (
     <>
@@ -94,10 +94,10 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
     <div className="analytics" aria-busy={figures.isPlaceholderData}>
       {isAll && <AllStoresBar />}
       <KpiCards figures={shown} range={range} />
-      {shown ? <Counted figures={shown} isAll={isAll} /> : null}
+      {shown ? <FiguresNote figures={shown} isAll={isAll} /> : null}
       {!isAll && <OrdersMissing />}
-      {shown?.isBeingCounted && <BeingCounted isAll={isAll} />}
-      {shown && isNothing(shown) && !shown.isBeingCounted && (
+      {shown?.isBeingCounted && <CountingNotice isAll={isAll} />}
+      {shown && isEmptyReply(shown) && !shown.isBeingCounted && (
         <Empty
           icon={IconChartBar}
           title={analyticsTexts.noData}
@@ -115,7 +115,7 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
         <Skeleton h={280} role="status" aria-label="Loading" />
       )}
       {shown && (
-        <Later>
+        <Deferred>
           {isWhole && (
             <>
               <div className="analytics-pair">
@@ -140,27 +140,27 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
           )}
           <RoiBlock range={range} />
           {!isWhole && <Locked />}
-        </Later>
+        </Deferred>
       )}
     </div>
   )
 }
 
 /** Content below the fold, rendered after the first view. */
-const Later = ({ children }: { children: ReactNode }) => (useDeferredValue(true, false) ? children : null)
+const Deferred = ({ children }: { children: ReactNode }) => (useDeferredValue(true, false) ? children : null)
 
-const isNothing = ({ counts }: AnalyticsReply) => Object.values(counts).every((count) => count === 0)
+const isEmptyReply = ({ counts }: AnalyticsReply) => Object.values(counts).every((count) => count === 0)
 
 /** Marked so that it is not mistaken for the figures of the range (decision 91). */
-const BeingCounted = ({ isAll }: { isAll: boolean }) => (
+const CountingNotice = ({ isAll }: { isAll: boolean }) => (
   <Notice tone="warn" title={BEING_COUNTED} isLive>
     They are incomplete until {isAll ? 'all stores are' : 'everything is'} counted. This page renews itself.
   </Notice>
 )
 
 /** Data freshness, currency, and what the figures exclude. */
-function Counted({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }) {
-  const others = figures.otherCurrencies.map(notAdded)
+function FiguresNote({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }) {
+  const others = figures.otherCurrencies.map(describeOtherCurrency)
   return (
     <Text fz="xs" c="dimmed">
       {isAll
@@ -180,7 +180,11 @@ function Counted({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }
 }
 
 /** Amounts in other currencies. */
-function notAdded({ currency, netRevenue, revenueOpportunity }: AnalyticsReply['otherCurrencies'][number]): string {
+function describeOtherCurrency({
+  currency,
+  netRevenue,
+  revenueOpportunity,
+}: AnalyticsReply['otherCurrencies'][number]): string {
   const orders = netRevenue !== 0 && `${formatMoney(netRevenue, currency)} of orders`
   const carts = revenueOpportunity !== 0 && `${formatMoney(revenueOpportunity, currency)} in carts not bought`
   return `${[orders, carts].filter(Boolean).join(' and ')} in ${currency}`
@@ -189,9 +193,9 @@ function notAdded({ currency, netRevenue, revenueOpportunity }: AnalyticsReply['
 function EmailBlock({ figures: { email, currency } }: { figures: AnalyticsReply }) {
   if (!email) return null
   const facts: Fact[] = [
-    { label: 'Open rate', definition: definitions.openRate, value: percent(email.openRate), note: 'reported' },
-    { label: 'Click rate', definition: definitions.clickRate, value: percent(email.clickRate) },
-    { label: 'Conversion rate', definition: definitions.conversionRate, value: percent(email.conversionRate) },
+    { label: 'Open rate', definition: definitions.openRate, value: formatPercent(email.openRate), note: 'reported' },
+    { label: 'Click rate', definition: definitions.clickRate, value: formatPercent(email.clickRate) },
+    { label: 'Conversion rate', definition: definitions.conversionRate, value: formatPercent(email.conversionRate) },
     {
       label: 'Revenue per email',
       definition: definitions.revenuePerEmail,
@@ -217,12 +221,12 @@ function CustomerBlock({ figures: { customers } }: { figures: AnalyticsReply }) 
     <Block title="Customer Insights">
       <FactList
         facts={[
-          { label: 'New', definition: definitions.new, value: countOf(customers.new) },
-          { label: 'Returning', definition: definitions.returning, value: countOf(customers.returning) },
+          { label: 'New', definition: definitions.new, value: formatOptionalCount(customers.new) },
+          { label: 'Returning', definition: definitions.returning, value: formatOptionalCount(customers.returning) },
           {
             label: 'Repeat purchase rate',
             definition: definitions.repeatPurchaseRate,
-            value: percent(customers.repeatPurchaseRate),
+            value: formatPercent(customers.repeatPurchaseRate),
           },
           {
             label: 'Average orders per customer',
@@ -244,7 +248,7 @@ function CustomerBlock({ figures: { customers } }: { figures: AnalyticsReply }) 
   )
 }
 
-const countOf = (count: number | null) => (count === null ? '–' : formatCount(count))
+const formatOptionalCount = (count: number | null) => (count === null ? '–' : formatCount(count))
 
 /** What a larger plan adds, with an upgrade link (decision 131). */
 function Locked() {

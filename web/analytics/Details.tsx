@@ -21,8 +21,8 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { Bar, Block, Term } from './parts.tsx'
 import type { useDetails } from './queries.ts'
 import { MOST_ORIGINS, RowsBlock, useFirst } from './Rows.tsx'
-import { percent } from './rules.ts'
-import { count, money, rate, word } from './table.ts'
+import { formatPercent } from './rules.ts'
+import { count, moneyCell, rateCell, textCell } from './table.ts'
 
 /** Blocks on how revenue is attributed and where it comes from (decision 99). */
 export function Details({ details, range }: { details: ReturnType<typeof useDetails>; range: AnalyticsRange }) {
@@ -93,7 +93,7 @@ function Sources({ details: { sources, currency } }: { details: AnalyticsDetails
               <strong>{formatMoney(netRevenue, currency)}</strong>
               <span className="fact-note">
                 {counted(orders, 'order')}
-                {total > 0 && ` · ${percent(netRevenue / total)} of the store’s revenue`}
+                {total > 0 && ` · ${formatPercent(netRevenue / total)} of the store’s revenue`}
               </span>
               <Bar width={total > 0 ? (netRevenue / total) * 100 : 0} />
             </dd>
@@ -121,8 +121,8 @@ function Hours({ details }: { details: AnalyticsDetails }) {
         ['Revenue per message', definitions.revenuePerMessage],
       ]}
       rows={shown.map((hour) => [
-        ...[word(hourLabel(hour.fromHour)), count(hour.accepted), rate(hour.conversionRate)],
-        money(hour.revenuePerMessage, details.currency),
+        ...[textCell(hourLabel(hour.fromHour)), count(hour.accepted), rateCell(hour.conversionRate)],
+        moneyCell(hour.revenuePerMessage, details.currency),
       ])}
       nothing="No messages in this period."
     />
@@ -156,8 +156,8 @@ const Shares = ({ title, name, definition, rows, details, linkOf }: SharesProps)
     ]}
     most={SHOWN}
     rows={rows.map((row) => [
-      ...[word(row.name), count(row.abandoned), rate(row.recoveryRate)],
-      money(row.revenueOpportunity, details.currency),
+      ...[textCell(row.name), count(row.abandoned), rateCell(row.recoveryRate)],
+      moneyCell(row.revenueOpportunity, details.currency),
     ])}
     {...(linkOf && { links: rows.map(({ key }) => linkOf(key)) })}
     nothing="No abandoned carts in this period."
@@ -181,7 +181,7 @@ function Coverage({ range }: { range: AnalyticsRange }) {
           return (
             <>
               <Text fz="sm">
-                {percent(1 - reachable / total)} of your abandoned carts
+                {formatPercent(1 - reachable / total)} of your abandoned carts
                 {lookedThrough ? ` (the newest ${formatCount(lookedThrough)})` : ''} may not be written to by email now.
               </Text>
               <Text fz="xs" c="dimmed">
@@ -213,9 +213,14 @@ function Channels({ details }: { details: AnalyticsDetails }) {
         ['Revenue', definitions.attributedRevenue],
       ]}
       rows={details.channels.map((each) => [
-        ...[word(channelLabel(each.channel)), count(each.accepted), rate(each.clickRate), rate(each.conversionRate)],
-        ...[money(each.revenuePerEmail, details.currency), count(each.unsubscribed)],
-        money(each.attributedRevenue, details.currency),
+        ...[
+          textCell(channelLabel(each.channel)),
+          count(each.accepted),
+          rateCell(each.clickRate),
+          rateCell(each.conversionRate),
+        ],
+        ...[moneyCell(each.revenuePerEmail, details.currency), count(each.unsubscribed)],
+        moneyCell(each.attributedRevenue, details.currency),
       ])}
       nothing="No messages in this period."
     />
@@ -270,9 +275,13 @@ const Origins = ({ details }: { details: AnalyticsDetails }) => (
       ['Revenue', definitions.attributedRevenue],
     ]}
     rows={details.origins.map((origin) => [
-      ...[word(`${origin.name} (${channelNames[origin.channel]})`), count(origin.accepted)],
-      ...[rate(origin.channel === 'email' ? origin.openRate : null), rate(origin.clickRate)],
-      ...[rate(origin.conversionRate), count(origin.unsubscribed), money(origin.attributedRevenue, details.currency)],
+      ...[textCell(`${origin.name} (${channelNames[origin.channel]})`), count(origin.accepted)],
+      ...[rateCell(origin.channel === 'email' ? origin.openRate : null), rateCell(origin.clickRate)],
+      ...[
+        rateCell(origin.conversionRate),
+        count(origin.unsubscribed),
+        moneyCell(origin.attributedRevenue, details.currency),
+      ],
     ])}
     nothing="No messages in this period."
   />

@@ -3,7 +3,7 @@ import { IconLock } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { type AnalyticsRange, analyticsTexts } from '../../shared/analytics.ts'
 import { featurePlans, type PlanKey } from '../../shared/billing.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -17,7 +17,7 @@ interface Props {
 
 /** B 2: exports all figures of the range; other plans see which plan includes it (decision 100). */
 export function ExportButton({ range, plan }: Props) {
-  const mayExport = useMay('account:export')
+  const mayExport = useHasPermission('account:export')
   if (!mayExport) return null
   return plan !== null && !featurePlans.analytics_export.includes(plan) ? <Locked /> : <Export range={range} />
 }

@@ -11,7 +11,7 @@ import {
 import { useScope } from '../access/scope.ts'
 import { formatCount } from '../ui/format.ts'
 import { Bar, Block, Term } from './parts.tsx'
-import { isUneven, percent, stagesOf } from './rules.ts'
+import { buildStages, formatPercent, isUneven } from './rules.ts'
 
 const names: Record<FunnelChannel, string> = {
   all: 'All channels',
@@ -29,7 +29,7 @@ interface Props {
 export function FunnelBlock({ figures, range }: Props) {
   const { isAll } = useScope()
   const [channel, setChannel] = useState<FunnelChannel>('email')
-  const stages = stagesOf(figures.funnels[channel], channel)
+  const stages = buildStages(figures.funnels[channel], channel)
   const shown = funnelChannels.filter(
     (each) => each === 'all' || each === 'email' || figures.funnels[each].emailsSent > 0,
   )
@@ -52,7 +52,7 @@ export function FunnelBlock({ figures, range }: Props) {
             <Term label={label} definition={definition} />
             <span className="funnel-count">
               <strong>{formatCount(count)}</strong>
-              <span className="fact-note">{percent(share)}</span>
+              <span className="fact-note">{formatPercent(share)}</span>
               {filter && count > 0 && !isAll && (
                 <>
                   {' '}

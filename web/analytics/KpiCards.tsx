@@ -6,7 +6,7 @@ import { definitions } from '../../shared/analytics-definitions.ts'
 import { useScope } from '../access/scope.ts'
 import { formatMoney } from '../ui/format.ts'
 import { Term } from './parts.tsx'
-import { changeText, percent, toneOf } from './rules.ts'
+import { chooseTone, formatChange, formatPercent } from './rules.ts'
 
 interface Kpi {
   title: string
@@ -44,7 +44,7 @@ const kpis: Kpi[] = [
     title: 'Abandonment rate',
     definition: definitions.abandonmentRate,
     isLoss: true,
-    value: ({ abandonmentRate }) => percent(abandonmentRate),
+    value: ({ abandonmentRate }) => formatPercent(abandonmentRate),
     change: ({ abandonmentRateChange }) => abandonmentRateChange,
     against: 'days',
     hasCarts: true,
@@ -89,8 +89,8 @@ function Figure({ kpi, figures, days }: { kpi: Kpi; figures: AnalyticsReply; day
         {value}
       </p>
       <p className="kpi-foot">
-        <span className="kpi-change" data-tone={toneOf(change, kpi.isLoss === true)}>
-          {changeText(change)}
+        <span className="kpi-change" data-tone={chooseTone(change, kpi.isLoss === true)}>
+          {formatChange(change)}
         </span>{' '}
         {kpi.against === 'days' ? `against the ${days} days before` : `since the beginning of these ${days} days`}
         {kpi.hasCarts && !isAll && (

@@ -3,7 +3,7 @@ import { definitions } from '../../shared/analytics-definitions.ts'
 import { platformNames } from '../../shared/platforms.ts'
 import { formatMoney } from '../ui/format.ts'
 import { Block, FactList } from './parts.tsx'
-import { percent } from './rules.ts'
+import { formatPercent } from './rules.ts'
 
 /** Figures of the connected platform only (decision 96). */
 export function PlatformBlock({ figures }: { figures: AnalyticsReply }) {
@@ -26,7 +26,7 @@ function factsOf(figures: AnalyticsReply, money: (amount: number | null) => stri
         {
           label: 'Checkout abandonment rate',
           definition: definitions.checkoutAbandonmentRate,
-          value: percent(checkouts.checkoutAbandonmentRate),
+          value: formatPercent(checkouts.checkoutAbandonmentRate),
         },
         {
           label: 'Average order value',
@@ -48,10 +48,14 @@ function factsOf(figures: AnalyticsReply, money: (amount: number | null) => stri
       {
         label: 'Cart abandonment rate',
         definition: definitions.cartAbandonmentRate,
-        value: percent(carts.cartAbandonmentRate),
+        value: formatPercent(carts.cartAbandonmentRate),
       },
       { label: 'Average cart value', definition: definitions.platformCartValue, value: money(carts.averageCartValue) },
-      { label: 'Conversion rate', definition: definitions.cartConversionRate, value: percent(carts.conversionRate) },
+      {
+        label: 'Conversion rate',
+        definition: definitions.cartConversionRate,
+        value: formatPercent(carts.conversionRate),
+      },
     ],
   }
 }

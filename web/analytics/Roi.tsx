@@ -14,8 +14,8 @@ import { PictureButton } from './PictureButton.tsx'
 import { Block } from './parts.tsx'
 import { useRoi } from './queries.ts'
 import { MOST_ORIGINS, Rows, SaveCsv, type Sheet, useFirst } from './Rows.tsx'
-import { monthLabel, rangeLabels } from './rules.ts'
-import { money, rate, word } from './table.ts'
+import { formatMonth, rangeLabels } from './rules.ts'
+import { moneyCell, rateCell, textCell } from './table.ts'
 
 const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
 
@@ -55,7 +55,7 @@ export function RoiBlock({ range }: { range: AnalyticsRange }) {
 
 function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
   const { currency } = roi
-  const amount = (value: number | null) => money(value, currency)
+  const amount = (value: number | null) => moneyCell(value, currency)
   return (
     <>
       <MonthChart roi={roi} />
@@ -73,10 +73,10 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
         ]}
         rows={roi.months.toReversed().map((month, place) => {
           const { left, rate: back } = returnOf(month)
-          const name = place === 0 ? runningMonth(month.month) : monthLabel(month.month)
+          const name = place === 0 ? runningMonth(month.month) : formatMonth(month.month)
           return [
             ...[{ shown: name, value: month.month }, amount(month.attributedRevenue), amount(month.messageCost)],
-            ...[amount(month.planPrice), amount(left), rate(back), amount(month.discounts)],
+            ...[amount(month.planPrice), amount(left), rateCell(back), amount(month.discounts)],
           ]
         })}
       />
@@ -113,7 +113,7 @@ interface PartsProps {
 }
 
 function Parts({ title, name, rows, roi }: PartsProps) {
-  const amount = (value: number) => money(value, roi.currency)
+  const amount = (value: number) => moneyCell(value, roi.currency)
   if (rows.length === 0) {
     return (
       <>
@@ -137,8 +137,8 @@ function Parts({ title, name, rows, roi }: PartsProps) {
       rows={rows.map((row) => {
         const { left, rate: back } = returnOf(row)
         return [
-          ...[word(row.name), amount(row.attributedRevenue), amount(row.messageCost)],
-          ...[amount(left), rate(back), amount(row.discounts)],
+          ...[textCell(row.name), amount(row.attributedRevenue), amount(row.messageCost)],
+          ...[amount(left), rateCell(back), amount(row.discounts)],
         ]
       })}
     />
@@ -172,12 +172,12 @@ function Notes({ costs, more }: { costs: Roi['otherCosts']; more: ReactNode }) {
 }
 
 /** The period is still running. */
-const runningMonth = (month: string) => `${monthLabel(month)} (so far)`
+const runningMonth = (month: string) => `${formatMonth(month)} (so far)`
 
 function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
   const canvas = useRef<HTMLCanvasElement | null>(null)
   const data = withRunning({
-    labels: months.map(({ month }) => monthLabel(month)),
+    labels: months.map(({ month }) => formatMonth(month)),
     datasets: [
       { label: 'Attributed revenue', data: months.map(({ attributedRevenue }) => attributedRevenue) },
       { label: 'Costs', data: months.map((month) => returnOf(month).costs) },

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { formatCount } from '../ui/format.ts'
 import { saveCsv } from '../ui/saveCsv.ts'
 import { Block, Term } from './parts.tsx'
-import { type Cell, type Column, fileOf, linesOf } from './table.ts'
+import { buildFileName, buildLines, type Cell, type Column } from './table.ts'
 
 export interface Sheet {
   title: string
@@ -23,7 +23,7 @@ export const SaveCsv = ({ title, days, head, rows }: Sheet) => (
       px={8}
       variant="default"
       aria-label={`Save as CSV: ${title}`}
-      onClick={() => saveCsv(fileOf(title, days), linesOf(head, rows))}
+      onClick={() => saveCsv(buildFileName(title, days), buildLines(head, rows))}
     >
       <IconFileTypeCsv size={16} aria-hidden />
     </Button>

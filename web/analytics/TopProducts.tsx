@@ -15,8 +15,8 @@ import { SearchBox } from '../ui/SearchBox.tsx'
 import { Block, Term } from './parts.tsx'
 import { useProducts } from './queries.ts'
 import { SaveCsv, type Sheet } from './Rows.tsx'
-import { percent } from './rules.ts'
-import { code, count, money, rate, word } from './table.ts'
+import { formatPercent } from './rules.ts'
+import { codeValueCell, count, moneyCell, rateCell, textCell } from './table.ts'
 
 interface Props {
   products: readonly TopProduct[]
@@ -38,7 +38,7 @@ export function TopProducts({ products, currency, range, days, isBeingCounted }:
             <Button size="xs" variant="default" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
               {isAll ? 'Show the top 10' : 'See all'}
             </Button>
-            {!isAll && <SaveCsv {...sheetOf(products, currency, days)} />}
+            {!isAll && <SaveCsv {...buildSheet(products, currency, days)} />}
           </div>
         )
       }
@@ -72,7 +72,7 @@ function AllProducts({ range }: { range: AnalyticsRange }) {
           ) : (
             <div aria-busy={found.isPlaceholderData}>
               <ProductTable {...{ products, currency, range }} />
-              <SaveCsv {...sheetOf(products, currency, days)} />
+              <SaveCsv {...buildSheet(products, currency, days)} />
               {pagination.pages > 1 && (
                 <nav aria-label="Pages of products" className="list-foot">
                   <PageButtons
@@ -95,12 +95,12 @@ function AllProducts({ range }: { range: AnalyticsRange }) {
 const TITLE = 'Top Abandoned Products'
 const COUNTING = 'Products are being counted.'
 
-const sheetOf = (products: readonly TopProduct[], currency: string, days: Sheet['days']): Sheet => ({
+const buildSheet = (products: readonly TopProduct[], currency: string, days: Sheet['days']): Sheet => ({
   ...{ title: TITLE, days },
   head: [['Product'], ['SKU'], ['Abandoned'], ['Recovery rate'], ['Revenue lost']],
   rows: products.map((product) => [
-    ...[word(product.name), code(product.sku), count(product.abandonedCount)],
-    ...[rate(product.recoveryRate), money(product.revenueLost, currency)],
+    ...[textCell(product.name), codeValueCell(product.sku), count(product.abandonedCount)],
+    ...[rateCell(product.recoveryRate), moneyCell(product.revenueLost, currency)],
   ]),
 })
 
@@ -152,7 +152,7 @@ function ProductTable({ products, currency, range }: Omit<Props, 'days' | 'isBei
                 )}
               </Table.Td>
               <Table.Td className="number">{formatCount(product.abandonedCount)}</Table.Td>
-              <Table.Td className="number">{percent(product.recoveryRate)}</Table.Td>
+              <Table.Td className="number">{formatPercent(product.recoveryRate)}</Table.Td>
               <Table.Td className="number">{formatMoney(product.revenueLost, currency)}</Table.Td>
             </Table.Tr>
           ))}

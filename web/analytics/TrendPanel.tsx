@@ -15,8 +15,8 @@ import { PictureButton } from './PictureButton.tsx'
 import { Block } from './parts.tsx'
 import { type TrendName, useTrend } from './queries.ts'
 import { SaveCsv, type Sheet } from './Rows.tsx'
-import { BEING_COUNTED, percent, rangeLabels } from './rules.ts'
-import { money, rate, word } from './table.ts'
+import { BEING_COUNTED, formatPercent, rangeLabels } from './rules.ts'
+import { moneyCell, rateCell, textCell } from './table.ts'
 
 // The chart library loads after the page.
 const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
@@ -54,8 +54,8 @@ export function TrendPanel({ name, range }: Props) {
   useEffect(() => {
     if (trend.data && !data) console.error('The chart data is not valid', trend.data)
   }, [trend.data, data])
-  const shown = data && isSomething(trend.data) ? withRunning(data) : null
-  const subject = subjectOf(title, definition, trend.data)
+  const shown = data && hasData(trend.data) ? withRunning(data) : null
+  const subject = buildSubject(title, definition, trend.data)
   return (
     <Block
       title={title}
@@ -78,7 +78,7 @@ export function TrendPanel({ name, range }: Props) {
             <ToolButton label="Bar chart" icon={IconChartBar} isOn={type === 'bar'} onClick={() => setType('bar')} />
           </Button.Group>
           <ToolButton label="Show as table" icon={IconTable} isOn={isTable} onClick={() => setTable(!isTable)} />
-          {shown && isTable && trend.data && <SaveCsv {...sheetOf(title, trend.data)} />}
+          {shown && isTable && trend.data && <SaveCsv {...buildSheet(title, trend.data)} />}
           <PictureButton canvas={canvas} file={file} isDisabled={!shown} />
         </div>
       }
@@ -139,30 +139,30 @@ function Plot({ trend, isEmpty, children }: PlotProps) {
 }
 
 /** Whether there is data: amounts above zero, or at least one rate. */
-const isSomething = (trend: Trend | undefined) =>
+const hasData = (trend: Trend | undefined) =>
   trend?.datasets.some(({ data }) =>
     data.some((value) => (trend.unit === 'money' ? Boolean(value) : value !== null)),
   ) === true
 
 /** The data table below the chart, one row per bucket by its first day. */
-const sheetOf = (title: string, { starts, datasets, unit, currency, lastDay }: Trend): Sheet => ({
+const buildSheet = (title: string, { starts, datasets, unit, currency, lastDay }: Trend): Sheet => ({
   title,
   days: { firstDay: starts[0] ?? lastDay, lastDay },
   head: [['Date'], ...datasets.map(({ label }) => [label] as const)],
   rows: starts.map((start, place) => [
-    word(start),
+    textCell(start),
     ...datasets.map(({ data }) => {
       const value = data[place] ?? null
-      return unit === 'money' ? money(value, currency) : rate(value)
+      return unit === 'money' ? moneyCell(value, currency) : rateCell(value)
     }),
   ]),
 })
 
-function subjectOf(name: string, definition: string, trend: Trend | undefined): Subject {
+function buildSubject(name: string, definition: string, trend: Trend | undefined): Subject {
   const currency = trend?.currency ?? 'USD'
   const isMoney = trend?.unit === 'money'
   const format = (value: number | null) =>
-    value === null ? '–' : isMoney ? formatMoney(value, currency) : percent(value)
+    value === null ? '–' : isMoney ? formatMoney(value, currency) : formatPercent(value)
   return {
     ...{ measure: isMoney ? ('money' as const) : ('rate' as const), name, definition, nothing: '', format },
     axis: isMoney ? `Revenue (${currency})` : 'Rate',

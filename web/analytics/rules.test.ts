@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { returnOf } from '../../shared/roi.ts'
-import { changeText, isUneven, monthLabel, percent, rangeOf, stagesOf, toneOf } from './rules.ts'
+import { buildStages, chooseTone, formatChange, formatMonth, formatPercent, isUneven, parseRange } from './rules.ts'
 
 test('computes profit as revenue minus message cost and plan, and no return without costs', () => {
   expect(returnOf({ attributedRevenue: 100, messageCost: 1, planPrice: 49 })).toEqual({ costs: 50, left: 50, rate: 1 })
@@ -18,25 +18,25 @@ test('computes profit as revenue minus message cost and plan, and no return with
 })
 
 test('names a month the same in every time zone', () => {
-  expect(monthLabel('2026-03')).toBe('Mar 2026')
+  expect(formatMonth('2026-03')).toBe('Mar 2026')
 })
 
 test('formats rates with two decimals, changes with one and a sign (decision 131, B 9)', { tags: ['B3', 'B9'] }, () => {
-  expect([percent(0.12345), percent(1), percent(null)]).toEqual(['12.35%', '100.00%', '–'])
-  expect([0.2, -0.0416, 0.0004, -0.0004, 0, null, 738.2812].map(changeText)).toEqual([
+  expect([formatPercent(0.12345), formatPercent(1), formatPercent(null)]).toEqual(['12.35%', '100.00%', '–'])
+  expect([0.2, -0.0416, 0.0004, -0.0004, 0, null, 738.2812].map(formatChange)).toEqual([
     ...['+20.0%', '−4.2%', '0.0%', '0.0%', '0.0%', '–', '+73,828.1%'],
   ])
 })
 
 test('treats a rise as good for gains and bad for losses', () => {
-  expect([toneOf(0.2, false), toneOf(0.2, true), toneOf(-0.2, false), toneOf(-0.2, true)]).toEqual([
+  expect([chooseTone(0.2, false), chooseTone(0.2, true), chooseTone(-0.2, false), chooseTone(-0.2, true)]).toEqual([
     ...['good', 'bad', 'bad', 'good'],
   ])
-  expect([toneOf(null, false), toneOf(0.0004, true)]).toEqual(['quiet', 'quiet'])
+  expect([chooseTone(null, false), chooseTone(0.0004, true)]).toEqual(['quiet', 'quiet'])
 })
 
 test('defaults to the range 30d (B 9)', { tags: ['B9'] }, () => {
-  expect(['7d', '30d', '90d', '1y', '2d', null].map(rangeOf)).toEqual(['7d', '30d', '90d', '1y', '30d', '30d'])
+  expect(['7d', '30d', '90d', '1y', '2d', null].map(parseRange)).toEqual(['7d', '30d', '90d', '1y', '30d', '30d'])
 })
 
 const funnel = { cartsCreated: 8, emailsSent: 9, emailsOpened: 4, clicks: 2, conversions: 1 }
@@ -44,7 +44,7 @@ const funnel = { cartsCreated: 8, emailsSent: 9, emailsOpened: 4, clicks: 2, con
 test('shows a stage as a share of the carts created, with its bar capped at 100 percent (B 9)', {
   tags: ['B9'],
 }, () => {
-  const stages = stagesOf(funnel, 'email')
+  const stages = buildStages(funnel, 'email')
   expect(stages.map(({ label, count, share, width }) => [label, count, share, width])).toEqual([
     ['Carts created', 8, 1, 100],
     ['Emails sent', 9, 1.125, 100],
@@ -53,8 +53,8 @@ test('shows a stage as a share of the carts created, with its bar capped at 100 
     ['Conversions', 1, 0.125, 12.5],
   ])
   const none = { cartsCreated: 0, emailsSent: 0, emailsOpened: 0, clicks: 0, conversions: 0 }
-  expect(stagesOf(none, 'email').every(({ share, width }) => share === null && width === 0)).toBe(true)
-  expect(stagesOf(funnel, 'sms').map(({ label }) => label)).toEqual([
+  expect(buildStages(none, 'email').every(({ share, width }) => share === null && width === 0)).toBe(true)
+  expect(buildStages(funnel, 'sms').map(({ label }) => label)).toEqual([
     ...['Carts created', 'SMS sent', 'Clicks', 'Conversions'],
   ])
 })
@@ -71,7 +71,7 @@ test('shows amounts without a percentage when costs are almost zero and no plan 
 })
 
 test('explains a stage that exceeds the one before it (decision 93)', () => {
-  expect(isUneven(stagesOf(funnel, 'email'))).toBe(true)
-  expect(isUneven(stagesOf({ ...funnel, emailsSent: 8 }, 'email'))).toBe(false)
-  expect(isUneven(stagesOf({ ...funnel, emailsSent: 8, clicks: 5 }, 'email'))).toBe(true)
+  expect(isUneven(buildStages(funnel, 'email'))).toBe(true)
+  expect(isUneven(buildStages({ ...funnel, emailsSent: 8 }, 'email'))).toBe(false)
+  expect(isUneven(buildStages({ ...funnel, emailsSent: 8, clicks: 5 }, 'email'))).toBe(true)
 })

@@ -20,14 +20,14 @@ export const rangeLabels: Record<AnalyticsRange, string> = {
   '1y': 'Last 12 months',
 }
 
-export const rangeOf = (text: string | null): AnalyticsRange =>
+export const parseRange = (text: string | null): AnalyticsRange =>
   analyticsRanges.find((range) => range === text) ?? DEFAULT_RANGE
 
 /** Rates are fractions, shown as percent with 2 decimals (B 3); `–` if the base is zero. */
-export const percent = (fraction: number | null) => (fraction === null ? '–' : `${(fraction * 100).toFixed(2)}%`)
+export const formatPercent = (fraction: number | null) => (fraction === null ? '–' : `${(fraction * 100).toFixed(2)}%`)
 
 /** Changes with one decimal and their sign (B 9): `+20.0%`. */
-export function changeText(change: number | null): string {
+export function formatChange(change: number | null): string {
   if (change === null) return '–'
   const size = ONE_DECIMAL.format(Math.abs(change * 100))
   return size === '0.0' ? '0.0%' : `${change > 0 ? '+' : '−'}${size}%`
@@ -37,8 +37,8 @@ const ONE_DECIMAL = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, m
 export type Tone = 'good' | 'bad' | 'quiet'
 
 /** Whether a change is an improvement; `isLoss`: lower is better. */
-export function toneOf(change: number | null, isLoss: boolean): Tone {
-  if (change === null || changeText(change) === '0.0%') return 'quiet'
+export function chooseTone(change: number | null, isLoss: boolean): Tone {
+  if (change === null || formatChange(change) === '0.0%') return 'quiet'
   return change > 0 === isLoss ? 'bad' : 'good'
 }
 
@@ -63,7 +63,7 @@ const sentLabels: Record<FunnelChannel, string> = {
 }
 
 /** Only emails have opens, because they load an image. */
-export function stagesOf(funnel: Funnel, channel: FunnelChannel): Stage[] {
+export function buildStages(funnel: Funnel, channel: FunnelChannel): Stage[] {
   const means = funnelDefinitions(channel)
   const stage = (name: keyof Funnel, label: string, filter: CartStage | null): Stage => {
     const count = funnel[name]
@@ -85,5 +85,5 @@ export const isUneven = (stages: readonly Stage[]) =>
   stages.some((stage, place) => place > 0 && stage.count > stages[place - 1]!.count)
 
 /** `2026-03` → `Mar 2026`. */
-export const monthLabel = (month: string) => MONTH.format(Date.parse(`${month}-01T00:00:00Z`))
+export const formatMonth = (month: string) => MONTH.format(Date.parse(`${month}-01T00:00:00Z`))
 const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' })

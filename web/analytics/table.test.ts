@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { csvLine } from '../../shared/csv.ts'
-import { code, count, fileOf, linesOf, money, rate, word } from './table.ts'
+import { buildFileName, buildLines, codeValueCell, count, moneyCell, rateCell, textCell } from './table.ts'
 
 // CSV export of a table (decision 100).
 
 test('exports plain numbers, fractions, and the currency in the column’s name', () => {
   const rows = [
-    [word('France'), count(1_234), rate(1 / 3), money(5_678.9, 'EUR')],
-    [word('Not known'), count(0), rate(null), money(null, 'EUR')],
+    [textCell('France'), count(1_234), rateCell(1 / 3), moneyCell(5_678.9, 'EUR')],
+    [textCell('Not known'), count(0), rateCell(null), moneyCell(null, 'EUR')],
   ]
   expect(rows[0]!.map(({ shown }) => shown)).toEqual(['France', '1,234', '33.33%', '€5,678.90'])
   expect(
-    linesOf([['Country'], ['Abandoned', 'Of these days.'], ['Recovery rate'], ['Revenue opportunity']], rows),
+    buildLines([['Country'], ['Abandoned', 'Of these days.'], ['Recovery rate'], ['Revenue opportunity']], rows),
   ).toEqual([
     ['Country', 'Abandoned', 'Recovery rate', 'Revenue opportunity (EUR)'],
     ['France', 1_234, 0.333333, 5_678.9],
@@ -20,12 +20,12 @@ test('exports plain numbers, fractions, and the currency in the column’s name'
 })
 
 test('exports formula-like names and number-like codes as text (X3)', () => {
-  const [, line] = linesOf([['Sent by'], ['SKU']], [[word('=1+1'), code('00123')]])
+  const [, line] = buildLines([['Sent by'], ['SKU']], [[textCell('=1+1'), codeValueCell('00123')]])
   expect(csvLine(line!)).toBe("'=1+1,'00123\r\n")
-  expect(code('00123').shown).toBe('00123')
+  expect(codeValueCell('00123').shown).toBe('00123')
 })
 
 test('names the file by table and days', () => {
   const days = { firstDay: '2026-02-01', lastDay: '2026-03-02' }
-  expect(fileOf('By country', days)).toBe('by-country-2026-02-01-to-2026-03-02.csv')
+  expect(buildFileName('By country', days)).toBe('by-country-2026-02-01-to-2026-03-02.csv')
 })

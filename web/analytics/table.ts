@@ -1,6 +1,6 @@
 import { type CsvCell, codeCell } from '../../shared/csv.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
-import { percent } from './rules.ts'
+import { formatPercent } from './rules.ts'
 
 // Table cells as shown and as exported to CSV (decision 100). Pure.
 
@@ -12,11 +12,11 @@ export interface Cell {
   currency?: string
 }
 
-export const word = (text: string): Cell => ({ shown: text, value: text })
-export const code = (text: string | null): Cell => ({ shown: text ?? '', value: codeCell(text) })
+export const textCell = (text: string): Cell => ({ shown: text, value: text })
+export const codeValueCell = (text: string | null): Cell => ({ shown: text ?? '', value: codeCell(text) })
 export const count = (value: number): Cell => ({ shown: formatCount(value), value })
-export const rate = (value: number | null): Cell => ({ shown: percent(value), value })
-export const money = (value: number | null, currency: string): Cell => ({
+export const rateCell = (value: number | null): Cell => ({ shown: formatPercent(value), value })
+export const moneyCell = (value: number | null, currency: string): Cell => ({
   shown: value === null ? '–' : formatMoney(value, currency),
   value,
   currency,
@@ -28,7 +28,7 @@ export type Column = readonly [label: string, definition?: string]
 const DIGITS = 1_000_000
 
 /** Amount columns carry the currency in their name. */
-export function linesOf(head: readonly Column[], rows: readonly (readonly Cell[])[]): CsvCell[][] {
+export function buildLines(head: readonly Column[], rows: readonly (readonly Cell[])[]): CsvCell[][] {
   const names = head.map(([name], place) => {
     const currency = rows[0]?.[place]?.currency
     return currency ? `${name} (${currency})` : name
@@ -38,5 +38,5 @@ export function linesOf(head: readonly Column[], rows: readonly (readonly Cell[]
 }
 
 /** "By country" for a range: by-country-2026-02-01-to-2026-03-02.csv */
-export const fileOf = (title: string, { firstDay, lastDay }: { firstDay: string; lastDay: string }): string =>
+export const buildFileName = (title: string, { firstDay, lastDay }: { firstDay: string; lastDay: string }): string =>
   `${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-${firstDay}-to-${lastDay}.csv`

@@ -4,7 +4,7 @@ import { EXTRA_STORE_MONTHLY } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { type Credits, creditPacks } from '../../shared/credits.ts'
 import { useCredits } from './credit-queries.ts'
-import { creditMoney, takesCredits } from './credit-words.ts'
+import { formatCredits, usesCredits } from './credit-words.ts'
 
 /** Add-ons beside the plan (A 9), or where to ask for them. */
 export function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undefined; hasPlan: boolean }) {
@@ -37,9 +37,9 @@ export function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undef
 
 /** Only add-ons that the account's SMS setup supports are offered. */
 const Texts = ({ credits, hasPlan }: { credits: Credits | undefined; hasPlan: boolean }) =>
-  credits && takesCredits(credits) && credits.offer ? (
+  credits && usesCredits(credits) && credits.offer ? (
     <AddOn name="SMS/WhatsApp" price={`SMS credits from $${creditPacks[0]}`}>
-      They pay for the SMS that Starter and Growth do not include, from about {creditMoney(cheapest(credits))} each.
+      They pay for the SMS that Starter and Growth do not include, from about {formatCredits(cheapest(credits))} each.
       WhatsApp is billed by your provider.{' '}
       {hasPlan && (
         <Anchor component={Link} to="/billing#credits" underline="always">

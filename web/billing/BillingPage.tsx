@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Navigate, useSearchParams } from 'react-router'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import type { SubscriptionDetail } from '../../shared/payments.ts'
-import { subscriptionQuery, useMay, useMe } from '../access/queries.ts'
+import { subscriptionQuery, useHasPermission, useMe } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
@@ -14,7 +14,7 @@ import { ChangeDialog } from './ChangeDialog.tsx'
 import { CheckoutReturn } from './CheckoutReturn.tsx'
 import { CreditsCard } from './CreditsCard.tsx'
 import { CreditsReturn } from './CreditsReturn.tsx'
-import { choiceOf } from './change-words.ts'
+import { parseChoice } from './change-words.ts'
 import { type Deeds, deedsOf } from './detail-words.ts'
 import { LimitsAndUsage } from './LimitsAndUsage.tsx'
 import { PaymentHistory } from './PaymentHistory.tsx'
@@ -61,8 +61,8 @@ interface KnownProps {
 
 function Known({ detail, subscription }: KnownProps) {
   const isDemo = useMe()?.isDemo ?? false
-  const mayLead = useMay('billing:write')
-  const mayRead = useMay('billing:read')
+  const mayLead = useHasPermission('billing:write')
+  const mayRead = useHasPermission('billing:read')
   const may = deedsOf({ detail, subscription, mayPay: mayLead && !isDemo })
   // The notice above gives the reason.
   const deeds = isDemo ? { ...may, because: null } : may
@@ -105,7 +105,7 @@ function AskedChange({ detail, deeds }: { detail: SubscriptionDetail; deeds: Dee
       )
     )
   }
-  const { plan, cycle } = choiceOf({ plan: asked, cycle: search.get('cycle'), stores: null }, detail)
+  const { plan, cycle } = parseChoice({ plan: asked, cycle: search.get('cycle'), stores: null }, detail)
   return <Navigate replace to={`/pricing?plan=${plan}&cycle=${cycle}`} />
 }
 

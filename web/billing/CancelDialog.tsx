@@ -3,7 +3,7 @@ import { type PlanKey, plans } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { failureOf } from './failure.ts'
+import { getFailureText } from './failure.ts'
 import { useCancel } from './payment-queries.ts'
 import { ThenLite } from './ThenLite.tsx'
 
@@ -31,7 +31,7 @@ export function CancelDialog({ opened, plan, end, onClose, onCanceled }: Props) 
       cancelLabel={`Keep ${plans[plan].name}`}
       isDangerous
       isBusy={cancel.isPending}
-      problem={failureOf(cancel.error, billingTexts.failed.cancel)}
+      problem={getFailureText(cancel.error, billingTexts.failed.cancel)}
       onConfirm={() =>
         cancel.mutate(undefined, {
           onSuccess: ({ message }) => {

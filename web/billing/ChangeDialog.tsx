@@ -8,8 +8,8 @@ import { AskedByBank } from './AskedByBank.tsx'
 import { ChangeProblem } from './ChangeProblem.tsx'
 import { ChooseChange } from './ChooseChange.tsx'
 import { ConfirmChange } from './ConfirmChange.tsx'
-import { type Choice, choiceOf } from './change-words.ts'
-import { useTheChange } from './useTheChange.ts'
+import { type Choice, parseChoice } from './change-words.ts'
+import { usePlanChange } from './useTheChange.ts'
 
 /**
  * Changes the plan of an account that pays by card (decision 85). State is in the address:
@@ -41,7 +41,7 @@ export function ChangeDialog({ detail }: { detail: SubscriptionDetail }) {
         <Steps
           key={opened.turn}
           detail={detail}
-          start={choiceOf({ plan: asked, cycle: search.get('cycle'), stores: search.get('stores') }, detail)}
+          start={parseChoice({ plan: asked, cycle: search.get('cycle'), stores: search.get('stores') }, detail)}
           onClose={close}
         />
       )}
@@ -58,7 +58,7 @@ interface StepsProps {
 /** Steps: choose, see the cost, confirm. */
 function Steps({ detail, start, onClose }: StepsProps) {
   const [choice, setChoice] = useState(start)
-  const it = useTheChange(choice, (message) => {
+  const it = usePlanChange(choice, (message) => {
     onClose()
     announce(message)
   })

@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { failureOf } from './failure.ts'
+import { getFailureText } from './failure.ts'
 import { useOpenPortal } from './payment-queries.ts'
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 /** Explains why a change failed, with a link to change the card. */
 export function ChangeProblem({ words, isOther, isOfCard }: Props) {
   const portal = useOpenPortal()
-  const failed = failureOf(portal.error, billingTexts.failed.openPortal)
+  const failed = getFailureText(portal.error, billingTexts.failed.openPortal)
   return (
     <Stack gap="sm">
       <Notice tone={isOther ? 'warn' : 'bad'} isLive>

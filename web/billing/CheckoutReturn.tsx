@@ -8,13 +8,13 @@ import { useConnection } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { failureOf } from './failure.ts'
+import { getFailureText } from './failure.ts'
 import { useCheckedSession } from './payment-queries.ts'
-import { useReturned } from './useReturned.ts'
+import { useCheckoutSession } from './useReturned.ts'
 
 /** Return from the provider's checkout (A 4.3). The result is shown once and disappears on reload. */
 export function CheckoutReturn() {
-  const id = useReturned('session_id')
+  const id = useCheckoutSession('session_id')
   const checked = useCheckedSession(id)
   if (id === null) return null
   if (checked.error) return <Refused error={checked.error} onRetry={() => checked.refetch()} />
@@ -61,7 +61,7 @@ function NextStep() {
 
 /** The checkout could not be read or belongs to another account. */
 export function Refused({ error, onRetry }: { error: Error; onRetry: () => unknown }) {
-  const words = failureOf(error, billingTexts.failed.processCheckout)!
+  const words = getFailureText(error, billingTexts.failed.processCheckout)!
   const mayHeal = error instanceof ApiError && error.isOutage
   if (mayHeal) return <Failed title={words} error={error} onRetry={onRetry} />
   return (

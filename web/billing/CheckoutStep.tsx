@@ -18,10 +18,10 @@ import { type BillingCycle, MOST_EXTRA_STORES, plans } from '../../shared/billin
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { type Choice, extraStoreWords } from './change-words.ts'
+import { type Choice, describeExtraStore } from './change-words.ts'
 import { useCheckout } from './checkout.ts'
-import { addressOfChoice, orderOf, todayOf } from './pricing-rules.ts'
-import { limitLines } from './rules.ts'
+import { buildChoiceAddress, buildOrder, describeToday } from './pricing-rules.ts'
+import { listLimits } from './rules.ts'
 
 interface Props {
   choice: Choice
@@ -57,12 +57,13 @@ export function CheckoutStep({ choice, isTest, hasUsedTrial }: Props) {
 function Chosen({ choice, isTest }: { choice: Choice; isTest: boolean }) {
   const navigate = useNavigate()
   const { name, limits, features } = plans[choice.plan]
-  const change = (changed: Partial<Choice>) => navigate(addressOfChoice({ ...choice, ...changed }), { replace: true })
+  const change = (changed: Partial<Choice>) =>
+    navigate(buildChoiceAddress({ ...choice, ...changed }), { replace: true })
   return (
     <Card padding="xl">
       <Stack gap="md">
         <Title order={2}>{name}</Title>
-        <Text c="dimmed">{limitLines(limits).join(' · ')}</Text>
+        <Text c="dimmed">{listLimits(limits).join(' · ')}</Text>
         <List
           spacing={8}
           center
@@ -84,7 +85,7 @@ function Chosen({ choice, isTest }: { choice: Choice; isTest: boolean }) {
         {!isTest && (
           <NumberInput
             label="Extra stores"
-            description={extraStoreWords(choice.cycle)}
+            description={describeExtraStore(choice.cycle)}
             min={0}
             max={MOST_EXTRA_STORES}
             clampBehavior="strict"
@@ -102,8 +103,8 @@ function Chosen({ choice, isTest }: { choice: Choice; isTest: boolean }) {
 }
 
 function Order({ choice, isTest, hasUsedTrial }: Props) {
-  const { lines, total } = orderOf(choice)
-  const { dueNow, notes } = todayOf(total, choice.cycle, isTest ? 'test' : hasUsedTrial ? 'paid' : 'trial')
+  const { lines, total } = buildOrder(choice)
+  const { dueNow, notes } = describeToday(total, choice.cycle, isTest ? 'test' : hasUsedTrial ? 'paid' : 'trial')
   const { isBusy, problem, go } = useCheckout()
   const navigate = useNavigate()
   const toTestPage = () => navigate(`/test-subscription?plan=${choice.plan}&cycle=${choice.cycle}`)

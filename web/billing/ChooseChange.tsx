@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { type BillingCycle, billingCycles, plans } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import type { SubscriptionDetail } from '../../shared/payments.ts'
-import { type Choice, choiceWords, extraStoreWords, isSame, paidPlans } from './change-words.ts'
+import { type Choice, describeExtraStore, describePrice, isSame, paidPlans } from './change-words.ts'
 import { cycleNames } from './detail-words.ts'
-import { limitLines } from './rules.ts'
+import { listLimits } from './rules.ts'
 
 interface Props {
   detail: SubscriptionDetail
@@ -33,7 +33,7 @@ export function ChooseChange({ detail, choice, most, isBusy, problem, onChoose, 
         <Cycle choice={choice} onChoose={onChoose} />
         <NumberInput
           label="Extra stores"
-          description={extraStoreWords(choice.cycle)}
+          description={describeExtraStore(choice.cycle)}
           min={0}
           max={most}
           clampBehavior="strict"
@@ -44,7 +44,7 @@ export function ChooseChange({ detail, choice, most, isBusy, problem, onChoose, 
           value={choice.extraStores}
           onChange={(value) => onChoose({ ...choice, extraStores: Number(value) || 0 })}
         />
-        <Text aria-live="polite">{isNow ? 'This is what you have now.' : `${choiceWords(choice)}, before tax.`}</Text>
+        <Text aria-live="polite">{isNow ? 'This is what you have now.' : `${describePrice(choice)}, before tax.`}</Text>
         {problem}
         <Text fz="sm" c="dimmed">
           For {plans.free.name}, cancel the subscription: it goes on until its period ends.
@@ -72,7 +72,7 @@ const Plans = ({ choice, onChoose }: FieldProps) => (
   >
     <Stack gap="sm" mt="xs">
       {paidPlans.map((key) => (
-        <Radio key={key} value={key} label={plans[key].name} description={limitLines(plans[key].limits).join(' · ')} />
+        <Radio key={key} value={key} label={plans[key].name} description={listLimits(plans[key].limits).join(' · ')} />
       ))}
     </Stack>
   </Radio.Group>

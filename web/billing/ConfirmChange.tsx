@@ -4,8 +4,15 @@ import { plans } from '../../shared/billing.ts'
 import type { ChangePreview } from '../../shared/payments.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { counted } from '../ui/format.ts'
-import { type Choice, choiceName, dueFacts, missingWords, nextWords, restingAtFirst } from './change-words.ts'
-import { amountWords } from './detail-words.ts'
+import {
+  buildDueLines,
+  type Choice,
+  describeMissing,
+  describeNextBill,
+  formatChoice,
+  proposeRestingStores,
+} from './change-words.ts'
+import { formatAmount } from './detail-words.ts'
 import { formatDate } from './plan-words.ts'
 import { RestingChoice } from './RestingChoice.tsx'
 import { StepTitle } from './StepTitle.tsx'
@@ -23,26 +30,26 @@ interface Props {
 /** Shows the cost, the date and exceeded limits of a change above the button that makes it (decision 85). */
 export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, children }: Props) {
   const { when, at, dueNow, currency, lost, storesTooMany: needed } = preview
-  const [resting, setResting] = useState(() => restingAtFirst(preview))
-  const missing = missingWords(needed, resting.length)
+  const [resting, setResting] = useState(() => proposeRestingStores(preview))
+  const missing = describeMissing(needed, resting.length)
   const isNow = when === 'now'
   return (
     <Stack gap="lg">
       <div>
-        <StepTitle>{choiceName(choice)}</StepTitle>
+        <StepTitle>{formatChoice(choice)}</StepTitle>
         <Text>
           {isNow ? 'The plan changes at once.' : `The plan changes on ${formatDate(at)}. Nothing is due now.`}
         </Text>
       </div>
       {isNow && (
         <Facts
-          entries={dueFacts(preview).map(([name, words], at, all) => [
+          entries={buildDueLines(preview).map(([name, words], at, all) => [
             name,
             at === all.length - 1 ? <strong key={name}>{words}</strong> : words,
           ])}
         />
       )}
-      <Text>{nextWords(preview)}</Text>
+      <Text>{describeNextBill(preview)}</Text>
       {lost.length > 0 && <Lost plan={choice.plan} lost={lost} />}
       {needed > 0 && (
         <RestingChoice
@@ -61,7 +68,7 @@ export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, chil
         <Button loading={isBusy} disabled={missing !== null} onClick={() => onConfirm(needed > 0 ? resting : [])}>
           {isNow
             ? dueNow > 0
-              ? `Pay ${amountWords(dueNow, currency)} and change`
+              ? `Pay ${formatAmount(dueNow, currency)} and change`
               : 'Change plan'
             : `Change on ${formatDate(at)}`}
         </Button>

@@ -9,7 +9,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { formatDateTime } from '../ui/times.ts'
 import { useCreditEntries } from './credit-queries.ts'
-import { creditMoney, entryWords, signedMoney } from './credit-words.ts'
+import { describeEntry, formatCredits, formatSignedCredits } from './credit-words.ts'
 import { PageNumbers, usePageOf } from './PageNumbers.tsx'
 
 const REGION = 'credit-ledger'
@@ -62,20 +62,20 @@ function Entries({ page, onPage }: { page: number; onPage: (page: number, replac
 
 const columns: readonly DataColumn<CreditEntry>[] = [
   { id: 'date', label: 'Date', sort: null, cell: ({ at }) => formatDateTime(at) },
-  { id: 'what', label: 'What', sort: null, cell: (entry) => entryWords(entry) },
+  { id: 'what', label: 'What', sort: null, cell: (entry) => describeEntry(entry) },
   {
     id: 'amount',
     label: 'Amount',
     sort: null,
     isNumber: true,
-    cell: ({ micros }) => <Money words={signedMoney(micros)} />,
+    cell: ({ micros }) => <Money words={formatSignedCredits(micros)} />,
   },
   {
     id: 'balance',
     label: 'Balance',
     sort: null,
     isNumber: true,
-    cell: ({ balanceMicros }) => <Money words={creditMoney(balanceMicros)} />,
+    cell: ({ balanceMicros }) => <Money words={formatCredits(balanceMicros)} />,
   },
 ]
 

@@ -8,8 +8,15 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CreditLedger } from './CreditLedger.tsx'
 import { useBuyCredits, useCredits } from './credit-queries.ts'
-import { balanceWords, countryWords, creditMoney, creditNote, hasCard, packWords } from './credit-words.ts'
-import { failureOf } from './failure.ts'
+import {
+  explainUnusedCredits,
+  formatBalance,
+  formatCountry,
+  formatCredits,
+  hasCreditsCard,
+  packOptions,
+} from './credit-words.ts'
+import { getFailureText } from './failure.ts'
 
 interface Props {
   mayBuy: boolean
@@ -21,13 +28,13 @@ export function CreditsCard(props: Props) {
   const credits = useCredits()
   return (
     <Loaded query={credits} loading={<LoadingCards count={1} rows={3} />} failed="The credits could not be loaded.">
-      {(known) => (hasCard(known) ? <Known credits={known} {...props} /> : null)}
+      {(known) => (hasCreditsCard(known) ? <Known credits={known} {...props} /> : null)}
     </Loaded>
   )
 }
 
 function Known({ credits, mayBuy, mayRead }: Props & { credits: Credits }) {
-  const note = creditNote(credits)
+  const note = explainUnusedCredits(credits)
   return (
     <Card component="section" aria-label="SMS credits" id="credits">
       <Title order={2} mb={4}>
@@ -39,8 +46,8 @@ function Known({ credits, mayBuy, mayRead }: Props & { credits: Credits }) {
       <Stack gap="md">
         <Facts
           entries={[
-            ['Balance', <strong key="balance">{balanceWords(credits.balanceMicros)}</strong>],
-            ['Last 7 days', creditMoney(credits.weekMicros)],
+            ['Balance', <strong key="balance">{formatBalance(credits.balanceMicros)}</strong>],
+            ['Last 7 days', formatCredits(credits.weekMicros)],
             ['An SMS costs about', <Prices key="prices" prices={credits.prices} />],
           ]}
         />
@@ -61,7 +68,7 @@ const Prices = ({ prices }: Pick<Credits, 'prices'>) => (
   <>
     {prices.map(({ country, micros }) => (
       <span key={country ?? ''} style={{ display: 'block' }} className="tabular">
-        {countryWords(country)} {creditMoney(micros)}
+        {formatCountry(country)} {formatCredits(micros)}
       </span>
     ))}
     <Text component="span" fz="sm" c="dimmed">
@@ -74,7 +81,7 @@ function Buy() {
   const label = useId()
   const [pack, setPack] = useState<CreditPack>(25)
   const { buy, isBusy, error } = useBuyCredits()
-  const problem = failureOf(error, 'The payment could not be opened.')
+  const problem = getFailureText(error, 'The payment could not be opened.')
   return (
     <Stack gap="sm">
       <Text id={label} fz="sm" fw={550}>
@@ -85,7 +92,7 @@ function Buy() {
           aria-labelledby={label}
           value={String(pack)}
           disabled={isBusy}
-          data={packWords}
+          data={packOptions}
           onChange={(value) => setPack(creditPacks.find((one) => String(one) === value) ?? 25)}
         />
         <Button loading={isBusy} onClick={() => buy(pack)}>

@@ -1,12 +1,12 @@
 import { Notice } from '../ui/Notice.tsx'
 import { Refused } from './CheckoutReturn.tsx'
 import { useCheckedCredits } from './credit-queries.ts'
-import { balanceWords } from './credit-words.ts'
-import { useReturned } from './useReturned.ts'
+import { formatBalance } from './credit-words.ts'
+import { useCheckoutSession } from './useReturned.ts'
 
 /** Return from paying for credits. The result is shown once and disappears on reload. */
 export function CreditsReturn() {
-  const id = useReturned('credits')
+  const id = useCheckoutSession('credits')
   const checked = useCheckedCredits(id)
   if (id === null) return null
   if (checked.error) return <Refused error={checked.error} onRetry={() => checked.refetch()} />
@@ -17,7 +17,7 @@ export function CreditsReturn() {
       {!data && <Notice tone="info">Looking up what became of your payment...</Notice>}
       {data?.isPaid && (
         <Notice tone="good" title="Your credits are there.">
-          You have {balanceWords(data.balanceMicros)} of credits.
+          You have {formatBalance(data.balanceMicros)} of credits.
         </Notice>
       )}
       {data?.isPaid === false && (

@@ -1,7 +1,7 @@
 import { Group, Text, Title } from '@mantine/core'
 import { plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { endDay, planNotes } from './plan-words.ts'
+import { findEndDay, listPlanNotes } from './plan-words.ts'
 import type { Overview } from './queries.ts'
 import { endingLook, statusLook } from './statusLook.ts'
 
@@ -19,9 +19,9 @@ export function CurrentPlan({ subscription }: { subscription: Overview['subscrip
           {plans[plan].name}
         </Title>
         {status && <StatusBadge {...statusLook(status)} />}
-        {subscription.cancelAtPeriodEnd && <StatusBadge {...endingLook(endDay(subscription))} />}
+        {subscription.cancelAtPeriodEnd && <StatusBadge {...endingLook(findEndDay(subscription))} />}
       </Group>
-      {planNotes(subscription).map((note) => (
+      {listPlanNotes(subscription).map((note) => (
         <Text key={note} mt={4}>
           {note}
         </Text>

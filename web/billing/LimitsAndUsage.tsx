@@ -3,10 +3,10 @@ import { IconRefresh } from '@tabler/icons-react'
 import type { PlanLimits } from '../../shared/billing.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { limitsShown } from './detail-words.ts'
+import { fillLimits } from './detail-words.ts'
 import { Meters } from './Meters.tsx'
 import { useUsage } from './queries.ts'
-import { limitLines } from './rules.ts'
+import { listLimits } from './rules.ts'
 
 /** Monthly usage against the plan's limits; only the limits if usage is unavailable. */
 export function LimitsAndUsage({ features }: { features: Partial<PlanLimits> }) {
@@ -21,7 +21,7 @@ export function LimitsAndUsage({ features }: { features: Partial<PlanLimits> }) 
       ) : usage.error ? (
         <Stack gap="md">
           <List fz="sm" spacing={6}>
-            {limitLines(limitsShown(features)).map((line) => (
+            {listLimits(fillLimits(features)).map((line) => (
               <List.Item key={line}>{line}</List.Item>
             ))}
           </List>

@@ -4,21 +4,21 @@ import { IconAlertTriangle, IconBan } from '@tabler/icons-react'
 import type { Meter } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { useCredits } from './credit-queries.ts'
-import { thenWords } from './credit-words.ts'
-import { channelNames, heldWords, storesWords, usedWords } from './plan-words.ts'
+import { describeAfterPlan } from './credit-words.ts'
+import { channelNames, describeHeld, describeStores, describeUsage } from './plan-words.ts'
 import type { Usage } from './queries.ts'
 
 /** Monthly usage per limit (decision 87). */
 export function Meters({ usage }: { usage: Usage }) {
   // Unknown values are omitted; the meters do not wait for them.
-  const then = thenWords(useCredits().data)
+  const then = describeAfterPlan(useCredits().data)
   const { stores, meters, renewsAt } = usage
   return (
     <Stack gap="md" component="ul" className="meters">
       <li>
         <Group justify="space-between" gap="xs">
           <Text fw={550}>Stores</Text>
-          <Text className="tabular">{storesWords(stores)}</Text>
+          <Text className="tabular">{describeStores(stores)}</Text>
         </Group>
         {stores.limit > 0 && <Bar label="Stores" used={stores.used} limit={stores.limit} level="ok" />}
       </li>
@@ -36,7 +36,7 @@ export function Meters({ usage }: { usage: Usage }) {
 
 function Channel({ meter, renewsAt, then }: { meter: Meter; renewsAt: string; then: string | null }) {
   const name = channelNames[meter.channel]
-  const held = heldWords(meter, renewsAt)
+  const held = describeHeld(meter, renewsAt)
   return (
     <li>
       <Group justify="space-between" gap="xs">
@@ -44,7 +44,7 @@ function Channel({ meter, renewsAt, then }: { meter: Meter; renewsAt: string; th
           <Text fw={550}>{name}</Text>
           {meter.level !== 'ok' && <StatusBadge {...marks[meter.level]} />}
         </Group>
-        <Text className="tabular">{[usedWords(meter), ...(then ? [then] : [])].join(', ')}</Text>
+        <Text className="tabular">{[describeUsage(meter), ...(then ? [then] : [])].join(', ')}</Text>
       </Group>
       {meter.limit > 0 && <Bar label={name} {...meter} />}
       {held && (

@@ -1,7 +1,7 @@
 import { Card, Group, List, Stack, Text, Title } from '@mantine/core'
 import { type PlanKey, plans } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
-import { limitLines } from './rules.ts'
+import { listLimits } from './rules.ts'
 
 interface Props {
   plan: PlanKey | null
@@ -28,7 +28,7 @@ export function NoBilling({ plan, isUnlimited, supportEmail }: Props) {
             <Title order={2}>{isUnlimited ? `${plans[plan].name}, without limits` : plans[plan].name}</Title>
           </Group>
           <List mt="md" spacing={6}>
-            {[...(isUnlimited ? [] : limitLines(plans[plan].limits)), ...plans[plan].features].map((line) => (
+            {[...(isUnlimited ? [] : listLimits(plans[plan].limits)), ...plans[plan].features].map((line) => (
               <List.Item key={line}>{line}</List.Item>
             ))}
           </List>

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useSearchParams } from 'react-router'
 import { counted } from '../ui/format.ts'
-import { pageNumbers } from './detail-words.ts'
+import { listPageNumbers } from './detail-words.ts'
 
 /** The page is in the address: ?payments=2 is page two; null means closed. */
 export function usePageOf(name: string) {
@@ -45,7 +45,7 @@ export const PageNumbers = ({ noun, page, pages, total, wanted, onPage }: Props)
       Page {page} of {pages}, {counted(total, noun)}
     </Text>
     <Group gap={6}>
-      {pageNumbers(Math.min(wanted, pages), pages).map((number) => (
+      {listPageNumbers(Math.min(wanted, pages), pages).map((number) => (
         <Button
           key={number}
           size="xs"

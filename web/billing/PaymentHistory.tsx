@@ -9,7 +9,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { amountWords } from './detail-words.ts'
+import { formatAmount } from './detail-words.ts'
 import { PageNumbers, usePageOf } from './PageNumbers.tsx'
 import { useHistory } from './payment-queries.ts'
 import { paymentLooks } from './paymentLook.ts'
@@ -91,10 +91,10 @@ const Status = ({ status, failureReason }: Payment) => (
 
 const Amount = ({ amount, currency, refundAmount }: Payment) => (
   <>
-    <span className="tabular">{amountWords(amount, currency)}</span>
+    <span className="tabular">{formatAmount(amount, currency)}</span>
     {refundAmount > 0 && (
       <Text fz="sm" c="dimmed">
-        {amountWords(refundAmount, currency)} refunded
+        {formatAmount(refundAmount, currency)} refunded
       </Text>
     )}
   </>

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import type { Offer } from './pricing-rules.ts'
-import { planLines } from './rules.ts'
+import { listPlanLines } from './rules.ts'
 
 interface Props {
   planKey: PlanKey
@@ -44,7 +44,7 @@ export function PlanCard(props: Props) {
           icon={<IconCheck size={16} color="var(--rc-accent)" aria-hidden style={{ display: 'block' }} />}
           style={{ flex: 1 }}
         >
-          {planLines(props.planKey).map((line) => (
+          {listPlanLines(props.planKey).map((line) => (
             <List.Item
               key={line}
               {...(line.startsWith('No ') && {

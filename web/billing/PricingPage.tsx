@@ -6,7 +6,7 @@ import { Link, Navigate, useSearchParams } from 'react-router'
 import type { z } from 'zod'
 import { type BillingCycle, type PlanKey, plans, type subscriptionStatus } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
-import { subscriptionQuery, useInstance, useMay, useMe } from '../access/queries.ts'
+import { subscriptionQuery, useHasPermission, useInstance, useMe } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
@@ -19,8 +19,17 @@ import { LeavePaidPlan } from './LeavePaidPlan.tsx'
 import { NoBilling } from './NoBilling.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { PricingContact, PricingFaq } from './PricingFaq.tsx'
-import { changeAt, endOf, isAtStripe, isCurrent, offerOf, onDay, readChoice, readCycle } from './pricing-rules.ts'
-import { supportLink } from './rules.ts'
+import {
+  buildChangePath,
+  findOffer,
+  findPaidEnd,
+  formatOnDay,
+  isAtStripe,
+  isCurrent,
+  readChoice,
+  readCycle,
+} from './pricing-rules.ts'
+import { buildSupportLink } from './rules.ts'
 import { WhoMayChoose } from './WhoMayChoose.tsx'
 
 const keys = Object.keys(plans) as PlanKey[]
@@ -41,7 +50,7 @@ export function PricingPage() {
 }
 
 function Content({ subscription }: { subscription: Subscription }) {
-  const mayPay = useMay('billing:write')
+  const mayPay = useHasPermission('billing:write')
   const isDemo = useMe()?.isDemo ?? false
   const choosing = useChoosing(subscription)
   const choice = readChoice(useSearchParams()[0])
@@ -50,7 +59,7 @@ function Content({ subscription }: { subscription: Subscription }) {
   const isSold = sells !== 'none'
   if (choice && isSold && mayChoose) {
     if (isAtStripe(subscription))
-      return <Navigate to={choice.plan === plan ? '/billing' : changeAt(choice.plan, choice.cycle)} replace />
+      return <Navigate to={choice.plan === plan ? '/billing' : buildChangePath(choice.plan, choice.cycle)} replace />
     const isTest = sells === 'test'
     const asked = isTest ? { ...choice, extraStores: 0 } : choice
     return <CheckoutStep choice={asked} isTest={isTest} hasUsedTrial={hasUsedTrial} />
@@ -94,7 +103,7 @@ function Plans({ subscription, choosing, mayChoose, advice }: PlansProps) {
   const supportEmail = useInstance()?.supportEmail
   const { plan, sells } = subscription
   const offer = (key: PlanKey) =>
-    mayChoose && !(plan === null && key === 'free') ? offerOf(subscription, key, cycle) : null
+    mayChoose && !(plan === null && key === 'free') ? findOffer(subscription, key, cycle) : null
   return (
     <Stack gap="xl">
       <Heading
@@ -120,12 +129,14 @@ function Plans({ subscription, choosing, mayChoose, advice }: PlansProps) {
       </SimpleGrid>
       <AddOns supportEmail={supportEmail} hasPlan={plan !== null} />
       <PricingFaq />
-      {supportEmail && <PricingContact supportEmail={supportEmail} supportLink={supportLink(supportEmail, plan)} />}
+      {supportEmail && (
+        <PricingContact supportEmail={supportEmail} supportLink={buildSupportLink(supportEmail, plan)} />
+      )}
       {choosing.leaving && (
         <LeavePaidPlan
           opened
           current={choosing.leaving}
-          end={isAtStripe(subscription) ? onDay(endOf(subscription)) : null}
+          end={isAtStripe(subscription) ? formatOnDay(findPaidEnd(subscription)) : null}
           isBusy={choosing.isBusy}
           problem={choosing.problem}
           onConfirm={choosing.leave}

@@ -1,5 +1,5 @@
 import { Checkbox, Stack } from '@mantine/core'
-import { missingWords } from './change-words.ts'
+import { describeMissing } from './change-words.ts'
 
 interface Props {
   label: string
@@ -11,7 +11,7 @@ interface Props {
 }
 
 export function RestingChoice({ label, needed, stores, chosen, onChoose }: Props) {
-  const missing = missingWords(needed, chosen.length)
+  const missing = describeMissing(needed, chosen.length)
   return (
     <Checkbox.Group
       label={label}

@@ -1,12 +1,12 @@
 import { Button, Card, List, Text, Title } from '@mantine/core'
 import { IconZzz } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useMay, useMe } from '../access/queries.ts'
+import { useHasPermission, useMe } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted } from '../ui/format.ts'
-import { missingWords, wakesWords } from './change-words.ts'
-import { failureOf } from './failure.ts'
+import { describeMissing, describeWakeOptions } from './change-words.ts'
+import { getFailureText } from './failure.ts'
 import { useRestStores, useStoreRests } from './payment-queries.ts'
 import type { Overview } from './queries.ts'
 import { RestingChoice } from './RestingChoice.tsx'
@@ -16,7 +16,7 @@ export function RestingStores({ subscription }: { subscription: Overview['subscr
   const stores = useStoreRests().data?.stores ?? []
   const [isAsking, setAsking] = useState(false)
   const isDemo = useMe()?.isDemo ?? false
-  const mayChoose = useMay('billing:write') && !isDemo
+  const mayChoose = useHasPermission('billing:write') && !isDemo
   const resting = stores.filter(({ isResting }) => isResting)
   if (resting.length === 0) return null
   const awake = stores.length - resting.length
@@ -39,7 +39,7 @@ export function RestingStores({ subscription }: { subscription: Overview['subscr
           </List.Item>
         ))}
       </List>
-      <Text mt="sm">{wakesWords(subscription)}</Text>
+      <Text mt="sm">{describeWakeOptions(subscription)}</Text>
       {mayChoose && (
         <Button variant="default" mt="md" w="fit-content" onClick={() => setAsking(true)}>
           Choose which stores rest
@@ -75,8 +75,8 @@ function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
       title="Choose which stores rest"
       confirmLabel="Save"
       isBusy={rest.isPending}
-      isDisabled={missingWords(needed, shown.length) !== null}
-      problem={failureOf(rest.error, 'Which stores rest could not be saved. Please try again.')}
+      isDisabled={describeMissing(needed, shown.length) !== null}
+      problem={getFailureText(rest.error, 'Which stores rest could not be saved. Please try again.')}
       onConfirm={() =>
         rest.mutate(shown, {
           onSuccess: () => {

@@ -11,9 +11,9 @@ import { Notice } from '../ui/Notice.tsx'
 import { CancelDialog } from './CancelDialog.tsx'
 import { CurrentPlan } from './CurrentPlan.tsx'
 import { type Deeds, factsOf } from './detail-words.ts'
-import { failureOf } from './failure.ts'
+import { getFailureText } from './failure.ts'
 import { useOpenPortal, useReactivate } from './payment-queries.ts'
-import { endOf, onDay } from './pricing-rules.ts'
+import { findPaidEnd, formatOnDay } from './pricing-rules.ts'
 import type { Overview } from './queries.ts'
 
 interface Props {
@@ -70,7 +70,8 @@ function Actions({ detail, subscription, deeds }: Props) {
     })
   }
   const problem =
-    failureOf(portal.error, billingTexts.failed.openPortal) ?? failureOf(back.error, billingTexts.failed.reactivate)
+    getFailureText(portal.error, billingTexts.failed.openPortal) ??
+    getFailureText(back.error, billingTexts.failed.reactivate)
   const change = () => setSearch({ change: detail.plan, cycle: detail.billingCycle ?? 'month' })
   return (
     <>
@@ -124,7 +125,7 @@ function Actions({ detail, subscription, deeds }: Props) {
       <CancelDialog
         opened={isCanceling}
         plan={detail.plan}
-        end={onDay(endOf(subscription))}
+        end={formatOnDay(findPaidEnd(subscription))}
         onClose={() => setCanceling(false)}
         onCanceled={() => deedsBox.current?.focus()}
       />

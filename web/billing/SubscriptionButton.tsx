@@ -4,7 +4,7 @@ import { plans } from '../../shared/billing.ts'
 import { useSubscription } from '../access/queries.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { endDay } from './plan-words.ts'
+import { findEndDay } from './plan-words.ts'
 import { endingLook, statusLook } from './statusLook.ts'
 
 const SubscriptionPanel = lazy(async () => ({ default: (await import('./SubscriptionPanel.tsx')).SubscriptionPanel }))
@@ -17,7 +17,7 @@ export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-li
   const name = isPaid && plans[subscription.plan!].name
   const status = subscription?.status && statusLook(subscription.status)
   // Text only: the header has no room for a second badge.
-  const end = subscription?.cancelAtPeriodEnd ? endingLook(endDay(subscription)).label : null
+  const end = subscription?.cancelAtPeriodEnd ? endingLook(findEndDay(subscription)).label : null
   const label = `Subscription: ${[name, status?.label, end].filter(Boolean).join(', ')}`
   return (
     <>

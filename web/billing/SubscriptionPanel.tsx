@@ -9,7 +9,7 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { CurrentPlan } from './CurrentPlan.tsx'
 import { Meters } from './Meters.tsx'
 import { useOverview } from './queries.ts'
-import { featuresBefore } from './rules.ts'
+import { listInheritedFeatures } from './rules.ts'
 
 interface Props {
   /** Called when a link inside was followed. */
@@ -68,7 +68,7 @@ const Features = ({ plan }: { plan: PlanKey }) => (
     center
     icon={<IconCheck size={16} color="var(--rc-accent)" aria-hidden style={{ display: 'block' }} />}
   >
-    {[...featuresBefore(plan), ...plans[plan].features].map((feature) => (
+    {[...listInheritedFeatures(plan), ...plans[plan].features].map((feature) => (
       <List.Item key={feature}>{feature}</List.Item>
     ))}
   </List>

@@ -4,13 +4,13 @@ import { useNavigate, useSearchParams } from 'react-router'
 import { type BillingCycle, billingCycles } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { type CreditPack, creditPacks } from '../../shared/credits.ts'
-import { useMay, useMe, useSubscription } from '../access/queries.ts'
+import { useHasPermission, useMe, useSubscription } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { NotFoundPage } from '../site/NotFoundPage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useAddTestCredits, useCredits } from './credit-queries.ts'
-import { balanceWords, creditNote, packWords } from './credit-words.ts'
+import { explainUnusedCredits, formatBalance, packOptions } from './credit-words.ts'
 import { cycleNames } from './detail-words.ts'
 import { readCycle } from './pricing-rules.ts'
 import { useManualUpdate } from './queries.ts'
@@ -26,7 +26,7 @@ export function TestSubscriptionPage() {
 }
 
 function TestSubscription({ current }: { current: string | null }) {
-  const mayPay = useMay('billing:write')
+  const mayPay = useHasPermission('billing:write')
   const isDemo = useMe()?.isDemo ?? false
   const navigate = useNavigate()
   return (
@@ -98,16 +98,16 @@ function CreditsForm({ isDisabled }: { isDisabled: boolean }) {
   const [pack, setPack] = useState<CreditPack>(10)
   const add = useAddTestCredits()
   if (credits?.offer !== 'test') return null
-  const note = creditNote(credits)
+  const note = explainUnusedCredits(credits)
   return (
     <>
       <Text>
-        SMS credits: <strong>{balanceWords(credits.balanceMicros)}</strong>
+        SMS credits: <strong>{formatBalance(credits.balanceMicros)}</strong>
       </Text>
       <NativeSelect
         label="Pack of credits"
         description={note ?? undefined}
-        data={packWords}
+        data={packOptions}
         value={String(pack)}
         disabled={isDisabled || note !== null}
         onChange={(event) => setPack(creditPacks.find((one) => String(one) === event.currentTarget.value) ?? 10)}
@@ -119,7 +119,7 @@ function CreditsForm({ isDisabled }: { isDisabled: boolean }) {
       )}
       {add.data && (
         <Notice tone="good" isLive>
-          You have {balanceWords(add.data.balanceMicros)} of credits.
+          You have {formatBalance(add.data.balanceMicros)} of credits.
         </Notice>
       )}
       <Button

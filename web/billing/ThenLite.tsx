@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core'
 import { type PlanKey, plans } from '../../shared/billing.ts'
 import { counted, listed } from '../ui/format.ts'
-import { restingOn } from './change-words.ts'
+import { findRestingStores } from './change-words.ts'
 import { useStoreRests } from './payment-queries.ts'
-import { limitLines } from './rules.ts'
+import { listLimits } from './rules.ts'
 
 interface Props {
   plan: PlanKey
@@ -23,7 +23,7 @@ export function ThenLite({ plan, end }: Props) {
           : `${its} stays until its period ends${end}. Then your account is on ${name}, which includes:`}
       </Text>
       <ul>
-        {limitLines(limits).map((line) => (
+        {listLimits(limits).map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
@@ -38,7 +38,7 @@ export function ThenLite({ plan, end }: Props) {
 
 function StoresAfterwards() {
   const stores = useStoreRests().data?.stores ?? []
-  const resting = restingOn(stores, plans.free.limits.maxStores)
+  const resting = findRestingStores(stores, plans.free.limits.maxStores)
   if (resting.length === 0) return null
   return (
     <Text>

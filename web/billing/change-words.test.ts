@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest'
 import { aDetail, aPreview, someStores } from '../../screens/billing-answers.ts'
 import {
-  choiceOf,
-  choiceWords,
-  dueFacts,
+  buildDueLines,
+  describeMissing,
+  describeNextBill,
+  describePrice,
+  describeWakeOptions,
+  findRestingStores,
   isSame,
-  missingWords,
-  nextWords,
-  restingAtFirst,
-  restingOn,
-  wakesWords,
+  parseChoice,
+  proposeRestingStores,
 } from './change-words.ts'
 
 const { subscription: detail } = aDetail({ plan: 'starter', billingCycle: 'year', extraStores: 3 })
 const asked = (plan: string, cycle: string | null = null, stores: string | null = null) =>
-  choiceOf({ plan, cycle, stores }, detail)
+  parseChoice({ plan, cycle, stores }, detail)
 
 it('reads a change from the address and keeps the current value of missing or unsold parts', () => {
   expect(asked('growth', 'month', '2')).toEqual({ plan: 'growth', cycle: 'month', extraStores: 2 })
@@ -35,17 +35,17 @@ it.each([
   ['growth', 'month', 2, '$69.00 a month'],
   ['starter', 'year', 1, '$300.00 a year'],
 ] as const)('%s by the %s with %i extra stores costs %s', (plan, cycle, extraStores, words) => {
-  expect(choiceWords({ plan, cycle, extraStores })).toBe(words)
+  expect(describePrice({ plan, cycle, extraStores })).toBe(words)
 })
 
 it('lists what is due line by line and omits zero lines', () => {
-  expect(dueFacts(aPreview())).toEqual([
+  expect(buildDueLines(aPreview())).toEqual([
     ['New plan, until the next bill', '$22.60'],
     ['Credit for what is paid already', '-$7.60'],
     ['Tax', '$1.50'],
     ['Due now', '$16.50'],
   ])
-  expect(dueFacts(aPreview({ credit: 0, tax: 0, charge: 0, dueNow: 0 })).map(([name]) => name)).toEqual([
+  expect(buildDueLines(aPreview({ credit: 0, tax: 0, charge: 0, dueNow: 0 })).map(([name]) => name)).toEqual([
     'New plan, until the next bill',
     'Due now',
   ])
@@ -53,18 +53,18 @@ it('lists what is due line by line and omits zero lines', () => {
 
 it('announces a next bill in a trial without a card only if a card is added', () => {
   const bill = { nextAmount: 4_900, nextDate: '2026-12-10T12:00:00.000Z' }
-  expect(nextWords(aPreview(bill))).toBe('The next bill is $49.00, on Dec 10, 2026.')
-  expect(nextWords(aPreview({ ...bill, nextDate: null }))).toBe('The next bill is $49.00.')
-  expect(nextWords(aPreview({ ...bill, needsCard: true }))).toBe(
+  expect(describeNextBill(aPreview(bill))).toBe('The next bill is $49.00, on Dec 10, 2026.')
+  expect(describeNextBill(aPreview({ ...bill, nextDate: null }))).toBe('The next bill is $49.00.')
+  expect(describeNextBill(aPreview({ ...bill, needsCard: true }))).toBe(
     'If you add a card, the next bill is $49.00, on Dec 10, 2026. Without one the account goes to Lite when the trial ends.',
   )
 })
 
 it('names the stores that rest when the limit shrinks: the owner’s choice, then the newest', () => {
   const stores = someStores.map((store, at) => ({ ...store, restsFirst: at === 0 }))
-  expect(restingOn(stores, 1)).toEqual(['Third Floor', 'Kiln Road'])
-  expect(restingOn(stores, 2)).toEqual(['Kiln Road'])
-  expect(restingOn(stores, 3)).toEqual([])
+  expect(findRestingStores(stores, 1)).toEqual(['Third Floor', 'Kiln Road'])
+  expect(findRestingStores(stores, 2)).toEqual(['Kiln Road'])
+  expect(findRestingStores(stores, 3)).toEqual([])
 })
 
 it.each([
@@ -74,12 +74,12 @@ it.each([
   ['starter', 'test', 'test', 'A larger plan wakes it, or another store rests in its place.'],
   ['free', 'none', 'default', 'It wakes when another store rests in its place.'],
 ] as const)('what wakes a store on %s (%s, %s)', (planInForce, sells, source, words) => {
-  expect(wakesWords({ planInForce, sells, source })).toBe(words)
+  expect(describeWakeOptions({ planInForce, sells, source })).toBe(words)
 })
 
 it('proposes the stores that would rest by default: those resting already, then the newest', () => {
   const [first, second, third] = someStores
-  const ids = (storesTooMany: number, stores = someStores) => restingAtFirst(aPreview({ storesTooMany, stores }))
+  const ids = (storesTooMany: number, stores = someStores) => proposeRestingStores(aPreview({ storesTooMany, stores }))
   expect(ids(0)).toEqual([])
   expect(ids(1)).toEqual([third!.id])
   expect(ids(2)).toEqual([third!.id, second!.id])
@@ -93,5 +93,5 @@ it.each([
   [2, 2, null],
   [1, 3, null],
 ])('with %i stores that must rest and %i chosen: %s', (needed, chosen, words) => {
-  expect(missingWords(needed, chosen)).toBe(words)
+  expect(describeMissing(needed, chosen)).toBe(words)
 })

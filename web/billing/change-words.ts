@@ -11,7 +11,7 @@ import {
 } from '../../shared/billing.ts'
 import type { ChangePreview, SubscriptionDetail } from '../../shared/payments.ts'
 import { counted } from '../ui/format.ts'
-import { amountWords, cycleNames, priceWords } from './detail-words.ts'
+import { cycleNames, formatAmount, formatPeriodPrice } from './detail-words.ts'
 import { formatDate } from './plan-words.ts'
 
 // Texts and choices of a plan change before it is made (decision 85). Pure.
@@ -23,20 +23,20 @@ export interface Choice {
 }
 
 /** The chosen price, per period. */
-export const choiceWords = ({ plan, cycle, extraStores }: Choice) =>
-  priceWords(amountMinorOf(plan, cycle, extraStores), 'USD', cycle)
+export const describePrice = ({ plan, cycle, extraStores }: Choice) =>
+  formatPeriodPrice(amountMinorOf(plan, cycle, extraStores), 'USD', cycle)
 
-export const extraStoreWords = (cycle: BillingCycle) =>
+export const describeExtraStore = (cycle: BillingCycle) =>
   cycle === 'year'
     ? `$${EXTRA_STORE_MONTHLY * 12} a year for each; the discount by the year is on the plan only.`
     : `$${EXTRA_STORE_MONTHLY} a month for each.`
 
 /** "Growth yearly with 2 extra stores". */
-export const choiceName = ({ plan, cycle, extraStores }: Choice) =>
+export const formatChoice = ({ plan, cycle, extraStores }: Choice) =>
   `${plans[plan].name}, ${cycleNames[cycle].toLowerCase()}${extraStores > 0 ? `, with ${counted(extraStores, 'extra store')}` : ''}`
 
 /** How many more stores must be chosen; null if enough. */
-export const missingWords = (needed: number, chosen: number): string | null =>
+export const describeMissing = (needed: number, chosen: number): string | null =>
   chosen >= needed ? null : `Choose ${counted(needed - chosen, chosen > 0 ? 'more store' : 'store')} to rest.`
 
 export const paidPlans = ['starter', 'growth'] as const satisfies readonly PlanKey[]
@@ -45,7 +45,7 @@ export const paidPlans = ['starter', 'growth'] as const satisfies readonly PlanK
  * Reads the requested change from the address (stores: number of extra stores, or `more` for one more). Missing or
  * invalid parts keep their current value.
  */
-export function choiceOf(
+export function parseChoice(
   asked: { plan: string | null; cycle: string | null; stores: string | null },
   detail: SubscriptionDetail,
 ): Choice {
@@ -65,8 +65,8 @@ export const isSame = ({ plan, cycle, extraStores }: Choice, detail: Subscriptio
   plan === detail.plan && cycle === detail.billingCycle && extraStores === detail.extraStores
 
 /** Line items paid at once. */
-export function dueFacts({ dueNow, charge, credit, tax, currency }: ChangePreview): [string, string][] {
-  const words = (minor: number) => amountWords(minor, currency)
+export function buildDueLines({ dueNow, charge, credit, tax, currency }: ChangePreview): [string, string][] {
+  const words = (minor: number) => formatAmount(minor, currency)
   return [
     ['New plan, until the next bill', words(charge)],
     ...(credit === 0 ? [] : [['Credit for what is paid already', words(-Math.abs(credit))] as [string, string]]),
@@ -75,8 +75,8 @@ export function dueFacts({ dueNow, charge, credit, tax, currency }: ChangePrevie
   ]
 }
 
-export function nextWords({ nextAmount, nextDate, currency, needsCard }: ChangePreview): string {
-  const bill = `the next bill is ${amountWords(nextAmount, currency)}${nextDate ? `, on ${formatDate(nextDate)}` : ''}.`
+export function describeNextBill({ nextAmount, nextDate, currency, needsCard }: ChangePreview): string {
+  const bill = `the next bill is ${formatAmount(nextAmount, currency)}${nextDate ? `, on ${formatDate(nextDate)}` : ''}.`
   if (!needsCard) return `T${bill.slice(1)}`
   return `If you add a card, ${bill} Without one the account goes to ${plans.free.name} when the trial ends.`
 }
@@ -84,7 +84,7 @@ export function nextWords({ nextAmount, nextDate, currency, needsCard }: ChangeP
 /**
  * Names of the stores that rest on a plan with this limit: the owner's choice, then the newest. `stores`: oldest first.
  */
-export function restingOn(stores: readonly { name: string; restsFirst: boolean }[], room: number): string[] {
+export function findRestingStores(stores: readonly { name: string; restsFirst: boolean }[], room: number): string[] {
   const [first, last] = [false, true].map((rests) => stores.filter(({ restsFirst }) => restsFirst === rests))
   return [...first!, ...last!].slice(room).map(({ name }) => name)
 }
@@ -92,7 +92,7 @@ export function restingOn(stores: readonly { name: string; restsFirst: boolean }
 type Subscription = Pick<z.output<typeof subscriptionStatus.reply>, 'planInForce' | 'sells' | 'source'>
 
 /** Which plans or add-ons this account can buy to wake a resting store. */
-export function wakesWords({ planInForce, sells, source }: Subscription): string {
+export function describeWakeOptions({ planInForce, sells, source }: Subscription): string {
   const larger = planInForce !== 'growth' && sells !== 'none' ? ['a larger plan'] : []
   const extra = planInForce !== 'free' && sells === 'stripe' && source === 'stripe' ? ['an extra store'] : []
   const ways = [...larger, ...extra].join(' or ')
@@ -101,7 +101,7 @@ export function wakesWords({ planInForce, sells, source }: Subscription): string
 }
 
 /** Default choice: stores that already rest, then the newest. */
-export function restingAtFirst({ stores, storesTooMany }: ChangePreview): string[] {
+export function proposeRestingStores({ stores, storesTooMany }: ChangePreview): string[] {
   const [resting, awake] = [true, false].map((rests) => stores.filter(({ isResting }) => isResting === rests))
   return [...resting!, ...awake!.reverse()].slice(0, storesTooMany).map(({ id }) => id)
 }

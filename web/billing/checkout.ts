@@ -7,7 +7,7 @@ import { subscriptionQuery } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
 import { useOnce } from '../ui/useOnce.ts'
 import type { Choice } from './change-words.ts'
-import { failureOf } from './failure.ts'
+import { getFailureText } from './failure.ts'
 
 /**
  * Creates the checkout and goes to it. `isBusy` from the press until the page is left or restored by the browser's
@@ -44,7 +44,7 @@ export function useCheckout() {
   // A 8: no address came back, the request was refused, or there was no answer.
   return {
     isBusy,
-    problem: failureOf(checkout.error, billingTexts.failed.processCheckout),
+    problem: getFailureText(checkout.error, billingTexts.failed.processCheckout),
     go: (choice: Choice) => checkout.mutate(choice),
   }
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { z } from 'zod'
 import type { BillingCycle, PlanKey, subscriptionStatus } from '../../shared/billing.ts'
-import { addressOfChoice, isAtStripe, paidPlanOf } from './pricing-rules.ts'
+import { buildChoiceAddress, findPaidPlan, isAtStripe } from './pricing-rules.ts'
 import { useCreateFree } from './queries.ts'
 
 export type Choosing = ReturnType<typeof useChoosing>
@@ -14,11 +14,11 @@ export function useChoosing(subscription: z.output<typeof subscriptionStatus.rep
   const free = useCreateFree()
   const navigate = useNavigate()
   const [leaving, setLeaving] = useState<PlanKey | null>(null)
-  const paid = paidPlanOf(subscription)
+  const paid = findPaidPlan(subscription)
   const toStores = () => navigate('/store-setup')
   return {
     choose(key: PlanKey, cycle: BillingCycle = 'month') {
-      if (key !== 'free') return navigate(addressOfChoice({ plan: key, cycle, extraStores: 0 }))
+      if (key !== 'free') return navigate(buildChoiceAddress({ plan: key, cycle, extraStores: 0 }))
       if (!paid) return free.mutate(undefined, { onSettled: toStores }) // If this failed, the store set-up shows what is missing (A 4.3).
       free.reset()
       setLeaving(paid)

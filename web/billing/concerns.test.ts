@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { aStatus } from '../../screens/billing-answers.ts'
-import { concernsOf } from './concerns.ts'
+import { findConcerns } from './concerns.ts'
 
 const NOW = Date.parse('2026-12-01T12:00:00.000Z')
 const inHours = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString()
@@ -23,9 +23,9 @@ it.each([
     ],
   ],
 ] as const)('every screen says of a subscription: %s', (_, given, concerns) => {
-  expect(concernsOf(aStatus(given), NOW, false).map(({ kind, tone }) => [kind, tone])).toEqual(concerns)
+  expect(findConcerns(aStatus(given), NOW, false).map(({ kind, tone }) => [kind, tone])).toEqual(concerns)
 })
 
 it('shows on every screen that its store rests (decision 85)', () => {
-  expect(concernsOf(aStatus(), NOW, true)).toEqual([{ kind: 'resting', tone: 'warn' }])
+  expect(findConcerns(aStatus(), NOW, true)).toEqual([{ kind: 'resting', tone: 'warn' }])
 })

@@ -15,7 +15,7 @@ const TRIAL_NOTICE_DAYS = 3
 
 type Subscription = z.output<typeof subscriptionStatus.reply>
 
-export function concernsOf(subscription: Subscription, now: number, isStoreResting: boolean): Concern[] {
+export function findConcerns(subscription: Subscription, now: number, isStoreResting: boolean): Concern[] {
   const { status, suspension, hasActiveSubscription, trialEndsAt, hasCard, cancelAtPeriodEnd } = subscription
   const concerns: Concern[] = []
   if (suspension) concerns.push({ kind: 'suspended', tone: 'bad' })

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest'
 import type { CreditEntry, Credits } from '../../shared/credits.ts'
-import { balanceWords, countryWords, creditMoney, creditNote, entryWords, hasCard, thenWords } from './credit-words.ts'
+import {
+  describeAfterPlan,
+  describeEntry,
+  explainUnusedCredits,
+  formatBalance,
+  formatCountry,
+  formatCredits,
+  hasCreditsCard,
+} from './credit-words.ts'
 
 const credits = (given: Partial<Credits> = {}): Credits => ({
   ...{ carrier: 'operator', offer: 'stripe', isUsable: true, balanceMicros: 12_345_678, weekMicros: 0, prices: [] },
@@ -12,39 +20,39 @@ const entry = (given: Partial<CreditEntry>): CreditEntry => ({
 })
 
 it('formats amounts to the millionth and never rounds a balance up', () => {
-  expect(creditMoney(18_000)).toBe('$0.018')
-  expect(creditMoney(-150_631)).toBe('-$0.150631')
-  expect(creditMoney(25_000_000)).toMatch(/^\$25(\.00)?$/)
-  expect(balanceWords(12_349_999)).toBe('$12.34')
+  expect(formatCredits(18_000)).toBe('$0.018')
+  expect(formatCredits(-150_631)).toBe('-$0.150631')
+  expect(formatCredits(25_000_000)).toMatch(/^\$25(\.00)?$/)
+  expect(formatBalance(12_349_999)).toBe('$12.34')
 })
 
 it('shows on a meter what credits cover beyond the plan, where credits are used', () => {
-  expect(thenWords(credits())).toBe('then $12.34 of credits')
-  expect(thenWords(credits({ balanceMicros: 0 }))).toBeNull()
-  expect(thenWords(credits({ isUsable: false }))).toBeNull()
-  expect(thenWords(credits({ carrier: 'own', offer: null }))).toBeNull()
-  expect(thenWords(undefined)).toBeNull()
+  expect(describeAfterPlan(credits())).toBe('then $12.34 of credits')
+  expect(describeAfterPlan(credits({ balanceMicros: 0 }))).toBeNull()
+  expect(describeAfterPlan(credits({ isUsable: false }))).toBeNull()
+  expect(describeAfterPlan(credits({ carrier: 'own', offer: null }))).toBeNull()
+  expect(describeAfterPlan(undefined)).toBeNull()
 })
 
 it('shows the card where credits can be bought or exist, and why they are not used', () => {
-  expect(hasCard(credits({ balanceMicros: 0 }))).toBe(true)
-  expect(hasCard(credits({ offer: null }))).toBe(true)
-  expect(hasCard(credits({ offer: null, balanceMicros: 0, carrier: 'own' }))).toBe(false)
-  expect(creditNote(credits())).toBeNull()
-  expect(creditNote(credits({ carrier: 'own', offer: null }))).toContain('bills you for them')
-  expect(creditNote(credits({ carrier: 'sandbox', offer: null }))).toContain('not carried by this server')
-  expect(creditNote(credits({ isUsable: false }))).toContain('choose Starter or Growth')
+  expect(hasCreditsCard(credits({ balanceMicros: 0 }))).toBe(true)
+  expect(hasCreditsCard(credits({ offer: null }))).toBe(true)
+  expect(hasCreditsCard(credits({ offer: null, balanceMicros: 0, carrier: 'own' }))).toBe(false)
+  expect(explainUnusedCredits(credits())).toBeNull()
+  expect(explainUnusedCredits(credits({ carrier: 'own', offer: null }))).toContain('bills you for them')
+  expect(explainUnusedCredits(credits({ carrier: 'sandbox', offer: null }))).toContain('not carried by this server')
+  expect(explainUnusedCredits(credits({ isUsable: false }))).toContain('choose Starter or Growth')
 })
 
 it('labels every movement, and shows for a refund how much had been used', () => {
-  expect(entryWords(entry({}))).toBe('SMS sent')
-  expect(entryWords(entry({ kind: 'refund', micros: -7_000_000, owedMicros: 18_000_000 }))).toMatch(
+  expect(describeEntry(entry({}))).toBe('SMS sent')
+  expect(describeEntry(entry({ kind: 'refund', micros: -7_000_000, owedMicros: 18_000_000 }))).toMatch(
     /^Payment given back; \$18(\.00)? had been used$/,
   )
-  expect(entryWords(entry({ kind: 'refund', micros: 20_000_000, owedMicros: -5_000_000 }))).toBe(
+  expect(describeEntry(entry({ kind: 'refund', micros: 20_000_000, owedMicros: -5_000_000 }))).toBe(
     'Payment kept after all',
   )
-  expect(entryWords(entry({ kind: 'adjustment', micros: 1, note: 'Goodwill' }))).toBe('Changed by support: Goodwill')
-  expect(countryWords('DE')).toBe('Germany')
-  expect(countryWords(null)).toBe('Elsewhere')
+  expect(describeEntry(entry({ kind: 'adjustment', micros: 1, note: 'Goodwill' }))).toBe('Changed by support: Goodwill')
+  expect(formatCountry('DE')).toBe('Germany')
+  expect(formatCountry(null)).toBe('Elsewhere')
 })

@@ -4,12 +4,12 @@ import { formatMoney } from '../ui/format.ts'
 // Texts about credits. Pure.
 
 /** Cents if exact enough, otherwise the fractions an SMS costs. */
-export function creditMoney(micros: number): string {
+export function formatCredits(micros: number): string {
   const dollars = micros / 1_000_000
-  return micros % 10_000 === 0 ? formatMoney(dollars, 'USD') : fine.format(dollars)
+  return micros % 10_000 === 0 ? formatMoney(dollars, 'USD') : fineFormat.format(dollars)
 }
 
-const fine = new Intl.NumberFormat('en-US', {
+const fineFormat = new Intl.NumberFormat('en-US', {
   style: 'currency',
   currency: 'USD',
   minimumFractionDigits: 3,
@@ -17,26 +17,26 @@ const fine = new Intl.NumberFormat('en-US', {
 })
 
 /** Whole cents, rounded down: never more than the balance. */
-export const balanceWords = (micros: number): string => formatMoney(Math.floor(micros / 10_000) / 100, 'USD')
+export const formatBalance = (micros: number): string => formatMoney(Math.floor(micros / 10_000) / 100, 'USD')
 
 /** What credits cover beyond the plan's allowance; null means nothing. */
-export function thenWords(credits: Credits | undefined): string | null {
+export function describeAfterPlan(credits: Credits | undefined): string | null {
   if (!credits || credits.balanceMicros <= 0 || !credits.isUsable) return null
-  return takesCredits(credits) ? `then ${balanceWords(credits.balanceMicros)} of credits` : null
+  return usesCredits(credits) ? `then ${formatBalance(credits.balanceMicros)} of credits` : null
 }
 
 /** Whether SMS are paid with credits. */
-export const takesCredits = ({ carrier, offer }: Pick<Credits, 'carrier' | 'offer'>): boolean =>
+export const usesCredits = ({ carrier, offer }: Pick<Credits, 'carrier' | 'offer'>): boolean =>
   carrier === 'operator' || (carrier === 'sandbox' && offer === 'test')
 
 /** Whether the credits section applies. */
-export const hasCard = (credits: Credits): boolean => credits.offer !== null || credits.balanceMicros > 0
+export const hasCreditsCard = (credits: Credits): boolean => credits.offer !== null || credits.balanceMicros > 0
 
 /** Why credits are not used or cannot be bought; null if they can. */
-export function creditNote(credits: Credits): string | null {
+export function explainUnusedCredits(credits: Credits): string | null {
   if (credits.carrier === 'own')
     return 'Your own provider carries your SMS and bills you for them. Credits are kept, and are used when it no longer does.'
-  if (!takesCredits(credits))
+  if (!usesCredits(credits))
     return 'Your SMS are not carried by this server at the moment, so credits are kept and not used.'
   if (!credits.isUsable)
     return 'Credits are used after the SMS of a plan. This plan includes none: choose Starter or Growth.'
@@ -52,17 +52,17 @@ const kinds: Record<CreditKind, string> = {
   test: 'Added for trying out',
 }
 
-export function entryWords({ kind, micros, owedMicros, note }: CreditEntry): string {
+export function describeEntry({ kind, micros, owedMicros, note }: CreditEntry): string {
   if (note) return `${kinds[kind]}: ${note}`
   if (kind !== 'refund') return kinds[kind]
   if (micros > 0 || owedMicros < 0) return 'Payment kept after all'
-  return owedMicros > 0 ? `${kinds[kind]}; ${creditMoney(owedMicros)} had been used` : kinds[kind]
+  return owedMicros > 0 ? `${kinds[kind]}; ${formatCredits(owedMicros)} had been used` : kinds[kind]
 }
 
-export const signedMoney = (micros: number): string => `${micros > 0 ? '+' : ''}${creditMoney(micros)}`
+export const formatSignedCredits = (micros: number): string => `${micros > 0 ? '+' : ''}${formatCredits(micros)}`
 
-export const packWords = creditPacks.map((pack) => ({ value: String(pack), label: `$${pack}` }))
+export const packOptions = creditPacks.map((pack) => ({ value: String(pack), label: `$${pack}` }))
 
 const names = new Intl.DisplayNames('en', { type: 'region' })
-export const countryWords = (country: string | null): string =>
+export const formatCountry = (country: string | null): string =>
   country === null ? 'Elsewhere' : (names.of(country) ?? country)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { aDetail, aStatus, type Detail, type Status } from '../../screens/billing-answers.ts'
 import { plans } from '../../shared/billing.ts'
-import { amountWords, deedsOf, limitsShown, pageNumbers } from './detail-words.ts'
+import { deedsOf, fillLimits, formatAmount, listPageNumbers } from './detail-words.ts'
 
 const deeds = (detail: Partial<Detail>, status: Partial<Status> = {}, mayPay = true) => {
   const { subscription } = aDetail(detail)
@@ -57,20 +57,20 @@ it.each([
   [1_999, 'eur', '€19.99'],
   [5, 'usd', '$0.05'],
 ] as const)('%i of %s is %s: cents, as en-US writes it (A 9)', { tags: ['A9'] }, (minor, currency, words) => {
-  expect(amountWords(minor, currency)).toBe(words)
+  expect(formatAmount(minor, currency)).toBe(words)
 })
 
 it('shows limits the server omits as 1 store, 100 emails, 50 SMS, 50 WhatsApp (A 9)', {
   tags: ['A9'],
 }, () => {
   const shown = { maxStores: 1, maxEmailsPerMonth: 100, maxSmsPerMonth: 50, maxWhatsappPerMonth: 50 }
-  expect(limitsShown(undefined)).toEqual(shown)
-  expect(limitsShown({ maxSmsPerMonth: 0, maxEmailsPerMonth: -1 })).toEqual({
+  expect(fillLimits(undefined)).toEqual(shown)
+  expect(fillLimits({ maxSmsPerMonth: 0, maxEmailsPerMonth: -1 })).toEqual({
     ...shown,
     maxSmsPerMonth: 0,
     maxEmailsPerMonth: -1,
   })
-  expect(limitsShown(plans.growth.limits)).toEqual(plans.growth.limits)
+  expect(fillLimits(plans.growth.limits)).toEqual(plans.growth.limits)
 })
 
 it.each([
@@ -82,5 +82,5 @@ it.each([
   [8, 9, [5, 6, 7, 8, 9]],
   [3, 5, [1, 2, 3, 4, 5]],
 ])('shows at most five page buttons: page %i of %i has %j (A 9)', (page, pages, numbers) => {
-  expect(pageNumbers(page, pages)).toEqual(numbers)
+  expect(listPageNumbers(page, pages)).toEqual(numbers)
 })

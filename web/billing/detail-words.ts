@@ -15,13 +15,13 @@ import { formatDate, isOnTrial, isOverdue } from './plan-words.ts'
 // Texts and actions of /billing (A 2.7, decision 88). Pure.
 
 /** An amount as in the API (A 9). */
-export const amountWords = (minor: number, currency: string) => formatMoney(minor / 100, currency.toUpperCase())
+export const formatAmount = (minor: number, currency: string) => formatMoney(minor / 100, currency.toUpperCase())
 
 export const cycleNames: Record<BillingCycle, string> = { month: 'Monthly', year: 'Yearly' }
 
 /** Price as on the invoice: $49.00 a month. */
-export const priceWords = (minor: number, currency: string, cycle: BillingCycle) =>
-  `${amountWords(minor, currency)} a ${cycle}`
+export const formatPeriodPrice = (minor: number, currency: string, cycle: BillingCycle) =>
+  `${formatAmount(minor, currency)} a ${cycle}`
 
 export function factsOf(detail: SubscriptionDetail, subscription: Subscription): [string, string][] {
   const { billingCycle, nextBillingDate, lastPaymentDate, currentPeriodEnd, extraStores } = detail
@@ -30,31 +30,31 @@ export function factsOf(detail: SubscriptionDetail, subscription: Subscription):
   const isOver = subscription.planInForce === 'free' && detail.plan !== 'free'
   const isBilled = !detail.cancelAtPeriodEnd && (detail.hasCard || !onTrial)
   const facts: [string, string | null][] = [
-    ['Price', isOver ? null : costOf(detail)],
+    ['Price', isOver ? null : describeCost(detail)],
     ['Billing cycle', billingCycle && cycleNames[billingCycle]],
     ['Extra stores', extraStores > 0 ? String(extraStores) : null],
     ['Trial ends', onTrial && detail.trialEndsAt ? formatDate(detail.trialEndsAt) : null],
     ['Paid until', detail.cancelAtPeriodEnd && !onTrial && currentPeriodEnd ? formatDate(currentPeriodEnd) : null],
     ['Next billing date', nextBillingDate && isBilled ? formatDate(nextBillingDate) : null],
     ['Last payment', lastPaymentDate && formatDate(lastPaymentDate)],
-    ['Card', isPaid ? cardWords(detail.hasCard, onTrial) : null],
+    ['Card', isPaid ? describeCard(detail.hasCard, onTrial) : null],
     // Fallback to a stored invoice if the provider could not be reached.
     ['As of', detail.asOf && formatDateTime(detail.asOf)],
   ]
   return facts.flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : []))
 }
 
-function cardWords(hasCard: boolean, onTrial: boolean) {
+function describeCard(hasCard: boolean, onTrial: boolean) {
   if (hasCard) return 'On file'
   return onTrial ? `None added; after the trial the plan is ${plans.free.name}` : 'None added'
 }
 
-function costOf({ plan, amount, currency, billingCycle, source }: SubscriptionDetail): string {
+function describeCost({ plan, amount, currency, billingCycle, source }: SubscriptionDetail): string {
   if (plan === 'free') return 'Free'
   if (source === 'test')
-    return `${priceWords(amount, currency, billingCycle ?? 'month')} on Pricing; nothing is charged`
+    return `${formatPeriodPrice(amount, currency, billingCycle ?? 'month')} on Pricing; nothing is charged`
   if (source !== 'stripe') return 'Nothing is charged'
-  return priceWords(amount, currency, billingCycle ?? 'month')
+  return formatPeriodPrice(amount, currency, billingCycle ?? 'month')
 }
 
 type Subscription = Pick<
@@ -88,17 +88,17 @@ export function deedsOf({ detail, subscription, mayPay }: Given): Deeds {
   const isPaid = sells === 'stripe' && detail.source === 'stripe' && planInForce !== 'free' && detail.plan !== 'free'
   const canManage = mayPay && sells === 'stripe' && detail.canManage
   return {
-    change: mayPay ? wayToChange(isPaid, detail, subscription) : null,
+    change: mayPay ? findChangePath(isPaid, detail, subscription) : null,
     canManage,
     canCancel: mayPay && isPaid && !detail.cancelAtPeriodEnd,
     canReactivate: mayPay && isPaid && detail.cancelAtPeriodEnd,
     canKeep: mayPay && isPaid && !detail.cancelAtPeriodEnd && change !== null,
-    advice: canManage && isPaid ? cardAdvice(detail, subscription) : null,
-    because: whyNot(detail, sells),
+    advice: canManage && isPaid ? findCardAction(detail, subscription) : null,
+    because: explainMissingActions(detail, sells),
   }
 }
 
-function cardAdvice({ plan, hasCard, cancelAtPeriodEnd }: SubscriptionDetail, subscription: Subscription) {
+function findCardAction({ plan, hasCard, cancelAtPeriodEnd }: SubscriptionDetail, subscription: Subscription) {
   if (isOverdue(subscription)) {
     return `Add another card under ${billingTexts.manage} for the next try, or pay the open invoice of the payment history at once. Then the plan can be changed again.`
   }
@@ -107,13 +107,13 @@ function cardAdvice({ plan, hasCard, cancelAtPeriodEnd }: SubscriptionDetail, su
 }
 
 /** A subscription that is ending must be reactivated first; an overdue one must be paid. */
-function wayToChange(isPaid: boolean, { cancelAtPeriodEnd }: SubscriptionDetail, subscription: Subscription) {
+function findChangePath(isPaid: boolean, { cancelAtPeriodEnd }: SubscriptionDetail, subscription: Subscription) {
   if (subscription.sells === 'none') return null
   if (!isPaid) return 'pricing'
   return cancelAtPeriodEnd || isOverdue(subscription) ? null : 'here'
 }
 
-function whyNot({ plan, source }: SubscriptionDetail, sells: Subscription['sells']): string | null {
+function explainMissingActions({ plan, source }: SubscriptionDetail, sells: Subscription['sells']): string | null {
   if (sells === 'none') return `${billingTexts.noBilling}. The plan is set by whoever runs this server.`
   if (sells === 'test') {
     return 'This installation tests its billing: a plan is chosen without paying, so there is no card and no invoice, and nothing to cancel.'
@@ -123,7 +123,7 @@ function whyNot({ plan, source }: SubscriptionDetail, sells: Subscription['sells
 }
 
 /** Limits the server does not return are shown as in A 9. */
-export function limitsShown(features: Partial<PlanLimits> | undefined): PlanLimits {
+export function fillLimits(features: Partial<PlanLimits> | undefined): PlanLimits {
   const { maxStores, maxEmailsPerMonth, maxSmsPerMonth, maxWhatsappPerMonth } = features ?? {}
   return {
     maxStores: maxStores ?? shownLimits.maxStores,
@@ -133,10 +133,10 @@ export function limitsShown(features: Partial<PlanLimits> | undefined): PlanLimi
   }
 }
 
-const MOST_BUTTONS = 5
+const MAX_BUTTONS = 5
 
 /** Page numbers around the current page, at most five (A 9). */
-export function pageNumbers(page: number, pages: number): number[] {
-  const first = Math.max(1, Math.min(page - 2, pages - MOST_BUTTONS + 1))
-  return Array.from({ length: Math.min(MOST_BUTTONS, pages) }, (_, at) => first + at)
+export function listPageNumbers(page: number, pages: number): number[] {
+  const first = Math.max(1, Math.min(page - 2, pages - MAX_BUTTONS + 1))
+  return Array.from({ length: Math.min(MAX_BUTTONS, pages) }, (_, at) => first + at)
 }

@@ -49,7 +49,7 @@ export function useRestStores() {
   return useOnce({
     mutationFn: async (storeIds: string[]) => {
       await call(restStores, { body: { storeIds } })
-      await Promise.all([refresh(queries), queries.refetchQueries({ queryKey: connectionQuery.queryKey })])
+      await Promise.all([refetchBilling(queries), queries.refetchQueries({ queryKey: connectionQuery.queryKey })])
     },
   })
 }
@@ -71,7 +71,7 @@ export function useCheckedSession(id: string | null) {
     queryKey: ['checkout', id],
     queryFn: async ({ signal }) => {
       const answer = await call(checkSession, { query: { session_id: id ?? '' }, signal })
-      await refresh(queries)
+      await refetchBilling(queries)
       return answer
     },
     enabled: id !== null,
@@ -91,15 +91,15 @@ export const useOpenPortal = () =>
     },
   })
 
-export const useCancel = () => useDeed(cancelSubscription)
-export const useReactivate = () => useDeed(reactivateSubscription)
+export const useCancel = () => useSubscriptionAction(cancelSubscription)
+export const useReactivate = () => useSubscriptionAction(reactivateSubscription)
 
-function useDeed<E extends Endpoint>(endpoint: E) {
+function useSubscriptionAction<E extends Endpoint>(endpoint: E) {
   const queries = useQueryClient()
   return useOnce({
     mutationFn: async () => {
       const answer = await call(endpoint)
-      await refresh(queries)
+      await refetchBilling(queries)
       return answer
     },
   })
@@ -117,11 +117,11 @@ export function useChange() {
   return useOnce({
     mutationFn: async (body: { token: string; restingStoreIds: string[] }) => {
       const answer = await call(changePlan, { body })
-      await refresh(queries)
+      await refetchBilling(queries)
       return answer
     },
   })
 }
 
 /** Every query that shows plan or payments. */
-const refresh = (queries: QueryClient) => queries.invalidateQueries({ queryKey: ['billing'] })
+const refetchBilling = (queries: QueryClient) => queries.invalidateQueries({ queryKey: ['billing'] })

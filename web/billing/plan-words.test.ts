@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { aStatus } from '../../screens/billing-answers.ts'
 import type { Meter } from '../../shared/billing.ts'
-import { heldWords, planNotes, storesWords, usedWords } from './plan-words.ts'
+import { describeHeld, describeStores, describeUsage, listPlanNotes } from './plan-words.ts'
 
 it('describes usage of a limit, without a limit, and of features outside the plan', () => {
   const words = [
@@ -9,14 +9,14 @@ it('describes usage of a limit, without a limit, and of features outside the pla
     [20_400, -1],
     [0, 0],
     [7, 0],
-  ].map(([used, limit]) => usedWords({ used: used!, limit: limit! }))
+  ].map(([used, limit]) => describeUsage({ used: used!, limit: limit! }))
   expect(words).toEqual([
     '1,234 of 5,000 used',
     '20,400 used, no limit',
     'Not in this plan',
     '7 used, none in this plan',
   ])
-  expect([storesWords({ used: 1, limit: 3 }), storesWords({ used: 4, limit: -1 })]).toEqual([
+  expect([describeStores({ used: 1, limit: 3 }), describeStores({ used: 4, limit: -1 })]).toEqual([
     '1 of 3 connected',
     '4 connected, no limit',
   ])
@@ -24,7 +24,7 @@ it('describes usage of a limit, without a limit, and of features outside the pla
 
 it('describes what a limit holds back and what will expire, with the renewal day in UTC', () => {
   const words = (given: Partial<Meter>) =>
-    heldWords(
+    describeHeld(
       { ...{ channel: 'sms', used: 100, limit: 100, held: 0, expiring: 0, level: 'full' }, ...given },
       '2026-12-01T00:00:00.000Z',
     )
@@ -62,5 +62,5 @@ it.each([
     ['Sending is suspended: Complaints.'],
   ],
 ] as const)('says what will become of a subscription: %o', (given, notes) => {
-  expect(planNotes(aStatus({ nextBillingDate: NOON, currentPeriodEnd: NOON, ...given }))).toEqual(notes)
+  expect(listPlanNotes(aStatus({ nextBillingDate: NOON, currentPeriodEnd: NOON, ...given }))).toEqual(notes)
 })

@@ -10,17 +10,17 @@ export const channelNames: Record<MeteredChannel, string> = {
   whatsapp: 'WhatsApp',
 }
 
-export function usedWords({ used, limit }: Pick<Meter, 'used' | 'limit'>): string {
+export function describeUsage({ used, limit }: Pick<Meter, 'used' | 'limit'>): string {
   if (limit === -1) return `${formatCount(used)} used, no limit`
   if (limit > 0) return `${formatCount(used)} of ${formatCount(limit)} used`
   return used > 0 ? `${formatCount(used)} used, none in this plan` : 'Not in this plan'
 }
 
-export const storesWords = ({ used, limit }: { used: number; limit: number }) =>
+export const describeStores = ({ used, limit }: { used: number; limit: number }) =>
   limit === -1 ? `${formatCount(used)} connected, no limit` : `${formatCount(used)} of ${formatCount(limit)} connected`
 
 /** Messages the limit holds back, and those that will never be sent; null means none. */
-export function heldWords({ held, expiring, limit }: Meter, renewsAt: string): string | null {
+export function describeHeld({ held, expiring, limit }: Meter, renewsAt: string): string | null {
   if (held === 0) return null
   const renewal = formatDate(renewsAt, 'UTC')
   const waiting =
@@ -32,15 +32,15 @@ export function heldWords({ held, expiring, limit }: Meter, renewsAt: string): s
 type Subscription = z.output<typeof subscriptionStatus.reply>
 
 /** Upcoming changes of the subscription, a sentence each. */
-export function planNotes(subscription: Subscription): string[] {
+export function listPlanNotes(subscription: Subscription): string[] {
   const { status, nextBillingDate, trialEndsAt, change, suspension } = subscription
   const notes = suspension ? [`Sending is suspended: ${suspension.reason}`] : []
   if (status === 'canceled') return [...notes, `The plan was canceled. The limits of ${plans.free.name} apply.`]
-  if (status === 'past_due') return [...notes, `A payment is overdue. ${overdueWords(subscription)}`]
+  if (status === 'past_due') return [...notes, `A payment is overdue. ${describeOverdue(subscription)}`]
   const isTrial = isOnTrial(subscription) && trialEndsAt !== null
   if (isTrial) notes.push(`Trial until ${formatDate(trialEndsAt)}.`)
   if (subscription.cancelAtPeriodEnd) {
-    const end = endDay(subscription)
+    const end = findEndDay(subscription)
     notes.push(`${end ? `Ends on ${end}` : 'Ends with its period'}, then ${plans.free.name}.`)
   } else if (change) notes.push(`Changes to ${plans[change.plan].name} on ${formatDate(change.at)}.`)
   else if (nextBillingDate && !isTrial) notes.push(`Renews on ${formatDate(nextBillingDate)}.`)
@@ -48,7 +48,7 @@ export function planNotes(subscription: Subscription): string[] {
 }
 
 /** The day the subscription or, earlier, its trial ends; null if unknown. */
-export const endDay = ({ status, trialEndsAt, currentPeriodEnd }: Subscription) => {
+export const findEndDay = ({ status, trialEndsAt, currentPeriodEnd }: Subscription) => {
   const end = (isOnTrial({ status }) && trialEndsAt) || currentPeriodEnd
   return end ? formatDate(end) : null
 }
@@ -58,7 +58,7 @@ export const isOnTrial = ({ status }: Pick<Subscription, 'status'>) => status ==
 export const isOverdue = ({ status }: Pick<Subscription, 'status'>) => status === 'past_due'
 
 /** After the grace period the account no longer has a subscription. */
-export const overdueWords = ({ hasActiveSubscription, graceUntil }: Subscription) =>
+export const describeOverdue = ({ hasActiveSubscription, graceUntil }: Subscription) =>
   hasActiveSubscription && graceUntil
     ? `Messages are sent until ${formatDate(graceUntil)}.`
     : 'Messages are held until it is paid.'

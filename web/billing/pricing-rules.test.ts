@@ -2,11 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { aStatus } from '../../screens/billing-answers.ts'
 import type { BillingCycle, PlanKey } from '../../shared/billing.ts'
 import { pricingQuestions } from './pricing-faq.ts'
-import { addressOfChoice, endOf, isAtStripe, offerOf, orderOf, readChoice, todayOf } from './pricing-rules.ts'
+import {
+  buildChoiceAddress,
+  buildOrder,
+  describeToday,
+  findOffer,
+  findPaidEnd,
+  isAtStripe,
+  readChoice,
+} from './pricing-rules.ts'
 
 const AT = '2027-01-05T12:00:00.000Z'
 const kinds = (given: Parameters<typeof aStatus>[0], cycle: BillingCycle = 'month') =>
-  (['free', 'starter', 'growth'] as PlanKey[]).map((key) => offerOf(aStatus(given), key, cycle).kind)
+  (['free', 'starter', 'growth'] as PlanKey[]).map((key) => findOffer(aStatus(given), key, cycle).kind)
 
 describe('offers on each plan’s card what the account can do', () => {
   it.each([
@@ -29,14 +37,14 @@ describe('offers on each plan’s card what the account can do', () => {
   })
 
   it('links an account with a Stripe subscription to its change, for the selected period', () => {
-    expect(offerOf(aStatus({ plan: 'starter' }), 'growth', 'year')).toEqual({
+    expect(findOffer(aStatus({ plan: 'starter' }), 'growth', 'year')).toEqual({
       kind: 'change',
       to: '/billing?change=growth&cycle=year',
     })
-    expect(offerOf(aStatus({ plan: 'starter' }), 'starter', 'year')).toMatchObject({
+    expect(findOffer(aStatus({ plan: 'starter' }), 'starter', 'year')).toMatchObject({
       changeTo: '/billing?change=starter&cycle=year',
     })
-    expect(offerOf(aStatus({ plan: 'starter', source: 'operator' }), 'starter', 'year')).toMatchObject({
+    expect(findOffer(aStatus({ plan: 'starter', source: 'operator' }), 'starter', 'year')).toMatchObject({
       changeTo: null,
     })
     expect(isAtStripe(aStatus({ plan: 'free', source: 'stripe' }))).toBe(false)
@@ -44,18 +52,18 @@ describe('offers on each plan’s card what the account can do', () => {
 
   it('says when the subscription starts', () => {
     const waiting = aStatus({ change: { plan: 'starter', cycle: 'month', at: AT } })
-    expect(offerOf(waiting, 'starter', 'month')).toMatchObject({
+    expect(findOffer(waiting, 'starter', 'month')).toMatchObject({
       words: 'Your account changes to Starter on Jan 5, 2027.',
     })
     const ending = aStatus({ cancelAtPeriodEnd: true, currentPeriodEnd: AT })
-    expect(offerOf(ending, 'growth', 'month')).toEqual({
+    expect(findOffer(ending, 'growth', 'month')).toEqual({
       ...{ kind: 'ends', words: 'This is your current plan. It ends on Jan 5, 2027.' },
     })
-    expect(offerOf(ending, 'starter', 'month')).toEqual({
+    expect(findOffer(ending, 'starter', 'month')).toEqual({
       ...{ kind: 'ends', words: 'Your subscription ends with its period. Reactivate it first to change it.' },
     })
-    expect(endOf(aStatus({ status: 'trialing', trialEndsAt: AT, cancelAtPeriodEnd: true }))).toBe(AT)
-    expect(endOf(aStatus({ currentPeriodEnd: null }))).toBeNull()
+    expect(findPaidEnd(aStatus({ status: 'trialing', trialEndsAt: AT, cancelAtPeriodEnd: true }))).toBe(AT)
+    expect(findPaidEnd(aStatus({ currentPeriodEnd: null }))).toBeNull()
   })
 })
 
@@ -70,18 +78,20 @@ it('reads only the choice from the address, and ignores a free plan there (decis
     0, 0, 0, 0,
   ])
   expect(read('plan=growth&cycle=week')?.cycle).toBe('month')
-  expect(addressOfChoice({ plan: 'growth', cycle: 'year', extraStores: 3 })).toBe(
+  expect(buildChoiceAddress({ plan: 'growth', cycle: 'year', extraStores: 3 })).toBe(
     '/pricing?plan=growth&cycle=year&stores=3',
   )
-  expect(addressOfChoice({ plan: 'growth', cycle: 'month', extraStores: 0 })).toBe('/pricing?plan=growth&cycle=month')
+  expect(buildChoiceAddress({ plan: 'growth', cycle: 'month', extraStores: 0 })).toBe(
+    '/pricing?plan=growth&cycle=month',
+  )
 })
 
 it('adds up plan and extra stores, monthly and yearly', { tags: ['A9'] }, () => {
-  expect(orderOf({ plan: 'starter', cycle: 'month', extraStores: 0 })).toEqual({
+  expect(buildOrder({ plan: 'starter', cycle: 'month', extraStores: 0 })).toEqual({
     lines: [{ label: 'Starter, monthly', amount: 1_900 }],
     total: 1_900,
   })
-  expect(orderOf({ plan: 'growth', cycle: 'year', extraStores: 2 })).toEqual({
+  expect(buildOrder({ plan: 'growth', cycle: 'year', extraStores: 2 })).toEqual({
     lines: [
       { label: 'Growth, yearly', amount: 46_800 },
       { label: '2 extra stores', amount: 24_000 },
@@ -91,11 +101,11 @@ it('adds up plan and extra stores, monthly and yearly', { tags: ['A9'] }, () => 
 })
 
 it('charges nothing today in a trial or in test mode, otherwise the whole period', () => {
-  expect(todayOf(4_900, 'month', 'trial')).toMatchObject({ dueNow: 0 })
-  expect(todayOf(4_900, 'month', 'trial').notes[0]).toContain('14 days free, then $49.00 a month')
-  expect(todayOf(70_800, 'year', 'paid')).toMatchObject({ dueNow: 70_800 })
-  expect(todayOf(70_800, 'year', 'paid').notes[1]).toBe('It renews at $708.00 a year until you cancel.')
-  expect(todayOf(4_900, 'month', 'test')).toEqual({
+  expect(describeToday(4_900, 'month', 'trial')).toMatchObject({ dueNow: 0 })
+  expect(describeToday(4_900, 'month', 'trial').notes[0]).toContain('14 days free, then $49.00 a month')
+  expect(describeToday(70_800, 'year', 'paid')).toMatchObject({ dueNow: 70_800 })
+  expect(describeToday(70_800, 'year', 'paid').notes[1]).toBe('It renews at $708.00 a year until you cancel.')
+  expect(describeToday(4_900, 'month', 'test')).toEqual({
     dueNow: 0,
     notes: ['This server is in billing test mode: nothing is charged.'],
   })

@@ -10,7 +10,7 @@ import {
 } from '../../shared/billing.ts'
 import { counted } from '../ui/format.ts'
 import type { Choice } from './change-words.ts'
-import { cycleNames, priceWords } from './detail-words.ts'
+import { cycleNames, formatPeriodPrice } from './detail-words.ts'
 import { formatDate, isOnTrial } from './plan-words.ts'
 
 // Which plans Pricing offers an account, and what a choice costs. Pure.
@@ -42,38 +42,41 @@ export type Offer =
   /** The subscription is ending and must be reactivated before it can change. */
   | { kind: 'ends'; words: string }
 
-export function offerOf(subscription: Subscription, key: PlanKey, cycle: BillingCycle): Offer {
+export function findOffer(subscription: Subscription, key: PlanKey, cycle: BillingCycle): Offer {
   const { change, cancelAtPeriodEnd } = subscription
   const isLive = isAtStripe(subscription)
-  if (isLive && cancelAtPeriodEnd && key !== 'free') return { kind: 'ends', words: endsWords(subscription, key) }
+  if (isLive && cancelAtPeriodEnd && key !== 'free') return { kind: 'ends', words: describeEnd(subscription, key) }
   if (isCurrent(subscription, key))
-    return { kind: 'current', changeTo: isLive && key !== 'free' ? changeAt(key, cycle) : null }
+    return { kind: 'current', changeTo: isLive && key !== 'free' ? buildChangePath(key, cycle) : null }
   const next = cancelAtPeriodEnd ? 'free' : change?.plan
   if (isLive && next === key)
-    return { kind: 'waits', words: `Your account changes to ${plans[key].name}${onDay(endOf(subscription))}.` }
+    return {
+      kind: 'waits',
+      words: `Your account changes to ${plans[key].name}${formatOnDay(findPaidEnd(subscription))}.`,
+    }
   if (key === 'free') return { kind: 'free' }
-  return isLive ? { kind: 'change', to: changeAt(key, cycle) } : { kind: 'buy' }
+  return isLive ? { kind: 'change', to: buildChangePath(key, cycle) } : { kind: 'buy' }
 }
 
-function endsWords(subscription: Subscription, key: PlanKey): string {
+function describeEnd(subscription: Subscription, key: PlanKey): string {
   if (!isCurrent(subscription, key)) return 'Your subscription ends with its period. Reactivate it first to change it.'
-  return `This is your current plan. It ends${onDay(endOf(subscription))}.`
+  return `This is your current plan. It ends${formatOnDay(findPaidEnd(subscription))}.`
 }
 
 /** Link to Billing's change dialog, for accounts with a subscription. */
-export const changeAt = (plan: PlanKey, cycle: BillingCycle) => `/billing?change=${plan}&cycle=${cycle}`
+export const buildChangePath = (plan: PlanKey, cycle: BillingCycle) => `/billing?change=${plan}&cycle=${cycle}`
 
 /** End of the paid time; during a trial, the end of the trial. */
-export const endOf = (subscription: Subscription) => {
+export const findPaidEnd = (subscription: Subscription) => {
   const { cancelAtPeriodEnd, change, trialEndsAt, currentPeriodEnd } = subscription
   if (change && !cancelAtPeriodEnd) return change.at
   return isOnTrial(subscription) ? trialEndsAt : currentPeriodEnd
 }
 
-export const onDay = (instant: string | null) => (instant ? ` on ${formatDate(instant)}` : '')
+export const formatOnDay = (instant: string | null) => (instant ? ` on ${formatDate(instant)}` : '')
 
 /** The paid plan that would end if the free one were chosen. */
-export function paidPlanOf({ planInForce }: Subscription): PlanKey | null {
+export function findPaidPlan({ planInForce }: Subscription): PlanKey | null {
   return planInForce === 'free' ? null : planInForce
 }
 
@@ -88,12 +91,12 @@ export function readChoice(search: URLSearchParams): Choice | null {
   return { plan, cycle: readCycle(search), extraStores: isPossible ? stores : 0 }
 }
 
-export function addressOfChoice({ plan, cycle, extraStores }: Choice): string {
+export function buildChoiceAddress({ plan, cycle, extraStores }: Choice): string {
   return `/pricing?plan=${plan}&cycle=${cycle}${extraStores > 0 ? `&stores=${extraStores}` : ''}`
 }
 
 /** Cost of a period, one line each; `amount` in cents. */
-export function orderOf({ plan, cycle, extraStores }: Choice): {
+export function buildOrder({ plan, cycle, extraStores }: Choice): {
   lines: { label: string; amount: number }[]
   total: number
 } {
@@ -105,12 +108,12 @@ export function orderOf({ plan, cycle, extraStores }: Choice): {
 }
 
 /** What is paid at confirmation, and what follows. */
-export function todayOf(
+export function describeToday(
   total: number,
   cycle: BillingCycle,
   kind: 'trial' | 'paid' | 'test',
 ): { dueNow: number; notes: string[] } {
-  const price = priceWords(total, 'USD', cycle)
+  const price = formatPeriodPrice(total, 'USD', cycle)
   if (kind === 'test') return { dueNow: 0, notes: ['This server is in billing test mode: nothing is charged.'] }
   const atStripe = 'You confirm at Stripe, which takes the payment. Tax, where it applies, is added there.'
   if (kind === 'paid') {

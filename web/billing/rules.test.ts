@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { amountMinorOf, featurePlans, monthlyPrice, plans } from '../../shared/billing.ts'
-import { limitLines, planLines, supportLink } from './rules.ts'
+import { buildSupportLink, listLimits, listPlanLines } from './rules.ts'
 import { statusLook } from './statusLook.ts'
 
 it('takes 20 percent off the yearly price, rounded', { tags: ['A9'] }, () => {
@@ -11,8 +11,8 @@ it('takes 20 percent off the yearly price, rounded', { tags: ['A9'] }, () => {
 })
 
 it('lists what each plan allows', { tags: ['A6'] }, () => {
-  expect(limitLines(plans.free.limits)).toEqual(['1 store', '500 emails per month', 'No SMS', 'No WhatsApp'])
-  expect(limitLines(plans.growth.limits)).toEqual([
+  expect(listLimits(plans.free.limits)).toEqual(['1 store', '500 emails per month', 'No SMS', 'No WhatsApp'])
+  expect(listLimits(plans.growth.limits)).toEqual([
     '3 stores',
     'Unlimited emails per month',
     '1,000 SMS per month',
@@ -34,9 +34,9 @@ it('shows each status with its label and color, and an unknown status unchanged 
 })
 
 it('names the paid plan in the support mail (A 9)', { tags: ['A9'] }, () => {
-  expect(supportLink('a@b.test', 'growth')).toBe('mailto:a@b.test?subject=Growth%20plan%3A%20')
-  expect(supportLink('a@b.test', 'free')).toBe('mailto:a@b.test')
-  expect(supportLink('a@b.test', null)).toBe('mailto:a@b.test')
+  expect(buildSupportLink('a@b.test', 'growth')).toBe('mailto:a@b.test?subject=Growth%20plan%3A%20')
+  expect(buildSupportLink('a@b.test', 'free')).toBe('mailto:a@b.test')
+  expect(buildSupportLink('a@b.test', null)).toBe('mailto:a@b.test')
 })
 
 it('charges a period as A 9 rounds it; an extra store costs the same monthly and yearly', () => {
@@ -49,7 +49,7 @@ it('starts the list of Growth with everything in Starter', () => {
   for (const [feature, having] of Object.entries(featurePlans)) {
     if (having.includes('starter')) expect([feature, having.includes('growth')]).toEqual([feature, true])
   }
-  expect(planLines('growth')[0]).toBe('Everything in Starter')
-  expect(planLines('free')).toEqual([...limitLines(plans.free.limits), ...plans.free.features])
-  expect(planLines('starter')).toContain('SMS and WhatsApp are sent by hand; automated ones are in Growth')
+  expect(listPlanLines('growth')[0]).toBe('Everything in Starter')
+  expect(listPlanLines('free')).toEqual([...listLimits(plans.free.limits), ...plans.free.features])
+  expect(listPlanLines('starter')).toContain('SMS and WhatsApp are sent by hand; automated ones are in Growth')
 })

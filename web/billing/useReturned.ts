@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 
 /** Reads the checkout session from the address and removes it there at once. */
-export function useReturned(name: 'session_id' | 'credits'): string | null {
+export function useCheckoutSession(name: 'session_id' | 'credits'): string | null {
   const [search, setSearch] = useSearchParams()
   const named = search.get(name)
   const [id, setId] = useState(named)

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { ChangePreview } from '../../shared/payments.ts'
 import { ApiError } from '../api.ts'
 import type { Choice } from './change-words.ts'
-import { failureOf } from './failure.ts'
+import { getFailureText } from './failure.ts'
 import { useChange, usePreview } from './payment-queries.ts'
 
 const NOT_SHOWN = 'What this costs could not be found out. Please try again.'
@@ -15,7 +15,7 @@ const isRefusal = (error: Error | null) =>
  * State of one plan change, from preview to result. If the server refuses because the amount changed, loads the preview
  * again.
  */
-export function useTheChange(choice: Choice, onDone: (message: string) => void) {
+export function usePlanChange(choice: Choice, onDone: (message: string) => void) {
   const preview = usePreview()
   const change = useChange()
   const [shown, setShown] = useState<ChangePreview | null>(null)
@@ -53,7 +53,7 @@ export function useTheChange(choice: Choice, onDone: (message: string) => void) 
   return {
     shown,
     bank: made?.state === 'confirm' ? { url: made.url, message: made.message } : null,
-    problem: failureOf(preview.error, NOT_SHOWN) ?? other ?? failureOf(change.error, NOT_CHANGED),
+    problem: getFailureText(preview.error, NOT_SHOWN) ?? other ?? getFailureText(change.error, NOT_CHANGED),
     /** The shown amounts are outdated. */
     isOther: other !== null,
     /** The server's reason, for problems the owner can fix. */

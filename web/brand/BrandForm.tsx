@@ -2,7 +2,7 @@ import { Card, NativeSelect, NumberInput, Stack, Text, TextInput, Title } from '
 import { brandLimits, fontStackNames, fontStacks } from '../../shared/brand.ts'
 import type { BrandView } from '../../shared/brand-calls.ts'
 import type { StoreView } from '../../shared/stores.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
@@ -15,7 +15,7 @@ import { type BrandFormState, useBrandForm } from './useBrandForm.ts'
 
 export function BrandForm({ store, view }: { store: StoreView; view: BrandView }) {
   const { form, save, submit, discard } = useBrandForm(store.id, view)
-  const isFixed = !useMay('flows:switch')
+  const isFixed = !useHasPermission('flows:switch')
   return (
     <div className="brand">
       <div className="brand-parts">

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { type ColourName, colourNames, labelOn } from '../../shared/brand.ts'
-import { contrastWords, pickable, problemWhileChosen } from './rules.ts'
+import { checkWhileChosen, describeContrast, toPickerColour } from './rules.ts'
 import type { BrandFormState } from './useBrandForm.ts'
 
 const labels: Record<ColourName, string> = {
@@ -34,8 +34,8 @@ function ColourField({ name, form, isFixed }: Props) {
     // Changing another color may change this one's contrast.
     for (const each of colourNames) form.clearFieldError(each)
   }
-  const words = name === 'ground' ? null : contrastWords(name, form.values)
-  const live = form.errors[name] ?? problemWhileChosen(name, form.values)
+  const words = name === 'ground' ? null : describeContrast(name, form.values)
+  const live = form.errors[name] ?? checkWhileChosen(name, form.values)
   return (
     <div>
       <TextInput
@@ -53,7 +53,7 @@ function ColourField({ name, form, isFixed }: Props) {
             type="color"
             className="brand-swatch"
             aria-label={`Pick the ${labels[name].toLowerCase()}`}
-            value={pickable(value)}
+            value={toPickerColour(value)}
             disabled={isFixed}
             onChange={(event) => choose(event.currentTarget.value)}
           />
@@ -62,7 +62,10 @@ function ColourField({ name, form, isFixed }: Props) {
         leftSectionWidth={44}
       />
       {name === 'button' && words && (
-        <span className="brand-button" style={{ background: pickable(value), color: labelOn(pickable(value)) }}>
+        <span
+          className="brand-button"
+          style={{ background: toPickerColour(value), color: labelOn(toPickerColour(value)) }}
+        >
           Button
         </span>
       )}

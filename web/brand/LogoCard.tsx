@@ -7,7 +7,7 @@ import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { useAnswerProposal, useFindLogo, useRemoveLogo, useUploadLogo } from './queries.ts'
-import { fileProblem, pickable, problemWhileChosen } from './rules.ts'
+import { checkFile, checkWhileChosen, toPickerColour } from './rules.ts'
 import type { BrandFormState } from './useBrandForm.ts'
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function LogoCard({ store, view, form, isFixed }: Props) {
-  const ground = pickable(form.values.ground)
+  const ground = toPickerColour(form.values.ground)
   return (
     <Card component="section" aria-label="Logo">
       <Title order={2}>Logo</Title>
@@ -50,7 +50,7 @@ export function LogoCard({ store, view, form, isFixed }: Props) {
 
 /** The logo as mails show it; hidden if it cannot be loaded. */
 const nameStyle = (look: BrandLook) =>
-  problemWhileChosen('text', look) ? {} : { background: pickable(look.ground), color: pickable(look.text) }
+  checkWhileChosen('text', look) ? {} : { background: toPickerColour(look.ground), color: toPickerColour(look.text) }
 
 function Shown({ logo, ground, name }: { logo: NonNullable<BrandView['logo']>; ground: string; name: string }) {
   return (
@@ -108,7 +108,7 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
   const told = { onError: (error: Error) => setProblem(error.message) }
   const take = async (file: File | null) => {
     if (!file) return
-    const found = fileProblem(file)
+    const found = checkFile(file)
     setProblem(found)
     if (!found) upload.mutate(await base64Of(file), { ...told, onSuccess: () => announce('New emails have this logo') })
   }

@@ -7,7 +7,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingMail } from '../ui/Loading.tsx'
 import { MessageShown } from '../words/MessageShown.tsx'
 import { useLookPreview } from './queries.ts'
-import { tidied } from './rules.ts'
+import { normalizeLook } from './rules.ts'
 
 const PAUSE_MS = 300
 
@@ -42,7 +42,7 @@ export function LookPreview({ storeId, view, look }: { storeId: string; view: Br
 /** An incomplete color keeps the last preview. */
 function useLastUsable(look: BrandLook, saved: BrandLook): BrandLook {
   const isUsable = Object.keys(lookProblems(look)).length === 0
-  const text = JSON.stringify(tidied(look))
+  const text = JSON.stringify(normalizeLook(look))
   const [last, setLast] = useState(JSON.stringify(saved))
   if (isUsable && text !== last) setLast(text)
   return useMemo(() => JSON.parse(last), [last])

@@ -1,12 +1,12 @@
 import { ActionIcon, Button, Card, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type SocialKind, socialKinds } from '../../shared/brand.ts'
-import { kindsLeft } from './rules.ts'
+import { listUnusedKinds } from './rules.ts'
 import type { BrandFormState } from './useBrandForm.ts'
 
 export function SocialFields({ form, isFixed }: { form: BrandFormState; isFixed: boolean }) {
   const { social } = form.values
-  const [next] = kindsLeft(form.values)
+  const [next] = listUnusedKinds(form.values)
   return (
     <Card component="section" aria-label="Social links">
       <Title order={2}>Social links</Title>
@@ -34,7 +34,7 @@ export function SocialFields({ form, isFixed }: { form: BrandFormState; isFixed:
 
 function SocialRow({ form, index, isFixed }: { form: BrandFormState; index: number; isFixed: boolean }) {
   const { kind } = form.values.social[index]!
-  const choices = [kind, ...kindsLeft(form.values)]
+  const choices = [kind, ...listUnusedKinds(form.values)]
   const { name, hosts } = socialKinds[kind]
   return (
     <div className="brand-social">

@@ -1,24 +1,31 @@
 import { expect, test } from 'vitest'
 import { type BrandLook, DEFAULT_LOOK, lookProblems } from '../../shared/brand.ts'
-import { contrastWords, fileProblem, kindsLeft, pickable, problemWhileChosen, tidied } from './rules.ts'
+import {
+  checkFile,
+  checkWhileChosen,
+  describeContrast,
+  listUnusedKinds,
+  normalizeLook,
+  toPickerColour,
+} from './rules.ts'
 
 const look = (change: Partial<BrandLook> = {}): BrandLook => ({ ...DEFAULT_LOOK, ...change })
 
 test('shows the contrast of each color while it is chosen, rounded down', () => {
-  expect(contrastWords('text', look({ text: '#000000' }))).toBe('Contrast 21.0:1')
-  expect(contrastWords('accent', look({ accent: '#767676' }))).toBe('Contrast 4.5:1')
-  expect(contrastWords('accent', look({ accent: '#777777' }))).toBeNull()
-  expect(contrastWords('button', look({ button: '#000000' }))).toBe('White label, contrast 21.0:1')
-  expect(contrastWords('button', look({ button: '#ffd400' }))).toMatch(/^Black label, contrast 1\d\.\d:1$/)
-  expect(contrastWords('text', look({ text: '#12' }))).toBeNull()
+  expect(describeContrast('text', look({ text: '#000000' }))).toBe('Contrast 21.0:1')
+  expect(describeContrast('accent', look({ accent: '#767676' }))).toBe('Contrast 4.5:1')
+  expect(describeContrast('accent', look({ accent: '#777777' }))).toBeNull()
+  expect(describeContrast('button', look({ button: '#000000' }))).toBe('White label, contrast 21.0:1')
+  expect(describeContrast('button', look({ button: '#ffd400' }))).toMatch(/^Black label, contrast 1\d\.\d:1$/)
+  expect(describeContrast('text', look({ text: '#12' }))).toBeNull()
 })
 
 test('reports poor contrast immediately, and ignores an incomplete color', () => {
   const pale = look({ text: '#999999' })
-  expect(problemWhileChosen('text', pale)).toContain('contrast 2.8:1')
-  expect(problemWhileChosen('accent', pale)).toBeNull()
-  expect(problemWhileChosen('text', { ...pale, accent: '#1d4' })).toBeNull()
-  expect(problemWhileChosen('text', look({ ground: '#000000' }))).not.toBeNull()
+  expect(checkWhileChosen('text', pale)).toContain('contrast 2.8:1')
+  expect(checkWhileChosen('accent', pale)).toBeNull()
+  expect(checkWhileChosen('text', { ...pale, accent: '#1d4' })).toBeNull()
+  expect(checkWhileChosen('text', look({ ground: '#000000' }))).not.toBeNull()
 })
 
 test.each<[Partial<BrandLook>, Record<string, string>]>([
@@ -44,18 +51,18 @@ test.each<[Partial<BrandLook>, Record<string, string>]>([
 test('ignores spaces and case in colors', () => {
   const typed = look({ button: ' #AA0000 ', social: [{ kind: 'x', url: ' https://x.com/tea ' }] })
   expect(lookProblems(typed)).toEqual({})
-  expect(tidied(typed)).toEqual(look({ button: '#aa0000', social: [{ kind: 'x', url: 'https://x.com/tea' }] }))
-  expect([pickable(' #AA0000'), pickable('#aa')]).toEqual(['#aa0000', '#000000'])
+  expect(normalizeLook(typed)).toEqual(look({ button: '#aa0000', social: [{ kind: 'x', url: 'https://x.com/tea' }] }))
+  expect([toPickerColour(' #AA0000'), toPickerColour('#aa')]).toEqual(['#aa0000', '#000000'])
 })
 
 test('offers each kind of link once', () => {
-  const left = kindsLeft(look({ social: [{ kind: 'instagram', url: '' }] }))
+  const left = listUnusedKinds(look({ social: [{ kind: 'instagram', url: '' }] }))
   expect(left).not.toContain('instagram')
   expect(left[0]).toBe('facebook')
 })
 
 test('checks a file before uploading it', () => {
-  expect(fileProblem({ size: 300 * 1024 })).toBeNull()
-  expect(fileProblem({ size: 300 * 1024 + 1 })).toBe('This file is larger than 300 KB. Choose a smaller one.')
-  expect(fileProblem({ size: 0 })).toBe('This file is empty.')
+  expect(checkFile({ size: 300 * 1024 })).toBeNull()
+  expect(checkFile({ size: 300 * 1024 + 1 })).toBe('This file is larger than 300 KB. Choose a smaller one.')
+  expect(checkFile({ size: 0 })).toBe('This file is empty.')
 })

@@ -14,7 +14,7 @@ import { brandTexts, LOGO_BYTES } from '../../shared/brand-calls.ts'
 // Texts and input checks of the brand screen. Pure.
 
 /** null: may be uploaded; the server checks the content. */
-export const fileProblem = ({ size }: { size: number }): string | null => {
+export const checkFile = ({ size }: { size: number }): string | null => {
   if (size === 0) return 'This file is empty.'
   return size > LOGO_BYTES ? brandTexts.logoTooLarge : null
 }
@@ -22,7 +22,7 @@ export const fileProblem = ({ size }: { size: number }): string | null => {
 const isColour = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
 
 /** Contrast of a color at its place, while it is chosen; null for an incomplete color. */
-export function contrastWords(name: 'button' | 'text' | 'accent', look: BrandLook): string | null {
+export function describeContrast(name: 'button' | 'text' | 'accent', look: BrandLook): string | null {
   const colour = look[name]
   if (!isColour(colour)) return null
   if (name === 'button') {
@@ -35,14 +35,14 @@ export function contrastWords(name: 'button' | 'text' | 'accent', look: BrandLoo
 }
 
 /** The value for the native color picker, which accepts only #rrggbb. */
-export const pickable = (text: string): string => (isColour(text.trim()) ? text.trim().toLowerCase() : '#000000')
+export const toPickerColour = (text: string): string => (isColour(text.trim()) ? text.trim().toLowerCase() : '#000000')
 
 /** Social networks not linked yet, in display order. */
-export const kindsLeft = ({ social }: Pick<BrandLook, 'social'>) =>
+export const listUnusedKinds = ({ social }: Pick<BrandLook, 'social'>) =>
   socialKindNames.filter((kind) => !social.some((link) => link.kind === kind))
 
 /** Normalizes as the server stores it: case and surrounding spaces do not matter. */
-export const tidied = (look: BrandLook): BrandLook => ({
+export const normalizeLook = (look: BrandLook): BrandLook => ({
   ...look,
   button: look.button.trim().toLowerCase(),
   text: look.text.trim().toLowerCase(),
@@ -52,7 +52,7 @@ export const tidied = (look: BrandLook): BrandLook => ({
 })
 
 /** Poor contrast is reported at once; an incomplete color only on saving. */
-export function problemWhileChosen(name: ColourName, look: BrandLook): string | null {
+export function checkWhileChosen(name: ColourName, look: BrandLook): string | null {
   const isFinished = colourNames.every((each) => isColour(look[each].trim()))
-  return isFinished ? (contrastProblems(tidied(look))[name] ?? null) : null
+  return isFinished ? (contrastProblems(normalizeLook(look))[name] ?? null) : null
 }

@@ -4,11 +4,11 @@ import { useRef, useState } from 'react'
 import { audienceTexts, MOST_SELECTED } from '../../shared/audience.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { AudienceCount } from './AudienceCount.tsx'
-import { wordsFor } from './cart-words.ts'
+import { chooseContent } from './cart-words.ts'
 import { FilterFields } from './FilterFields.tsx'
 import { PeoplePicker } from './PeoplePicker.tsx'
 import { type CountBody, useAudienceCount } from './queries.ts'
-import { audienceOf, countChosen, couponOf, type Draft, hasWrongNumbers, type StepProps } from './rules.ts'
+import { countChosen, type Draft, hasInvalidNumbers, type StepProps, selectAudience, selectCoupon } from './rules.ts'
 
 const PAUSE_MS = 500
 
@@ -21,7 +21,7 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
   const ofCarts = useRef<Pick<Draft, 'template' | 'subject' | 'body' | 'sms'> | null>(null)
   const turnTo = (next: Draft['audience']) => {
     const { template, subject, body, sms } = draft
-    onChange({ audience: next, emails: [], phones: [], ...wordsFor(next, draft, ofCarts.current) })
+    onChange({ audience: next, emails: [], phones: [], ...chooseContent(next, draft, ofCarts.current) })
     if (next === 'specific_customers') ofCarts.current = { template, subject, body, sms }
   }
   return (
@@ -58,7 +58,7 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
         <Notice tone="info">{isChosenByHand ? audienceTexts.begunSelected : audienceTexts.begunMatching}</Notice>
       )}
       {audience === 'abandoned_carts' && <FilterFields {...props} />}
-      {isChosenByHand && !hasWrongNumbers(draft) && (
+      {isChosenByHand && !hasInvalidNumbers(draft) && (
         <PeoplePicker
           key={audience}
           draft={draft}
@@ -89,11 +89,11 @@ export function useCountOf(draft: Draft, campaignId?: string) {
 
 function countedOf(draft: Draft, campaignId?: string): CountBody | null {
   const { type } = draft
-  const targetAudience = audienceOf(draft)
+  const targetAudience = selectAudience(draft)
   const isNobody = targetAudience.mode === 'selected' && countChosen(draft) === 0
   const isTooMany = countChosen(draft) > MOST_SELECTED
-  if (isNobody || isTooMany || hasWrongNumbers(draft)) return null
+  if (isNobody || isTooMany || hasInvalidNumbers(draft)) return null
   const words = type === 'sms' && { body: draft.sms }
-  const couponId = couponOf(draft)?.couponId ?? null
+  const couponId = selectCoupon(draft)?.couponId ?? null
   return { type, targetAudience, couponId, ...words, ...(campaignId && { campaignId }) }
 }

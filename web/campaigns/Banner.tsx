@@ -1,14 +1,14 @@
 import { CloseButton, Group } from '@mantine/core'
 import { Link } from 'react-router'
 import { Notice } from '../ui/Notice.tsx'
-import type { Said } from './deeds.tsx'
-import { sentText } from './held.ts'
+import type { ActionResult } from './deeds.tsx'
+import { describeSent } from './held.ts'
 import { useCampaign } from './queries.ts'
 import { useReport } from './report-queries.ts'
 import { useStoreClock } from './StoreTime.tsx'
 
 /** Result of the last action (B 2). After sending it also shows how many get the message and how many are held back. */
-export const Banner = ({ said, onDismiss }: { said: Said; onDismiss: () => void }) => (
+export const Banner = ({ said, onDismiss }: { said: ActionResult; onDismiss: () => void }) => (
   <Notice tone={said.tone} isLive>
     <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
       <span>
@@ -26,7 +26,8 @@ function SentTo({ id }: { id: string }) {
   const report = useReport(id)
   const clock = useStoreClock()
   const isPlanned = report.data?.runs.every(({ plannedAt }) => plannedAt !== null)
-  const text = campaign.data && report.data && isPlanned ? sentText(report.data, campaign.data.schedule, clock) : null
+  const text =
+    campaign.data && report.data && isPlanned ? describeSent(report.data, campaign.data.schedule, clock) : null
   return (
     <>
       {text && ` ${text}`} <Link to={`/campaigns/${id}?tab=report`}>See the report</Link>

@@ -10,11 +10,19 @@ import { announce } from '../ui/announce.ts'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { useSaveCampaign } from './queries.ts'
-import { isNowAsked } from './questions.ts'
-import { type Draft, draftOf, isSameDraft, type StepName, titleOfStep, tomorrowOf, wantedOf } from './rules.ts'
+import { shouldAskNowOrTomorrow } from './questions.ts'
+import {
+  type Draft,
+  getStepTitle,
+  isSameDraft,
+  moveToTomorrow,
+  type StepName,
+  toCampaignInput,
+  toDraft,
+} from './rules.ts'
 import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
-import { leadTo, refusedBy, useDraftProblems } from './useDraftForm.ts'
+import { focusProblem, readRefusedFields, useDraftProblems } from './useDraftForm.ts'
 
 interface Props {
   campaign: CampaignView
@@ -29,7 +37,7 @@ export function CampaignEditor({ campaign, step, onStep }: Props) {
   const mayWrite = useMaySend()
   const save = useSaveCampaign(campaign.id)
   useDraft<Draft>(`campaign:${campaign.id}`, edit, setEdit)
-  const stored = draftOf(campaign)
+  const stored = toDraft(campaign)
   const draft = edit ?? stored
   const keptStart = campaign.schedule.startDate
   const [isAsking, setAsking] = useState(false)
@@ -45,18 +53,18 @@ export function CampaignEditor({ campaign, step, onStep }: Props) {
   }
   const submit = () => {
     ask(true)
-    if (leadTo(found, 'main', onStep)) return
-    if (isNowAsked(draft.schedule, { zone, now: Date.now(), stored: campaign })) setAsking(true)
+    if (focusProblem(found, 'main', onStep)) return
+    if (shouldAskNowOrTomorrow(draft.schedule, { zone, now: Date.now(), stored: campaign })) setAsking(true)
     else store(draft, false)
   }
   const store = (wanted: Draft, sendNow: boolean) => {
     setAsking(false)
-    save.mutate(wantedOf(wanted, { sendNow }), {
+    save.mutate(toCampaignInput(wanted, { sendNow }), {
       onSuccess: () => {
         discard()
         announce(campaignTexts.saved)
       },
-      onError: (error) => leadTo(refusedBy(error), 'main', onStep),
+      onError: (error) => focusProblem(readRefusedFields(error), 'main', onStep),
     })
   }
   return (
@@ -64,7 +72,7 @@ export function CampaignEditor({ campaign, step, onStep }: Props) {
       {step && (
         <Card>
           <Title order={2} mb="md">
-            {titleOfStep(step, draft.type)}
+            {getStepTitle(step, draft.type)}
           </Title>
           <Stack gap="md">
             {gate?.step === step && edit && <UpgradeNotice text={gate.text} />}
@@ -94,7 +102,7 @@ export function CampaignEditor({ campaign, step, onStep }: Props) {
           campaignId={campaign.id}
           onNow={() => store(draft, draft.schedule.frequency === 'once')}
           onTomorrow={() => {
-            const later = { ...draft, schedule: tomorrowOf(draft.schedule, zone, Date.now()) }
+            const later = { ...draft, schedule: moveToTomorrow(draft.schedule, zone, Date.now()) }
             change({ schedule: later.schedule })
             store(later, false)
           }}

@@ -12,12 +12,20 @@ import { Notice } from '../ui/Notice.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { MissingParts } from './MissingParts.tsx'
 import { useCreateCampaign } from './queries.ts'
-import { isNowAsked } from './questions.ts'
-import { type Draft, hasWrongNumbers, type StepName, steps, titleOfStep, tomorrowOf, wantedOf } from './rules.ts'
+import { shouldAskNowOrTomorrow } from './questions.ts'
+import {
+  type Draft,
+  getStepTitle,
+  hasInvalidNumbers,
+  moveToTomorrow,
+  type StepName,
+  steps,
+  toCampaignInput,
+} from './rules.ts'
 import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
-import { leadTo, refusedBy, useDraftProblems, useReadyWords } from './useDraftForm.ts'
-import { sentNow } from './when.ts'
+import { focusProblem, readRefusedFields, useDefaultContent, useDraftProblems } from './useDraftForm.ts'
+import { scheduleNow } from './when.ts'
 import { isComplete } from './words.ts'
 
 interface Props {
@@ -47,18 +55,18 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
   const where = store ? { platform: store.platform, storeId: store.store_url } : {}
   const send = (wanted: Draft, sendNow: boolean) => {
     setAsking(false)
-    create.mutate(wantedOf(wanted, { ...where, sendNow }), {
+    create.mutate(toCampaignInput(wanted, { ...where, sendNow }), {
       onSuccess: ({ campaign }) => {
         isCreated.current = true
         onCreated(campaign, sendNow)
       },
-      onError: (error) => leadTo(refusedBy(error), '[role=dialog]', choose),
+      onError: (error) => focusProblem(readRefusedFields(error), '[role=dialog]', choose),
     })
   }
   const submit = () => {
     ask(true)
-    if (leadTo(found, '[role=dialog]', choose)) return
-    if (draft.isNow || isNowAsked(draft.schedule, { zone, now: Date.now(), stored: null })) setAsking(true)
+    if (focusProblem(found, '[role=dialog]', choose)) return
+    if (draft.isNow || shouldAskNowOrTomorrow(draft.schedule, { zone, now: Date.now(), stored: null })) setAsking(true)
     else send(draft, false)
   }
   const index = steps.indexOf(step)
@@ -68,12 +76,12 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
       <ol className="campaign-steps">
         {steps.map((each, place) => (
           <li key={each} aria-current={each === step ? 'step' : undefined} data-done={place < index || undefined}>
-            <span aria-hidden>{place + 1}</span> {titleOfStep(each, draft.type)}
+            <span aria-hidden>{place + 1}</span> {getStepTitle(each, draft.type)}
           </li>
         ))}
       </ol>
       <Title order={3} tabIndex={-1} ref={heading}>
-        {titleOfStep(step, draft.type)}
+        {getStepTitle(step, draft.type)}
       </Title>
       <Step step={step} draft={draft} problems={problems} isReadOnly={false} onChange={change} />
       <Stack gap="sm" className="campaign-foot">
@@ -94,7 +102,7 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
               </Button>
             ) : (
               <Button
-                disabled={draft.name.trim() === '' || (step === 'audience' && hasWrongNumbers(draft))}
+                disabled={draft.name.trim() === '' || (step === 'audience' && hasInvalidNumbers(draft))}
                 onClick={() => choose(steps[index + 1]!)}
               >
                 Next
@@ -108,10 +116,10 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
           draft={draft}
           // A recurring campaign continues after this run, which is already due.
           onNow={() =>
-            send(draft.isNow ? sentNow(draft, zone, Date.now()) : draft, draft.schedule.frequency === 'once')
+            send(draft.isNow ? scheduleNow(draft, zone, Date.now()) : draft, draft.schedule.frequency === 'once')
           }
           onTomorrow={() => {
-            const later = { ...draft, schedule: tomorrowOf(draft.schedule, zone, Date.now()) }
+            const later = { ...draft, schedule: moveToTomorrow(draft.schedule, zone, Date.now()) }
             change({ schedule: later.schedule, isNow: false })
             send(later, false)
           }}
@@ -139,7 +147,7 @@ function useTyped(place: string, start: () => Draft, onDirty: (isDirty: boolean)
   const [first] = useState(start)
   // The template's texts may arrive while the user types.
   const [typed, setTyped] = useState<Partial<Draft> | null>(null)
-  const draft = { ...useReadyWords(first), ...typed }
+  const draft = { ...useDefaultContent(first), ...typed }
   const change = (next: Partial<Draft>) => {
     onDirty(true)
     setTyped((before) => ({ ...before, ...next }))

@@ -17,15 +17,15 @@ import { useTabInSight } from '../ui/useTabInSight.ts'
 import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
 import { CampaignEditor } from './CampaignEditor.tsx'
-import { type Said, useDeeds } from './deeds.tsx'
+import { type ActionResult, useCampaignActions } from './deeds.tsx'
 import { StatusMark } from './parts.tsx'
 import { useCampaign } from './queries.ts'
 import { Report } from './Report.tsx'
 import { RowActions } from './RowActions.tsx'
-import { copyOf, titleOfStep } from './rules.ts'
+import { copyCampaign, getStepTitle } from './rules.ts'
 import { useStoreClock } from './StoreTime.tsx'
-import { type Standstill, standstillOf } from './standstill.ts'
-import { firstTabOf, isSentAlready, type Tab, tabs } from './tabs.ts'
+import { findStandstill, type Standstill } from './standstill.ts'
+import { chooseFirstTab, hasSentMessages, type Tab, tabs } from './tabs.ts'
 
 /** One campaign: its four steps and its report (area decision 48). */
 export function CampaignPage() {
@@ -61,14 +61,14 @@ export function CampaignPage() {
 
 function Content({ campaign }: { campaign: CampaignView }) {
   const [search] = useSearchParams()
-  const tab = tabs.find((each) => each === search.get('tab')) ?? firstTabOf(campaign)
+  const tab = tabs.find((each) => each === search.get('tab')) ?? chooseFirstTab(campaign)
   const navigate = useNavigate()
-  const [said, say] = useState<Said | null>(null)
+  const [said, say] = useState<ActionResult | null>(null)
   const [isCopying, setCopying] = useState(false)
-  const standstill = standstillOf(campaign)
+  const standstill = findStandstill(campaign)
   const mayWrite = useMaySend()
   const clock = useStoreClock()
-  const { act, dialog, isBusy } = useDeeds(say, (deed) => deed === 'delete' && navigate('/campaigns'))
+  const { act, dialog, isBusy } = useCampaignActions(say, (deed) => deed === 'delete' && navigate('/campaigns'))
   const choose = (next: Tab) => navigate({ search: `?tab=${next}` }, { preventScrollReset: true })
   return (
     <>
@@ -88,7 +88,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
         {standstill && <WhyNot standstill={standstill} />}
         {said && <Banner said={said} onDismiss={() => say(null)} />}
         <Tabs here={tab} type={campaign.type} />
-        {tab !== 'report' && isSentAlready(campaign) && <Notice tone="info">{campaignTexts.sentKept}</Notice>}
+        {tab !== 'report' && hasSentMessages(campaign) && <Notice tone="info">{campaignTexts.sentKept}</Notice>}
         {tab === 'report' && <Report campaign={campaign} />}
         <CampaignEditor campaign={campaign} step={tab === 'report' ? null : tab} onStep={choose} />
       </Stack>
@@ -96,7 +96,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
       <CampaignDialog
         isOpen={isCopying}
         name={`copy:${campaign.id}`}
-        start={() => copyOf(campaign, clock.zone, Date.now())}
+        start={() => copyCampaign(campaign, clock.zone, Date.now())}
         onClose={() => setCopying(false)}
         onCreated={({ id }) => navigate(`/campaigns/${id}`)}
       />
@@ -110,7 +110,7 @@ function Tabs({ here, type }: { here: Tab; type: CampaignView['type'] }) {
     <nav ref={row} className="tabs campaign-tabs" aria-label="Campaign">
       {tabs.map((each) => (
         <Link key={each} to={`?tab=${each}`} className="tab" aria-current={each === here ? 'page' : undefined}>
-          {each === 'report' ? 'Report' : titleOfStep(each, type)}
+          {each === 'report' ? 'Report' : getStepTitle(each, type)}
         </Link>
       ))}
     </nav>

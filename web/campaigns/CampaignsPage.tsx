@@ -19,11 +19,11 @@ import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
 import { CampaignsTable } from './CampaignsTable.tsx'
 import { addedColumns, useAddedColumns } from './columns.ts'
-import { type Said, useDeeds } from './deeds.tsx'
+import { type ActionResult, useCampaignActions } from './deeds.tsx'
 import { statusNames } from './parts.tsx'
 import { type CampaignQuery, useCampaigns } from './queries.ts'
 import { RowActions } from './RowActions.tsx'
-import { campaignsAddress, newDraft, statusOf } from './rules.ts'
+import { campaignsAddress, createDraft, parseStatus } from './rules.ts'
 import { SendToAllDialog } from './SendToAllDialog.tsx'
 
 /** What `form` in the address opens. */
@@ -31,7 +31,7 @@ const [NEW, TO_ALL] = ['new', 'all']
 
 export function CampaignsPage() {
   const { query, change, put, param } = useListQuery(campaignsAddress)
-  const [said, say] = useState<Said | null>(null)
+  const [said, say] = useState<ActionResult | null>(null)
   const mayWrite = useMaySend()
   const form = param('form')
   const open = (which: string) => {
@@ -71,14 +71,22 @@ export function CampaignsPage() {
   )
 }
 
-function New({ isOpen, onClose, onSaid }: { isOpen: boolean; onClose: () => void; onSaid: (said: Said) => void }) {
+function New({
+  isOpen,
+  onClose,
+  onSaid,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  onSaid: (said: ActionResult) => void
+}) {
   const store = useStore()
   if (!store) return null
   return (
     <CampaignDialog
       isOpen={isOpen}
       name="new"
-      start={() => newDraft(store.timeZone, Date.now())}
+      start={() => createDraft(store.timeZone, Date.now())}
       onClose={onClose}
       onCreated={(_, isSent) => onSaid({ tone: 'good', text: isSent ? campaignTexts.sentNow : campaignTexts.created })}
     />
@@ -90,14 +98,14 @@ interface ListProps {
   mayWrite: boolean
   onChange: (next: Partial<CampaignQuery>) => void
   onOpen: (form: string) => void
-  onSaid: (said: Said | null) => void
+  onSaid: (said: ActionResult | null) => void
 }
 
 function List({ query, mayWrite, onChange, onOpen, onSaid }: ListProps) {
   const campaigns = useCampaigns(query)
   const columns = useAddedColumns()
   const isWide = useIsWide()
-  const { act, dialog, isBusy } = useDeeds(onSaid)
+  const { act, dialog, isBusy } = useCampaignActions(onSaid)
   const actionsOf = (campaign: Parameters<typeof act>[1]) => (
     <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} onDeed={act} />
   )
@@ -148,7 +156,7 @@ function List({ query, mayWrite, onChange, onOpen, onSaid }: ListProps) {
 }
 
 /** Empty parameters are removed from the address. */
-const withStatus = (value: string) => ({ status: statusOf(value) }) as Partial<CampaignQuery>
+const withStatus = (value: string) => ({ status: parseStatus(value) }) as Partial<CampaignQuery>
 
 const Waiting = () => (
   <>

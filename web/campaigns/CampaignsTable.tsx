@@ -8,7 +8,7 @@ import { formatCount } from '../ui/format.ts'
 import { TimeAgo } from '../ui/Time.tsx'
 import type { AddedColumn } from './columns.ts'
 import { NextRun, Revenue, StatusMark, WhyNot } from './parts.tsx'
-import { audienceText, typeNames } from './rules.ts'
+import { describeAudience, typeNames } from './rules.ts'
 import { StoreTime } from './StoreTime.tsx'
 
 interface Props {
@@ -48,7 +48,7 @@ const standard: readonly DataColumn<CampaignView>[] = [
 ]
 
 const addedCells: readonly (DataColumn<CampaignView> & { id: AddedColumn })[] = [
-  { id: 'audience', label: 'Audience', sort: null, cell: audienceText },
+  { id: 'audience', label: 'Audience', sort: null, cell: describeAudience },
   { id: 'sent', label: 'Sent', sort: null, isNumber: true, cell: ({ counts }) => formatCount(counts.sent) },
   { id: 'revenue', label: 'Revenue', sort: null, isNumber: true, cell: (campaign) => <Revenue {...campaign} /> },
   { id: 'next', label: 'Next run', sort: null, cell: (campaign) => <NextRun {...campaign} /> },
@@ -77,7 +77,7 @@ function CampaignCard({ campaign, actions }: { campaign: CampaignView; actions: 
       </Group>
       <WhyNot campaign={campaign} />
       <Text fz="sm" c="dimmed">
-        Created <TimeAgo at={createdAt} /> · {audienceText(campaign)}
+        Created <TimeAgo at={createdAt} /> · {describeAudience(campaign)}
       </Text>
       <Group gap="sm" justify="space-between" wrap="nowrap" mt={4}>
         <Text fz="sm" c="dimmed">

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { couponTexts } from '../../shared/coupons.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { randomBelow } from '../coupons/QuickCreate.tsx'
 import { useCreateCoupon } from '../coupons/queries.ts'
@@ -14,7 +14,7 @@ const VALID_HOURS = 72
 /** B 9: the discount template promises 10%. One click creates the matching coupon. */
 export function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) => void }) {
   const create = useCreateCoupon()
-  const mayCreate = useMay('coupons:write')
+  const mayCreate = useHasPermission('coupons:write')
   const make = () => {
     const coupon = quickCoupon(quickCode(randomBelow), PERCENT, Date.now())
     create.mutate(

@@ -9,7 +9,7 @@ import { ProductField } from '../audiences/ProductField.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { badgeLooks } from '../carts/badges.tsx'
 import { everyCountry } from '../consent/country-groups.ts'
-import { numberProblems } from './filter-number.ts'
+import { checkNumbers } from './filter-number.ts'
 import { NumberFilter } from './NumberFilter.tsx'
 import { isFiltered, type StepProps } from './rules.ts'
 
@@ -40,7 +40,7 @@ interface FieldsProps extends Pick<StepProps, 'isReadOnly'> {
 function Numbers({ filters, problems, isReadOnly, onChange }: FieldsProps & Pick<StepProps, 'problems'>) {
   const currency = useStore()?.currency ?? DEFAULT_CURRENCY
   const decimals = Math.min(currencyExponent(currency), 2)
-  const found = { ...problems, ...numberProblems(filters) }
+  const found = { ...problems, ...checkNumbers(filters) }
   const fields = [
     { name: 'minCartValue', label: `Minimum cart value (${currency})`, decimals },
     { name: 'maxCartValue', label: `Maximum cart value (${currency})`, decimals },

@@ -8,7 +8,7 @@ import { useMaySend } from '../carts/useTextAction.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted, formatCount } from '../ui/format.ts'
-import { sentText } from './held.ts'
+import { describeSent } from './held.ts'
 import { useDropHeld } from './report-queries.ts'
 import { useStoreClock } from './StoreTime.tsx'
 
@@ -19,7 +19,7 @@ interface Props {
 
 /** Counts of sent and held-back messages, with an action to drop the held ones. */
 export function HeldBack({ campaign, report }: Props) {
-  const text = sentText(report, campaign.schedule, useStoreClock())
+  const text = describeSent(report, campaign.schedule, useStoreClock())
   const mayWrite = useMaySend()
   const { held } = report
   return (

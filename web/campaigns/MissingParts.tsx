@@ -1,8 +1,8 @@
 import { Anchor } from '@mantine/core'
 import type { CampaignType } from '../../shared/campaigns.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { missingBefore } from './missing.ts'
-import { type Problems, type StepName, titleOfStep } from './rules.ts'
+import { findMissingBefore } from './missing.ts'
+import { getStepTitle, type Problems, type StepName } from './rules.ts'
 
 interface Props {
   found: Problems
@@ -13,7 +13,7 @@ interface Props {
 
 /** Beside the buttons: what earlier steps still miss, with links to them. */
 export function MissingParts({ found, step, type, onStep }: Props) {
-  const missing = missingBefore(found, step)
+  const missing = findMissingBefore(found, step)
   if (missing.length === 0) return null
   return (
     <Notice tone="warn" title="Before it can be created">
@@ -21,7 +21,7 @@ export function MissingParts({ found, step, type, onStep }: Props) {
         {missing.map(({ step: each, text }) => (
           <li key={`${each} ${text}`}>
             <Anchor component="button" type="button" inherit underline="always" onClick={() => onStep(each)}>
-              {titleOfStep(each, type)}
+              {getStepTitle(each, type)}
             </Anchor>
             : {text}
           </li>

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { filterNumber } from './filter-number.ts'
+import { parseFilterNumber } from './filter-number.ts'
 
 interface Props {
   label: string
@@ -15,7 +15,7 @@ interface Props {
 /** Keeps the raw input; invalid numbers are marked and never reinterpreted. */
 export function NumberFilter({ label, decimals, isReadOnly, value, error, onChange }: Props) {
   const [typed, setTyped] = useState(textOf(value))
-  const read = filterNumber(typed, decimals)
+  const read = parseFilterNumber(typed, decimals)
   // Replaced from outside, by a saved audience or a restored draft.
   const isReplaced = !Number.isNaN(value) && !Object.is(read.value, value)
   const text = isReplaced ? textOf(value) : typed
@@ -30,7 +30,7 @@ export function NumberFilter({ label, decimals, isReadOnly, value, error, onChan
       onChange={(event) => {
         const next = event.currentTarget.value.slice(0, 20)
         setTyped(next)
-        onChange(filterNumber(next, decimals).value)
+        onChange(parseFilterNumber(next, decimals).value)
       }}
     />
   )

@@ -11,7 +11,7 @@ import { LoadingRows } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { useAudienceCount } from './queries.ts'
-import { countChosen, type Draft, phonesOf } from './rules.ts'
+import { countChosen, type Draft, selectPhones } from './rules.ts'
 
 interface Props {
   draft: Draft
@@ -142,7 +142,7 @@ function Elsewhere({
   onChange,
 }: Pick<Props, 'draft' | 'isReadOnly' | 'onChange'> & { listed: Listed[] }) {
   const known = new Set(listed.flatMap(({ customer_email: email, phone }) => email ?? phone ?? []))
-  const others = [...draft.emails, ...phonesOf(draft)].filter((address) => !known.has(address))
+  const others = [...draft.emails, ...selectPhones(draft)].filter((address) => !known.has(address))
   if (others.length === 0) return null
   const without = (address: string) => ({
     emails: draft.emails.filter((other) => other !== address),

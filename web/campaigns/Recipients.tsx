@@ -3,7 +3,7 @@ import { IconUserOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { type CampaignRecipient, type RecipientState, recipientStates } from '../../shared/campaign-report.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { countParts } from '../flows/rules.ts'
@@ -123,7 +123,7 @@ const columns: readonly DataColumn<CampaignRecipient>[] = [
 ]
 
 function Export({ campaignId, query }: { campaignId: string; query: RecipientQuery }) {
-  const mayExport = useMay('account:export')
+  const mayExport = useHasPermission('account:export')
   const download = useExportRecipients(campaignId)
   if (!mayExport) return null
   return (

@@ -13,7 +13,7 @@ import { counted, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { deliveredText, withRate } from './figures.ts'
+import { describeDelivered, formatWithRate } from './figures.ts'
 import { HeldBack } from './HeldBack.tsx'
 import { Revenue } from './parts.tsx'
 import { Recipients } from './Recipients.tsx'
@@ -92,23 +92,23 @@ function Figures({ report, isMail }: { report: CampaignReport; isMail: boolean }
       </Title>
       <Facts
         entries={[
-          ['Delivered', deliveredText(delivered, sent)],
+          ['Delivered', describeDelivered(delivered, sent)],
           ...(isMail
             ? ([
                 [
                   'Opened (reported)',
-                  `${withRate(opened, sent)}, and ${formatCount(openedByMachines)} by machines only`,
+                  `${formatWithRate(opened, sent)}, and ${formatCount(openedByMachines)} by machines only`,
                 ],
               ] as [string, string][])
             : []),
-          ['Clicked', withRate(clicked, sent)],
-          ['Orders', withRate(orders, sent)],
+          ['Clicked', formatWithRate(clicked, sent)],
+          ['Orders', formatWithRate(orders, sent)],
           ['Net revenue', <Revenue key="revenue" revenue={revenue} />],
-          ['Unsubscribed', withRate(unsubscribed, sent)],
+          ['Unsubscribed', formatWithRate(unsubscribed, sent)],
           ...(isMail
             ? ([
-                ['Bounced', withRate(bounced, accepted)],
-                ['Spam complaints', withRate(complained, sent)],
+                ['Bounced', formatWithRate(bounced, accepted)],
+                ['Spam complaints', formatWithRate(complained, sent)],
               ] as [string, string][])
             : []),
         ]}

@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { CampaignView } from '../../shared/campaigns.ts'
-import { type Deed, type RowAction, refusalOf, rowActions } from './rules.ts'
+import { type CampaignAction, explainNoEffect, type RowAction, rowActions } from './rules.ts'
 
 const looks: Record<RowAction, { label: string; icon: Icon }> = {
   edit: { label: 'Edit', icon: IconPencil },
@@ -28,7 +28,7 @@ interface Props {
   isBusy: boolean
   /** Already on the campaign's page: no link to it. */
   isOnItsPage?: boolean
-  onDeed: (deed: Deed, campaign: CampaignView) => void
+  onDeed: (deed: CampaignAction, campaign: CampaignView) => void
 }
 
 /** B 4: actions a campaign's status allows. */
@@ -40,7 +40,7 @@ export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, on
         const { label: text, icon: Sign } = looks[action]
         const label = action === 'edit' && !mayWrite ? 'View' : text
         const name = `${label} ${campaign.name}`
-        const refused = refusalOf(action, campaign)
+        const refused = explainNoEffect(action, campaign)
         return (
           <Tooltip key={action} label={refused ?? label}>
             {refused ? (

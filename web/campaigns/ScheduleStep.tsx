@@ -14,8 +14,8 @@ import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { knownZone } from '../ui/zone.ts'
 import { frequencyNames } from './frequencies.ts'
-import { type Draft, type StepProps, todayIn } from './rules.ts'
-import { whenChosen } from './when.ts'
+import { type Draft, formatToday, type StepProps } from './rules.ts'
+import { applySendTime } from './when.ts'
 
 const MOST_SPREAD_HOURS = 72
 const FIRST_SPREAD_HOURS = 4
@@ -25,10 +25,10 @@ const MINUTE_MS = 60_000
 export function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   const { schedule } = draft
   const zone = knownZone(useStore()?.timeZone ?? 'UTC')
-  const today = todayIn(zone, useNow(MINUTE_MS))
+  const today = formatToday(zone, useNow(MINUTE_MS))
   const change = (next: Partial<Draft['schedule']>) => onChange({ schedule: { ...schedule, ...next } })
   const { isNow } = draft
-  const choose = (when: string) => onChange(whenChosen(when === 'now', draft, zone, Date.now()))
+  const choose = (when: string) => onChange(applySendTime(when === 'now', draft, zone, Date.now()))
   return (
     <Stack gap="md">
       {isNow !== undefined && (

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useCountOf } from './AudienceStep.tsx'
 import type { Draft } from './rules.ts'
-import { tomorrowText, whomText } from './when.ts'
+import { describeRecipients, tomorrowText } from './when.ts'
 
 interface Props {
   draft: Draft
@@ -14,7 +14,7 @@ interface Props {
 /** Today's send time has passed (area decision 124). */
 export function SendNowOrTomorrow({ draft, campaignId, onNow, onTomorrow, onClose }: Props) {
   const count = useCountOf(draft, campaignId)
-  const whom = whomText(count?.data)
+  const whom = describeRecipients(count?.data)
   return (
     <Modal
       opened

@@ -18,7 +18,7 @@ import { AudienceCount, Reasons } from './AudienceCount.tsx'
 import { NotCreated } from './CampaignForm.tsx'
 import { DiscountProposal } from './DiscountProposal.tsx'
 import { type CountBody, useAudienceCount, useSendToAll, useTemplates } from './queries.ts'
-import { questionToAll } from './questions.ts'
+import { confirmSendToAll } from './questions.ts'
 
 const WIDTH = 860
 
@@ -174,7 +174,7 @@ function ConfirmToAll({ counted, isBusy, onConfirm, onClose }: ConfirmProps) {
   const { data, error, isFetching, refetch } = useAudienceCount(counted, { isFresh: true })
   const isCounting = isFetching || !data
   const question =
-    data && !isFetching ? questionToAll(data) : { title: 'Send to all now?', label: 'Send', others: null }
+    data && !isFetching ? confirmSendToAll(data) : { title: 'Send to all now?', label: 'Send', others: null }
   return (
     <Confirm
       opened

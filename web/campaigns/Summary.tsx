@@ -8,7 +8,7 @@ import { AudienceCount } from './AudienceCount.tsx'
 import { useCountOf } from './AudienceStep.tsx'
 import { frequencyNames } from './frequencies.ts'
 import { useReport } from './report-queries.ts'
-import { type Draft, endText, runText, typeNames } from './rules.ts'
+import { type Draft, describeEnd, describeRun, typeNames } from './rules.ts'
 import { useStoreClock } from './StoreTime.tsx'
 
 const MINUTE_MS = 60_000
@@ -23,7 +23,7 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
   const { name, type, subject, schedule, emails, mode, audience } = draft
   const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
   const target = isChosenByHand ? counted(emails.length, 'customer') : count?.data ? formatCount(count.data.total) : '…'
-  const end = endText(count?.data?.minutes ?? null, schedule.spreadHours)
+  const end = describeEnd(count?.data?.minutes ?? null, schedule.spreadHours)
   return (
     <Stack gap="sm" component="section" aria-label="Summary">
       <Title order={3}>Summary</Title>
@@ -44,7 +44,7 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
       <Text fz="sm">
         {draft.isNow
           ? 'Sending begins when you create it and confirm.'
-          : runText(schedule, { zone, now, isNew: campaignId === undefined })}{' '}
+          : describeRun(schedule, { zone, now, isNew: campaignId === undefined })}{' '}
         {end}
         {lastRun && ` Last sent on ${longStoreTime(lastRun.startedAt, clock)}.`}
       </Text>

@@ -4,10 +4,10 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { CartPreview } from '../words/CartPreview.tsx'
 import { WordEditor } from '../words/WordEditor.tsx'
-import { cartProblems } from './cart-words.ts'
+import { findCartVariables } from './cart-words.ts'
 import { useTemplates } from './queries.ts'
 import type { StepProps } from './rules.ts'
-import { withWords, wordsOf } from './words.ts'
+import { getContent, setContent } from './words.ts'
 
 /** B 2, step 3: the content. */
 export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
@@ -31,26 +31,26 @@ export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProp
   const chosen = isWithoutCart ? 'custom' : template
   const isListed = offered.some(({ id }) => id === chosen)
   const choices = isListed ? offered : [{ id: chosen, name: 'Own words' }, ...offered]
-  const words = wordsOf(draft)
+  const words = getContent(draft)
   return (
     <WordEditor
       layout="toggle"
       channel={type}
       words={words}
       coupon={{ edit: draft, onChange }}
-      problems={{ ...cartProblems(draft), ...problems }}
+      problems={{ ...findCartVariables(draft), ...problems }}
       isWithoutCart={isWithoutCart}
       templates={{ choices, value: chosen, onChoose: choose }}
       approved={data.whatsapp}
       isReadOnly={isReadOnly}
-      onWords={(next) => onChange(withWords(draft, next))}
+      onWords={(next) => onChange(setContent(draft, next))}
       preview={
         <CartPreview
           channel={type}
           words={words}
           coupon={draft.coupon}
           isWithoutCart={isWithoutCart}
-          onBody={(text) => onChange(withWords(draft, { body: text }))}
+          onBody={(text) => onChange(setContent(draft, { body: text }))}
         />
       }
     />

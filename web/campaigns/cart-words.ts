@@ -9,7 +9,7 @@ type Words = Pick<Draft, 'template' | 'subject' | 'body' | 'sms'>
 /**
  * Texts after the audience type changed: default texts about a cart are replaced. `before`: the texts used for carts.
  */
-export function wordsFor(audience: AudienceType, draft: Words, before: Words | null): Partial<Words> {
+export function chooseContent(audience: AudienceType, draft: Words, before: Words | null): Partial<Words> {
   const isBlank = draft.subject.trim() === '' && draft.body.trim() === '' && draft.sms.trim() === ''
   if (audience === 'abandoned_carts') return isBlank && before ? before : {}
   const isOfCart = !['custom', 'quick_send'].includes(draft.template) || speaksOfCart(`${draft.subject} ${draft.body}`)
@@ -20,7 +20,7 @@ export function wordsFor(audience: AudienceType, draft: Words, before: Words | n
   }
 }
 
-export function cartProblems({ audience, type, subject, body, sms }: Draft): Problems {
+export function findCartVariables({ audience, type, subject, body, sms }: Draft): Problems {
   if (audience !== 'specific_customers' || type === 'whatsapp') return {}
   if (type === 'sms') return speaksOfCart(sms) ? { body: campaignTexts.cartWords } : {}
   return {

@@ -6,11 +6,11 @@ import { wordsOf } from '../accounts/queries.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useFirstPress } from '../ui/useFirstPress.ts'
 import { AudienceCount } from './AudienceCount.tsx'
-import { useAudienceCount, useDeed, type Wish } from './queries.ts'
-import { type Question, questionOf } from './questions.ts'
-import { type Deed, deedTexts } from './rules.ts'
+import { type CampaignCommand, useAudienceCount, useCampaignAction } from './queries.ts'
+import { type Confirmation, findConfirmation } from './questions.ts'
+import { actionTexts, type CampaignAction } from './rules.ts'
 
-export interface Said {
+export interface ActionResult {
   tone: 'good' | 'bad'
   text: string
   /** The campaign that was sent; absent if none was. */
@@ -18,45 +18,50 @@ export interface Said {
 }
 
 /** Actions of a row or page, run at once or after a confirmation. `onSaid` receives the result. */
-export function useDeeds(onSaid: (said: Said | null) => void, onDone: (deed: Deed) => void = () => {}) {
-  const [asked, setAsked] = useState<(Wish & { question: Question }) | null>(null)
+export function useCampaignActions(
+  onSaid: (said: ActionResult | null) => void,
+  onDone: (deed: CampaignAction) => void = () => {},
+) {
+  const [asked, setAsked] = useState<(CampaignCommand & { question: Confirmation }) | null>(null)
   const zone = useStore()?.timeZone ?? 'UTC'
-  const doing = useDeed()
-  const tell = toldBy(onSaid, onDone)
-  const act = (deed: Deed, campaign: CampaignView) => {
-    const question = questionOf(deed, campaign, zone, Date.now())
+  const doing = useCampaignAction()
+  const tell = createResultHandlers(onSaid, onDone)
+  const act = (deed: CampaignAction, campaign: CampaignView) => {
+    const question = findConfirmation(deed, campaign, zone, Date.now())
     if (question) setAsked({ deed, campaign, question })
     else doing.mutate({ deed, campaign }, tell(deed, campaign.id))
   }
   const close = () => setAsked(null)
   const dialog = asked && (
-    <AskFirst wish={asked} question={asked.question} tell={tell(asked.deed, asked.campaign.id)} onClose={close} />
+    <ConfirmAction wish={asked} question={asked.question} tell={tell(asked.deed, asked.campaign.id)} onClose={close} />
   )
   return { act, dialog, isBusy: doing.isPending }
 }
 
-type Tell = ReturnType<ReturnType<typeof toldBy>>
+type ResultHandlers = ReturnType<ReturnType<typeof createResultHandlers>>
 
 /** B 8: the server's message, else the specification's. */
-const toldBy = (onSaid: (said: Said) => void, onDone: (deed: Deed) => void) => (deed: Deed, id: string) => ({
-  onSuccess: () => {
-    const isSent = deed === 'send' || deed === 'send_now'
-    onSaid({ tone: 'good', text: deedTexts[deed].done, ...(isSent && { sentId: id }) })
-    onDone(deed)
-  },
-  onError: (error: Error) => onSaid({ tone: 'bad', text: wordsOf(error, deedTexts[deed].failed) }),
-})
+const createResultHandlers =
+  (onSaid: (said: ActionResult) => void, onDone: (deed: CampaignAction) => void) =>
+  (deed: CampaignAction, id: string) => ({
+    onSuccess: () => {
+      const isSent = deed === 'send' || deed === 'send_now'
+      onSaid({ tone: 'good', text: actionTexts[deed].done, ...(isSent && { sentId: id }) })
+      onDone(deed)
+    },
+    onError: (error: Error) => onSaid({ tone: 'bad', text: wordsOf(error, actionTexts[deed].failed) }),
+  })
 
 interface AskProps {
-  wish: Wish
-  question: Question
-  tell: Tell
+  wish: CampaignCommand
+  question: Confirmation
+  tell: ResultHandlers
   onClose: () => void
 }
 
 /** One idempotency key per confirmation, so a double click sends one request (D9). */
-function AskFirst({ wish: { deed, campaign }, question, tell, onClose }: AskProps) {
-  const doing = useDeed()
+function ConfirmAction({ wish: { deed, campaign }, question, tell, onClose }: AskProps) {
+  const doing = useCampaignAction()
   const isFirst = useFirstPress()
   const { title, label, text, isDangerous } = question
   const { type, targetAudience, content, id } = campaign

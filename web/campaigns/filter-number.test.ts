@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filterNumber, numberProblems } from './filter-number.ts'
+import { checkNumbers, parseFilterNumber } from './filter-number.ts'
 
 test.each([
   ['', 2, null, undefined],
@@ -13,15 +13,15 @@ test.each([
   ['1.25', 1, Number.NaN, 'Enter at most 1 digit after the point.'],
   ['1.5', 0, Number.NaN, /whole number/],
 ] as const)('"%s" in a field of %i decimals is %s, never another number', (typed, decimals, value, problem) => {
-  const read = filterNumber(typed, decimals)
+  const read = parseFilterNumber(typed, decimals)
   expect(read.value).toBe(value)
   if (problem === undefined) expect(read.problem).toBeUndefined()
   else expect(read.problem).toMatch(problem)
 })
 
 test('reports invalid numbers and a minimum above its maximum at the field', () => {
-  expect(numberProblems({ minCartValue: 5, maxCartValue: 5, minAbandonTime: null })).toEqual({})
-  expect(numberProblems({ minCartValue: Number.NaN, minAbandonTime: 9, maxAbandonTime: 8 })).toEqual({
+  expect(checkNumbers({ minCartValue: 5, maxCartValue: 5, minAbandonTime: null })).toEqual({})
+  expect(checkNumbers({ minCartValue: Number.NaN, minAbandonTime: 9, maxAbandonTime: 8 })).toEqual({
     minCartValue: expect.stringMatching(/^Enter a number/),
     maxAbandonTime: 'The minimum must not be above the maximum.',
   })

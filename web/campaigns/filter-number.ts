@@ -2,17 +2,17 @@ import { type AudienceFilters, audienceTexts } from '../../shared/audience.ts'
 
 // Parses the number fields of the filters. Pure.
 
-export interface Read {
+export interface ParsedNumber {
   /** null: any. NaN: invalid in this field. */
   value: number | null
   problem?: string
 }
 
 /** Maximum of each field, as on the server (`shared/audience.ts`). */
-export function filterNumber(typed: string, decimals: number): Read {
+export function parseFilterNumber(typed: string, decimals: number): ParsedNumber {
   const text = typed.trim()
   if (text === '') return { value: null }
-  const wrong = (problem: string): Read => ({ value: Number.NaN, problem })
+  const wrong = (problem: string): ParsedNumber => ({ value: Number.NaN, problem })
   if (/^-\s*[\d.,]+$/.test(text)) return wrong(audienceTexts.negative)
   if (/^[\d.]*,[\d.,]*$/.test(text)) return wrong(audienceTexts.comma)
   const [, whole, rest = ''] = /^(\d*)(?:\.(\d*))?$/.exec(text) ?? []
@@ -28,7 +28,7 @@ type Numbers = Partial<Record<NumberName, string>>
 export type NumberName = 'minCartValue' | 'maxCartValue' | 'minAbandonTime' | 'maxAbandonTime'
 
 /** Errors of single number fields and of minimum-maximum pairs. */
-export function numberProblems(filters: AudienceFilters): Numbers {
+export function checkNumbers(filters: AudienceFilters): Numbers {
   const { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime } = filters
   const isAbove = (least?: number | null, most?: number | null) => least != null && most != null && least > most
   const found: Numbers = {}

@@ -12,7 +12,7 @@ type Where = Parameters<typeof storeTime>[1]
  * "10 got it or will within minutes, 5 are held back, the first until Nov 24, 3:04 PM." null if there is nothing to
  * report yet.
  */
-export function sentText(
+export function describeSent(
   { counts: { sent, inFlight, waiting }, held }: Counted,
   { delay, spreadHours }: Pick<CampaignSchedule, 'delay' | 'spreadHours'>,
   where: Where,
@@ -21,10 +21,10 @@ export function sentText(
   if (count === 0 && !held) return null
   const isSoon = delay === 0 && spreadHours === null
   const some = `${counted(count, 'person', 'people')} got it or will ${isSoon ? 'within minutes' : 'by its schedule'}`
-  return held ? `${some}, ${heldText(held, where)}` : `${some}.`
+  return held ? `${some}, ${describeHeld(held, where)}` : `${some}.`
 }
 
-function heldText({ count, firstUntil, explanation }: NonNullable<CampaignReport['held']>, where: Where): string {
+function describeHeld({ count, firstUntil, explanation }: NonNullable<CampaignReport['held']>, where: Where): string {
   const first = count === 1 ? 'until' : 'the first until'
   const verb = count === 1 ? 'is' : 'are'
   return `${formatCount(count)} ${verb} held back, ${first} ${storeTime(firstUntil, where, Date.now())}. ${explanation}`.trim()

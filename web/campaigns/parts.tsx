@@ -13,7 +13,7 @@ import { Money } from '../ui/Money.tsx'
 import type { Tone } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { StoreTime } from './StoreTime.tsx'
-import { standstillOf } from './standstill.ts'
+import { findStandstill } from './standstill.ts'
 
 // Campaign parts shared by list, dialog and page.
 
@@ -45,7 +45,7 @@ export const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) =>
 
 /** Explains why a campaign does not run although no member paused it. */
 export function WhyNot({ campaign }: { campaign: CampaignView }) {
-  const standstill = standstillOf(campaign)
+  const standstill = findStandstill(campaign)
   return (
     standstill && (
       <Text span fz="xs" c="dimmed" display="block">

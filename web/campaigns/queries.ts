@@ -17,7 +17,7 @@ import {
 import { useIsStoreKnown, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { useOnce } from '../carts/send-queries.ts'
-import type { CampaignFilter, Deed } from './rules.ts'
+import type { CampaignAction, CampaignFilter } from './rules.ts'
 
 const LIST = 'campaigns'
 const COUNTS_REFRESH_MS = 15_000
@@ -95,15 +95,15 @@ export function useSendToAll() {
   return useChange([LIST], (body: QuickSend) => once(body, (how) => call(sendToAbandonedCarts, { body, ...how })))
 }
 
-export interface Wish {
-  deed: Deed
+export interface CampaignCommand {
+  deed: CampaignAction
   campaign: CampaignView
 }
 
 /** Mutations behind a row's buttons. */
-export function useDeed() {
+export function useCampaignAction() {
   const once = useOnce()
-  return useChange([LIST], async ({ deed, campaign: { id, platform, storeId } }: Wish): Promise<unknown> => {
+  return useChange([LIST], async ({ deed, campaign: { id, platform, storeId } }: CampaignCommand): Promise<unknown> => {
     const params = { id }
     if (deed === 'play') return call(playCampaign, { params })
     if (deed === 'pause') return call(pauseCampaign, { params })

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { CampaignView } from '../../shared/campaigns.ts'
-import { isNowAsked, nextTimeOf, questionOf, questionToAll } from './questions.ts'
+import { confirmSendToAll, findConfirmation, findNextRun, shouldAskNowOrTomorrow } from './questions.ts'
 
 const ZONE = 'America/New_York'
 /** 10:00 in New York, on a Monday. */
@@ -16,7 +16,8 @@ const of = (change: object): Pick<CampaignView, 'name' | 'status' | 'schedule' |
   ({ name: 'Spring', status: 'completed', schedule, counts: { planned: 0 }, ...change }) as never
 
 describe('confirmations before an action', () => {
-  const ask = (deed: Parameters<typeof questionOf>[0], change = {}) => questionOf(deed, of(change), ZONE, NOW)
+  const ask = (deed: Parameters<typeof findConfirmation>[0], change = {}) =>
+    findConfirmation(deed, of(change), ZONE, NOW)
 
   it('asks whether to send an ended campaign again, or to run it at which time', () => {
     for (const status of ['completed', 'sent', 'cancelled']) {
@@ -45,27 +46,27 @@ test.each([
   ['monthly', '2026-10-31', '2026-11-30T14:00:00.000Z'],
   ['daily', '2000-01-01', '2026-11-24T14:00:00.000Z'],
 ] as const)('the next time of one that is %s from %s on', (frequency, startDate, next) => {
-  expect(new Date(nextTimeOf({ ...schedule, frequency, startDate }, ZONE, NOW)!).toISOString()).toBe(next)
+  expect(new Date(findNextRun({ ...schedule, frequency, startDate }, ZONE, NOW)!).toISOString()).toBe(next)
 })
 
 describe('confirmations before "Send to All"', () => {
   it('state the current number and how many more match', () => {
-    expect(questionToAll({ total: 15, eligible: 10, judged: null })).toEqual({
+    expect(confirmSendToAll({ total: 15, eligible: 10, judged: null })).toEqual({
       ...{ title: 'Send to 10 people now?', label: 'Send to 10 people' },
       others: '5 more match and would not get it now:',
     })
-    expect(questionToAll({ total: 2, eligible: 1, judged: null })).toMatchObject({
+    expect(confirmSendToAll({ total: 2, eligible: 1, judged: null })).toMatchObject({
       ...{ label: 'Send to 1 person', others: '1 more matches and would not get it now:' },
     })
-    expect(questionToAll({ total: 2, eligible: 2, judged: null }).others).toBe(null)
-    expect(questionToAll({ total: 5_000, eligible: 900, judged: 1_000 }).label).toBe('Send to up to 5,000 people')
+    expect(confirmSendToAll({ total: 2, eligible: 2, judged: null }).others).toBe(null)
+    expect(confirmSendToAll({ total: 5_000, eligible: 900, judged: 1_000 }).label).toBe('Send to up to 5,000 people')
   })
 })
 
 describe('the question "now or tomorrow"', () => {
   const today = { ...schedule, startDate: '2026-11-23' }
   const asked = (next: object, stored: Parameters<typeof of>[0] | null) =>
-    isNowAsked(
+    shouldAskNowOrTomorrow(
       { ...today, ...next },
       { zone: ZONE, now: NOW, stored: stored && of({ status: 'scheduled', ...stored }) },
     )

@@ -2,11 +2,11 @@ import type { AudienceCount } from '../../shared/audience.ts'
 import { type CampaignSchedule, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 import { counted, formatCount } from '../ui/format.ts'
 import { instantOf, knownZone } from '../ui/zone.ts'
-import { type Deed, isTimePast, zoneText } from './rules.ts'
+import { type CampaignAction, formatInZone, isTimePast } from './rules.ts'
 
 // Confirmations before actions on a campaign. Pure.
 
-export interface Question {
+export interface Confirmation {
   title: string
   /** Label of the confirming button. */
   label: string
@@ -15,10 +15,15 @@ export interface Question {
   isDangerous: boolean
 }
 
-type Asked = Pick<CampaignView, 'name' | 'status' | 'schedule'>
+type ConfirmedCampaign = Pick<CampaignView, 'name' | 'status' | 'schedule'>
 
 /** null: the action runs at once. */
-export function questionOf(deed: Deed, campaign: Asked, zone: string, now: number): Question | null {
+export function findConfirmation(
+  deed: CampaignAction,
+  campaign: ConfirmedCampaign,
+  zone: string,
+  now: number,
+): Confirmation | null {
   const { name, status } = campaign
   if (deed === 'delete') {
     return { title: `Delete ${name}?`, label: 'Delete', text: campaignTexts.deleteQuestion, isDangerous: true }
@@ -30,28 +35,28 @@ export function questionOf(deed: Deed, campaign: Asked, zone: string, now: numbe
     return { title: `Cancel ${name}?`, label: 'Cancel campaign', text: cancelText, isDangerous: true }
   }
   const isOver = status === 'completed' || status === 'sent' || status === 'cancelled'
-  return deed === 'play' && isOver ? playQuestion(campaign, zone, now) : null
+  return deed === 'play' && isOver ? confirmPlay(campaign, zone, now) : null
 }
 
 const cancelText =
   'It does not run any more, and its messages that have not been sent are cancelled. Play opens it again for those who have had nothing of it.'
 
 /** What Play does on the server: the next time of the schedule, or now if it has none. */
-function playQuestion({ name, schedule }: Asked, zone: string, now: number): Question {
-  const next = nextTimeOf(schedule, zone, now)
+function confirmPlay({ name, schedule }: ConfirmedCampaign, zone: string, now: number): Confirmation {
+  const next = findNextRun(schedule, zone, now)
   return {
     title: next === null ? `Send ${name} again now?` : `Start ${name} again?`,
     label: next === null ? 'Send again' : 'Start again',
     text:
       next === null
         ? 'It is sent again at once, to those who have not had it.'
-        : `Its next run is on ${zoneText(next, zone)}, for those who have not had it.`,
+        : `Its next run is on ${formatInZone(next, zone)}, for those who have not had it.`,
     isDangerous: false,
   }
 }
 
 /** The first scheduled time from now on; null if all have passed. */
-export function nextTimeOf(schedule: CampaignSchedule, zone: string, now: number): number | null {
+export function findNextRun(schedule: CampaignSchedule, zone: string, now: number): number | null {
   const { startDate, timeOfDay, frequency } = schedule
   const timeOn = (day: string) => Date.parse(instantOf(`${day}T${timeOfDay}`, knownZone(zone)) ?? '')
   if (frequency === 'once') return timeOn(startDate) > now ? timeOn(startDate) : null
@@ -80,7 +85,7 @@ const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 type Counted = Pick<AudienceCount, 'total' | 'eligible' | 'judged'>
 
 /** Confirmation of "Send to All", with the current count. */
-export function questionToAll({ total, eligible, judged }: Counted) {
+export function confirmSendToAll({ total, eligible, judged }: Counted) {
   if (total === 0) return { title: 'Nobody matches now', label: 'Send', others: 'There is nobody to send it to.' }
   if (judged !== null) {
     const whom = counted(total, 'person', 'people')
@@ -101,13 +106,13 @@ export function questionToAll({ total, eligible, judged }: Counted) {
  * Whether to ask "now or tomorrow" before saving: today's time has passed and saving would start the campaign.
  * `stored`: the saved schedule; null for a new campaign.
  */
-export const isNowAsked = (
+export const shouldAskNowOrTomorrow = (
   schedule: CampaignSchedule,
   {
     zone,
     now,
     stored,
-  }: { zone: string; now: number; stored: (Pick<CampaignView, 'status' | 'counts'> & Asked) | null },
+  }: { zone: string; now: number; stored: (Pick<CampaignView, 'status' | 'counts'> & ConfirmedCampaign) | null },
 ): boolean => {
   if (!isTimePast(schedule, zone, now)) return false
   if (stored === null) return true

@@ -1,38 +1,38 @@
 import { describe, expect, it, test } from 'vitest'
 import { statusAfter } from '../../server/marketing/campaigns/rules.ts'
 import { CampaignStatus, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
-import { wordsFor } from './cart-words.ts'
+import { chooseContent } from './cart-words.ts'
 import {
-  audienceText,
+  actionTexts,
   campaignsAddress,
-  copyOf,
+  checkDraft,
+  copyCampaign,
+  createDraft,
   type Draft,
-  deedTexts,
-  draftOf,
-  endText,
-  gateOf,
-  hasWrongNumbers,
+  describeAudience,
+  describeEnd,
+  describeRun,
+  explainNoEffect,
+  findPlanGate,
+  findProblemStep,
+  hasInvalidNumbers,
   isSameDraft,
   isTimePast,
-  newDraft,
-  problemsOf,
-  refusalOf,
-  refusedFields,
+  mapRefusedFields,
+  moveToTomorrow,
+  parseStatus,
   rowActions,
-  runText,
-  statusOf,
-  stepOfProblems,
-  tomorrowOf,
-  wantedOf,
+  toCampaignInput,
+  toDraft,
 } from './rules.ts'
-import { standstillOf } from './standstill.ts'
+import { findStandstill } from './standstill.ts'
 import { isComplete } from './words.ts'
 
 const ZONE = 'America/New_York'
 const NOW = Date.parse('2026-11-23T20:00:00Z')
 const TODAY = '2026-11-23'
 
-const begun = newDraft(ZONE, NOW)
+const begun = createDraft(ZONE, NOW)
 const whole: Draft = { ...begun, name: 'Autumn', subject: 'Your cart', body: 'Hi', emails: ['ada@example.com'] }
 const aDraft = (change: Partial<Draft>): Draft => ({ ...whole, ...change })
 const at = (change: Partial<Draft['schedule']>) => ({ schedule: { ...whole.schedule, ...change } })
@@ -91,7 +91,7 @@ test.each([
   'of %s it is said “%s”, and where the server has no words “%s” (B 8)',
   { tags: ['B8'] },
   (deed, done, failed) => {
-    expect(deedTexts[deed]).toEqual({ done, failed })
+    expect(actionTexts[deed]).toEqual({ done, failed })
   },
 )
 
@@ -106,7 +106,7 @@ test('starts a new campaign with the defaults of B 9: one to 72 hours, today at 
     delay: 0,
     spreadHours: null,
   })
-  expect(newDraft(ZONE, Date.parse('2026-11-24T03:00:00Z')).schedule.startDate).toBe(TODAY)
+  expect(createDraft(ZONE, Date.parse('2026-11-24T03:00:00Z')).schedule.startDate).toBe(TODAY)
 })
 
 test('allows creating once name, subject and body are filled in (B 5)', { tags: ['B5'] }, () => {
@@ -141,23 +141,23 @@ describe('validation', () => {
       ...(['maxAbandonTime', 'The minimum must not be above the maximum.', 'audience'] as const),
     ],
   ] as [Partial<Draft>, string, string | RegExp, string][])('%o: %s', { tags: ['B5'] }, (change, field, text, step) => {
-    const problems = problemsOf(aDraft(change), TODAY)
+    const problems = checkDraft(aDraft(change), TODAY)
     expect(problems).toEqual({ [field]: typeof text === 'string' ? text : expect.stringMatching(text) })
-    expect(stepOfProblems(problems)).toBe(step)
+    expect(findProblemStep(problems)).toBe(step)
   })
 
   it('rejects an invalid filter number, skips the count, and treats it as a change of the draft', () => {
     const wrong = aDraft({ filters: { minCartValue: Number.NaN } })
-    expect([hasWrongNumbers(wrong), hasWrongNumbers(whole)]).toEqual([true, false])
-    expect(hasWrongNumbers({ ...wrong, audience: 'specific_customers' })).toBe(false)
-    expect(problemsOf(wrong, TODAY)).toEqual({ minCartValue: 'Enter a number, such as 40 or 40.50.' })
+    expect([hasInvalidNumbers(wrong), hasInvalidNumbers(whole)]).toEqual([true, false])
+    expect(hasInvalidNumbers({ ...wrong, audience: 'specific_customers' })).toBe(false)
+    expect(checkDraft(wrong, TODAY)).toEqual({ minCartValue: 'Enter a number, such as 40 or 40.50.' })
     expect(isSameDraft(wrong, aDraft({ filters: {} }))).toBe(false)
   })
 
   it('ignores filters for "all that match", and an unchanged start', () => {
-    expect(problemsOf(whole, TODAY)).toEqual({})
-    expect(problemsOf(aDraft({ mode: 'matching', emails: [], ...at({ frequency: 'weekly' }) }), TODAY)).toEqual({})
-    expect(problemsOf(aDraft(at({ startDate: '2026-01-01' })), null)).toEqual({})
+    expect(checkDraft(whole, TODAY)).toEqual({})
+    expect(checkDraft(aDraft({ mode: 'matching', emails: [], ...at({ frequency: 'weekly' }) }), TODAY)).toEqual({})
+    expect(checkDraft(aDraft(at({ startDate: '2026-01-01' })), null)).toEqual({})
   })
 
   it('shows an error at the field the server names', () => {
@@ -168,14 +168,14 @@ describe('validation', () => {
       'content.coupon': 'd',
       x: 'e',
     }
-    expect(refusedFields(said)).toEqual({ subject: 'a', people: 'b', frequency: 'c', coupon: 'd' })
+    expect(mapRefusedFields(said)).toEqual({ subject: 'a', people: 'b', frequency: 'c', coupon: 'd' })
     for (const [path, step] of [
       ['type', 'details'],
       ['customerPhones', 'audience'],
       ['content.coupon', 'template'],
       ['targetAudience.mode', 'schedule'],
     ] as const) {
-      expect([path, stepOfProblems(refusedFields({ [path]: 'x' }))]).toEqual([path, step])
+      expect([path, findProblemStep(mapRefusedFields({ [path]: 'x' }))]).toEqual([path, step])
     }
   })
 })
@@ -190,8 +190,8 @@ describe('default texts for chosen customers, who may have no cart', () => {
     [{ type: 'sms', sms: 'Hi', body: '{{ cart_items }}' }, {}],
     [{ subject: 'News', body: 'Hi {{ customer_name }}' }, {}],
   ] as [Partial<Draft>, object][])('%o', (change, problems) => {
-    expect(problemsOf(customers(change), TODAY)).toEqual(problems)
-    expect(wantedOf(customers(change)).content.template).toBe('custom')
+    expect(checkDraft(customers(change), TODAY)).toEqual(problems)
+    expect(toCampaignInput(customers(change)).content.template).toBe('custom')
   })
 
   it('replaces texts about a cart, restores them with the carts, and keeps the user’s own', () => {
@@ -201,18 +201,18 @@ describe('default texts for chosen customers, who may have no cart', () => {
       body: '{{ cart_items }}',
       sms: 'a {{ cart_total }}',
     })
-    const neutral = { ...ofCarts, ...wordsFor('specific_customers', ofCarts, null) }
+    const neutral = { ...ofCarts, ...chooseContent('specific_customers', ofCarts, null) }
     expect(neutral).toMatchObject({ template: 'custom', subject: '', body: '', sms: '' })
-    expect({ ...neutral, ...wordsFor('abandoned_carts', neutral, ofCarts) }).toMatchObject({
+    expect({ ...neutral, ...chooseContent('abandoned_carts', neutral, ofCarts) }).toMatchObject({
       ...{ template: 'first_reminder', subject: 'Cart', body: '{{ cart_items }}' },
     })
     const own = aDraft({ template: 'custom', subject: 'News', body: 'Hi', sms: 'Hi' })
-    expect({ ...own, ...wordsFor('specific_customers', own, null) }).toEqual(own)
+    expect({ ...own, ...chooseContent('specific_customers', own, null) }).toEqual(own)
   })
 
   it('fills the row’s Send with no recipients, and says why (B 5)', () => {
     const of = (type: 'abandoned_carts' | 'specific_customers') =>
-      refusalOf('send', {
+      explainNoEffect('send', {
         targetAudience: { type, mode: 'selected', filters: {}, customerEmails: [], customerPhones: [] },
       })
     expect([of('specific_customers'), of('abandoned_carts')]).toEqual([
@@ -224,12 +224,12 @@ describe('default texts for chosen customers, who may have no cart', () => {
 
 describe('the request to the server', () => {
   test('sends addresses beside the audience if they were chosen from abandoned carts (B 7)', { tags: ['B7'] }, () => {
-    const wanted = wantedOf(whole, { platform: 'woocommerce', storeId: 'https://shop.example', sendNow: true })
+    const wanted = toCampaignInput(whole, { platform: 'woocommerce', storeId: 'https://shop.example', sendNow: true })
     expect(wanted).toMatchObject({
       ...{ name: 'Autumn', customerEmails: ['ada@example.com'], platform: 'woocommerce', sendNow: true },
       targetAudience: { type: 'abandoned_carts', mode: 'selected' },
     })
-    const all = wantedOf(aDraft({ mode: 'matching' }))
+    const all = toCampaignInput(aDraft({ mode: 'matching' }))
     expect([all.customerEmails, all.targetAudience]).toEqual([
       undefined,
       {
@@ -240,11 +240,11 @@ describe('the request to the server', () => {
   })
 
   test('sends no delay for chosen customers, no subject for SMS, and neither text nor coupon for WhatsApp', () => {
-    const people = wantedOf(aDraft({ audience: 'specific_customers', mode: 'matching', ...at({ delay: 24 }) }))
+    const people = toCampaignInput(aDraft({ audience: 'specific_customers', mode: 'matching', ...at({ delay: 24 }) }))
     expect([people.schedule.delay, people.customerEmails]).toEqual([0, undefined])
     expect(people.targetAudience).toMatchObject({ mode: 'selected' })
-    expect(wantedOf(aDraft({ type: 'sms', sms: 'Back?' })).content).toMatchObject({ subject: '', body: 'Back?' })
-    expect(wantedOf(aDraft({ type: 'whatsapp', ...withRules({}) })).content).toMatchObject({
+    expect(toCampaignInput(aDraft({ type: 'sms', sms: 'Back?' })).content).toMatchObject({ subject: '', body: 'Back?' })
+    expect(toCampaignInput(aDraft({ type: 'whatsapp', ...withRules({}) })).content).toMatchObject({
       subject: '',
       body: '',
       coupon: null,
@@ -252,9 +252,9 @@ describe('the request to the server', () => {
   })
 
   test('sends an existing campaign as it is while nothing was changed', () => {
-    expect(isSameDraft(draftOf(view), { ...draftOf(view), description: 'Pots ' })).toBe(true)
-    expect(isSameDraft(draftOf(view), { ...draftOf(view), sms: 'Come' })).toBe(false)
-    expect(copyOf(view, ZONE, NOW)).toMatchObject({
+    expect(isSameDraft(toDraft(view), { ...toDraft(view), description: 'Pots ' })).toBe(true)
+    expect(isSameDraft(toDraft(view), { ...toDraft(view), sms: 'Come' })).toBe(false)
+    expect(copyCampaign(view, ZONE, NOW)).toMatchObject({
       name: 'Copy of Autumn',
       sms: 'Come back',
       schedule: { startDate: TODAY },
@@ -279,16 +279,16 @@ describe('what needs a larger plan (area decisions 43 and 124)', () => {
     ['starter', at({ frequency: 'daily' }), null],
     ['growth', { type: 'whatsapp', ...at({ frequency: 'daily' }) }, null],
     [null, { type: 'whatsapp' }, null],
-  ] as [Parameters<typeof gateOf>[1], Partial<Draft>, string | null][])(
+  ] as [Parameters<typeof findPlanGate>[1], Partial<Draft>, string | null][])(
     '%s: %o',
     { tags: ['A6'] },
     (plan, change, step) => {
-      expect(gateOf(aDraft(change), plan, TODAY)?.step ?? null).toBe(step)
+      expect(findPlanGate(aDraft(change), plan, TODAY)?.step ?? null).toBe(step)
     },
   )
 
   test('requires Growth for WhatsApp at any time, and a plan for SMS only where one is needed', () => {
-    const text = (plan: 'free' | 'starter', change: Partial<Draft>) => gateOf(aDraft(change), plan, TODAY)?.text
+    const text = (plan: 'free' | 'starter', change: Partial<Draft>) => findPlanGate(aDraft(change), plan, TODAY)?.text
     for (const plan of ['free', 'starter'] as const) {
       expect(text(plan, { type: 'whatsapp' })).toBe(
         'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
@@ -302,7 +302,7 @@ describe('what needs a larger plan (area decisions 43 and 124)', () => {
 
 describe('the schedule as text', () => {
   const text = (change: Partial<Draft['schedule']>, isNew = true) =>
-    runText({ ...whole.schedule, ...change }, { zone: ZONE, now: NOW, isNew })
+    describeRun({ ...whole.schedule, ...change }, { zone: ZONE, now: NOW, isNew })
 
   test('uses the store’s time zone', { tags: ['B2'] }, () => {
     expect(text({ startDate: '2026-11-24' })).toBe('Runs once on Tuesday, November 24, 2026 at 10:00 AM.')
@@ -330,15 +330,15 @@ describe('the schedule as text', () => {
         isTimePast({ ...whole.schedule, ...(change as object) }, ZONE, NOW),
       ),
     ).toEqual([true, false, true])
-    expect(tomorrowOf({ ...whole.schedule, timeOfDay: '07:00' }, ZONE, NOW)).toMatchObject({
+    expect(moveToTomorrow({ ...whole.schedule, timeOfDay: '07:00' }, ZONE, NOW)).toMatchObject({
       ...{ startDate: '2026-11-24', timeOfDay: '10:00' },
     })
   })
 
   test('says when the schedule ends', () => {
-    expect(endText(40, null)).toBe('Ends about 40 minutes later at your rate of sending.')
-    expect(endText(180, null)).toBe('Ends about 3 hours later at your rate of sending.')
-    expect([endText(0.2, null), endText(null, null), endText(40, 4)]).toEqual([
+    expect(describeEnd(40, null)).toBe('Ends about 40 minutes later at your rate of sending.')
+    expect(describeEnd(180, null)).toBe('Ends about 3 hours later at your rate of sending.')
+    expect([describeEnd(0.2, null), describeEnd(null, null), describeEnd(40, 4)]).toEqual([
       ...['Ends about a minute later at your rate of sending.', null, 'Spread over 4 hours.'],
     ])
   })
@@ -358,14 +358,14 @@ test.each([
     'Put off: a new account can send only so much custom text a day',
   ],
 ] as const)('what keeps %o from running is said', (campaign, short) => {
-  const standstill = standstillOf(campaign)
+  const standstill = findStandstill(campaign)
   expect(standstill?.short ?? null).toBe(short)
   expect(standstill?.isByPlan ?? false).toBe(['plan', 'payment'].includes(campaign.pausedBy ?? ''))
 })
 
 test('the list shows the audience, and its address keeps search and filter', { tags: ['B2'] }, () => {
   const of = (targetAudience: Partial<CampaignView['targetAudience']>) =>
-    audienceText({ targetAudience: { ...view.targetAudience, ...targetAudience } })
+    describeAudience({ targetAudience: { ...view.targetAudience, ...targetAudience } })
   expect([
     of({}),
     of({ mode: 'selected', customerEmails: ['a'], customerPhones: [] }),
@@ -374,5 +374,5 @@ test('the list shows the audience, and its address keeps search and filter', { t
   const query = campaignsAddress.read(new URLSearchParams('search=autumn&status=paused&page=2'))
   expect(query).toMatchObject({ search: 'autumn', status: 'paused', page: 2, limit: 50 })
   expect(campaignsAddress.read(new URLSearchParams('status=nonsense'))).not.toHaveProperty('status')
-  expect([statusOf('sent'), statusOf('')]).toEqual(['sent', null])
+  expect([parseStatus('sent'), parseStatus('')]).toEqual(['sent', null])
 })

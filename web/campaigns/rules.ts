@@ -24,9 +24,9 @@ import { listAddress } from '../ui/listQuery.ts'
 import { instantOf, knownZone, localOf } from '../ui/zone.ts'
 import { unknownText } from '../words/rules.ts'
 import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
-import { cartProblems } from './cart-words.ts'
-import { type NumberName, numberProblems } from './filter-number.ts'
-import { withWords, wordsOf } from './words.ts'
+import { findCartVariables } from './cart-words.ts'
+import { checkNumbers, type NumberName } from './filter-number.ts'
+import { getContent, setContent } from './words.ts'
 
 // List address, allowed actions, draft values and validation of campaigns. Pure.
 
@@ -39,7 +39,7 @@ export const campaignsAddress = listAddress<CampaignFilter, 'newest'>({
   filters: ['search', 'status'],
   readFilter: (search) => {
     const text = search.get('search')
-    const status = statusOf(search.get('status'))
+    const status = parseStatus(search.get('status'))
     return { ...(text && { search: text.slice(0, 200) }), ...(status && { status }) }
   },
   sorts: ['newest'],
@@ -48,7 +48,7 @@ export const campaignsAddress = listAddress<CampaignFilter, 'newest'>({
 })
 
 /** null: an unknown value. */
-export const statusOf = (value: string | null): CampaignStatus | null =>
+export const parseStatus = (value: string | null): CampaignStatus | null =>
   (Object.keys(rowActions) as CampaignStatus[]).find((status) => status === value) ?? null
 
 export type RowAction = 'edit' | 'play' | 'pause' | 'send_now' | 'cancel' | 'delete' | 'send'
@@ -64,17 +64,17 @@ export const rowActions: Record<CampaignStatus, readonly RowAction[]> = {
 }
 
 /** B 5: why an allowed action would have no effect on this campaign; null if it has. */
-export const refusalOf = (
+export const explainNoEffect = (
   action: RowAction,
   { targetAudience }: Pick<CampaignView, 'targetAudience'>,
 ): string | null =>
   action === 'send' && targetAudience.type === 'specific_customers' ? campaignTexts.onlyAbandoned : null
 
 /** All actions but `edit`, which is a link. */
-export type Deed = Exclude<RowAction, 'edit'>
+export type CampaignAction = Exclude<RowAction, 'edit'>
 
 /** B 8: message after success, and the fallback error. */
-export const deedTexts: Record<Deed, { done: string; failed: string }> = {
+export const actionTexts: Record<CampaignAction, { done: string; failed: string }> = {
   play: { done: campaignTexts.resumed, failed: campaignTexts.notResumed },
   pause: { done: campaignTexts.paused, failed: campaignTexts.notPaused },
   send_now: { done: campaignTexts.sentNow, failed: campaignTexts.notSentNow },
@@ -115,12 +115,12 @@ export interface Draft extends CouponEdit {
 }
 
 /** Today in the store's time zone. */
-export const todayIn = (zone: string, now: number): string => localOf(now, knownZone(zone)).slice(0, 10)
+export const formatToday = (zone: string, now: number): string => localOf(now, knownZone(zone)).slice(0, 10)
 
 /** B 9. */
-export function newDraft(zone: string, now: number): Draft {
+export function createDraft(zone: string, now: number): Draft {
   const { timeOfDay, frequency, delay } = campaignDefaults
-  const schedule = { startDate: todayIn(zone, now), timeOfDay, frequency, delay, spreadHours: null }
+  const schedule = { startDate: formatToday(zone, now), timeOfDay, frequency, delay, spreadHours: null }
   return {
     ...{ name: '', description: '', type: 'email', audience: 'abandoned_carts', mode: 'selected' },
     ...{ emails: [], phones: [], filters: { ...campaignDefaults.filters } },
@@ -132,7 +132,7 @@ export function newDraft(zone: string, now: number): Draft {
   }
 }
 
-export function draftOf({
+export function toDraft({
   name,
   description,
   type,
@@ -144,7 +144,7 @@ export function draftOf({
   const { subject, body, template, coupon } = content
   const { type: audience, mode, filters, customerEmails: emails, customerPhones: phones } = targetAudience
   const none = { subject: '', body: '', sms: '', pushTitle: DEFAULT_PUSH.title, pushBody: DEFAULT_PUSH.body }
-  const words = { ...none, ...withWords({ type }, { subject, body }) }
+  const words = { ...none, ...setContent({ type }, { subject, body }) }
   return {
     name,
     description,
@@ -163,42 +163,48 @@ export function draftOf({
 }
 
 /** A copy that starts today. */
-export function copyOf(campaign: CampaignView, zone: string, now: number): Draft {
-  const draft = draftOf(campaign)
-  const startDate = todayIn(zone, now)
+export function copyCampaign(campaign: CampaignView, zone: string, now: number): Draft {
+  const draft = toDraft(campaign)
+  const startDate = formatToday(zone, now)
   return { ...draft, name: `Copy of ${draft.name}`.slice(0, 120), schedule: { ...draft.schedule, startDate } }
 }
 
 /** Approved WhatsApp templates cannot contain a coupon. */
-export const couponOf = ({ type, coupon }: Pick<Draft, 'type' | 'coupon'>) => (type === 'whatsapp' ? null : coupon)
+export const selectCoupon = ({ type, coupon }: Pick<Draft, 'type' | 'coupon'>) => (type === 'whatsapp' ? null : coupon)
 
 /** Customers without an email can only get SMS and WhatsApp. */
-export const phonesOf = ({ type, phones }: Pick<Draft, 'type' | 'phones'>): readonly string[] =>
+export const selectPhones = ({ type, phones }: Pick<Draft, 'type' | 'phones'>): readonly string[] =>
   type === 'sms' || type === 'whatsapp' ? phones : []
 
 /** Customers chosen by hand. */
 export const countChosen = (draft: Pick<Draft, 'type' | 'emails' | 'phones'>): number =>
-  draft.emails.length + phonesOf(draft).length
+  draft.emails.length + selectPhones(draft).length
 
-export const audienceOf = ({ type, audience, mode, filters, emails, phones }: Draft) => {
+export const selectAudience = ({ type, audience, mode, filters, emails, phones }: Draft) => {
   const isSelected = audience === 'specific_customers' || mode === 'selected'
   return {
     ...{ type: audience, mode: isSelected ? ('selected' as const) : mode },
-    ...{ filters: audience === 'abandoned_carts' ? given(filters) : {}, customerEmails: isSelected ? [...emails] : [] },
-    customerPhones: isSelected ? [...phonesOf({ type, phones })] : [],
+    ...{
+      filters: audience === 'abandoned_carts' ? removeEmpty(filters) : {},
+      customerEmails: isSelected ? [...emails] : [],
+    },
+    customerPhones: isSelected ? [...selectPhones({ type, phones })] : [],
   }
 }
 
 /** Filters that are set. */
-const given = (filters: AudienceFilters): AudienceFilters =>
+const removeEmpty = (filters: AudienceFilters): AudienceFilters =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value != null))
 
-type Wanted = z.input<typeof createCampaign.body>
+type CampaignInput = z.input<typeof createCampaign.body>
 
-export function wantedOf(draft: Draft, more: Pick<Wanted, 'sendNow' | 'platform' | 'storeId'> = {}): Wanted {
+export function toCampaignInput(
+  draft: Draft,
+  more: Pick<CampaignInput, 'sendNow' | 'platform' | 'storeId'> = {},
+): CampaignInput {
   const { name, description, type, template, schedule } = draft
-  const { subject, body } = wordsOf(draft)
-  const targetAudience = audienceOf(draft)
+  const { subject, body } = getContent(draft)
+  const targetAudience = selectAudience(draft)
   const isChosenByHand = targetAudience.type === 'abandoned_carts' && targetAudience.mode === 'selected'
   return {
     ...{ name: name.trim(), description: description.trim(), type, targetAudience },
@@ -206,18 +212,18 @@ export function wantedOf(draft: Draft, more: Pick<Wanted, 'sendNow' | 'platform'
     content: {
       subject: type === 'sms' || type === 'whatsapp' ? '' : subject,
       body: type === 'whatsapp' ? '' : body,
-      ...{ template: draft.audience === 'specific_customers' ? 'custom' : template, coupon: couponOf(draft) },
+      ...{ template: draft.audience === 'specific_customers' ? 'custom' : template, coupon: selectCoupon(draft) },
     },
     schedule: draft.audience === 'specific_customers' ? { ...schedule, delay: 0 } : schedule,
     ...more,
   }
 }
 
-export const isSameDraft = (a: Draft, b: Draft): boolean => writtenOut(a) === writtenOut(b)
+export const isSameDraft = (a: Draft, b: Draft): boolean => serializeDraft(a) === serializeDraft(b)
 
 /** JSON cannot express NaN. */
-const writtenOut = (draft: Draft) =>
-  JSON.stringify(wantedOf(draft), (_, value) => (Number.isNaN(value) ? 'no number' : value))
+const serializeDraft = (draft: Draft) =>
+  JSON.stringify(toCampaignInput(draft), (_, value) => (Number.isNaN(value) ? 'no number' : value))
 
 export const steps = ['details', 'audience', 'template', 'schedule'] as const
 export type StepName = (typeof steps)[number]
@@ -230,7 +236,7 @@ export const stepTitles: Record<StepName, string> = {
   schedule: 'Schedule & Send',
 }
 
-export const titleOfStep = (step: StepName, type: CampaignType): string =>
+export const getStepTitle = (step: StepName, type: CampaignType): string =>
   step === 'template' && type !== 'email' ? 'Message' : stepTitles[step]
 
 export type Problems = Partial<
@@ -250,32 +256,32 @@ export const stepOfField: Record<keyof Problems, StepName> = {
 }
 
 /** The first step with an error. */
-export const stepOfProblems = (problems: Problems): StepName | null =>
+export const findProblemStep = (problems: Problems): StepName | null =>
   steps.find((step) => Object.keys(problems).some((field) => stepOfField[field as keyof Problems] === step)) ?? null
 
 /** `today` null: keep the start as it is. */
-export function problemsOf(draft: Draft, today: string | null): Problems {
+export function checkDraft(draft: Draft, today: string | null): Problems {
   const { name, type, mode, audience, filters, schedule } = draft
-  const { subject, body } = wordsOf(draft)
+  const { subject, body } = getContent(draft)
   const chosen = countChosen(draft)
   const isSelected = audience === 'specific_customers' || mode === 'selected'
   const isRecurring = schedule.frequency !== 'once'
   const hasFilters = audience === 'abandoned_carts'
   const isMail = type === 'email' || type === 'push'
   const words = type === 'whatsapp' ? 'approved' : body
-  return clean({
+  return removeBlank({
     name: name.trim() === '' && campaignTexts.noName,
     people:
       (isSelected && chosen === 0 && audienceTexts.none) ||
       (isSelected && chosen > MOST_SELECTED && audienceTexts.tooMany),
-    ...(hasFilters && numberProblems(filters)),
+    ...(hasFilters && checkNumbers(filters)),
     subject:
       isMail &&
       ((subject.trim() === '' && (type === 'push' ? campaignTexts.noTitle : campaignTexts.noSubject)) ||
         unknownText(subject, false)),
     body: (words.trim() === '' && campaignTexts.noBody) || unknownText(words, false),
-    ...cartProblems(draft),
-    ...couponProblems(couponOf(draft)),
+    ...findCartVariables(draft),
+    ...couponProblems(selectCoupon(draft)),
     startDate:
       (!/^\d{4}-\d\d-\d\d$/.test(schedule.startDate) && 'Enter a date.') ||
       (today !== null && schedule.startDate < today && campaignTexts.pastStart),
@@ -285,14 +291,14 @@ export function problemsOf(draft: Draft, today: string | null): Problems {
 }
 
 /** The filters are invalid, so nothing can be counted or listed. */
-export const hasWrongNumbers = ({ audience, filters }: Pick<Draft, 'audience' | 'filters'>): boolean =>
-  audience === 'abandoned_carts' && Object.keys(numberProblems(filters)).length > 0
+export const hasInvalidNumbers = ({ audience, filters }: Pick<Draft, 'audience' | 'filters'>): boolean =>
+  audience === 'abandoned_carts' && Object.keys(checkNumbers(filters)).length > 0
 
-const clean = (all: Record<string, string | false | undefined>): Problems =>
+const removeBlank = (all: Record<string, string | false | undefined>): Problems =>
   Object.fromEntries(Object.entries(all).filter(([, text]) => text))
 
 /** The server's field errors: `content.subject`, `customerEmails`. */
-export function refusedFields(fields: Readonly<Record<string, string>>): Problems {
+export function mapRefusedFields(fields: Readonly<Record<string, string>>): Problems {
   const known = Object.entries(fields).flatMap(([path, text]) => {
     const last = path.split('.').at(-1)!
     const name = path.includes('mode') ? 'frequency' : /customer(Emails|Phones)/.test(path) ? 'people' : last
@@ -305,7 +311,7 @@ export function refusedFields(fields: Readonly<Record<string, string>>): Problem
 /**
  * Text for what needs a larger plan, or null (area decisions 43 and 124). If the plan is unknown the server decides.
  */
-export function gateOf(
+export function findPlanGate(
   draft: Draft,
   plan: PlanKey | null | undefined,
   today: string,
@@ -325,34 +331,34 @@ export function gateOf(
 
 /** Default filters need no plan. */
 export const isFiltered = (filters: AudienceFilters): boolean =>
-  Object.entries(given(filters)).some(
+  Object.entries(removeEmpty(filters)).some(
     ([name, value]) => value !== (DEFAULT_FILTERS as AudienceFilters)[name as 'badge'],
   )
 
 type Times = Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>
 
 /** When the first run is due; null without a valid date and time. */
-const firstRunOf = ({ startDate, timeOfDay }: Times, zone: string): number | null => {
+const findFirstRun = ({ startDate, timeOfDay }: Times, zone: string): number | null => {
   const instant = instantOf(`${startDate}T${timeOfDay}`, knownZone(zone))
   return instant === null ? null : Date.parse(instant)
 }
 
 /** The first time has passed: the user must confirm it. */
 export function isTimePast(schedule: Times, zone: string, now: number): boolean {
-  const first = firstRunOf(schedule, zone)
+  const first = findFirstRun(schedule, zone)
   return first !== null && first <= now
 }
 
 /** Tomorrow in the store's time zone, at the default time. */
-export const tomorrowOf = (schedule: CampaignSchedule, zone: string, now: number): CampaignSchedule => {
-  const tomorrow = new Date(Date.parse(todayIn(zone, now)) + DAY_MS).toISOString().slice(0, 10)
+export const moveToTomorrow = (schedule: CampaignSchedule, zone: string, now: number): CampaignSchedule => {
+  const tomorrow = new Date(Date.parse(formatToday(zone, now)) + DAY_MS).toISOString().slice(0, 10)
   return { ...schedule, startDate: tomorrow, timeOfDay: campaignDefaults.timeOfDay }
 }
 
 const DAY_MS = 86_400_000
 
 /** "Monday, November 23, 2026 at 10:00 AM" in the store's time zone. */
-export const zoneText = (instant: string | number, zone: string): string =>
+export const formatInZone = (instant: string | number, zone: string): string =>
   new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone: knownZone(zone) }).format(
     new Date(instant),
   )
@@ -360,17 +366,20 @@ export const zoneText = (instant: string | number, zone: string): string =>
 const rhythm = { once: '', daily: ', then every day', weekly: ', then every week', monthly: ', then every month' }
 
 /** Schedule as text. `isNew`: not created yet. */
-export function runText(schedule: Times, { zone, now, isNew }: { zone: string; now: number; isNew: boolean }): string {
-  const first = firstRunOf(schedule, zone)
+export function describeRun(
+  schedule: Times,
+  { zone, now, isNew }: { zone: string; now: number; isNew: boolean },
+): string {
+  const first = findFirstRun(schedule, zone)
   if (first === null) return 'Enter a date and a time.'
   const after = rhythm[schedule.frequency]
-  if (first > now) return `Runs ${after ? 'first ' : 'once '}on ${zoneText(first, zone)}${after}.`
-  if (!isNew) return `${after ? 'Began' : 'Was due'} on ${zoneText(first, zone)}${after}.`
+  if (first > now) return `Runs ${after ? 'first ' : 'once '}on ${formatInZone(first, zone)}${after}.`
+  if (!isNew) return `${after ? 'Began' : 'Was due'} on ${formatInZone(first, zone)}${after}.`
   return `This time has passed: you are asked when to send it${after && ' first'}${after}.`
 }
 
 /** "Ends about 40 minutes later"; null if unknown or without recipients. */
-export function endText(minutes: number | null, spreadHours: number | null): string | null {
+export function describeEnd(minutes: number | null, spreadHours: number | null): string | null {
   if (spreadHours !== null) return `Spread over ${counted(spreadHours, 'hour')}.`
   if (minutes === null) return null
   if (minutes <= 1) return 'Ends about a minute later at your rate of sending.'
@@ -379,7 +388,7 @@ export function endText(minutes: number | null, spreadHours: number | null): str
 }
 
 /** Audience label of the list. */
-export function audienceText({ targetAudience }: Pick<CampaignView, 'targetAudience'>): string {
+export function describeAudience({ targetAudience }: Pick<CampaignView, 'targetAudience'>): string {
   const { type, mode, customerEmails, customerPhones } = targetAudience
   const chosen = counted(customerEmails.length + customerPhones.length, 'customer')
   if (type === 'specific_customers') return chosen

@@ -13,7 +13,7 @@ export interface Standstill {
 }
 
 /** Why a campaign stopped without a member pausing it; null if it runs or a member paused it. */
-export const standstillOf = ({
+export const findStandstill = ({
   status,
   pausedBy,
   putOffBy,

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { firstTabOf, isSentAlready } from './tabs.ts'
+import { chooseFirstTab, hasSentMessages } from './tabs.ts'
 
 const none = { planned: 0, waiting: 0, held: 0, inFlight: 0, sent: 0, skipped: 0, failed: 0, unknown: 0, cancelled: 0 }
 const some = { ...none, planned: 7, sent: 7 }
 
 test('opens a campaign with messages at its report, one without at its details', () => {
-  expect([firstTabOf({ counts: some }), firstTabOf({ counts: none })]).toEqual(['report', 'details'])
+  expect([chooseFirstTab({ counts: some }), chooseFirstTab({ counts: none })]).toEqual(['report', 'details'])
 })
 
 test('notes that changes apply only to future messages once some were sent', () => {
-  const of = (status: 'sent' | 'completed' | 'scheduled', counts = some) => isSentAlready({ status, counts })
+  const of = (status: 'sent' | 'completed' | 'scheduled', counts = some) => hasSentMessages({ status, counts })
   expect([of('sent'), of('completed'), of('scheduled'), of('completed', none)]).toEqual([true, true, false, false])
 })

@@ -7,8 +7,9 @@ export type Tab = StepName | 'report'
 export const tabs: readonly Tab[] = [...steps, 'report']
 
 /** A campaign with sent messages opens with its report. */
-export const firstTabOf = ({ counts }: Pick<CampaignView, 'counts'>): Tab => (counts.planned > 0 ? 'report' : 'details')
+export const chooseFirstTab = ({ counts }: Pick<CampaignView, 'counts'>): Tab =>
+  counts.planned > 0 ? 'report' : 'details'
 
 /** Changes do not affect messages already sent. */
-export const isSentAlready = ({ status, counts }: Pick<CampaignView, 'status' | 'counts'>): boolean =>
+export const hasSentMessages = ({ status, counts }: Pick<CampaignView, 'status' | 'counts'>): boolean =>
   ['sent', 'completed'].includes(status) && counts.planned > 0

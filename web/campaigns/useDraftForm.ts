@@ -5,20 +5,20 @@ import { useNow } from '../ui/clock.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { useTemplates } from './queries.ts'
 import {
+  checkDraft,
   type Draft,
-  gateOf,
+  findPlanGate,
+  findProblemStep,
+  formatToday,
+  mapRefusedFields,
   type Problems,
-  problemsOf,
-  refusedFields,
   type StepName,
-  stepOfProblems,
-  todayIn,
 } from './rules.ts'
 
 const MINUTE_MS = 60_000
 
 /** Initial content of a new campaign: that of its template, plus an SMS. */
-export function useReadyWords(draft: Draft): Draft {
+export function useDefaultContent(draft: Draft): Draft {
   const { data } = useTemplates()
   const [hasBegun] = useState(draft.subject !== '' || draft.body !== '' || draft.sms !== '')
   if (!data || hasBegun) return draft
@@ -31,24 +31,25 @@ export function useDraftProblems(draft: Draft, error: Error | null, { keptStart 
   const [isAsked, ask] = useState(false)
   const zone = useStore()?.timeZone ?? 'UTC'
   const plan = useSubscription()?.planInForce
-  const today = todayIn(zone, useNow(MINUTE_MS))
-  const found = problemsOf(draft, draft.schedule.startDate === keptStart ? null : today)
-  const refused = error instanceof ApiError ? refusedFields(error.fields) : {}
+  const today = formatToday(zone, useNow(MINUTE_MS))
+  const found = checkDraft(draft, draft.schedule.startDate === keptStart ? null : today)
+  const refused = error instanceof ApiError ? mapRefusedFields(error.fields) : {}
   const problems: Problems = isAsked && Object.keys(found).length > 0 ? found : refused
-  return { problems, found, gate: gateOf(draft, plan, today), ask, zone }
+  return { problems, found, gate: findPlanGate(draft, plan, today), ask, zone }
 }
 
 /** Goes to the step with the error and focuses its first field. */
-export function leadTo(
+export function focusProblem(
   problems: Problems,
   within: 'main' | '[role=dialog]',
   choose: (step: StepName) => void,
 ): boolean {
-  const step = stepOfProblems(problems)
+  const step = findProblemStep(problems)
   if (step === null) return false
   choose(step)
   focusFirstError(within)
   return true
 }
 
-export const refusedBy = (error: Error): Problems => (error instanceof ApiError ? refusedFields(error.fields) : {})
+export const readRefusedFields = (error: Error): Problems =>
+  error instanceof ApiError ? mapRefusedFields(error.fields) : {}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { newDraft } from './rules.ts'
-import { sentNow, tomorrowText, whenChosen, whomText } from './when.ts'
+import { createDraft } from './rules.ts'
+import { applySendTime, describeRecipients, scheduleNow, tomorrowText } from './when.ts'
 
 const ZONE = 'America/New_York'
 const EARLY = Date.parse('2026-11-28T13:00:00Z')
@@ -9,34 +9,40 @@ const LATE = Date.parse('2026-11-28T20:32:00Z')
 it('proposes no past time: after 10:00 a new campaign is sent now, before it at 10:00 (newcomer-N16)', {
   tags: ['B9'],
 }, () => {
-  expect(newDraft(ZONE, EARLY)).toMatchObject({
+  expect(createDraft(ZONE, EARLY)).toMatchObject({
     isNow: false,
     schedule: { startDate: '2026-11-28', timeOfDay: '10:00' },
   })
-  expect(newDraft(ZONE, LATE)).toMatchObject({ isNow: true, schedule: { startDate: '2026-11-28', timeOfDay: '10:00' } })
+  expect(createDraft(ZONE, LATE)).toMatchObject({
+    isNow: true,
+    schedule: { startDate: '2026-11-28', timeOfDay: '10:00' },
+  })
 })
 
 it('starts a schedule at the next future time', () => {
-  const later = whenChosen(false, newDraft(ZONE, LATE), ZONE, LATE)
+  const later = applySendTime(false, createDraft(ZONE, LATE), ZONE, LATE)
   expect(later).toMatchObject({ isNow: false, schedule: { startDate: '2026-11-29', timeOfDay: '10:00' } })
-  const early = whenChosen(false, newDraft(ZONE, EARLY), ZONE, EARLY)
+  const early = applySendTime(false, createDraft(ZONE, EARLY), ZONE, EARLY)
   expect(early.schedule).toMatchObject({ startDate: '2026-11-28', timeOfDay: '10:00' })
 })
 
 it('sends once now, at the current minute in store time, whatever time was typed', () => {
-  const draft = newDraft(ZONE, EARLY)
+  const draft = createDraft(ZONE, EARLY)
   const daily = { ...draft, schedule: { ...draft.schedule, frequency: 'daily' as const } }
-  const now = { ...daily, ...whenChosen(true, daily, ZONE, EARLY) }
-  expect(sentNow(now, ZONE, EARLY).schedule).toMatchObject({
+  const now = { ...daily, ...applySendTime(true, daily, ZONE, EARLY) }
+  expect(scheduleNow(now, ZONE, EARLY).schedule).toMatchObject({
     ...{ startDate: '2026-11-28', timeOfDay: '08:00', frequency: 'once' },
   })
-  expect(sentNow(newDraft(ZONE, LATE), ZONE, LATE).schedule).toMatchObject({ timeOfDay: '10:00' })
+  expect(scheduleNow(createDraft(ZONE, LATE), ZONE, LATE).schedule).toMatchObject({ timeOfDay: '10:00' })
 })
 
 it('confirms with the number of customers who get it now', () => {
-  expect(whomText({ total: 10, eligible: 9, judged: null })).toBe('9 people')
-  expect(whomText({ total: 1, eligible: 1, judged: null })).toBe('1 person')
-  expect(whomText({ total: 40_000, eligible: 900, judged: 1_000 })).toBe('up to 40,000 people')
-  expect([whomText(undefined), whomText({ total: 0, eligible: 0, judged: null })]).toEqual([null, null])
+  expect(describeRecipients({ total: 10, eligible: 9, judged: null })).toBe('9 people')
+  expect(describeRecipients({ total: 1, eligible: 1, judged: null })).toBe('1 person')
+  expect(describeRecipients({ total: 40_000, eligible: 900, judged: 1_000 })).toBe('up to 40,000 people')
+  expect([describeRecipients(undefined), describeRecipients({ total: 0, eligible: 0, judged: null })]).toEqual([
+    null,
+    null,
+  ])
   expect(tomorrowText).toBe('Tomorrow, 10:00 AM')
 })

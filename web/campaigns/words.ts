@@ -3,16 +3,16 @@ import type { Draft } from './rules.ts'
 
 // Accesses the content of a draft by its type. Pure.
 
-type Worded = Pick<Draft, 'subject' | 'body' | 'sms' | 'pushTitle' | 'pushBody'>
+type ContentFields = Pick<Draft, 'subject' | 'body' | 'sms' | 'pushTitle' | 'pushBody'>
 
 /** By type; for notifications the title takes the place of the subject. */
-export function wordsOf({ type, subject, body, sms, pushTitle, pushBody }: Draft): Words {
+export function getContent({ type, subject, body, sms, pushTitle, pushBody }: Draft): Words {
   if (type === 'push') return { subject: pushTitle, body: pushBody }
   return { subject, body: type === 'sms' ? sms : body }
 }
 
 /** The draft after its content changed. */
-export function withWords({ type }: Pick<Draft, 'type'>, { subject, body }: Partial<Words>): Partial<Worded> {
+export function setContent({ type }: Pick<Draft, 'type'>, { subject, body }: Partial<Words>): Partial<ContentFields> {
   if (type === 'push') {
     return { ...(subject !== undefined && { pushTitle: subject }), ...(body !== undefined && { pushBody: body }) }
   }
@@ -23,7 +23,7 @@ export function withWords({ type }: Pick<Draft, 'type'>, { subject, body }: Part
 /** B 5: what must be filled in before a campaign can be created. */
 export const isComplete = (draft: Draft): boolean => {
   const { name, type } = draft
-  const { subject, body } = wordsOf(draft)
+  const { subject, body } = getContent(draft)
   if (name.trim() === '') return false
   if (type === 'sms') return body.trim() !== ''
   return type === 'whatsapp' || (subject.trim() !== '' && body.trim() !== '')

@@ -3,7 +3,7 @@ import { IconCircleCheck, IconShoppingCart } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { type CartView, type MessageView, messageName } from '../../shared/carts.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Money } from '../ui/Money.tsx'
@@ -20,7 +20,7 @@ type Order = NonNullable<NonNullable<ReturnType<typeof useCartMessages>['data']>
 
 export function CustomerCard({ cart }: { cart: CartView }) {
   const { phone, whatsapp } = cart.customer_data
-  const mayErase = useMay('privacy:write')
+  const mayErase = useHasPermission('privacy:write')
   const address = cart.customer_email ?? cart.phone ?? phone ?? cart.unconfirmed.email ?? cart.unconfirmed.phone
   return (
     <Card>

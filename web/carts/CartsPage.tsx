@@ -2,7 +2,7 @@ import './carts.css'
 import { Button, Card, Group, NativeSelect, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { readStage } from '../../shared/reach.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { useProducts } from '../audiences/queries.ts'
@@ -32,7 +32,7 @@ export function CartsPage() {
   const carts = useCarts(query)
   const columns = useColumns()
   const isWide = useIsWide()
-  const mayExport = useMay('account:export')
+  const mayExport = useHasPermission('account:export')
   const job = param('job')
   const age = carts.data?.syncAgeSeconds
   // Reserve the line from the start, so the answer shifts nothing.

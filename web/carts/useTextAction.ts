@@ -1,5 +1,5 @@
 import type { CartView } from '../../shared/carts.ts'
-import { useHasFeature, useMay, useStore } from '../access/queries.ts'
+import { useHasFeature, useHasPermission, useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { endedText, type TextChannel, textStateOf, waitText } from './sending.ts'
 
@@ -17,7 +17,7 @@ export type TextAction =
 
 /** Manual SMS and WhatsApp need a larger plan (decision 6). */
 export const useLacksTexts = () => useHasFeature('manual_texts') === false
-export const useMaySend = () => useMay('carts:write')
+export const useMaySend = () => useHasPermission('carts:write')
 
 export function useTextAction(cart: CartView, channel: TextChannel, isEligible: boolean): TextAction {
   const lacksTexts = useLacksTexts()

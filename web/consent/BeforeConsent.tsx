@@ -9,7 +9,7 @@ import {
 } from '../../shared/capture-mode.ts'
 import { groundLimits } from '../../shared/consent.ts'
 import { useDraft } from '../access/drafts.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
@@ -42,7 +42,7 @@ export function BeforeConsent() {
 }
 
 function Choice({ view }: { view: CaptureModeView }) {
-  const mayChange = useMay('consent:write')
+  const mayChange = useHasPermission('consent:write')
   const choose = useChooseCaptureMode()
   const [chosen, setChosen] = useState<CaptureMode>(view.mode)
   const [legalGround, setLegalGround] = useState('')

@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack, Text, Textarea, Title } from '@mantine/co
 import { useState } from 'react'
 import { maxConsentWording } from '../../shared/consent.ts'
 import { boxLanguages, type ConsentBox, languageName } from '../../shared/consent-box.ts'
-import { useMay, useStore } from '../access/queries.ts'
+import { useHasPermission, useStore } from '../access/queries.ts'
 import { usePlugin } from '../stores/plugin-queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -13,7 +13,7 @@ type Language = (typeof boxLanguages)[number]
 /** Consent texts in further languages; all other languages use the default text. */
 export function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
   const [added, setAdded] = useState<Language | null>(null)
-  const mayChange = useMay('consent:write')
+  const mayChange = useHasPermission('consent:write')
   const known = box.languages.map(({ language }) => language)
   const free = boxLanguages
     .filter((code) => !known.includes(code) && code !== added)
@@ -78,7 +78,7 @@ interface LanguageTextProps {
 function LanguageText({ box, language, saved, isDefault = false, onGone, children }: LanguageTextProps) {
   const [typed, setTyped] = useState(saved)
   const save = useSaveBoxText()
-  const mayChange = useMay('consent:write')
+  const mayChange = useHasPermission('consent:write')
   const name = languageName(language)
   const write = (words: string) =>
     save.mutate(

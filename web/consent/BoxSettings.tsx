@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { maxConsentWording } from '../../shared/consent.ts'
 import type { ConsentBox, ConsentBoxes } from '../../shared/consent-box.ts'
 import { capabilities } from '../../shared/platforms.ts'
-import { useMay, useStore } from '../access/queries.ts'
+import { useHasPermission, useStore } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
@@ -142,7 +142,7 @@ function Seen({ box, checkoutSeenAt }: { box: ConsentBox; checkoutSeenAt: string
 function Words({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
   const [typed, setTyped] = useState<string | null>(null)
   const save = useSaveBoxText()
-  const mayChange = useMay('consent:write')
+  const mayChange = useHasPermission('consent:write')
   const words = typed ?? box.words
   const onSaved = () => {
     setTyped(null)

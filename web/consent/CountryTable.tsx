@@ -3,7 +3,7 @@ import { Card, CloseButton, Stack, Text, TextInput, Title, VisuallyHidden } from
 import { IconMapOff, IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ConsentTable, RuleName } from '../../shared/consent.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { counted } from '../ui/format.ts'
@@ -37,7 +37,7 @@ export function CountryTable() {
 }
 
 function Content({ table }: { table: ConsentTable }) {
-  const mayOverride = useMay('consent:write')
+  const mayOverride = useHasPermission('consent:write')
   const [overriding, setOverriding] = useState<Overriding | null>(null)
   return (
     <Stack gap="xl">

@@ -4,7 +4,7 @@ import { IconFileUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { z } from 'zod'
 import { IMPORT_MOST_ROWS, type uploadConsents } from '../../shared/ledger.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { formatCount } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { Imports } from './LedgerImports.tsx'
@@ -16,7 +16,7 @@ export type Uploaded = z.output<typeof uploadConsents.reply>
 /** Imports consents collected elsewhere, with their evidence (C5). */
 export function ConsentImport() {
   const [uploaded, setUploaded] = useState<Uploaded | null>(null)
-  const mayImport = useMay('flows:switch')
+  const mayImport = useHasPermission('flows:switch')
   return (
     <>
       <Card>

@@ -3,7 +3,7 @@ import { Button, Card, Group, NativeSelect, Text, TextInput, Title } from '@mant
 import { IconScript, IconSearchOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ledgerChannels, ledgerStatuses, sourceText, statusText } from '../../shared/ledger.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -20,7 +20,7 @@ import { channelText } from './ledger-text.ts'
 export function LedgerSearch() {
   const [query, setQuery] = useState<LedgerQuery>(noFilter)
   const ledger = useLedger(query)
-  const mayExport = useMay('account:export')
+  const mayExport = useHasPermission('account:export')
   const exporting = useExportLedger()
   const pages = ledger.data?.pages ?? []
   const entries = pages.flatMap((page) => page.entries)

@@ -2,7 +2,7 @@ import { Button, Card, Group, Text, TextInput, Title } from '@mantine/core'
 import { IconSearchOff } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
@@ -12,7 +12,7 @@ import { useDataSubject } from './privacy-queries.ts'
 
 /** Everything stored about one shopper: view, export or erase (C8). Cart pages link here with `?person=`. */
 export function OneDataSubject() {
-  const mayLook = useMay('privacy:write')
+  const mayLook = useHasPermission('privacy:write')
   const [search] = useSearchParams()
   const { hash } = useLocation()
   const navigate = useNavigate()

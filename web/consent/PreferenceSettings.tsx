@@ -12,7 +12,7 @@ import {
   wordingLengths,
 } from '../../shared/preferences.ts'
 import { useDraft } from '../access/drafts.ts'
-import { useMay, useStore } from '../access/queries.ts'
+import { useHasPermission, useStore } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -55,7 +55,7 @@ function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promis
   const [typed, setTyped] = useState<Wordings | null>(null)
   const storeId = useStore()?.id ?? ''
   const save = useSaveWording()
-  const isFixed = !useMay('flows:switch')
+  const isFixed = !useHasPermission('flows:switch')
   const wordings = typed ?? saved.wordings
   const isDirty = typed !== null && JSON.stringify(typed) !== JSON.stringify(saved.wordings)
   useDraft(`preference-wording:${storeId}`, isDirty ? typed : null, setTyped)

@@ -7,7 +7,7 @@ import {
   suppressionReasons,
   suppressionTexts,
 } from '../../shared/suppressions.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { DownloadButton } from '../ui/Download.tsx'
@@ -22,8 +22,8 @@ import { useExportSuppressions } from './suppression-queries.ts'
 export function SuppressionList() {
   const [filter, setFilter] = useState<SuppressionFilter>({})
   const [open, setOpen] = useState<'add' | 'import' | null>(null)
-  const mayAdd = useMay('carts:write')
-  const mayChange = useMay('suppressions:write')
+  const mayAdd = useHasPermission('carts:write')
+  const mayChange = useHasPermission('suppressions:write')
   const download = useExportSuppressions()
   const change = (next: SuppressionFilter) => setFilter(filled({ ...filter, ...next }))
   return (

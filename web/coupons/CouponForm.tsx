@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core'
 import { useEffect } from 'react'
 import type { Location } from 'react-router'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
-import { useHeldOpen } from '../access/held.ts'
+import { useKeepFormOpen } from '../access/held.ts'
 import { useStore } from '../access/queries.ts'
 import { ErrorBanner } from '../ui/ErrorBanner.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -32,7 +32,7 @@ export function CouponForm({ coupon, list, onAsking, onClose }: Props) {
   const { form, problem, isPending, isSaved, submit, dismiss } = useCouponForm(coupon, where)
   const { isAsking, question } = useLeaveGuard(form.isDirty() && !isSaved, isLeft)
   const isConnected = useStore() !== null
-  useHeldOpen(form.isDirty() && !isSaved)
+  useKeepFormOpen(form.isDirty() && !isSaved)
   useEffect(() => onAsking(isAsking), [isAsking, onAsking])
   // Once, after the navigation block is lifted.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `onClose` is another one each time

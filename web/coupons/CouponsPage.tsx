@@ -3,7 +3,7 @@ import { Button, Card, Group, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { couponTexts } from '../../shared/coupons.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
 import { ErrorBanner } from '../ui/ErrorBanner.tsx'
@@ -22,7 +22,7 @@ import { couponsAddress } from './rules.ts'
 export function CouponsPage() {
   const { query, change, put, param } = useListQuery(couponsAddress)
   const coupons = useCoupons(query)
-  const role = useMay('coupons:write')
+  const role = useHasPermission('coupons:write')
   const [problem, setProblem] = useState<string | null>(null)
   const [created, setCreated] = useState<CreatedCoupon | null>(null)
   const mayWrite = role && coupons.data?.canWrite === true

@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createCoupon, deleteCoupon, listCoupons, updateCoupon } from '../../shared/coupons.ts'
 import { useIsStoreKnown, useStore } from '../access/queries.ts'
-import { storeFields } from '../access/session.ts'
+import { buildStoreFields } from '../access/session.ts'
 import { type CallInput, call } from '../api.ts'
 import type { CouponFilter } from './rules.ts'
 
@@ -41,11 +41,11 @@ export function useCouponsToChoose(search: string) {
 }
 
 export const useCreateCoupon = () =>
-  useChange((body: CouponBody) => call(createCoupon, { body: { ...body, ...storeFields() } }))
+  useChange((body: CouponBody) => call(createCoupon, { body: { ...body, ...buildStoreFields() } }))
 
 export const useUpdateCoupon = () =>
   useChange(({ id, body }: { id: string; body: CouponBody }) =>
-    call(updateCoupon, { params: { id }, body: { ...body, ...storeFields() } }),
+    call(updateCoupon, { params: { id }, body: { ...body, ...buildStoreFields() } }),
   )
 
 export const useDeleteCoupon = () => useChange((id: string) => call(deleteCoupon, { params: { id } }))

@@ -2,7 +2,7 @@ import { Grid, Stack } from '@mantine/core'
 import { IconUser, IconUserCheck } from '@tabler/icons-react'
 import { useNavigate, useParams } from 'react-router'
 import type { CustomerPage as Customer } from '../../shared/customers.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { DataSubjectFound } from '../consent/DataSubjectFound.tsx'
 import { useDataSubject } from '../consent/privacy-queries.ts'
@@ -92,7 +92,7 @@ function Content({ customer }: { customer: Customer }) {
 
 /** The same section as in Settings: data in all stores, export, erasure (C8). */
 function DataRequests({ customer }: { customer: Customer }) {
-  const mayLook = useMay('privacy:write')
+  const mayLook = useHasPermission('privacy:write')
   const address = customer.emails[0] ?? customer.phones[0] ?? ''
   const person = useDataSubject(mayLook ? address : '')
   const navigate = useNavigate()

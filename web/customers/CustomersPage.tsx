@@ -1,7 +1,7 @@
 import { Button, Card, Group, SegmentedControl, Text, VisuallyHidden } from '@mantine/core'
 import { IconFilterOff, IconUsers } from '@tabler/icons-react'
 import { customerTexts } from '../../shared/customers.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { UntilDemoPast } from '../shell/DemoPast.tsx'
@@ -30,7 +30,7 @@ const kinds = [
 export function CustomersPage() {
   const { query, change, sort } = useListQuery(customersAddress)
   const { isPlaceholderData } = useCustomers(query)
-  const mayExport = useMay('account:export')
+  const mayExport = useHasPermission('account:export')
   return (
     <>
       <PageTitle

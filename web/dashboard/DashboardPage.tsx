@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import type { ChartMeasure, ChartPeriod } from '../../shared/dashboard.ts'
 import { useHasFeature, useMe, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
-import { storedUser } from '../access/session.ts'
+import { loadUser } from '../access/session.ts'
 import { AllStoresLocked } from '../analytics/AllStoresBar.tsx'
 import { useReach } from '../carts/send-queries.ts'
 import { UntilDemoPast } from '../shell/DemoPast.tsx'
@@ -32,7 +32,7 @@ const DemoGuide = lazy(async () => ({ default: (await import('../active/DemoGuid
 export function DashboardPage() {
   const subscription = useSubscription()
   // Once the server has answered, its answer wins, even if the plan has ended. A remembered one counts only until then.
-  const isSubscribed = (subscription ?? storedUser())?.hasActiveSubscription
+  const isSubscribed = (subscription ?? loadUser())?.hasActiveSubscription
   return (
     <>
       <PageTitle title="Dashboard" />

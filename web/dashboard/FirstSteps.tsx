@@ -1,7 +1,7 @@
 import { Button, Card, Text, Title } from '@mantine/core'
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { useMay, useStore } from '../access/queries.ts'
+import { useHasPermission, useStore } from '../access/queries.ts'
 import { useFlows } from '../flows/queries.ts'
 import { useMailServer } from '../stores/mail-server-queries.ts'
 import { useStoreHealth } from '../stores/queries.ts'
@@ -31,7 +31,7 @@ export function OpenSetup() {
   const health = useStoreHealth()
   const flows = useFlows()
   const mail = useMailServer()
-  const maySetUp = useMay('flows:switch')
+  const maySetUp = useHasPermission('flows:switch')
   const known = store && { store, flows: flows.data?.flows, mail: mail.data }
   if (!known || !maySetUp || health.isPending || !isSetupOpen(known)) return null
   return <Steps steps={firstSteps({ ...known, health: health.data, hasCarts: true })} />

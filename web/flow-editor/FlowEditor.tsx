@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { type FlowChannels, type FlowView, flowTexts } from '../../shared/flows.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { useTemplates } from '../campaigns/queries.ts'
 import { useFlowReport } from '../flows/queries.ts'
 import { PREVIEW_HASH } from '../flows/rules.ts'
@@ -49,7 +49,7 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
   const edit = useFlowEdit(flow, channels)
   const { editing, problems, opened, open } = edit
   const { draft } = editing
-  const isReadOnly = !useMay('flows:write')
+  const isReadOnly = !useHasPermission('flows:write')
   const cart = useState<string | null>(null)
   const names = useConditionNames([draft.conditions, ...draft.steps.map(({ conditions }) => conditions)], flow.currency)
   const rulesPlan = isRulesInPlan ? null : flowTexts.rulesPlan

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { FlowView } from '../../shared/flows.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { FactList } from '../analytics/parts.tsx'
 import { useChooseWinner } from '../flows/queries.ts'
 import { announce } from '../ui/announce.ts'
@@ -19,7 +19,7 @@ interface Props {
 
 /** Compares a step's variants with the first one. Only a member chooses the winner. */
 export function Variants({ step, flow, currency, isEdited }: Props) {
-  const mayWrite = useMay('flows:write')
+  const mayWrite = useHasPermission('flows:write')
   const [asked, ask] = useState<VariantFigures | null>(null)
   const first = step.variants[0]!
   const isRunning = step.step !== null && step.variants.filter(({ isCurrent }) => isCurrent).length > 1

@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { FlowView } from '../../shared/flows.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import type { UnsavedFlow } from '../flow-editor/useFlowEdit.ts'
 import { SwitchOffDialog } from './SwitchOffDialog.tsx'
 import { SwitchOnDialog } from './SwitchOnDialog.tsx'
@@ -17,7 +17,7 @@ interface Props {
 /** Switches a flow on or off, after a confirmation. */
 export function FlowSwitch({ flow, size = 'sm', unsaved = null }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const maySwitch = useMay('flows:switch')
+  const maySwitch = useHasPermission('flows:switch')
   const close = () => setOpen(false)
   const isInList = size === 'xs'
   if (!maySwitch) {

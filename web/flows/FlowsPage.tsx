@@ -4,7 +4,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import { IconPlus, IconRoute } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type FlowView, flowTexts } from '../../shared/flows.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { useConditionNames } from '../flow-editor/queries.ts'
 import { LiftCard } from '../lift/LiftCard.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -20,7 +20,7 @@ import { StartFrom } from './StartFrom.tsx'
 
 export function FlowsPage() {
   const flows = useFlows()
-  const mayWrite = useMay('flows:write')
+  const mayWrite = useHasPermission('flows:write')
   const [isStarting, setStarting] = useState(false)
   return (
     <>

@@ -1,12 +1,12 @@
 import { Link } from 'react-router'
 import { authTexts } from '../../shared/auth.ts'
 import { mailServerTexts } from '../../shared/mail-server.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
 /** What prevents switching a flow on, with links to fix it. */
 export function Missing({ missing }: { missing: string[] }) {
-  const maySwitch = useMay('flows:switch')
+  const maySwitch = useHasPermission('flows:switch')
   return (
     <Notice tone="warn" title="Before this flow can be switched on">
       <ul style={{ margin: '4px 0', paddingInlineStart: 20 }}>

@@ -1,7 +1,7 @@
 import { EXTRA_STORE_MONTHLY, monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { creditPacks } from '../../shared/credits.ts'
-import { planLines } from '../billing/rules.ts'
+import { listPlanLines } from '../billing/rules.ts'
 
 const keys = Object.keys(plans) as PlanKey[]
 
@@ -91,7 +91,7 @@ function Plan({ planKey }: { planKey: PlanKey }) {
         <span>/month{plan.priceMonthly > 0 && ', billed yearly'}</span>
       </p>
       <ul>
-        {planLines(planKey).map((line) => (
+        {listPlanLines(planKey).map((line) => (
           <li key={line} className={line.startsWith('No ') ? 'without' : undefined}>
             {line}
           </li>

@@ -3,7 +3,7 @@ import { Liquid } from 'liquidjs'
 import { describe, expect, it, test } from 'vitest'
 import { monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import { screens as listed } from '../../shared/screens.ts'
-import { limitLines, planLines } from '../billing/rules.ts'
+import { listLimits, listPlanLines } from '../billing/rules.ts'
 import { files } from './build.ts'
 import { renderLanding } from './render.tsx'
 
@@ -74,11 +74,11 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
       growth: ['Everything in Starter'],
     }
     expect(lines.filter((line) => !own[key].includes(line as never))).toEqual([
-      ...limitLines(plans[key].limits),
+      ...listLimits(plans[key].limits),
       ...plans[key].features,
     ])
     expect(lines).toEqual(expect.arrayContaining(own[key]))
-    expect(lines).toEqual(planLines(key))
+    expect(lines).toEqual(listPlanLines(key))
   })
 })
 

@@ -1,7 +1,7 @@
 import { Button, Card, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { ExperimentsReply, ExperimentView } from '../../shared/experiments.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -95,7 +95,7 @@ function Running({ known, running }: { known: ExperimentsReply; running: Experim
 }
 
 function Lead({ children }: { children: React.ReactNode }) {
-  if (useMay('flows:switch')) return children
+  if (useHasPermission('flows:switch')) return children
   return (
     <Text fz="sm" c="dimmed" mt="md">
       Only the owner or an admin of the account can start or stop a control group.

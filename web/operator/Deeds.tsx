@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatorAccount } from '../../shared/operator.ts'
-import { balanceWords } from '../billing/credit-words.ts'
+import { formatBalance } from '../billing/credit-words.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { CreditsDialog } from './CreditsDialog.tsx'
@@ -56,7 +56,7 @@ export function Deeds({ account }: { account: OperatorAccount & { creditMicros: 
         <PlanDialog accountId={id} plan={account.plan} isUnlimited={account.isUnlimited} opened onClose={close} />
       )}
       {asking === 'credits' && (
-        <CreditsDialog accountId={id} balance={balanceWords(account.creditMicros)} opened onClose={close} />
+        <CreditsDialog accountId={id} balance={formatBalance(account.creditMicros)} opened onClose={close} />
       )}
       <NoteDialog
         opened={asking === 'suspend'}

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCircleCheck, IconPlayerPause, IconPlugOff } from
 import type { z } from 'zod'
 import type { readOperatorAccount } from '../../shared/operator.ts'
 import { explain } from '../../shared/reasons.ts'
-import { balanceWords } from '../billing/credit-words.ts'
+import { formatBalance } from '../billing/credit-words.ts'
 import { Meters } from '../billing/Meters.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { formatCount } from '../ui/format.ts'
@@ -82,7 +82,7 @@ function Summary({ view: { account } }: { view: View }) {
             ['Owner', account.ownerEmail ?? '-'],
             ['Plan', planName(account)],
             ['Which is', sourceText(account.source)],
-            ['SMS credits', balanceWords(account.creditMicros)],
+            ['SMS credits', formatBalance(account.creditMicros)],
             ['Since', <DateTime key="since" at={account.createdAt} />],
             ['Id', account.id],
           ]}

@@ -2,7 +2,7 @@ import './push.css'
 import { Stack } from '@mantine/core'
 import { useState } from 'react'
 import { DEFAULT_PROMPT, DEFAULT_PUSH } from '../../shared/push.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { customerFigures, Figures } from './Figures.tsx'
 import { PromptCard } from './PromptCard.tsx'
 import { PushScreen } from './PushScreen.tsx'
@@ -25,7 +25,7 @@ export const PushManagerPage = () => (
 )
 
 function Cards({ setup, storeId }: { setup: PushSetup | null; storeId?: string }) {
-  const mayChange = useMay('flows:write')
+  const mayChange = useHasPermission('flows:write')
   const [storeUrl, setStoreUrl] = useState(setup?.storeUrl ?? '')
   const settings = setup?.settings ?? DEFAULT_PUSH
   const [words, setWords] = useState<{ title: string; body: string }>({ title: settings.title, body: settings.body })

@@ -1,7 +1,7 @@
 import './push.css'
 import { Anchor, List, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { buttonCode, easyCode, functionsCode } from './code.ts'
 import { Figures, sentFigures } from './Figures.tsx'
@@ -25,8 +25,8 @@ export const PushSetupPage = () => (
 )
 
 function Steps({ setup, storeId }: { setup: PushSetup | null; storeId?: string }) {
-  const mayChange = useMay('flows:write')
-  const mayReplace = useMay('flows:switch')
+  const mayChange = useHasPermission('flows:write')
+  const mayReplace = useHasPermission('flows:switch')
   const [chosen, setChosen] = useState<Way['method']>('functions')
   const way = ways.find(({ method }) => method === chosen)!
   return (

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { BrowserSubscription, PushPrompt, PushSettings } from '../../shared/push.ts'
 import * as api from '../../shared/push-calls.ts'
 import { useStore } from '../access/queries.ts'
-import { storeFields } from '../access/session.ts'
+import { buildStoreFields } from '../access/session.ts'
 import { call, readPage } from '../api.ts'
 
 export type PushSetup = z.output<typeof api.readPushSetup.reply>
@@ -26,7 +26,7 @@ export const usePushStats = (storeId: string | null) =>
     enabled: storeId !== null,
     queryKey: ['store', storeId, 'push', 'stats'],
     queryFn: ({ signal }) =>
-      call(api.pushStoreStats, { query: { storeId: storeId!, storeUrl: storeFields().storeId }, signal }),
+      call(api.pushStoreStats, { query: { storeId: storeId!, storeUrl: buildStoreFields().storeId }, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -48,7 +48,7 @@ export const useGenerateKeys = () =>
   useChange(({ storeUrl, replace }: OfStore & { replace?: Replace }, storeId) =>
     call(api.generateVapidKeys, {
       query: { storeId },
-      body: { storeUrl, platform: storeFields().platform, ...(replace && { replace }) },
+      body: { storeUrl, platform: buildStoreFields().platform, ...(replace && { replace }) },
     }),
   )
 

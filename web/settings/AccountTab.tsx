@@ -11,7 +11,7 @@ import { DeleteCard, ExportCard, LeaveCard } from '../accounts/DataCards.tsx'
 import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
 import { ProfileCard } from '../accounts/ProfileCard.tsx'
-import { titleOf } from '../accounts/rules.ts'
+import { formatRole } from '../accounts/rules.ts'
 import { SecondFactorCard } from '../accounts/SecondFactorCard.tsx'
 import { SessionsCard } from '../accounts/SessionsCard.tsx'
 import { TeamCard } from '../accounts/TeamCard.tsx'
@@ -66,7 +66,7 @@ function AccountCard({ user }: { user: User }) {
         entries={[
           ['Signed in as', user.email],
           ['Account', user.accountName],
-          ['Role', titleOf(user.role)],
+          ['Role', formatRole(user.role)],
           ...(plan ? [['Plan', <PlanLink key="plan" name={plans[plan].name} />] as [string, ReactNode]] : []),
         ]}
       />

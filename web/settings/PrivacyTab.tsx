@@ -1,11 +1,11 @@
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { DocumentsCard } from '../consent/DocumentsCard.tsx'
 import { RetentionCard } from '../consent/RetentionCard.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
 
 export function PrivacyTab() {
-  const mayLook = useMay('privacy:write')
+  const mayLook = useHasPermission('privacy:write')
   if (!mayLook) return <Notice tone="info">Only an owner or admin may see and change this.</Notice>
   return (
     <ConnectedTab>

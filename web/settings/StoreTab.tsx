@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { capabilities } from '../../shared/platforms.ts'
 import type { StoreView } from '../../shared/stores.ts'
-import { useMayConnect } from '../access/queries.ts'
+import { useCanConnectStores } from '../access/queries.ts'
 import { ANOTHER_STORE } from '../access/request.ts'
 import { CaptureCard } from '../stores/CaptureCard.tsx'
 import { DisconnectDialog } from '../stores/DisconnectDialog.tsx'
@@ -38,7 +38,7 @@ function Connected({ store }: { store: StoreView }) {
 function StoreCard({ store }: { store: StoreView }) {
   const [asking, setAsking] = useState<'none' | 'another' | 'keys' | null>(null)
   // Another account that connected the demo store may disconnect it.
-  const mayConnect = useMayConnect()
+  const mayConnect = useCanConnectStores()
   const mayReplace = useMayReplaceKeys(store)
   return (
     <Card>

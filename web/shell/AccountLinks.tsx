@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { useInstance, useMe, useSubscription } from '../access/queries.ts'
 import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
-import { supportLink } from '../billing/rules.ts'
+import { buildSupportLink } from '../billing/rules.ts'
 
 /** Pricing, Support and Logout (A 2.2), in the header or, on a phone, at the bottom of the menu. */
 export function AccountLinks({ look }: { look: 'header-link' | 'side-link' }) {
@@ -19,7 +19,7 @@ export function AccountLinks({ look }: { look: 'header-link' | 'side-link' }) {
         Pricing
       </Link>
       {support && (
-        <a href={supportLink(support, plan)} className={look}>
+        <a href={buildSupportLink(support, plan)} className={look}>
           <IconMail size={17} stroke={1.8} aria-hidden />
           Support
         </a>

@@ -13,10 +13,10 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link } from 'react-router'
-import { useDemoShop, useInstance, useMay, useMe, useStore, useSubscription } from '../access/queries.ts'
+import { useDemoShop, useHasPermission, useInstance, useMe, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 import { useReachable } from '../api.ts'
-import { concernsOf } from '../billing/concerns.ts'
+import { findConcerns } from '../billing/concerns.ts'
 import { useMailServer } from '../stores/mail-server-queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -122,7 +122,7 @@ function BillingBanners() {
   const subscription = useSubscription()
   const { isAll } = useScope()
   const isResting = useStore()?.isResting === true && !isAll
-  const concerns = subscription ? concernsOf(subscription, Date.now(), isResting) : []
+  const concerns = subscription ? findConcerns(subscription, Date.now(), isResting) : []
   return concerns.map(({ kind, tone }) => {
     const Sign = concernIcons[kind]
     return (
@@ -182,7 +182,7 @@ function VerifyBanner({ email }: { email: string }) {
 /** Where mail goes without a mail server. */
 function MailBanner() {
   const mail = useMailServer().data
-  const mayChange = useMay('flows:switch')
+  const mayChange = useHasPermission('flows:switch')
   // Without a store there is no set-up screen to link.
   const hasStore = useStore() !== null
   if (!mail || mail.way === 'own' || mail.way === 'server') return null

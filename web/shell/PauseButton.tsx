@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconPlayerPauseFilled } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useMay, useStore } from '../access/queries.ts'
+import { useHasPermission, useStore } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useChangePause, useSendingPause } from './queries.ts'
@@ -13,7 +13,7 @@ export function PauseButton() {
   const store = useStore()
   const pause = useSendingPause()
   const change = useChangePause('pause')
-  const mayPause = useMay('sending:pause')
+  const mayPause = useHasPermission('sending:pause')
   if (!store || !mayPause || !pause.data || pause.data.pause) return null
   const confirm = () =>
     change.mutate(undefined, {

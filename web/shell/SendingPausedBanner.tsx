@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconPlayerPlayFilled } from '@tabler/icons-react'
 import { useState } from 'react'
 import { MOST_COUNTED, type SendingPause } from '../../shared/sending.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { formatCount } from '../ui/format.ts'
@@ -14,7 +14,7 @@ import { useChangePause } from './queries.ts'
 export function SendingPausedBanner({ pausedAt, pausedBy, waiting, nextExpiresAt }: SendingPause) {
   const [isAsking, setAsking] = useState(false)
   const change = useChangePause('resume')
-  const mayResume = useMay('sending:pause')
+  const mayResume = useHasPermission('sending:pause')
   const confirm = () =>
     change.mutate(undefined, {
       onSuccess: () => {

@@ -1,8 +1,8 @@
 import { NavLink } from 'react-router'
 import { mayDo } from '../../shared/roles.ts'
-import { accessSoFar } from '../access/access.ts'
+import { decideEarly } from '../access/access.ts'
 import { useAccessState, useMe } from '../access/queries.ts'
-import { isOverAll, overAll, useScope } from '../access/scope.ts'
+import { buildAllStoresPath, hasAllStores, useScope } from '../access/scope.ts'
 import { SubscriptionButton } from '../billing/SubscriptionButton.tsx'
 import { Logo } from '../ui/Logo.tsx'
 import { AccountLinks } from './AccountLinks.tsx'
@@ -15,7 +15,7 @@ export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
   const role = useMe()?.role
   const { isAll, currency } = useScope()
   const open = sections.filter(
-    ({ path, permission }) => accessSoFar(path, accessState)?.show && (!role || mayDo(role, permission)),
+    ({ path, permission }) => decideEarly(path, accessState)?.show && (!role || mayDo(role, permission)),
   )
   return (
     <div className="side">
@@ -27,7 +27,11 @@ export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
       {withAccount && <StoreMark />}
       <nav aria-label="Sections" className="side-list">
         {open.map(({ path, title, icon: Icon }) => (
-          <NavLink key={path} to={isAll && isOverAll(path) ? overAll(path, currency) : path} className="side-link">
+          <NavLink
+            key={path}
+            to={isAll && hasAllStores(path) ? buildAllStoresPath(path, currency) : path}
+            className="side-link"
+          >
             <Icon size={18} stroke={1.8} aria-hidden />
             {title}
           </NavLink>

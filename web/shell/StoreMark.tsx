@@ -1,7 +1,7 @@
 import { IconBuildingStore } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { platformNames } from '../../shared/platforms.ts'
-import { useMayConnect, useStore } from '../access/queries.ts'
+import { useCanConnectStores, useStore } from '../access/queries.ts'
 import { useConnectedStores, useScope } from '../access/scope.ts'
 
 /** Users with nothing to choose do not load the menu. */
@@ -12,7 +12,7 @@ export function StoreMark() {
   const store = useStore()
   const stores = useConnectedStores() ?? []
   const { isAll, currency } = useScope()
-  const mayConnect = useMayConnect()
+  const mayConnect = useCanConnectStores()
   if (!store) return null
   const words = (
     <>

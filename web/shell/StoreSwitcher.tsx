@@ -4,9 +4,9 @@ import { type ReactNode, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import type { User } from '../../shared/auth.ts'
 import { platformNames } from '../../shared/platforms.ts'
-import { useHasFeature, useMayConnect } from '../access/queries.ts'
+import { useCanConnectStores, useHasFeature } from '../access/queries.ts'
 import { ANOTHER_STORE } from '../access/request.ts'
-import { isOverAll, overAll, useScope } from '../access/scope.ts'
+import { buildAllStoresPath, hasAllStores, useScope } from '../access/scope.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { hasUnsaved } from '../ui/unsaved.ts'
@@ -21,7 +21,7 @@ interface Props {
 
 export function StoreSwitcher({ words, stores, currentId }: Props) {
   const { isAll } = useScope()
-  const mayConnect = useMayConnect()
+  const mayConnect = useCanConnectStores()
   const { choose, leaving, setLeaving } = useChoice(currentId)
   const isShown = (id: string) => !isAll && id === currentId
   return (
@@ -117,7 +117,7 @@ function useChoice(currentId: string) {
     setLeaving(null)
     if (storeId === ALL) {
       announce('Now showing all stores')
-      return void navigate(overAll(isOverAll(pathname) ? pathname : '/dashboard', null))
+      return void navigate(buildAllStoresPath(hasAllStores(pathname) ? pathname : '/dashboard', null))
     }
     // The same store is still selected.
     if (storeId === currentId) return void navigate(pathname)

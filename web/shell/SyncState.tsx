@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconRefresh } from '@tabler/icons-react'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { useStoreHealth, useSync } from '../stores/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { useNow } from '../ui/clock.ts'
@@ -13,7 +13,7 @@ export function SyncState() {
   const health = useStoreHealth()
   const now = useNow()
   const sync = useSync()
-  const maySync = useMay('stores:sync')
+  const maySync = useHasPermission('stores:sync')
   const isWide = useMediaQuery('(min-width: 80em)', true, { getInitialValueInEffect: false })
   const ageMs = health.data?.ageSeconds == null ? null : now - health.dataUpdatedAt + health.data.ageSeconds * 1_000
   const text = sync.isPending

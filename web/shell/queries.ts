@@ -3,7 +3,7 @@ import { resendVerification } from '../../shared/account.ts'
 import { confirmLive, resetDemo } from '../../shared/instance.ts'
 import { pauseSending, readSendingPause, resumeSending } from '../../shared/sending.ts'
 import { switchStore } from '../../shared/stores.ts'
-import { instanceQuery, useMay, useStore } from '../access/queries.ts'
+import { instanceQuery, useHasPermission, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { isOutdatedBy } from '../live/rules.ts'
 import { useShowStore } from '../stores/queries.ts'
@@ -17,7 +17,7 @@ const pauseQuery = queryOptions({
 
 export function useSendingPause() {
   const store = useStore()
-  const mayRead = useMay('stores:read')
+  const mayRead = useHasPermission('stores:read')
   return useQuery({ ...pauseQuery, enabled: store !== null && mayRead })
 }
 

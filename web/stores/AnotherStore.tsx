@@ -1,7 +1,7 @@
 import { Button, Card, Group, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
-import { useMayConnect } from '../access/queries.ts'
+import { useCanConnectStores } from '../access/queries.ts'
 import { useUsage } from '../billing/queries.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -16,7 +16,7 @@ interface Props {
 /** With connected stores: shows whether the plan allows another one before the form is filled in. */
 export function AnotherStore({ isSent, children }: Props) {
   const usage = useUsage()
-  const mayConnect = useMayConnect()
+  const mayConnect = useCanConnectStores()
   if (usage.isPending) return <LoadingCards count={1} rows={4} />
   // If unknown, the server reports it on submit.
   const stores = usage.data?.stores

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import type { z } from 'zod'
 import type { Budget } from '../../shared/reminders.ts'
 import { PRICE_CURRENCY, priceList } from '../../shared/text-prices.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
@@ -39,7 +39,7 @@ const money = (amount: number, currency: string, digits = 2) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: digits }).format(amount)
 
 function BudgetForm({ budget }: { budget: BudgetView }) {
-  const mayChange = useMay('billing:write')
+  const mayChange = useHasPermission('billing:write')
   const save = useSaveBudget()
   const [isLimited, setLimited] = useState(budget.monthly !== null)
   const [amount, setAmount] = useState<number | string>(budget.monthly ?? 50)

@@ -1,6 +1,6 @@
 import { Anchor, Stack } from '@mantine/core'
 import { Link } from 'react-router'
-import { useEndedStore, useMay } from '../access/queries.ts'
+import { useEndedStore, useHasPermission } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { formatDateTime } from '../ui/times.ts'
 import { endedText, endedTitle } from './ended.ts'
@@ -8,7 +8,7 @@ import { endedText, endedTitle } from './ended.ts'
 /** Explains why the account has no store any more. */
 export function EndedNotice() {
   const ended = useEndedStore()
-  const mayRead = useMay('carts:read')
+  const mayRead = useHasPermission('carts:read')
   if (!ended) return null
   return (
     <Notice tone={ended.by === 'recoup' ? 'info' : 'warn'} title={endedTitle(ended)}>

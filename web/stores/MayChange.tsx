@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
 
 /** Shows a form of the account's channels, or why it is not available. */
 export function MayChange({ fixed, what = 'this', children }: Props) {
-  const isAllowed = useMay('flows:switch')
+  const isAllowed = useHasPermission('flows:switch')
   if (fixed) return <Notice tone="info">{fixed}</Notice>
   if (!isAllowed) return <Notice tone="info">Only the owner or an admin of the account can change {what}.</Notice>
   return children

@@ -2,7 +2,7 @@ import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCircleCheck, IconClock } from '@tabler/icons-react'
 import { type PluginView, pluginTexts } from '../../shared/plugin.ts'
 import type { StoreView } from '../../shared/stores.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -59,7 +59,7 @@ function Offer() {
 
 function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
   const test = useTestPlugin(store.id)
-  const mayTest = useMay('stores:sync')
+  const mayTest = useHasPermission('stores:sync')
   const never = 'Not yet'
   return (
     <Stack gap="md">

@@ -1,7 +1,7 @@
 import { Card, Group, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { StoreView } from '../../shared/stores.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { DurationInput } from '../ui/DurationInput.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
@@ -12,7 +12,7 @@ type Form = ReturnType<typeof useSettingsForm>['form']
 
 export function RecoveryRulesForm({ store }: { store: StoreView }) {
   const { form, save, clashes, submit, discard } = useSettingsForm(store)
-  const isFixed = !useMay('flows:switch')
+  const isFixed = !useHasPermission('flows:switch')
   return (
     <>
       {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { type FormEventHandler, type ReactNode, useState } from 'react'
 import { capabilities } from '../../shared/platforms.ts'
 import { type StoreView, storeTexts } from '../../shared/stores.ts'
-import { useMay } from '../access/queries.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
@@ -18,7 +18,7 @@ import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, shopifyKeysOf } from
 
 /** The demo store's keys cannot be replaced. */
 export function useMayReplaceKeys(store: StoreView): boolean {
-  const mayConnect = useMay('stores:connect')
+  const mayConnect = useHasPermission('stores:connect')
   return mayConnect && !store.isDemo
 }
 

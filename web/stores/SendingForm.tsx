@@ -1,6 +1,6 @@
 import { Card, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import type { StoreView } from '../../shared/stores.ts'
-import { useMay, useMe } from '../access/queries.ts'
+import { useHasPermission, useMe } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { SettingsOutcome } from './SettingsOutcome.tsx'
@@ -8,7 +8,7 @@ import { useSettingsForm } from './useSettingsForm.ts'
 
 export function SendingForm({ store }: { store: StoreView }) {
   const { form, save, clashes, submit, discard } = useSettingsForm(store)
-  const isFixed = !useMay('flows:switch')
+  const isFixed = !useHasPermission('flows:switch')
   const isDemo = useMe()?.isDemo === true
   return (
     <>

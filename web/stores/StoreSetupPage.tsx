@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { DEFAULT_PLATFORM, type PlatformName } from '../../shared/platforms.ts'
 import { storeTexts } from '../../shared/stores.ts'
-import { useIsStoreKnown, useMay, useMe, useStore, useSubscription } from '../access/queries.ts'
+import { useHasPermission, useIsStoreKnown, useMe, useStore, useSubscription } from '../access/queries.ts'
 import { isForAnother, isInsteadOfStore } from '../access/request.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
@@ -125,7 +125,7 @@ function ConnectStore({ connect, isAnother }: Props) {
   const pair = useKeysForm(setAddress)
   const shopify = useShopifyForm()
   const way = useWay(shopify)
-  const mayConnect = useMay('stores:connect')
+  const mayConnect = useHasPermission('stores:connect')
   const isDemo = useMe()?.isDemo ?? false
   return (
     <Stack gap="lg">

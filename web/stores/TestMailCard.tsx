@@ -2,7 +2,7 @@ import { Button, Card, Stack, Text, Title } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import type { z } from 'zod'
 import type { sendTestMail } from '../../shared/sending.ts'
-import { useMay, useMe } from '../access/queries.ts'
+import { useHasPermission, useMe } from '../access/queries.ts'
 import { CheckList } from '../ui/CheckList.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -20,7 +20,7 @@ export function TestMailCard() {
 /** `isKept`: mail stays in the built-in mailbox. */
 function OfServer({ isKept }: { isKept: boolean }) {
   const me = useMe()
-  const isAllowed = useMay('flows:switch')
+  const isAllowed = useHasPermission('flows:switch')
   const test = useTestMail()
   return (
     <Card component="section" aria-label="Test email">

@@ -11,7 +11,7 @@ import {
   storeHealth,
   syncStore,
 } from '../../shared/stores.ts'
-import { connectionQuery, meQuery, useMay, useStore } from '../access/queries.ts'
+import { connectionQuery, meQuery, useHasPermission, useStore } from '../access/queries.ts'
 import { forgetConnection, rememberConnection } from '../access/session.ts'
 import { call } from '../api.ts'
 import { isOfStore } from './store-keys.ts'
@@ -27,7 +27,7 @@ const healthQuery = queryOptions({
 
 export function useStoreHealth() {
   const store = useStore()
-  const mayRead = useMay('stores:read')
+  const mayRead = useHasPermission('stores:read')
   return useQuery({ ...healthQuery, enabled: store !== null && mayRead })
 }
 
