@@ -6,7 +6,7 @@ import { me } from '../shared/auth.ts'
 import { flowReport } from '../shared/flow-report.ts'
 import { chooseWinner, type FlowView, saveFlow, switchFlow, trySaveFlow } from '../shared/flows.ts'
 import { readVapidKey } from '../shared/push-calls.ts'
-import { effectText } from '../web/flow-editor/effect.ts'
+import { describeEffect } from '../web/flow-editor/effect.ts'
 import { fixture } from './api.ts'
 import { aScreen, PHONE } from './app.ts'
 import { NO_EFFECT, readyFlow, serveFlows } from './flows-api.ts'
@@ -134,14 +134,14 @@ test('the save bar states the effect on scheduled messages, and leaving the page
   await openFlow()
   for (const place of [3, 2]) await button(new RegExp(`^Remove message ${place},`)).click()
   await expect.poll(() => announced()).toBe('Message 2, Second reminder, removed')
-  await bar().getByText(effectText(effect)).waitFor()
+  await bar().getByText(describeEffect(effect)).waitFor()
   await expect.poll(() => app.api.calls(trySaveFlow).at(-1)!.body.steps).toHaveLength(1)
   await button(/^Remove message 1,/).click()
   // A flow without messages cannot be saved.
   await bar().getByText('Unsaved changes').waitFor()
-  await bar().getByText(effectText(effect)).waitFor({ state: 'detached' })
+  await bar().getByText(describeEffect(effect)).waitFor({ state: 'detached' })
   await app.page.keyboard.press('Control+z')
-  await bar().getByText(effectText(effect)).waitFor()
+  await bar().getByText(describeEffect(effect)).waitFor()
   await app.page.getByRole('link', { name: 'Flows' }).first().click()
   await app.page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
   await expect.poll(() => titles()).toEqual(['1. First reminder'])

@@ -8,7 +8,7 @@ import {
   startExperiment,
   stopExperiment,
 } from '../shared/experiments.ts'
-import { runningWords } from '../web/lift/words.ts'
+import { describeRunning } from '../web/lift/words.ts'
 import { aScreen, NOW } from './app.ts'
 import { highValueFlow, serveFlows } from './flows-api.ts'
 import { serveRecipients } from './recipients.ts'
@@ -141,7 +141,7 @@ test.each([
   await expect.poll(() => share.count()).toBe(Number(isRunning))
   await app.page.getByRole('button', { name: /^Switch on / }).click()
   const starting = dialog(/^Switch on /)
-  if (isRunning) await starting.getByText(runningWords(10)).waitFor()
+  if (isRunning) await starting.getByText(describeRunning(10)).waitFor()
   else {
     await starting.getByLabel(/^Exclude some shoppers/).check()
     await starting.getByText('the control group is for all of them, not for this flow alone').waitFor()
@@ -150,7 +150,7 @@ test.each([
   await app.open('/campaigns?form=all')
   const form = dialog('Send to All Abandoned Carts')
   await form.getByText(/would get it now\.$/).waitFor()
-  await expect.poll(() => form.getByText(runningWords(10)).count()).toBe(Number(isRunning))
+  await expect.poll(() => form.getByText(describeRunning(10)).count()).toBe(Number(isRunning))
 })
 
 test.each(['/dashboard', '/analytics'])('%s shows the lift only with enough data', async (path) => {

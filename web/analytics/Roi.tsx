@@ -7,7 +7,7 @@ import { definitions } from '../../shared/analytics-definitions.ts'
 import { returnOf } from '../../shared/roi.ts'
 import { useHasFeature } from '../access/queries.ts'
 import type { Subject } from '../dashboard/chart-subject.ts'
-import { withRunning } from '../dashboard/running.ts'
+import { markRunning } from '../dashboard/running.ts'
 import { formatMoney, formatRound } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { PictureButton } from './PictureButton.tsx'
@@ -176,7 +176,7 @@ const runningMonth = (month: string) => `${formatMonth(month)} (so far)`
 
 function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
   const canvas = useRef<HTMLCanvasElement | null>(null)
-  const data = withRunning({
+  const data = markRunning({
     labels: months.map(({ month }) => formatMonth(month)),
     datasets: [
       { label: 'Attributed revenue', data: months.map(({ attributedRevenue }) => attributedRevenue) },

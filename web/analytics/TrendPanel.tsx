@@ -5,8 +5,8 @@ import { type AnalyticsRange, analyticsRanges, analyticsTexts, type Trend } from
 import { wordsOf } from '../accounts/queries.ts'
 import { ChartTable } from '../dashboard/ChartTable.tsx'
 import type { Subject } from '../dashboard/chart-subject.ts'
-import { drawable } from '../dashboard/rules.ts'
-import { withRunning } from '../dashboard/running.ts'
+import { pickDatasets } from '../dashboard/rules.ts'
+import { markRunning } from '../dashboard/running.ts'
 import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
 import { ToolButton } from '../ui/ChartTools.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -50,11 +50,11 @@ export function TrendPanel({ name, range }: Props) {
   const [isTable, setTable] = useState(false)
   const canvas = useRef<HTMLCanvasElement | null>(null)
   const { title, file, definition } = titles[name]
-  const data = drawable(trend.data, { hasGaps: true })
+  const data = pickDatasets(trend.data, { hasGaps: true })
   useEffect(() => {
     if (trend.data && !data) console.error('The chart data is not valid', trend.data)
   }, [trend.data, data])
-  const shown = data && hasData(trend.data) ? withRunning(data) : null
+  const shown = data && hasData(trend.data) ? markRunning(data) : null
   const subject = buildSubject(title, definition, trend.data)
   return (
     <Block

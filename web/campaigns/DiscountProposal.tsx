@@ -4,7 +4,7 @@ import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { randomBelow } from '../coupons/QuickCreate.tsx'
 import { useCreateCoupon } from '../coupons/queries.ts'
-import { quickCode, quickCoupon } from '../coupons/rules.ts'
+import { createQuickCode, createQuickCoupon } from '../coupons/rules.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { type CouponEdit, withCoupon } from '../words/step-coupon.ts'
 
@@ -16,7 +16,7 @@ export function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) 
   const create = useCreateCoupon()
   const mayCreate = useHasPermission('coupons:write')
   const make = () => {
-    const coupon = quickCoupon(quickCode(randomBelow), PERCENT, Date.now())
+    const coupon = createQuickCoupon(createQuickCode(randomBelow), PERCENT, Date.now())
     create.mutate(
       { ...coupon, kind: 'personal', validHours: VALID_HOURS },
       { onSuccess: (answer) => onCoupon(withCoupon(null, answer.coupon)) },

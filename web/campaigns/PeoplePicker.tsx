@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { customerTexts } from '../../shared/customers.ts'
 import { MorePeople, NoPeople } from '../discount-mail/MorePeople.tsx'
 import { type Listed, usePeople } from '../discount-mail/queries.ts'
-import { type PeopleFilter, personOf } from '../discount-mail/rules.ts'
+import { type PeopleFilter, toPerson } from '../discount-mail/rules.ts'
 import { counted, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
@@ -104,7 +104,7 @@ interface PersonProps extends Pick<Props, 'draft' | 'isReadOnly' | 'onChange'> {
 
 /** Identified by email, or by number in SMS and WhatsApp campaigns. Customers with neither cannot be chosen. */
 function Person({ customer, draft, isText, isReadOnly, onChange }: PersonProps) {
-  const { name } = personOf(customer)
+  const { name } = toPerson(customer)
   const { customer_email: email, phone, cart_value: value, currency } = customer
   const list = email === null && isText ? 'phones' : 'emails'
   const address = email ?? (isText ? phone : null)

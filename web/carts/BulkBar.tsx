@@ -4,7 +4,7 @@ import { MOST_CARTS, reminderTexts } from '../../shared/reminders.ts'
 import { formatCount } from '../ui/format.ts'
 import { totalText } from '../ui/listQuery.ts'
 import { UpgradePrompt } from './RecoveryActions.tsx'
-import { channelNames, type Selection, sizeOf } from './sending.ts'
+import { channelNames, countSelection, type Selection } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { useLacksTexts, useMaySend } from './useTextAction.ts'
 
@@ -25,7 +25,7 @@ export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete 
   const [action, setAction] = useState<Action | ''>('')
   const lacksTexts = useLacksTexts()
   const may = useMaySend()
-  const size = sizeOf(selection)
+  const size = countSelection(selection)
   if (size === 0) return null
   const locked = lacksTexts && (action === 'sms' || action === 'whatsapp') ? upgrades[action] : null
   const apply = () => {

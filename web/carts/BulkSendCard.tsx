@@ -13,7 +13,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { BulkSend, BulkSendItem } from '../../shared/reminders.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
-import { resultText } from '../discount-mail/rules.ts'
+import { describeResult } from '../discount-mail/rules.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { counted, formatCount } from '../ui/format.ts'
@@ -222,7 +222,7 @@ function useSayWhenDone(job: BulkSend | undefined) {
 /** B 8. */
 const completedText = ({ channel, counts, isDiscount }: BulkSend) =>
   isDiscount
-    ? resultText(counts)
+    ? describeResult(counts)
     : channel === 'whatsapp'
       ? `WhatsApp sending completed! Successful: ${counts.sent + counts.unknown}, Failed: ${counts.failed}`
       : `Bulk ${channelText[channel]} sending completed!`

@@ -7,7 +7,7 @@ import { CartStatus, ReasonMark } from './badges.tsx'
 import type { ListedProps } from './CartsTable.tsx'
 import { RecoveryWindow } from './RecoveryWindow.tsx'
 import { RowActions } from './RowActions.tsx'
-import { itemCount } from './rules.ts'
+import { countItems } from './rules.ts'
 
 /** Card layout for screens too narrow for a table. */
 export function CartCard({ cart, list }: { cart: CartView; list: ListedProps }) {
@@ -26,7 +26,7 @@ export function CartCard({ cart, list }: { cart: CartView; list: ListedProps }) 
         {cart.customer_email ?? cart.phone ?? 'No email'}
       </Text>
       <Text fz="sm" c="dimmed" mb="xs">
-        {counted(itemCount(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} /> ·{' '}
+        {counted(countItems(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} /> ·{' '}
         <RecoveryWindow cart={cart} isAlone />
       </Text>
       <Group gap="sm" justify="space-between" wrap="nowrap">

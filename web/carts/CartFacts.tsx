@@ -14,7 +14,7 @@ import { formatDateTime } from '../ui/times.ts'
 import { CartStatus, TextStatus } from './badges.tsx'
 import type { useCartMessages } from './queries.ts'
 import { RecoveryWindow } from './RecoveryWindow.tsx'
-import { itemCount } from './rules.ts'
+import { countItems } from './rules.ts'
 
 type Order = NonNullable<NonNullable<ReturnType<typeof useCartMessages>['data']>['order']>
 
@@ -30,8 +30,8 @@ export function CustomerCard({ cart }: { cart: CartView }) {
       <Facts
         entries={[
           ['Name', <CustomerName key="name" cart={cart} />],
-          ['Email', cart.customer_email ?? unconfirmedText(cart.unconfirmed.email) ?? 'No email'],
-          ['Phone', cart.phone ?? phone ?? unconfirmedText(cart.unconfirmed.phone) ?? '–'],
+          ['Email', cart.customer_email ?? formatUnconfirmed(cart.unconfirmed.email) ?? 'No email'],
+          ['Phone', cart.phone ?? phone ?? formatUnconfirmed(cart.unconfirmed.phone) ?? '–'],
           ...(whatsapp ? [['WhatsApp', whatsapp] as [string, string]] : []),
         ]}
       />
@@ -66,7 +66,7 @@ const CustomerName = ({ cart }: { cart: CartView }) =>
     cart.customer_name
   )
 
-const unconfirmedText = (address: string | null) => (address ? `${address} (not confirmed)` : null)
+const formatUnconfirmed = (address: string | null) => (address ? `${address} (not confirmed)` : null)
 
 const hasOnlyUnconfirmed = ({ customer_email, phone, unconfirmed }: CartView) =>
   (!customer_email && unconfirmed.email !== null) || (!phone && unconfirmed.phone !== null)
@@ -79,7 +79,7 @@ export function SummaryCard({ cart }: { cart: CartView }) {
       </Title>
       <Facts
         entries={[
-          ['Items', itemCount(cart.items)],
+          ['Items', countItems(cart.items)],
           ['Total value', <Money key="total" amount={cart.total} currency={cart.currency} />],
           ...(cart.coupons.length > 0
             ? [[cart.coupons.length > 1 ? 'Coupons' : 'Coupon', cart.coupons.join(', ')] as [string, string]]
@@ -88,8 +88,8 @@ export function SummaryCard({ cart }: { cart: CartView }) {
           ['Abandoned', cart.abandoned_at ? <DateTime key="abandoned" at={cart.abandoned_at} /> : 'not yet'],
           ['Recovery window', <RecoveryWindow key="window" cart={cart} />],
           ['Status', <CartStatus key="status" status={cart.status} isInMailbox={cart.is_in_mailbox} />],
-          ...textEntry('SMS', cart.sms_status, cart.sms_sent_at),
-          ...textEntry('WhatsApp', cart.whatsapp_read_at ? 'read' : cart.whatsapp_status, cart.whatsapp_sent_at),
+          ...buildTextEntry('SMS', cart.sms_status, cart.sms_sent_at),
+          ...buildTextEntry('WhatsApp', cart.whatsapp_read_at ? 'read' : cart.whatsapp_status, cart.whatsapp_sent_at),
         ]}
       />
     </Card>
@@ -97,7 +97,7 @@ export function SummaryCard({ cart }: { cart: CartView }) {
 }
 
 /** State of the newest message of a channel, if any. */
-function textEntry(name: string, status: string | null, sentAt: string | null): [string, ReactNode][] {
+function buildTextEntry(name: string, status: string | null, sentAt: string | null): [string, ReactNode][] {
   if (!status) return []
   const state = (
     <Group key={name} gap={6}>
@@ -168,14 +168,14 @@ export function OrderCard({ order, messages }: { order: Order; messages: Message
           ['Bought', <DateTime key="at" at={order.purchasedAt} />],
           ['Total', <Money key="total" amount={order.total} currency={order.currency} />],
           ['Net revenue', <Money key="net" amount={order.net} currency={order.currency} />],
-          ['Attributed to', attribution(order, touched)],
+          ['Attributed to', describeAttribution(order, touched)],
         ]}
       />
     </Card>
   )
 }
 
-function attribution(order: Order, touched: MessageView | undefined): string {
+function describeAttribution(order: Order, touched: MessageView | undefined): string {
   if (!order.attributedMessageId) return 'No message: no message link was clicked before the order'
   if (!touched) return 'One of your messages'
   const sent = touched.sentAt ? `, sent ${formatDateTime(touched.sentAt)}` : ''

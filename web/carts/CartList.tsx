@@ -15,10 +15,10 @@ import { CartsEmpty } from './CartsEmpty.tsx'
 import { CartsTable, type ListedProps } from './CartsTable.tsx'
 import type { Column } from './columns.ts'
 import type { useCarts } from './queries.ts'
-import { filterOf, type ListQuery, type SortColumn } from './rules.ts'
+import { type ListQuery, type SortColumn, toFilterParams } from './rules.ts'
 import { useReasonBadges, useWhatsappEligible } from './send-queries.ts'
 import type { Selection } from './sending.ts'
-import { selectionOf, useSelection } from './useSelection.ts'
+import { toSelection, useSelection } from './useSelection.ts'
 import { useSendDialog } from './useSendDialog.tsx'
 import { useLacksTexts, useMaySend } from './useTextAction.ts'
 
@@ -34,7 +34,7 @@ interface Props {
 }
 
 export function CartList({ query, carts, columns, openCart, onOpen, onJob, onChange, onSort }: Props) {
-  const filter = filterOf(query)
+  const filter = toFilterParams(query)
   const selection = useSelection(JSON.stringify(filter))
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const send = useSendDialog('list', {
@@ -52,7 +52,7 @@ export function CartList({ query, carts, columns, openCart, onOpen, onJob, onCha
     count: total,
     isCapped,
   }
-  const chosen = selectionOf(selection, all)
+  const chosen = toSelection(selection, all)
   const isWholePage = rows.length > 0 && rows.every(selection.isSelected)
   const whatsappEligible = useEligibleOf(rows)
   const reasonBadges = useReasonBadges(rows)
@@ -161,7 +161,7 @@ interface PageProps extends Omit<RowsProps, 'carts'> {
 function Page({ query, data, isStale, columns, onChange, list }: PageProps) {
   const { pagination } = data
   const { total, totalIsCapped: isCapped = false } = pagination
-  const isFiltered = Object.keys(filterOf(query)).length > 0 && data.carts.length === 0
+  const isFiltered = Object.keys(toFilterParams(query)).length > 0 && data.carts.length === 0
   return (
     <div aria-busy={isStale}>
       {list.rows.length === 0 ? (

@@ -9,8 +9,8 @@ import { MailFrame } from '../ui/MailFrame.tsx'
 import { DateTime, TimeUntil } from '../ui/Time.tsx'
 import { MessageState } from './badges.tsx'
 import { DecisionRecord } from './DecisionRecord.tsx'
-import { isSomethingOpen } from './rules.ts'
-import { forecastText, heldUntil, plannedAt } from './story.ts'
+import { hasOpenMessage } from './rules.ts'
+import { describeForecast, findNextCheck, findPlannedTime } from './story.ts'
 
 /** One message with its times, the decision about it, and the mail as sent. */
 export function CartMessage({ message }: { message: MessageView }) {
@@ -18,8 +18,8 @@ export function CartMessage({ message }: { message: MessageView }) {
   const [isMailOpen, mail] = useDisclosure(false)
   const name = messageName({ ...message, channel: message.forecast?.channel ?? message.channel })
   const now = useNow()
-  const forecast = forecastText(message)
-  const isToCome = isSomethingOpen([message]) && Date.parse(plannedAt(message)) > now
+  const forecast = describeForecast(message)
+  const isToCome = hasOpenMessage([message]) && Date.parse(findPlannedTime(message)) > now
   return (
     <Stack gap="sm" component="section" aria-label={name} className="message">
       <Group justify="space-between" gap="xs">
@@ -27,7 +27,7 @@ export function CartMessage({ message }: { message: MessageView }) {
           {name}
           {isToCome && (
             <>
-              , <TimeUntil at={plannedAt(message)} />
+              , <TimeUntil at={findPlannedTime(message)} />
             </>
           )}
         </Title>
@@ -35,7 +35,7 @@ export function CartMessage({ message }: { message: MessageView }) {
       </Group>
       <Text fz="sm">{message.explanation}</Text>
       {forecast && <Text fz="sm">{forecast}</Text>}
-      <Facts entries={timesOf(message)} />
+      <Facts entries={listTimes(message)} />
       <Group gap="xs">
         <Expander isOpen={isWhyOpen} onToggle={why.toggle} label="Why?" about={name} />
         {message.html && <Expander isOpen={isMailOpen} onToggle={mail.toggle} label="The email as sent" about={name} />}
@@ -55,12 +55,12 @@ export function CartMessage({ message }: { message: MessageView }) {
   )
 }
 
-function timesOf(message: MessageView): [string, ReactNode][] {
+function listTimes(message: MessageView): [string, ReactNode][] {
   const entries: [string, ReactNode][] = []
   if (message.originKind === 'flow') entries.push(['Flow', message.originName])
   if (message.variant) entries.push(['Variant', message.variant])
   entries.push(['Due', <DateTime key="due" at={message.dueAt} />])
-  const until = heldUntil(message)
+  const until = findNextCheck(message)
   if (until) entries.push(['Held until', <DateTime key="until" at={until} />])
   if (message.sentAt) entries.push(['Sent', <DateTime key="sent" at={message.sentAt} />])
   else if (message.finishedAt) entries.push(['Decided', <DateTime key="done" at={message.finishedAt} />])

@@ -10,13 +10,13 @@ import { CustomerCard, OrderCard, ProductsCard, SummaryCard } from './CartFacts.
 import { CartTimeline } from './CartTimeline.tsx'
 import { useCart, useCartMessages } from './queries.ts'
 import { RecoveryActions } from './RecoveryActions.tsx'
-import { isSomethingOpen } from './rules.ts'
+import { hasOpenMessage } from './rules.ts'
 import { useSendDialog } from './useSendDialog.tsx'
 
 export function CartPage() {
   const { id = '' } = useParams()
   const messages = useCartMessages(id)
-  const cart = useCart(id, isSomethingOpen(messages.data?.messages ?? []))
+  const cart = useCart(id, hasOpenMessage(messages.data?.messages ?? []))
   const isMissing = cart.error instanceof ApiError && cart.error.status === 404
   return (
     <>

@@ -4,7 +4,7 @@ import type { MessageView, TimelineEntry } from '../../shared/carts.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { CartMessage } from './CartMessage.tsx'
-import { type CartFlow, flowText, type StoryPart, storyOf } from './story.ts'
+import { buildStory, type CartFlow, describeFlow, type StoryPart } from './story.ts'
 
 interface Props {
   messages: MessageView[]
@@ -14,7 +14,7 @@ interface Props {
 
 /** The next message first, later ones below, with the history of events between them. */
 export function CartTimeline({ messages, timeline, flow }: Props) {
-  const story = storyOf(messages, timeline)
+  const story = buildStory(messages, timeline)
   return (
     <Card>
       <Title order={2} mb="md">
@@ -24,12 +24,12 @@ export function CartTimeline({ messages, timeline, flow }: Props) {
         {messages.length === 0 ? (
           <Empty
             icon={IconMailOff}
-            text={`No message is scheduled for this cart. ${flow ? flowText(flow) : 'A flow schedules messages once it is switched on.'}`}
+            text={`No message is scheduled for this cart. ${flow ? describeFlow(flow) : 'A flow schedules messages once it is switched on.'}`}
           />
         ) : (
           !story[0]?.isPlanned && (
             <Text fz="sm" c="dimmed">
-              No further message is scheduled. {flow && !flow.isOn && flowText(flow)}
+              No further message is scheduled. {flow && !flow.isOn && describeFlow(flow)}
             </Text>
           )
         )}

@@ -18,8 +18,8 @@ import { badgeLooks } from './badges.tsx'
 import { CartList } from './CartList.tsx'
 import { columns as allColumns, optional, useColumns } from './columns.ts'
 import { useCarts, useExportCarts } from './queries.ts'
-import { reachOptions } from './reason-badges.ts'
-import { BEHIND_NUMBER, cartsAddress, filterOf, isBehindNumber, type ListQuery, stageLabel } from './rules.ts'
+import { listReachOptions } from './reason-badges.ts'
+import { BEHIND_NUMBER, cartsAddress, formatStage, isFromFigure, type ListQuery, toFilterParams } from './rules.ts'
 import { useReach } from './send-queries.ts'
 
 const statuses = [
@@ -66,7 +66,7 @@ export function CartsPage() {
           {isWide && <ColumnsMenu optional={optional} {...columns} />}
           {mayExport && <ExportButton query={query} />}
         </Group>
-        {isBehindNumber(query) && (
+        {isFromFigure(query) && (
           <Text fz="xs" c="dimmed" px="md" pb="sm">
             {BEHIND_NUMBER}
           </Text>
@@ -104,7 +104,7 @@ function ReachFilter({ query, isAsked, onChange }: ReachProps) {
     <>
       <NativeSelect
         aria-label="Can an email reach the shopper?"
-        data={reachOptions(known.data, reach)}
+        data={listReachOptions(known.data, reach)}
         value={reach}
         onChange={(event) => onChange({ reach: event.currentTarget.value })}
         style={{ flex: '1 1 170px' }}
@@ -135,7 +135,7 @@ function Chips({ query, onChange }: Pick<ReachProps, 'query' | 'onChange'>) {
     },
     country && { label: countryOf(country), without: { country: '' } },
     product && { label: productLabel, without: { product: '' } },
-    read !== null && { label: stageLabel(read), without: { stage: '' } },
+    read !== null && { label: formatStage(read), without: { stage: '' } },
   ]
   return chips
     .filter((chip) => !!chip)
@@ -164,7 +164,7 @@ function ExportButton({ query }: { query: ListQuery }) {
   const download = useExportCarts()
   return (
     <>
-      <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(filterOf(query))} />
+      <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(toFilterParams(query))} />
       {download.error && (
         <Notice tone="bad" isLive>
           {wordsOf(download.error, BROKEN)}

@@ -11,7 +11,7 @@ import type { Column, ColumnId } from './columns.ts'
 import { RecoveryWindow } from './RecoveryWindow.tsx'
 import { RowActions, type RowActionsProps } from './RowActions.tsx'
 import type { ReasonBadge } from './reason-badges.ts'
-import { itemCount, type SortColumn } from './rules.ts'
+import { countItems, type SortColumn } from './rules.ts'
 
 export interface ListedProps
   extends Required<DataRows<CartView, SortColumn>>,
@@ -53,7 +53,7 @@ const contentOf: Record<ColumnId, (cart: CartView, onOpen: (cart: CartView) => v
   ),
   email: (cart) => cart.customer_email ?? <Missing text="No email" />,
   phone: (cart) => cart.phone ?? <Missing text="–" />,
-  items: (cart) => itemCount(cart.items),
+  items: (cart) => countItems(cart.items),
   value: (cart) => <Money amount={cart.total} currency={cart.currency} />,
   timestamp: (cart) => <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />,
   status: (cart) => <CartStatus status={cart.status} isInMailbox={cart.is_in_mailbox} />,

@@ -7,8 +7,8 @@ import { Facts } from '../ui/Facts.tsx'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { type CheckLine, channelOf, checksOf } from './checks.ts'
-import { isInstant, type Reading, readInputs } from './rules.ts'
+import { type CheckLine, channelOf, listChecks } from './checks.ts'
+import { type InputEntry, isInstant, readInputs } from './rules.ts'
 
 type Decision = MessageView['decisions'][number]
 
@@ -28,7 +28,7 @@ export function DecisionRecord({ message: { decisions, channel } }: { message: M
       {decisions.map((decision, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a record is only ever added to
         <li key={index}>
-          <DecisionEntry decision={decision} checks={checksOf(decision, channelOf(decision, channel))} />
+          <DecisionEntry decision={decision} checks={listChecks(decision, channelOf(decision, channel))} />
         </li>
       ))}
     </ol>
@@ -87,7 +87,7 @@ function Check({ result, text }: CheckLine) {
   )
 }
 
-function show(value: Reading['value']) {
+function show(value: InputEntry['value']) {
   if (value === null || value === undefined || value === '') return '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'number') return formatCount(value)

@@ -51,7 +51,7 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
             ? isWrong
               ? 'Correct the text to send it'
               : 'It can be sent.'
-            : summaryOf(eligible.length, total, channel)
+            : summarize(eligible.length, total, channel)
         }
       >
         {selection.kind === 'matching' && selection.count > MOST_CARTS && (
@@ -70,7 +70,7 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
             <li key={reason.reason}>
               <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">
                 <Text fz="sm">
-                  {(eligible.length > 0 && beyondTexts[reason.reason]) || reason.explanation}
+                  {(eligible.length > 0 && exclusionTexts[reason.reason]) || reason.explanation}
                   {reason.until && (
                     <>
                       {' '}
@@ -97,12 +97,12 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
 }
 
 /** The allowance the other recipients would need is not used up yet. */
-const beyondTexts: Record<string, string> = {
+const exclusionTexts: Record<string, string> = {
   plan_limit: 'The plan’s remaining messages for this month do not cover these.',
   budget: 'The remaining monthly budget for SMS and WhatsApp does not cover these.',
 }
 
-const waysOut: Record<string, { to: string; text: string }> = {
+const fixLinks: Record<string, { to: string; text: string }> = {
   plan_limit: { to: '/pricing', text: 'See plans' },
   budget: { to: '/settings/sending/sms', text: 'Change the budget' },
   sender_missing: { to: '/settings/sending/sender', text: 'Enter them' },
@@ -115,7 +115,7 @@ const waysOut: Record<string, { to: string; text: string }> = {
 
 /** Link to where the owner can remove the blocker. */
 export function FixLink({ reason }: { reason: string }) {
-  const way = waysOut[reason]
+  const way = fixLinks[reason]
   if (!way) return null
   return (
     <>
@@ -127,7 +127,7 @@ export function FixLink({ reason }: { reason: string }) {
   )
 }
 
-function summaryOf(eligible: number, total: number, channel: SendChannel): string {
+function summarize(eligible: number, total: number, channel: SendChannel): string {
   if (total === 1) return eligible === 1 ? 'Ready to send' : 'Not ready to send'
   if (eligible === 0)
     return `None of the ${counted(total, 'cart')} would get this ${channelText[channel]}${channel === 'email' ? '' : ' message'} now.`

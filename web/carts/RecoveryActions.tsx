@@ -6,7 +6,7 @@ import type { CartView } from '../../shared/carts.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
 import { useWhatsappEligible } from './send-queries.ts'
-import { endedText, hasBought, type TextChannel } from './sending.ts'
+import { explainEnded, hasBought, type TextChannel } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { type TextAction, useLacksTexts, useMaySend, useTextAction } from './useTextAction.ts'
 
@@ -24,7 +24,7 @@ export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
   const sms = useTextAction(cart, 'sms', true)
   const whatsapp = useTextAction(cart, 'whatsapp', eligible.has(cart.id))
   const selection = { kind: 'carts' as const, carts: [cart] }
-  const ended = endedText(cart.state)
+  const ended = explainEnded(cart.state)
   if (!may) return null
   return (
     <Card>

@@ -1,6 +1,6 @@
 import type { CartView } from '../../shared/carts.ts'
 import { useNow } from '../ui/clock.ts'
-import { hasWindow, windowLeft, windowText } from './sending.ts'
+import { computeWindowLeft, formatWindow, hasWindow } from './sending.ts'
 
 const SECOND_MS = 1_000
 const STILL_MS = 3_600_000
@@ -17,12 +17,12 @@ export function RecoveryWindow({ cart, isAlone }: { cart: Windowed; isAlone?: bo
 }
 
 function Counted({ lastActivity, isAlone }: { lastActivity: string; isAlone: boolean }) {
-  const isOver = windowLeft(lastActivity, Date.now()) === null
+  const isOver = computeWindowLeft(lastActivity, Date.now()) === null
   const now = useNow(isOver ? STILL_MS : SECOND_MS)
-  const left = windowLeft(lastActivity, now)
+  const left = computeWindowLeft(lastActivity, now)
   return (
     <span className={left === null ? 'tabular window-over' : 'tabular'}>
-      {windowText(left)}
+      {formatWindow(left)}
       {isAlone && left !== null && ' left'}
     </span>
   )

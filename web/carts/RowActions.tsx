@@ -13,7 +13,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
-import { endedText, type TextChannel } from './sending.ts'
+import { explainEnded, type TextChannel } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { useMaySend, useTextAction } from './useTextAction.ts'
 
@@ -30,7 +30,7 @@ export function RowActions({ cart, isWhatsappEligible, onOpen, onAsk, onSmsStatu
   const may = useMaySend()
   const name = cart.customer_name
   const selection = { kind: 'carts' as const, carts: [cart] }
-  const hasEmail = cart.customer_email !== null && endedText(cart.state) === null
+  const hasEmail = cart.customer_email !== null && explainEnded(cart.state) === null
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
       {may && hasEmail && (

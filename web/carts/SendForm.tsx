@@ -18,8 +18,16 @@ import { EligibilityView } from './EligibilityView.tsx'
 import { LastMessage } from './LastMessage.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
 import { SendMessage } from './SendMessage.tsx'
-import { keyOf, type OneMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
-import { aboutOf, channelNames, defaultSchedule, delayOf, fieldOf, type MessageText, type Schedule } from './sending.ts'
+import { keyOf, type SingleMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
+import {
+  channelNames,
+  defaultSchedule,
+  describeRecipient,
+  findErrorField,
+  type MessageText,
+  parseDelay,
+  type Schedule,
+} from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { type ShownMessage, useShownMessage } from './useShownMessage.ts'
 
@@ -54,13 +62,13 @@ export function SendForm({ ask, onClose, onJob }: Props) {
     message,
     isTyping: !isSameWords(message, wordsOf(channel, words)),
   })
-  const problems = shown.problem ? { [fieldOf(shown.problem)]: shown.problem } : {}
+  const problems = shown.problem ? { [findErrorField(shown.problem)]: shown.problem } : {}
   // Errors in the default content also block sending; the server reports them.
   const isWrong = Boolean(shown.problem && (message.body || problems.subject))
   const { sendOne, sendMany, isBusy, error } = useSending()
   const store = useStore()
 
-  const delay = when === 'schedule' ? delayOf(schedule, Date.now()) : null
+  const delay = when === 'schedule' ? parseDelay(schedule, Date.now()) : null
   const held = isSingle && eligibility.data?.reasons.find(({ mayOverride }) => mayOverride)
   const later = eligibility.data?.reasons.flatMap(({ until, cartIds }) => (until ? cartIds : [])) ?? []
   // Temporary blockers may have passed by the time a scheduled message is decided.
@@ -72,7 +80,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
 
   const changeWords = (next: Partial<MessageText>) => change({ words: { ...words, ...next } })
 
-  const sendToOne = async (message: OneMessage) => {
+  const sendToOne = async (message: SingleMessage) => {
     const { message: answer } = await sendOne.mutateAsync(message)
     announce(answer)
     onClose()
@@ -104,7 +112,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       Send {ids.length === 1 ? 'it' : `these ${formatCount(ids.length)}`} at {formatDateTime(until)}
     </Button>
   )
-  const messageOf = (): OneMessage => {
+  const messageOf = (): SingleMessage => {
     const cart = one!
     if (delay) {
       const platform = store ? { platform: store.platform } : {}
@@ -121,7 +129,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
 
   return (
     <Stack gap="md">
-      {one && <Text fw={600}>{aboutOf(one)}</Text>}
+      {one && <Text fw={600}>{describeRecipient(one)}</Text>}
       <WordEditor
         layout="dialog"
         channel={channel}
@@ -263,7 +271,7 @@ function wordsOf(channel: Ask['channel'], { subject, body }: MessageText): { sub
 const isSameWords = (a: ReturnType<typeof wordsOf>, b: ReturnType<typeof wordsOf>) =>
   a.subject === b.subject && a.body === b.body
 
-const sendAtOf = (delay: ReturnType<typeof delayOf>) =>
+const sendAtOf = (delay: ReturnType<typeof parseDelay>) =>
   delay ? (delay.sendAt ?? new Date(Date.now() + delay.delayHours * 3_600_000).toISOString()) : undefined
 
 function labelOf(when: Ask['when'], count: number | null): string {

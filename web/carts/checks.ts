@@ -31,12 +31,12 @@ interface Check {
  * Checks up to the deciding one. Empty if none are recorded: a message cancelled with its flow, or a reply after
  * sending.
  */
-export function checksOf(decision: Decision, channel: Channel): CheckLine[] {
+export function listChecks(decision: Decision, channel: Channel): CheckLine[] {
   const { inputs, reason, outcome } = decision
   if (outcome === 'result' || !('ordersReadAt' in inputs)) return []
   const isLate = typeof inputs.expires === 'string' && decision.at >= inputs.expires
   const facts = { inputs, channel, isLate, reason }
-  const checks = checksFor(facts)
+  const checks = selectChecks(facts)
   const kind = reason.split(':')[0]!
   const deciding = outcome === 'send' ? checks.length : checks.findIndex(({ reasons }) => reasons.includes(kind))
   if (deciding < 0) return []
@@ -54,7 +54,7 @@ export const channelOf = ({ inputs: { channel } }: Pick<Decision, 'inputs'>, now
 
 const CHANNELS: readonly Channel[] = ['email', 'sms', 'whatsapp', 'push']
 
-function checksFor({ inputs, channel, reason }: Facts): Check[] {
+function selectChecks({ inputs, channel, reason }: Facts): Check[] {
   const isText = channel === 'sms' || channel === 'whatsapp'
   // The draw at this decision happens only after the shopper was found reachable (F1).
   const wasDrawnNow = reason === 'holdout' && inputs.arm === null
@@ -70,7 +70,7 @@ function checksFor({ inputs, channel, reason }: Facts): Check[] {
   ]
 }
 
-const unlessLate =
+const skipIfExpired =
   (text: string) =>
   ({ isLate }: Facts) =>
     isLate ? null : text
@@ -123,7 +123,7 @@ const situation: Check[] = [
   },
   {
     reasons: ['cart_active', 'purchase_in_progress'],
-    passed: unlessLate('The cart is abandoned, and no order is waiting for payment.'),
+    passed: skipIfExpired('The cart is abandoned, and no order is waiting for payment.'),
   },
   { reasons: ['too_old'], passed: () => 'The message is not too late.' },
   {
@@ -165,7 +165,7 @@ const permission: Check[] = [
       if (channel === 'push') return 'The shopper has allowed notifications in that browser.'
       const { country } = inputs
       const place = typeof country === 'string' && country.length === 2 ? ` of ${countryName(country)}` : ''
-      return `The consent rule${place} allows this ${messageWord(channel)}.`
+      return `The consent rule${place} allows this ${nameMessage(channel)}.`
     },
   },
   {
@@ -226,4 +226,4 @@ const delivery: Check[] = [
 ]
 
 const channelName = (channel: Channel) => ({ email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' })[channel]
-const messageWord = (channel: Channel) => (channel === 'email' ? 'email' : `${channelName(channel)} message`)
+const nameMessage = (channel: Channel) => (channel === 'email' ? 'email' : `${channelName(channel)} message`)

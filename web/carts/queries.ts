@@ -3,7 +3,7 @@ import { type CartView, cartMessages, exportCarts, getCart, listAbandonedCarts }
 import { useIsStoreKnown, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { useDownload } from '../ui/Download.tsx'
-import { cartListOf, isSomethingOpen, type ListFilter, type ListQuery } from './rules.ts'
+import { hasOpenMessage, type ListFilter, type ListQuery, toCartList } from './rules.ts'
 
 const FIVE_MINUTES_MS = 300_000
 const SECOND_MS = 1_000
@@ -18,13 +18,13 @@ export function useCarts(query: ListQuery) {
     queryKey: ['carts', storeId, query],
     enabled: isStoreKnown,
     queryFn: async ({ signal }) => {
-      await nextTurn(signal)
-      return cartListOf(await call(listAbandonedCarts, { query, signal }))
+      await waitForTurn(signal)
+      return toCartList(await call(listAbandonedCarts, { query, signal }))
     },
     staleTime: FIVE_MINUTES_MS,
     gcTime: FIVE_MINUTES_MS,
     // Messages in flight settle within seconds.
-    refetchInterval: ({ state }) => (state.data?.carts.some(isOnItsWay) ? OPEN_REFRESH_MS : FIVE_MINUTES_MS),
+    refetchInterval: ({ state }) => (state.data?.carts.some(isInFlight) ? OPEN_REFRESH_MS : FIVE_MINUTES_MS),
     refetchOnWindowFocus: false,
     placeholderData: keepPreviousData,
   })
@@ -34,13 +34,13 @@ export function useCarts(query: ListQuery) {
 export const useNewestCarts = (search = '') =>
   useCarts({ page: 1, limit: 50, sort: 'timestamp', order: 'desc', ...(search && { search }) })
 
-const isOnItsWay = ({ sms_status, whatsapp_status }: CartView) =>
+const isInFlight = ({ sms_status, whatsapp_status }: CartView) =>
   sms_status === 'sending' || whatsapp_status === 'sending'
 
 let lastTurn = 0
 
 /** Waits until a second has passed since the list's last request; cancelled requests do not take a slot. */
-async function nextTurn(signal: AbortSignal): Promise<void> {
+async function waitForTurn(signal: AbortSignal): Promise<void> {
   for (;;) {
     const wait = lastTurn + SECOND_MS - Date.now()
     if (wait <= 0) break
@@ -69,6 +69,6 @@ export function useCartMessages(id: string) {
   return useQuery({
     queryKey: ['cart', id, 'messages'],
     queryFn: ({ signal }) => call(cartMessages, { params: { id }, signal }),
-    refetchInterval: ({ state }) => (isSomethingOpen(state.data?.messages ?? []) ? OPEN_REFRESH_MS : QUIET_REFRESH_MS),
+    refetchInterval: ({ state }) => (hasOpenMessage(state.data?.messages ?? []) ? OPEN_REFRESH_MS : QUIET_REFRESH_MS),
   })
 }

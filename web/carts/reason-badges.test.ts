@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { CartReach, CartReason } from '../../shared/reach.ts'
-import { reachOptions, reasonBadgesOf } from './reason-badges.ts'
+import { buildReasonBadges, listReachOptions } from './reason-badges.ts'
 
 const because = (reason: CartReason, count: number, country: string | null = null, cartIds?: string[]) => ({
   ...{ reason, country, explanation: `Words of ${reason}.`, count, ...(cartIds && { cartIds }) },
@@ -12,7 +12,7 @@ it('labels each cart with why it would get no email, and the country of the rule
     because('no_consent', 1, 'DE', ['b']),
     because('no_consent', 1, null, ['c']),
   ]
-  const badges = reasonBadgesOf(reasons)
+  const badges = buildReasonBadges(reasons)
   expect([...badges].map(([id, { label }]) => [id, label])).toEqual([
     ['a', 'No email'],
     ['b', 'No consent (DE)'],
@@ -34,7 +34,7 @@ const answer: CartReach = {
 }
 
 it('offers the filters with results, by country and in total, with their counts', () => {
-  expect(reachOptions(answer, '').map(({ value, label }) => [value, label])).toEqual([
+  expect(listReachOptions(answer, '').map(({ value, label }) => [value, label])).toEqual([
     ['', 'Reachable or not'],
     ['reachable', 'Can be reached: 1,025'],
     ['no_contact', 'No email: 7'],
@@ -47,12 +47,12 @@ it('offers the filters with results, by country and in total, with their counts'
 })
 
 it('keeps the address’s filter, before counts load and at zero', () => {
-  expect(reachOptions(undefined, 'purchased').map(({ label }) => label)).toEqual([
+  expect(listReachOptions(undefined, 'purchased').map(({ label }) => label)).toEqual([
     'Reachable or not',
     'Can be reached',
     'Bought',
   ])
-  expect(reachOptions(answer, 'no_consent:AT').at(-1)).toEqual({
+  expect(listReachOptions(answer, 'no_consent:AT').at(-1)).toEqual({
     value: 'no_consent:AT',
     label: 'No consent (AT): 0',
   })

@@ -18,7 +18,7 @@ export interface ReasonBadge {
 type Reasons = CartReach['reasons']
 
 /** By cart id. Recovered carts have their own state and no reason. */
-export function reasonBadgesOf(reasons: Reasons): ReadonlyMap<string, ReasonBadge> {
+export function buildReasonBadges(reasons: Reasons): ReadonlyMap<string, ReasonBadge> {
   return new Map(
     reasons.flatMap((each) =>
       (each.cartIds ?? []).map((id): [string, ReasonBadge] => [
@@ -30,10 +30,10 @@ export function reasonBadgesOf(reasons: Reasons): ReadonlyMap<string, ReasonBadg
 }
 
 /** Temporary reasons: the cart would get a message later. */
-const passing = ['cart_active', 'purchase_in_progress', 'frequency_cap']
+const temporaryReasons = ['cart_active', 'purchase_in_progress', 'frequency_cap']
 
 /** Permanent reasons of this cart and its shopper. */
-export const isAboutCart = (reason: string): boolean => reason in reasonLabels && !passing.includes(reason)
+export const isAboutCart = (reason: string): boolean => reason in reasonLabels && !temporaryReasons.includes(reason)
 
 function labelOf({ reason, country }: Reach): string {
   if (reason === null) return 'Can be reached'
@@ -46,8 +46,10 @@ interface Option {
 }
 
 /** All, reachable, and every reason that occurs. The selected reason stays listed even at zero. */
-export function reachOptions(answer: CartReach | undefined, chosen: string): Option[] {
-  const counts = new Map<string, number>(answer ? [[REACHABLE, answer.reachable], ...reasonCounts(answer.reasons)] : [])
+export function listReachOptions(answer: CartReach | undefined, chosen: string): Option[] {
+  const counts = new Map<string, number>(
+    answer ? [[REACHABLE, answer.reachable], ...countByReason(answer.reasons)] : [],
+  )
   if (!counts.has(REACHABLE)) counts.set(REACHABLE, -1)
   const known = chosen ? readReachFilter(chosen) : null
   if (known && !counts.has(chosen)) counts.set(chosen, answer ? 0 : -1)
@@ -59,7 +61,7 @@ export function reachOptions(answer: CartReach | undefined, chosen: string): Opt
 }
 
 /** Reasons that cover several countries are also offered as a whole, listed first. */
-function reasonCounts(reasons: Reasons): [string, number][] {
+function countByReason(reasons: Reasons): [string, number][] {
   return [...Map.groupBy(reasons, ({ reason }) => reason)].flatMap(([reason, each]): [string, number][] => {
     const parts = each.map((one): [string, number] => [writeReachFilter(one), one.count])
     return each.length === 1 ? parts : [[reason, sum(each)], ...parts.filter(([value]) => value !== reason)]

@@ -2,15 +2,15 @@ import { expect, it } from 'vitest'
 import { rangeDays } from '../../shared/analytics.ts'
 import type { CartView } from '../../shared/carts.ts'
 import {
-  cartListOf,
-  filterOf,
-  isBehindNumber,
+  formatStage,
+  hasOpenMessage,
+  isFromFigure,
   isInstant,
-  isSomethingOpen,
   nextSort,
   readInputs,
   readListQuery,
-  stageLabel,
+  toCartList,
+  toFilterParams,
   writeListQuery,
 } from './rules.ts'
 
@@ -37,12 +37,12 @@ it('parses the filters of analytics links and no others', () => {
   expect(query).toEqual({ ...defaults, days: 30, country: 'DE', product: '17', stage: 'clicked:email' })
   expect(writeListQuery(query, {}).toString()).toBe(address)
   const { page, limit, sort, order, ...filter } = query
-  expect(filterOf(query)).toEqual(filter)
+  expect(toFilterParams(query)).toEqual(filter)
   for (const days of Object.values(rangeDays)) {
     const ofCountry = { days, country: 'none' }
     const read = readListQuery(new URLSearchParams(`days=${days}&country=none`))
     expect(read).toEqual({ ...defaults, ...ofCountry })
-    expect(filterOf(read)).toEqual(ofCountry)
+    expect(toFilterParams(read)).toEqual(ofCountry)
   }
   expect(readListQuery(new URLSearchParams(`stage=bought&product=${'1'.repeat(101)}&days=367`))).toEqual(defaults)
   for (const country of ['Germany', 'de', 'NONE']) {
@@ -51,10 +51,10 @@ it('parses the filters of analytics links and no others', () => {
 })
 
 it('labels a stage of the funnel', () => {
-  expect(stageLabel({ stage: 'clicked', channel: 'email' })).toBe('Email clicked')
-  expect(stageLabel({ stage: 'sent', channel: null })).toBe('Message sent')
-  expect(stageLabel({ stage: 'converted', channel: 'sms' })).toBe('Recovered by SMS')
-  expect(stageLabel({ stage: 'converted', channel: null })).toBe('Recovered')
+  expect(formatStage({ stage: 'clicked', channel: 'email' })).toBe('Email clicked')
+  expect(formatStage({ stage: 'sent', channel: null })).toBe('Message sent')
+  expect(formatStage({ stage: 'converted', channel: 'sms' })).toBe('Recovered by SMS')
+  expect(formatStage({ stage: 'converted', channel: null })).toBe('Recovered')
 })
 
 it('has 10 rows a page unless 25, 50 or 100 are chosen, and resets to page 1 with another size', () => {
@@ -84,10 +84,10 @@ it('keeps a reach filter with its days in the address, and ignores invalid ones'
     days: 30,
   })
   for (const country of ['DE', 'none']) {
-    expect(filterOf(readListQuery(new URLSearchParams({ country })))).toEqual({ country })
+    expect(toFilterParams(readListQuery(new URLSearchParams({ country })))).toEqual({ country })
   }
   expect(readListQuery(new URLSearchParams('reach=reachable&days=400'))).toEqual({ ...defaults, reach: 'reachable' })
-  expect(filterOf({ ...query, search: '', status: 'recovered' })).toEqual({
+  expect(toFilterParams({ ...query, search: '', status: 'recovered' })).toEqual({
     ...{ status: 'recovered', reach: 'no_consent:DE', days: 30 },
   })
 })
@@ -117,24 +117,24 @@ it('formats decision inputs', () => {
 })
 
 it('knows whether a message is still open', () => {
-  expect(isSomethingOpen([{ state: 'sent' }, { state: 'held' }])).toBe(true)
-  expect(isSomethingOpen([{ state: 'sent' }, { state: 'skipped' }])).toBe(false)
+  expect(hasOpenMessage([{ state: 'sent' }, { state: 'held' }])).toBe(true)
+  expect(hasOpenMessage([{ state: 'sent' }, { state: 'skipped' }])).toBe(false)
 })
 
 it('treats a plain array of carts as complete (B 3)', () => {
   const carts = [{ id: 'a' }, { id: 'b' }] as CartView[]
-  expect(cartListOf(carts)).toEqual({
+  expect(toCartList(carts)).toEqual({
     carts,
     pagination: { page: 1, limit: 2, total: 2, pages: 1 },
     syncAgeSeconds: null,
   })
-  expect(cartListOf([]).pagination).toMatchObject({ total: 0, pages: 0 })
+  expect(toCartList([]).pagination).toMatchObject({ total: 0, pages: 0 })
   const paged = { carts, pagination: { page: 2, limit: 2, total: 9, pages: 5 }, syncAgeSeconds: 3 }
-  expect(cartListOf(paged)).toBe(paged)
+  expect(toCartList(paged)).toBe(paged)
 })
 
 it('notes where a figure of analytics can exceed its list', () => {
-  const says = (address: string) => isBehindNumber(readListQuery(new URLSearchParams(address)))
+  const says = (address: string) => isFromFigure(readListQuery(new URLSearchParams(address)))
   for (const address of ['days=30', 'country=DE&days=30', 'stage=sent:email', 'product=7'])
     expect([address, says(address)]).toEqual([address, true])
   for (const address of ['', 'search=ada&status=lost', 'days=30&reach=reachable'])

@@ -28,7 +28,7 @@ export type ListQuery = ListFilter & Paged<SortColumn>
 type CartListReply = z.output<typeof listAbandonedCarts.reply>
 
 /** B 3: carts with pagination, or a plain array, which is then complete. */
-export function cartListOf(answer: CartListReply | CartView[]): CartListReply {
+export function toCartList(answer: CartListReply | CartView[]): CartListReply {
   if (!Array.isArray(answer)) return answer
   const total = answer.length
   return {
@@ -62,7 +62,7 @@ export const cartsAddress = listAddress<ListFilter, SortColumn>({
 export const { read: readListQuery, write: writeListQuery, turn: nextSort } = cartsAddress
 
 /** Query parameters shared by all calls about these carts. */
-export const filterOf = ({ status, search, reach, days, country, product, stage }: ListFilter): ListFilter => ({
+export const toFilterParams = ({ status, search, reach, days, country, product, stage }: ListFilter): ListFilter => ({
   ...(status && { status }),
   ...(search && { search }),
   ...(reach && { reach }),
@@ -76,7 +76,7 @@ const stageSubjects = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp message'
 const stageChannels = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
 
 /** `Email clicked`, `Recovered by SMS`. */
-export function stageLabel({ stage, channel }: StageFilter): string {
+export function formatStage({ stage, channel }: StageFilter): string {
   if (stage === 'converted') return channel ? `Recovered by ${stageChannels[channel]}` : 'Recovered'
   return `${channel ? stageSubjects[channel] : 'Message'} ${stage}`
 }
@@ -86,33 +86,33 @@ export const BEHIND_NUMBER =
   'This list has abandoned, recovered and lost carts. Analytics also counts those that were bought later without a message, so its number can be larger.'
 
 /** Filters used by analytics links. Reachability counts the list's own carts. */
-export const isBehindNumber = ({ days, country, product, stage, reach }: ListQuery): boolean =>
+export const isFromFigure = ({ days, country, product, stage, reach }: ListQuery): boolean =>
   !reach && Boolean(days || country || product || stage)
 
-export const itemCount = (items: CartView['items']) => items.reduce((sum, { quantity }) => sum + quantity, 0)
+export const countItems = (items: CartView['items']) => items.reduce((sum, { quantity }) => sum + quantity, 0)
 
 const openStates = ['scheduled', 'held', 'claimed', 'sending']
-export const isSomethingOpen = (messages: { state: string }[]) =>
+export const hasOpenMessage = (messages: { state: string }[]) =>
   messages.some(({ state }) => openStates.includes(state))
 
-export interface Reading {
+export interface InputEntry {
   label: string
   value: string | number | boolean | null
 }
 
 /** A decision's inputs as a flat list of names and plain values, in recorded order. */
-export function readInputs(inputs: Record<string, unknown>, prefix = ''): Reading[] {
+export function readInputs(inputs: Record<string, unknown>, prefix = ''): InputEntry[] {
   return Object.entries(inputs).flatMap(([key, value]) => {
-    const words = textOfKey(key)
+    const words = formatKey(key)
     const label = prefix ? `${prefix} · ${words.toLowerCase()}` : words
-    if (Array.isArray(value)) return [{ label, value: value.map(asText).join(', ') || 'none' }]
+    if (Array.isArray(value)) return [{ label, value: value.map(formatValue).join(', ') || 'none' }]
     if (typeof value === 'object' && value !== null) return readInputs(value as Record<string, unknown>, label)
-    return [{ label, value: value as Reading['value'] }]
+    return [{ label, value: value as InputEntry['value'] }]
   })
 }
 
 /** `orderCheckStartedAt` and `order_check_started_at` → "Order check started at". */
-export function textOfKey(key: string): string {
+export function formatKey(key: string): string {
   const words = key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/[_.-]+/g, ' ')
@@ -124,4 +124,4 @@ export function textOfKey(key: string): string {
 export const isInstant = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) && !Number.isNaN(Date.parse(value))
 
-const asText = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+const formatValue = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))

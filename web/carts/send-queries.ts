@@ -20,8 +20,8 @@ import {
 } from '../../shared/reminders.ts'
 import { useStore } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
-import { type ReasonBadge, reasonBadgesOf } from './reason-badges.ts'
-import { filterOf, type ListFilter } from './rules.ts'
+import { buildReasonBadges, type ReasonBadge } from './reason-badges.ts'
+import { type ListFilter, toFilterParams } from './rules.ts'
 import type { Selection } from './sending.ts'
 
 // Queries and mutations of manual sends.
@@ -40,7 +40,7 @@ export function useEligibility(channel: SendChannel, selection: Selection, body?
   return useQuery({
     queryKey: ['eligibility', storeId, channel, keyOf(selection), body],
     queryFn: ({ signal }) =>
-      call(cartEligibility, { body: { channel, ...whoOf(selection), ...(body && { body }) }, signal }),
+      call(cartEligibility, { body: { channel, ...buildRecipients(selection), ...(body && { body }) }, signal }),
     placeholderData: keepPreviousData,
     gcTime: 0,
     staleTime: MINUTE_MS,
@@ -74,13 +74,13 @@ export function useReasonBadges(carts: CartView[]): ReadonlyMap<string, ReasonBa
     staleTime: MINUTE_MS,
     refetchOnWindowFocus: false,
   })
-  return data ? reasonBadgesOf(data.reasons) : noBadges
+  return data ? buildReasonBadges(data.reasons) : noBadges
 }
 
 /** Counts by reachability and reason: the choices of the list's filter. */
 export function useReach(filter: Omit<ListFilter, 'reach'>, isAsked = true) {
   const storeId = useStore()?.id
-  const { reach: _, ...body } = filterOf(filter)
+  const { reach: _, ...body } = toFilterParams(filter)
   return useQuery({
     queryKey: ['reach', storeId, body],
     queryFn: ({ signal }) => call(cartReach, { body, signal }),
@@ -99,12 +99,12 @@ const nobody: ReadonlySet<string> = new Set()
 export const keyOf = (selection: Selection) =>
   selection.kind === 'carts' ? selection.carts.map(({ id }) => id) : [selection.filter]
 
-const whoOf = (selection: Selection) =>
+const buildRecipients = (selection: Selection) =>
   selection.kind === 'carts' ? { cartIds: selection.carts.map(({ id }) => id) } : selection.filter
 
 type Given<E extends { body: z.ZodType }> = z.input<E['body']>
 
-export type OneMessage =
+export type SingleMessage =
   | { kind: 'email'; body: Given<typeof sendEmail> }
   | { kind: 'schedule'; body: Given<typeof scheduleReminder> }
   | { kind: 'sms'; body: Given<typeof sendSms> }
@@ -115,7 +115,7 @@ export function useSendOne() {
   const refresh = useRefresh()
   const once = useOnce()
   return useMutation({
-    mutationFn: (message: OneMessage) =>
+    mutationFn: (message: SingleMessage) =>
       once(message, (how) => {
         if (message.kind === 'email') return call(sendEmail, { body: message.body, ...how })
         if (message.kind === 'schedule') return call(scheduleReminder, { body: message.body, ...how })
@@ -203,7 +203,7 @@ export function useOnce() {
   const [keys] = useState(() => new Map<string, string>())
   return async <T>(request: object, send: (how: { idempotencyKey: string }) => Promise<T>): Promise<T> => {
     const text = JSON.stringify(request)
-    const idempotencyKey = keys.get(text) ?? randomKey()
+    const idempotencyKey = keys.get(text) ?? createKey()
     keys.set(text, idempotencyKey)
     try {
       return await send({ idempotencyKey })
@@ -215,5 +215,5 @@ export function useOnce() {
 }
 
 /** `crypto.randomUUID` is missing on pages served over plain HTTP. */
-const randomKey = () =>
+const createKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

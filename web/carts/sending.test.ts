@@ -2,17 +2,17 @@ import { expect, it } from 'vitest'
 import type { CartView } from '../../shared/carts.ts'
 import { readColumns } from './columns.ts'
 import {
-  aboutOf,
+  computeWindowLeft,
   defaultSchedule,
-  delayOf,
   delays,
-  endedText,
-  fieldOf,
+  describeRecipient,
+  describeWait,
+  explainEnded,
+  findErrorField,
+  findTextState,
+  formatWindow,
   hasWindow,
-  textStateOf,
-  waitText,
-  windowLeft,
-  windowText,
+  parseDelay,
 } from './sending.ts'
 
 const NOW = new Date('2026-03-02T12:00:00Z').getTime()
@@ -25,46 +25,46 @@ it('describes a message’s recipient and cart', () => {
       ...{ customer_name: 'Penelope', total: 28, currency: 'USD' },
       items: names.map((product_name) => ({ product_name })),
     }) as CartView
-  expect(aboutOf(cart(['Sunday Stoneware Mug']))).toBe('To Penelope · Sunday Stoneware Mug · $28.00')
-  expect(aboutOf(cart(['Mug', 'Lamp', 'Rug']))).toBe('To Penelope · Mug and 2 more · $28.00')
-  expect(aboutOf(cart([]))).toBe('To Penelope · $28.00')
+  expect(describeRecipient(cart(['Sunday Stoneware Mug']))).toBe('To Penelope · Sunday Stoneware Mug · $28.00')
+  expect(describeRecipient(cart(['Mug', 'Lamp', 'Rug']))).toBe('To Penelope · Mug and 2 more · $28.00')
+  expect(describeRecipient(cart([]))).toBe('To Penelope · $28.00')
 })
 
 it('offers 1h, 2h, 6h, 12h, 24h, 3d, 7d and custom, with 1 hour as default (B 9)', { tags: ['B9'] }, () => {
   expect(delays.map(({ value }) => value)).toEqual(['1', '2', '6', '12', '24', '72', '168', 'custom'])
-  expect(delayOf(defaultSchedule, NOW)).toEqual({ delayHours: 1 })
-  expect(delayOf({ delay: '72', date: '' }, NOW)).toEqual({ delayHours: 72 })
+  expect(parseDelay(defaultSchedule, NOW)).toEqual({ delayHours: 1 })
+  expect(parseDelay({ delay: '72', date: '' }, NOW)).toEqual({ delayHours: 72 })
 })
 
 it('sends a date as hours, rounded, at least 1, and as the instant itself (B 5)', { tags: ['B5'] }, () => {
-  expect(delayOf({ delay: 'custom', date: at(5 * HOUR + 20 * 60_000) }, NOW)).toEqual({
+  expect(parseDelay({ delay: 'custom', date: at(5 * HOUR + 20 * 60_000) }, NOW)).toEqual({
     delayHours: 5,
     sendAt: at(5 * HOUR + 20 * 60_000),
   })
-  const hoursOf = (minutes: number) => delayOf({ delay: 'custom', date: at(minutes * 60_000) }, NOW)?.delayHours
+  const hoursOf = (minutes: number) => parseDelay({ delay: 'custom', date: at(minutes * 60_000) }, NOW)?.delayHours
   expect([1, 5 * 60 + 29, 5 * 60 + 31].map(hoursOf)).toEqual([1, 5, 6])
   for (const date of ['', 'tomorrow', at(0), at(-HOUR)])
-    expect(delayOf({ delay: 'custom', date }, NOW), date).toBeNull()
+    expect(parseDelay({ delay: 'custom', date }, NOW), date).toBeNull()
 })
 
 it('counts the recovery window down from 24 hours, then shows Expired (decision 10)', { tags: ['B2'] }, () => {
-  expect(windowText(windowLeft(at(0), NOW))).toBe('24:00:00')
-  expect(windowText(windowLeft(at(-23 * HOUR - 59 * 60_000), NOW))).toBe('1:00')
-  expect(windowText(windowLeft(at(-24 * HOUR), NOW))).toBe('Expired')
+  expect(formatWindow(computeWindowLeft(at(0), NOW))).toBe('24:00:00')
+  expect(formatWindow(computeWindowLeft(at(-23 * HOUR - 59 * 60_000), NOW))).toBe('1:00')
+  expect(formatWindow(computeWindowLeft(at(-24 * HOUR), NOW))).toBe('Expired')
 })
 
 it('disables the button during the cooldown and while a message is being sent (B 4)', () => {
   const cart = (more: Partial<CartView>) => more as CartView
-  const state = (more: Partial<CartView>) => textStateOf(cart(more), 'sms', 24, NOW)
+  const state = (more: Partial<CartView>) => findTextState(cart(more), 'sms', 24, NOW)
   expect(state({ sms_status: null, sms_sent_at: null })).toEqual({ isSending: false, waitSeconds: null })
   expect(state({ sms_status: 'sending', sms_sent_at: null })).toEqual({ isSending: true, waitSeconds: null })
   const sent = state({ sms_status: 'sent', sms_sent_at: at(-23 * HOUR) })
-  expect(waitText(sent.waitSeconds!)).toBe('Wait 1:00:00 before sending again')
+  expect(describeWait(sent.waitSeconds!)).toBe('Wait 1:00:00 before sending again')
   expect(state({ sms_status: 'delivered', sms_sent_at: at(-24 * HOUR) }).waitSeconds).toBeNull()
   expect(state({ sms_status: 'failed', sms_sent_at: at(-HOUR) }).waitSeconds).toBeNull()
   const other = cart({ whatsapp_status: 'sent', whatsapp_sent_at: at(-HOUR), sms_status: null, sms_sent_at: null })
-  expect(textStateOf(other, 'whatsapp', 24, NOW).waitSeconds).toBe(23 * 3_600)
-  expect(textStateOf(other, 'sms', 24, NOW).waitSeconds).toBeNull()
+  expect(findTextState(other, 'whatsapp', 24, NOW).waitSeconds).toBe(23 * 3_600)
+  expect(findTextState(other, 'sms', 24, NOW).waitSeconds).toBeNull()
 })
 
 it('keeps the chosen columns and the customer, and ignores invalid ones', () => {
@@ -75,14 +75,14 @@ it('keeps the chosen columns and the customer, and ignores invalid ones', () => 
 
 it('has no recovery window and sends nothing after a purchase or an emptied cart', () => {
   for (const state of ['recovered', 'purchased', 'emptied', 'merged'] as const) {
-    expect([state, hasWindow(state), typeof endedText(state)]).toEqual([state, false, 'string'])
+    expect([state, hasWindow(state), typeof explainEnded(state)]).toEqual([state, false, 'string'])
   }
   for (const state of ['active', 'abandoned', 'lost'] as const) {
-    expect([state, hasWindow(state), endedText(state)]).toEqual([state, true, null])
+    expect([state, hasWindow(state), explainEnded(state)]).toEqual([state, true, null])
   }
 })
 
 it('shows a content error at its field', () => {
-  expect(fieldOf('The subject uses "name", which does not exist.')).toBe('subject')
-  expect(fieldOf('The message uses "name", which does not exist.')).toBe('body')
+  expect(findErrorField('The subject uses "name", which does not exist.')).toBe('subject')
+  expect(findErrorField('The message uses "name", which does not exist.')).toBe('body')
 })

@@ -33,7 +33,7 @@ export const defaultSchedule: Schedule = { delay: '1', date: '' }
  * Hours from now, rounded, at least 1 (B 5), plus the exact instant if a date was chosen. null: no valid date and time,
  * or a past one.
  */
-export function delayOf({ delay, date }: Schedule, now: number): { delayHours: number; sendAt?: string } | null {
+export function parseDelay({ delay, date }: Schedule, now: number): { delayHours: number; sendAt?: string } | null {
   if (delay !== 'custom') return { delayHours: Number(delay) }
   const at = new Date(date).getTime()
   if (Number.isNaN(at) || at <= now) return null
@@ -41,7 +41,7 @@ export function delayOf({ delay, date }: Schedule, now: number): { delayHours: n
 }
 
 /** Seconds left of the 24 hours after the last activity (decision 10); null once they are over. */
-export function windowLeft(lastActivity: string, now: number): number | null {
+export function computeWindowLeft(lastActivity: string, now: number): number | null {
   const left = new Date(lastActivity).getTime() + RECOVERY_WINDOW_MS - now
   return left > 0 ? Math.ceil(left / 1_000) : null
 }
@@ -50,14 +50,14 @@ export function windowLeft(lastActivity: string, now: number): number | null {
 export const hasWindow = (state: CartView['state']) => state === 'active' || state === 'abandoned' || state === 'lost'
 
 /** "To Penelope · Sunday Stoneware Mug · $28.00": recipient, first product and number of others, total. */
-export function aboutOf({ customer_name, items, total, currency }: CartView): string {
+export function describeRecipient({ customer_name, items, total, currency }: CartView): string {
   const [first, ...others] = items
   const goods = first && `${first.product_name}${others.length > 0 ? ` and ${others.length} more` : ''}`
   return [`To ${customer_name}`, goods, formatMoney(total, currency)].filter(Boolean).join(' · ')
 }
 
 /** Why no message may be sent for a cart any more; null if one may. */
-export function endedText(state: CartView['state']): string | null {
+export function explainEnded(state: CartView['state']): string | null {
   if (hasBought(state)) return 'The shopper has bought, so nothing more is sent for this cart.'
   if (state === 'emptied') return 'The cart was emptied in the shop, so there is nothing to remind of.'
   if (state === 'merged') return 'This cart was merged with another cart of the same shopper.'
@@ -66,12 +66,12 @@ export function endedText(state: CartView['state']): string | null {
 
 export const hasBought = (state: CartView['state']) => state === 'recovered' || state === 'purchased'
 
-export const windowText = (seconds: number | null) => (seconds === null ? 'Expired' : formatCountdown(seconds))
+export const formatWindow = (seconds: number | null) => (seconds === null ? 'Expired' : formatCountdown(seconds))
 
 export type TextChannel = Exclude<SendChannel, 'email'>
 
 /** Whether a channel's button of a cart is enabled, and its label if not (B 4). */
-export function textStateOf(
+export function findTextState(
   cart: CartView,
   channel: TextChannel,
   cooldownHours: number,
@@ -84,7 +84,7 @@ export function textStateOf(
   return { isSending: status === 'sending', waitSeconds: until > now ? Math.ceil((until - now) / 1_000) : null }
 }
 
-export const waitText = (seconds: number) => `Wait ${formatCountdown(seconds)} before sending again`
+export const describeWait = (seconds: number) => `Wait ${formatCountdown(seconds)} before sending again`
 
 export const channelNames: Record<SendChannel, string> = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' }
 /** Lower-case form for use inside a sentence. */
@@ -102,14 +102,14 @@ export interface MessageText {
 }
 
 /** Carts to preview, eligible ones first. */
-export function shownFor(selection: Selection, eligible: readonly string[]): string | null {
+export function choosePreviewCart(selection: Selection, eligible: readonly string[]): string | null {
   return eligible[0] ?? (selection.kind === 'carts' ? (selection.carts[0]?.id ?? null) : null)
 }
 
 export const SAMPLE_LABEL = 'Sample cart'
 
 /** The field at which an error in the content is shown. */
-export const fieldOf = (problem: string): 'subject' | 'body' =>
+export const findErrorField = (problem: string): 'subject' | 'body' =>
   problem.startsWith('The subject ') ? 'subject' : 'body'
 
 type Last = NonNullable<LastMessage>
@@ -142,4 +142,5 @@ export function lengthText(
   return [...(channel === 'sms' ? [counted(segments, 'segment')] : []), ...(cost ? [cost] : [])].join(' · ')
 }
 
-export const sizeOf = (selection: Selection) => (selection.kind === 'carts' ? selection.carts.length : selection.count)
+export const countSelection = (selection: Selection) =>
+  selection.kind === 'carts' ? selection.carts.length : selection.count

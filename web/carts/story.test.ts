@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type MessageView, messageName, type TimelineEntry } from '../../shared/carts.ts'
-import { forecastText, heldUntil, plannedAt, storyOf } from './story.ts'
+import { buildStory, describeForecast, findNextCheck, findPlannedTime } from './story.ts'
 
 const message = (change: Partial<MessageView>) =>
   ({
@@ -25,14 +25,14 @@ const entry = (kind: string, hour: number, messageId: string | null = null): Tim
   messageId,
 })
 
-const told = (story: ReturnType<typeof storyOf>) =>
+const told = (story: ReturnType<typeof buildStory>) =>
   story.map((each) => ('entry' in each ? each.entry.kind : each.message.id))
 
 it('puts the next message first, later ones below, then the history', () => {
   const later = message({ id: 'later', step: 3, dueAt: at(20) })
   const next = message({ id: 'next', step: 2, dueAt: at(12) })
   const sent = message({ id: 'sent', state: 'sent', sentAt: at(10) })
-  const story = storyOf([later, sent, next], [entry('abandoned', 9), entry('click', 11, 'sent')])
+  const story = buildStory([later, sent, next], [entry('abandoned', 9), entry('click', 11, 'sent')])
   expect(told(story)).toEqual(['next', 'later', 'click', 'sent', 'abandoned'])
   expect(story.map(({ isPlanned }) => isPlanned)).toEqual([true, true, false, false, false])
 })
@@ -41,22 +41,22 @@ it('sorts a held message by its next check', () => {
   const hold = { at: at(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', inputs: {} }
   const held = message({ id: 'held', state: 'held', dueAt: at(10), decisions: [{ ...hold, until: at(22) }] })
   const other = message({ id: 'other', step: 2, dueAt: at(20) })
-  expect(told(storyOf([held, other], []))).toEqual(['other', 'held'])
-  expect([plannedAt(held), plannedAt(other)]).toEqual([at(22), at(20)])
+  expect(told(buildStory([held, other], []))).toEqual(['other', 'held'])
+  expect([findPlannedTime(held), findPlannedTime(other)]).toEqual([at(22), at(20)])
 })
 
 it('holds a message no longer than its expiry, and ignores a decision about an earlier time', () => {
   const hold = { at: at(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', until: at(22) }
   const held = message({ state: 'held', decisions: [{ ...hold, inputs: { due: at(10) } }] })
-  expect(heldUntil(held)).toBe(at(22))
-  expect(heldUntil({ ...held, expiresAt: at(21) })).toBe(at(21))
-  expect(heldUntil({ ...held, dueAt: at(12) })).toBeNull()
-  expect(plannedAt({ ...held, dueAt: at(12) })).toBe(at(12))
+  expect(findNextCheck(held)).toBe(at(22))
+  expect(findNextCheck({ ...held, expiresAt: at(21) })).toBe(at(21))
+  expect(findNextCheck({ ...held, dueAt: at(12) })).toBeNull()
+  expect(findPlannedTime({ ...held, dueAt: at(12) })).toBe(at(12))
 })
 
 it('shows news of a planned message: another channel, or that it will not be sent', () => {
   const of = (more: Partial<NonNullable<MessageView['forecast']>>, change: Partial<MessageView> = {}) =>
-    forecastText(
+    describeForecast(
       message({
         channel: 'email',
         forecast: { channel: 'email', isExpected: true, explanation: 'By email: None.', ...more },
@@ -70,14 +70,14 @@ it('shows news of a planned message: another channel, or that it will not be sen
   expect(of({ explanation: '' })).toBeNull()
   // A held message shows its own reason.
   expect(of({ isExpected: false }, { state: 'held' })).toBeNull()
-  expect(forecastText(message({ channel: 'email', forecast: null }))).toBeNull()
+  expect(describeForecast(message({ channel: 'email', forecast: null }))).toBeNull()
 })
 
 it('lists the history newest first, each message where it was sent or ended', () => {
   const sent = message({ id: 'sent', state: 'sent', sentAt: at(10), finishedAt: at(14) })
   const skipped = message({ id: 'skipped', state: 'skipped', finishedAt: at(12) })
   const timeline = [entry('active', 8), entry('abandoned', 9), entry('click', 11, 'sent')]
-  expect(told(storyOf([sent, skipped], timeline))).toEqual(['skipped', 'click', 'sent', 'abandoned', 'active'])
+  expect(told(buildStory([sent, skipped], timeline))).toEqual(['skipped', 'click', 'sent', 'abandoned', 'active'])
 })
 
 it('lists a message once: its steps below it, a late report at its own time', () => {
@@ -95,7 +95,7 @@ it('lists a message once: its steps below it, a late report at its own time', ()
     { ...entry('message_result', 10, 'sent'), title: 'accepted' },
     { ...entry('message_result', 15, 'sent'), title: 'reported as spam' },
   ]
-  expect(storyOf([sent], timeline).map((each) => ('entry' in each ? each.entry.title : each.message.id))).toEqual([
+  expect(buildStory([sent], timeline).map((each) => ('entry' in each ? each.entry.title : each.message.id))).toEqual([
     'reported as spam',
     'sent',
   ])

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type cartMessages, type MessageView, type TimelineEntry, wayOf } from '../../shared/carts.ts'
-import { isSomethingOpen } from './rules.ts'
+import { hasOpenMessage } from './rules.ts'
 
 // Merges a cart's messages and events into one timeline. Pure.
 
@@ -10,16 +10,18 @@ export type StoryPart = { at: string; isPlanned: boolean } & ({ entry: TimelineE
  * Unsent messages first, the next one on top; history below, newest first. A message is placed at its sending time or
  * its end.
  */
-export function storyOf(messages: readonly MessageView[], timeline: readonly TimelineEntry[]): StoryPart[] {
-  const isPlanned = (message: MessageView) => isSomethingOpen([message])
-  const planned = messages.filter(isPlanned).map((message) => ({ at: plannedAt(message), isPlanned: true, message }))
+export function buildStory(messages: readonly MessageView[], timeline: readonly TimelineEntry[]): StoryPart[] {
+  const isPlanned = (message: MessageView) => hasOpenMessage([message])
+  const planned = messages
+    .filter(isPlanned)
+    .map((message) => ({ at: findPlannedTime(message), isPlanned: true, message }))
   const past: StoryPart[] = [
     ...timeline
-      .filter((entry) => !isToldByMessage(entry, messages))
+      .filter((entry) => !isPartOfMessage(entry, messages))
       .map((entry) => ({ at: entry.at, isPlanned: false, entry })),
     ...messages
       .filter((message) => !isPlanned(message))
-      .map((message) => ({ at: endOf(message), isPlanned: false, message })),
+      .map((message) => ({ at: findEnd(message), isPlanned: false, message })),
   ]
   return [
     ...planned.sort((a, b) => a.at.localeCompare(b.at) || a.message.step - b.message.step),
@@ -32,16 +34,16 @@ export function storyOf(messages: readonly MessageView[], timeline: readonly Tim
 export type CartFlow = z.output<typeof cartMessages.reply>['flow']
 
 /** Why the message may still end unsent. */
-export const flowText = ({ name, isOn }: NonNullable<CartFlow>): string =>
+export const describeFlow = ({ name, isOn }: NonNullable<CartFlow>): string =>
   isOn
     ? `The cart belongs to the flow “${name}”.`
     : `The cart belongs to the flow “${name}”, which is switched off, and goes to no other.`
 
 /** Planned sending time; for a held message, the time of its next check. */
-export const plannedAt = (message: MessageView): string => heldUntil(message) ?? message.dueAt
+export const findPlannedTime = (message: MessageView): string => findNextCheck(message) ?? message.dueAt
 
 /** Time of the next check, if before the expiry. null: not held, or rescheduled since. */
-export function heldUntil({ state, decisions, dueAt, expiresAt }: MessageView): string | null {
+export function findNextCheck({ state, decisions, dueAt, expiresAt }: MessageView): string | null {
   const last = decisions.at(-1)
   if (state !== 'held' || !last?.until) return null
   if (typeof last.inputs.due === 'string' && last.inputs.due !== dueAt) return null
@@ -49,7 +51,7 @@ export function heldUntil({ state, decisions, dueAt, expiresAt }: MessageView): 
 }
 
 /** Outlook of a planned message beyond what its state shows; null if there is none. */
-export function forecastText({ state, channel, forecast }: MessageView): string | null {
+export function describeForecast({ state, channel, forecast }: MessageView): string | null {
   if (!forecast || (forecast.isExpected && forecast.channel === channel)) return null
   // The reason for holding the message is shown elsewhere.
   if (!forecast.isExpected && state === 'held') return null
@@ -57,12 +59,12 @@ export function forecastText({ state, channel, forecast }: MessageView): string 
   return `As things stand, ${what}. ${forecast.explanation}`.trim()
 }
 
-const endOf = ({ sentAt, finishedAt, dueAt }: MessageView) => sentAt ?? finishedAt ?? dueAt
+const findEnd = ({ sentAt, finishedAt, dueAt }: MessageView) => sentAt ?? finishedAt ?? dueAt
 
 /** Late delivery reports appear at their own time; every other step of a message appears under its "Why?". */
 const reports = ['bounced', 'complaint', 'opt_out', 'delivered', 'undelivered']
 
-function isToldByMessage({ kind, at, messageId }: TimelineEntry, messages: readonly MessageView[]): boolean {
+function isPartOfMessage({ kind, at, messageId }: TimelineEntry, messages: readonly MessageView[]): boolean {
   const message = kind.startsWith('message_') && messages.find(({ id }) => id === messageId)
   if (!message) return false
   const isReport = message.decisions.some(

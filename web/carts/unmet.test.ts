@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ConditionNames } from '../../shared/flow-conditions.ts'
 import { formatMoney } from '../ui/format.ts'
-import { unmetLines } from './unmet.ts'
+import { describeUnmet } from './unmet.ts'
 
 const names: ConditionNames = {
   money: (amount) => formatMoney(amount, 'USD'),
@@ -25,7 +25,7 @@ it('names the failed conditions and the cart’s actual values', () => {
     ],
   }
   const conditionValues = { ...worth, items: 2, country: null, hour: 22, day: 7, coupon: false, product: ['8'] }
-  expect(unmetLines({ conditionValues, conditionsUnmet }, names)).toEqual([
+  expect(describeUnmet({ conditionValues, conditionsUnmet }, names)).toEqual([
     'Cart worth: $14.50; this message goes out only if the cart is worth more than $50.00.',
     'Items in the cart: 2; this message goes out only if the cart has at least 3 items.',
     'Country: not known; this message goes out only if the shopper lives in country DE.',
@@ -38,13 +38,13 @@ it('names the failed conditions and the cart’s actual values', () => {
 
 it('shows only the values if the conditions were not recorded', () => {
   const conditionValues = { ...worth, country: 'DE', phone: false, product: ['8'] }
-  expect(unmetLines({ conditionValues }, names)).toEqual(['Cart worth: $14.50.', 'Country: country DE.'])
-  expect(unmetLines({}, names)).toEqual([])
+  expect(describeUnmet({ conditionValues }, names)).toEqual(['Cart worth: $14.50.', 'Country: country DE.'])
+  expect(describeUnmet({}, names)).toEqual([])
 })
 
 it('describes the conditions of a flow in the same way', () => {
   const conditionsUnmet = { currency: 'USD', conditions: [{ fact: 'value', is: 'above', amount: 49.99 }] }
-  expect(unmetLines({ conditionValues: worth, conditionsUnmet }, names, 'flow')).toEqual([
+  expect(describeUnmet({ conditionValues: worth, conditionsUnmet }, names, 'flow')).toEqual([
     'Cart worth: $14.50; this flow takes a cart only if the cart is worth more than $49.99.',
   ])
 })

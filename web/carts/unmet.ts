@@ -13,15 +13,15 @@ import { formatCount, formatMoney } from '../ui/format.ts'
 
 type Inputs = Record<string, unknown>
 
-interface Unmet {
+interface UnmetConditions {
   /** Currency of amounts in conditions. */
   currency: string
   conditions: FlowCondition[]
 }
 
 /** null: older decisions recorded the values only. */
-export function unmetOf({ conditionsUnmet }: Inputs): Unmet | null {
-  const unmet = conditionsUnmet as Unmet | undefined
+export function findUnmet({ conditionsUnmet }: Inputs): UnmetConditions | null {
+  const unmet = conditionsUnmet as UnmetConditions | undefined
   return unmet && Array.isArray(unmet.conditions) ? unmet : null
 }
 
@@ -29,19 +29,19 @@ export function unmetOf({ conditionsUnmet }: Inputs): Unmet | null {
 const THEN = { step: 'message goes out', flow: 'flow takes a cart' }
 
 /** “Cart worth: $14.50; this message goes out only if the cart is worth more than $50.00.” */
-export function unmetLines(inputs: Inputs, names: ConditionNames, of: keyof typeof THEN = 'step'): string[] {
+export function describeUnmet(inputs: Inputs, names: ConditionNames, of: keyof typeof THEN = 'step'): string[] {
   const values = (inputs.conditionValues ?? {}) as Inputs
-  const unmet = unmetOf(inputs)
-  if (!unmet) return Object.keys(values).flatMap((fact) => wordsOf(fact, values[fact], names)?.concat('.') ?? [])
+  const unmet = findUnmet(inputs)
+  if (!unmet) return Object.keys(values).flatMap((fact) => formatFact(fact, values[fact], names)?.concat('.') ?? [])
   const lines = unmet.conditions.map((condition) => {
-    const value = wordsOf(condition.fact, values[condition.fact], names)
+    const value = formatFact(condition.fact, values[condition.fact], names)
     return `${value ? `${value}; this` : 'This'} ${THEN[of]} only if ${describeCondition(condition, names)}.`
   })
   return [...new Set(lines)]
 }
 
 /** null: the condition's text already includes it. */
-function wordsOf(fact: string, value: unknown, names: ConditionNames): string | null {
+function formatFact(fact: string, value: unknown, names: ConditionNames): string | null {
   if (fact === 'value') {
     const { minor, currency } = value as { minor: number; currency: string }
     return `Cart worth: ${formatMoney(minor / 10 ** currencyExponent(currency), currency)}`

@@ -34,7 +34,7 @@ export function useSelection(filter: string) {
   }
 }
 
-export const selectionOf = (
+export const toSelection = (
   { isAll, chosen }: Pick<ReturnType<typeof useSelection>, 'isAll' | 'chosen'>,
   all: Extract<Selection, { kind: 'matching' }>,
 ): Selection => (isAll ? all : { kind: 'carts', carts: chosen })

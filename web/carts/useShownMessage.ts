@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { SAMPLE_CART } from '../../shared/reminders.ts'
 import { useMessagePreview } from '../words/queries.ts'
 import type { Eligibility } from './send-queries.ts'
-import { shownFor } from './sending.ts'
+import { choosePreviewCart } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 
-interface Wanted {
+interface PreviewRequest {
   ask: Pick<Ask, 'channel' | 'selection'>
   /** undefined: still loading; null: the request failed. */
   eligibility: Eligibility | null | undefined
@@ -18,12 +18,14 @@ interface Wanted {
 export type ShownMessage = ReturnType<typeof useShownMessage>
 
 /** The dialog's preview of the typed message for one cart. A newer request cancels the older one. */
-export function useShownMessage({ ask: { channel, selection }, eligibility, message, isTyping }: Wanted) {
+export function useShownMessage({ ask: { channel, selection }, eligibility, message, isTyping }: PreviewRequest) {
   const [chosen, choose] = useState<string | null>(null)
   const isKnown = selection.kind === 'carts' && selection.carts.length === 1
   // With several carts, wait until an eligible one is known.
   const first =
-    isKnown || eligibility !== undefined ? (shownFor(selection, eligibility?.eligible ?? []) ?? SAMPLE_CART) : null
+    isKnown || eligibility !== undefined
+      ? (choosePreviewCart(selection, eligibility?.eligible ?? []) ?? SAMPLE_CART)
+      : null
   const cartId = chosen ?? first
   const made = useMessagePreview(cartId ? { cartId, channel, ...message } : null)
   const isStale = isTyping || made.isPlaceholderData

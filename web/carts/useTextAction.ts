@@ -1,7 +1,7 @@
 import type { CartView } from '../../shared/carts.ts'
 import { useHasFeature, useHasPermission, useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
-import { endedText, type TextChannel, textStateOf, waitText } from './sending.ts'
+import { describeWait, explainEnded, findTextState, type TextChannel } from './sending.ts'
 
 const SECOND_MS = 1_000
 const STILL_MS = 3_600_000
@@ -25,9 +25,9 @@ export function useTextAction(cart: CartView, channel: TextChannel, isEligible: 
   const cooldownHours = useStore()?.textCooldownHours ?? 24
   const hasSent = Boolean(channel === 'sms' ? cart.sms_sent_at : cart.whatsapp_sent_at)
   const now = useNow(hasSent ? SECOND_MS : STILL_MS)
-  const { isSending, waitSeconds } = textStateOf(cart, channel, cooldownHours, now)
-  if (!may || !cart.phone || endedText(cart.state)) return { kind: 'none' }
+  const { isSending, waitSeconds } = findTextState(cart, channel, cooldownHours, now)
+  if (!may || !cart.phone || explainEnded(cart.state)) return { kind: 'none' }
   if (lacksTexts) return { kind: 'upgrade' }
   if (channel === 'whatsapp' && !isEligible && !isSending && waitSeconds === null) return { kind: 'none' }
-  return { kind: 'button', isSending, waits: waitSeconds === null ? null : waitText(waitSeconds) }
+  return { kind: 'button', isSending, waits: waitSeconds === null ? null : describeWait(waitSeconds) }
 }

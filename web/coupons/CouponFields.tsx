@@ -5,7 +5,7 @@ import { capabilities, DEFAULT_PLATFORM } from '../../shared/platforms.ts'
 import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { activeText, capRefusal, isTyped, pastText } from './form.ts'
+import { describeInactive, explainNoCap, isTyped, warnIfPast } from './form.ts'
 import type { CouponFormState } from './useCouponForm.ts'
 
 // The fields of a coupon, laid out together.
@@ -84,7 +84,7 @@ export function KindField({ form, isKept }: Props & { isKept: boolean }) {
 export function DiscountFields({ form, currency }: Props & { currency: string }) {
   const { type, maxDiscount } = form.values
   const isFixed = type === 'fixed'
-  const refusal = isFixed || isTyped(maxDiscount) ? capRefusal(form.values) : null
+  const refusal = isFixed || isTyped(maxDiscount) ? explainNoCap(form.values) : null
   const cap = form.getInputProps('maxDiscount')
   return (
     <SimpleGrid cols={COLUMNS} spacing="md">
@@ -119,7 +119,7 @@ export function DiscountFields({ form, currency }: Props & { currency: string })
 
 /** In the store's time zone (decision 32). */
 export function DateFields({ form, zone }: Props & { zone: string }) {
-  const past = pastText(form.values.endDate, zone, useNow(MINUTE_MS))
+  const past = warnIfPast(form.values.endDate, zone, useNow(MINUTE_MS))
   return (
     <div>
       <SimpleGrid cols={COLUMNS} spacing="md">
@@ -149,7 +149,7 @@ export function LimitFields({ form }: Props) {
         <Checkbox
           mt={{ base: 0, xs: 24 }}
           label="Active"
-          description={activeText(form.values.kind)}
+          description={describeInactive(form.values.kind)}
           {...form.getInputProps('isActive', { type: 'checkbox' })}
         />
       </SimpleGrid>

@@ -6,7 +6,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { counted, formatCount } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { CouponState, DiscountWords, MadeElsewhere, TimeLeft, Usage } from './parts.tsx'
-import { dateTimeIn, shownCode } from './rules.ts'
+import { formatDateTimeIn, shownCode } from './rules.ts'
 
 interface Props {
   /** undefined: closed. */
@@ -53,8 +53,8 @@ function Terms({ coupon, zone }: { coupon: Coupon; zone: string }) {
           ['Discount', <DiscountWords key="discount" coupon={coupon} />],
           ['Status', <CouponState key="state" coupon={coupon} zone={zone} />],
           ['Time left', <TimeLeft key="left" endDate={endDate} />],
-          ['Starts', startDate ? dateTimeIn(startDate, zone) : 'When it is made'],
-          ['Ends', endDate ? dateTimeIn(endDate, zone) : 'No end'],
+          ['Starts', startDate ? formatDateTimeIn(startDate, zone) : 'When it is made'],
+          ['Ends', endDate ? formatDateTimeIn(endDate, zone) : 'No end'],
           ['Used', <Usage key="used" coupon={coupon} />],
           ['Kind', kind === 'personal' ? 'A personal code for each shopper' : 'One code for everybody'],
           ...(kind === 'personal' ? personalTerms(validHours, isTiedToEmail) : []),

@@ -4,7 +4,7 @@ import { wordsOf } from '../accounts/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useDeleteCoupon } from './queries.ts'
-import { shownCode, stepText } from './rules.ts'
+import { formatStep, shownCode } from './rules.ts'
 
 interface Props {
   /** null: closed. */
@@ -41,7 +41,7 @@ export function DeleteCoupon({ coupon, onClose, onProblem }: Props) {
           <Text mt="sm">These steps send it. They go on without a coupon:</Text>
           <ul className="coupon-steps">
             {coupon.steps.map((step) => (
-              <li key={`${step.flowId} ${step.step}`}>{stepText(step)}</li>
+              <li key={`${step.flowId} ${step.step}`}>{formatStep(step)}</li>
             ))}
           </ul>
         </>

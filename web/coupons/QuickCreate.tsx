@@ -3,9 +3,9 @@ import { IconBolt } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
 import { wordsOf } from '../accounts/queries.ts'
-import { percentProblem } from './form.ts'
+import { checkPercent } from './form.ts'
 import { useCreateCoupon } from './queries.ts'
-import { quickCode, quickCoupon } from './rules.ts'
+import { createQuickCode, createQuickCoupon } from './rules.ts'
 
 interface Props {
   onCreated: (coupon: Coupon) => void
@@ -45,10 +45,10 @@ function QuickForm({ onCreated, onProblem }: Props) {
   const [wrong, setWrong] = useState<string | null>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const problem = percentProblem(percent)
+    const problem = checkPercent(percent)
     setWrong(problem)
     if (problem || create.isPending) return
-    create.mutate(quickCoupon(quickCode(randomBelow), Number(percent), Date.now()), {
+    create.mutate(createQuickCoupon(createQuickCode(randomBelow), Number(percent), Date.now()), {
       onSuccess: ({ coupon }) => onCreated(coupon),
       onError: (error) => onProblem(wordsOf(error, couponTexts.createFailed)),
     })

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest'
 import { type Coupon, CouponInput, couponTexts } from '../../shared/coupons.ts'
 import {
-  activeText,
   type CouponValues,
-  capRefusal,
-  inputOf,
-  newValues,
-  pastText,
-  problemsOf,
-  valuesOf,
+  checkCoupon,
+  createValues,
+  describeInactive,
+  explainNoCap,
+  toCouponInput,
+  toValues,
+  warnIfPast,
 } from './form.ts'
 
 const where = { currency: 'USD', zone: 'Europe/Berlin' }
 const NOW = Date.parse('2026-10-24T07:00:30Z')
-const right: CouponValues = { ...newValues(NOW, where.zone), code: 'SUMMER10', amount: 10 }
-const problems = (given: Partial<CouponValues>) => problemsOf({ ...right, ...given }, where)
+const right: CouponValues = { ...createValues(NOW, where.zone), code: 'SUMMER10', amount: 10 }
+const problems = (given: Partial<CouponValues>) => checkCoupon({ ...right, ...given }, where)
 
 const wrong: [field: keyof CouponValues, given: Partial<CouponValues>, text: string][] = [
   ['code', { code: ' ' }, couponTexts.noCode],
@@ -72,38 +72,38 @@ it('accepts what the server accepts', () => {
   ]
   for (const each of given) {
     expect(problems(each)).toEqual({})
-    expect(CouponInput.safeParse(inputOf({ ...right, ...each }, where.zone, null)).error).toBeUndefined()
+    expect(CouponInput.safeParse(toCouponInput({ ...right, ...each }, where.zone, null)).error).toBeUndefined()
   }
 })
 
 it('allows a maximum discount only for a percentage of personal codes (decision 33)', () => {
-  expect(capRefusal({ kind: 'shared', type: 'percentage' })).toBe(couponTexts.sharedCap)
-  expect(capRefusal({ kind: 'personal', type: 'fixed' })).toBe(couponTexts.fixedCap)
-  expect(capRefusal({ kind: 'personal', type: 'percentage' })).toBeNull()
-  expect(inputOf({ ...right, maxDiscount: 20 }, where.zone, null).maxDiscount).toBeNull()
+  expect(explainNoCap({ kind: 'shared', type: 'percentage' })).toBe(couponTexts.sharedCap)
+  expect(explainNoCap({ kind: 'personal', type: 'fixed' })).toBe(couponTexts.fixedCap)
+  expect(explainNoCap({ kind: 'personal', type: 'percentage' })).toBeNull()
+  expect(toCouponInput({ ...right, maxDiscount: 20 }, where.zone, null).maxDiscount).toBeNull()
 })
 
 it('warns about a past end, in the store’s time zone', () => {
   const now = Date.parse('2026-10-24T07:00:00Z')
-  expect(pastText('2026-10-24T09:00', where.zone, now)).toBe('This end date has passed: nobody can use the coupon.')
-  expect(pastText('2026-10-24T09:01', where.zone, now)).toBeNull()
-  expect(pastText('', where.zone, now)).toBeNull()
+  expect(warnIfPast('2026-10-24T09:00', where.zone, now)).toBe('This end date has passed: nobody can use the coupon.')
+  expect(warnIfPast('2026-10-24T09:01', where.zone, now)).toBeNull()
+  expect(warnIfPast('', where.zone, now)).toBeNull()
 })
 
 it('states what holds for an inactive coupon: personal codes already sent stay valid for their hours', () => {
-  expect(activeText('shared')).toContain('Nobody can use')
-  expect(activeText('personal')).toContain('Codes that were sent can still be used')
+  expect(describeInactive('shared')).toContain('Nobody can use')
+  expect(describeInactive('personal')).toContain('Codes that were sent can still be used')
 })
 
 it('parses dates in the store’s time zone, across a clock change', () => {
   expect([right.startDate, right.endDate]).toEqual(['2026-10-24T09:00', '2026-10-31T09:00'])
-  const { startDate, endDate } = inputOf(right, where.zone, null)
+  const { startDate, endDate } = toCouponInput(right, where.zone, null)
   expect([startDate, endDate]).toEqual(['2026-10-24T07:00:00.000Z', '2026-10-31T08:00:00.000Z'])
 })
 
 it('keeps the seconds of an unchanged date', () => {
   const coupon = { startDate: '2026-10-24T07:00:30Z', endDate: '2026-10-31T07:00:30Z', amount: 10 } as Coupon
-  const values = { ...right, ...valuesOf({ ...coupon, kind: 'shared', type: 'percentage' } as Coupon, where.zone) }
-  const sent = inputOf({ ...values, code: 'A', endDate: '2026-11-01T08:00' }, where.zone, coupon)
+  const values = { ...right, ...toValues({ ...coupon, kind: 'shared', type: 'percentage' } as Coupon, where.zone) }
+  const sent = toCouponInput({ ...values, code: 'A', endDate: '2026-11-01T08:00' }, where.zone, coupon)
   expect([sent.startDate, sent.endDate]).toEqual(['2026-10-24T07:00:30Z', '2026-11-01T07:00:00.000Z'])
 })

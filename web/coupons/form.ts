@@ -35,7 +35,7 @@ const MOST_VALID_HOURS = 8_760
 const DAYS = 7
 
 /** Starts now and ends seven days later, like Quick Create. */
-export function newValues(now: number, zone: string): CouponValues {
+export function createValues(now: number, zone: string): CouponValues {
   const startDate = localOf(now, zone)
   return {
     ...{ code: '', kind: 'shared', type: 'percentage', amount: '', minSpend: '', maxDiscount: '', usageLimit: '' },
@@ -44,7 +44,7 @@ export function newValues(now: number, zone: string): CouponValues {
   }
 }
 
-export const valuesOf = (coupon: Coupon, zone: string): CouponValues => ({
+export const toValues = (coupon: Coupon, zone: string): CouponValues => ({
   code: coupon.code,
   kind: coupon.kind,
   type: coupon.type === 'fixed' ? 'fixed' : 'percentage',
@@ -60,85 +60,85 @@ export const valuesOf = (coupon: Coupon, zone: string): CouponValues => ({
 })
 
 /** Decision 33: why a maximum discount is impossible; null if possible. */
-export function capRefusal({ kind, type }: Pick<CouponValues, 'kind' | 'type'>): string | null {
+export function explainNoCap({ kind, type }: Pick<CouponValues, 'kind' | 'type'>): string | null {
   if (type === 'fixed') return couponTexts.fixedCap
   return kind === 'shared' ? couponTexts.sharedCap : null
 }
 
 /** What happens to an inactive coupon. */
-export const activeText = (kind: CouponValues['kind']): string =>
+export const describeInactive = (kind: CouponValues['kind']): string =>
   kind === 'shared'
     ? 'Nobody can use an inactive coupon. Its code stays taken.'
     : 'No message gets a code of an inactive coupon. Codes that were sent can still be used.'
 
 export type CouponProblems = Partial<Record<keyof CouponValues, string>>
 
-interface Where {
+interface CouponContext {
   currency: string
   zone: string
 }
 
 /** All errors at once, by field (B 5). */
-export function problemsOf(values: CouponValues, { currency, zone }: Where): CouponProblems {
+export function checkCoupon(values: CouponValues, { currency, zone }: CouponContext): CouponProblems {
   const { code, kind, type, amount, minSpend, usageLimit, validHours, startDate, endDate } = values
   const typed = {
-    code: codeProblem(code),
-    amount: amountProblem(type, amount),
-    minSpend: isTyped(minSpend) ? limitProblem('Minimum spend', couponTexts.badMinSpend, minSpend) : null,
-    maxDiscount: capProblem(values),
+    code: checkCode(code),
+    amount: checkAmount(type, amount),
+    minSpend: isTyped(minSpend) ? checkLimit('Minimum spend', couponTexts.badMinSpend, minSpend) : null,
+    maxDiscount: checkCap(values),
     startDate: instantOf(startDate, zone) === null ? couponTexts.noStart : null,
-    endDate: endProblem(startDate, endDate, zone),
-    usageLimit: kind === 'shared' ? usageProblem(usageLimit) : null,
+    endDate: checkEnd(startDate, endDate, zone),
+    usageLimit: kind === 'shared' ? checkUsage(usageLimit) : null,
     validHours: kind === 'personal' && !isWithin(validHours, MOST_VALID_HOURS) ? badHours : null,
   }
-  return { ...wrongDecimals({ type, ...amountsOf(values) }, currency), ...withoutNulls(typed) }
+  return { ...wrongDecimals({ type, ...toAmounts(values) }, currency), ...removeNulls(typed) }
 }
 
 const badHours = 'Enter a whole number of hours between 1 and 8,760'
 
-function codeProblem(code: string): string | null {
+function checkCode(code: string): string | null {
   if (code.trim() === '') return couponTexts.noCode
   if (code.trim().length > COUPON_CODE_MOST) return couponTexts.longCode
   return /^[A-Z0-9-]+$/.test(code.trim()) ? null : couponTexts.badCode
 }
 
-function amountProblem(type: CouponValues['type'], amount: Typed): string | null {
+function checkAmount(type: CouponValues['type'], amount: Typed): string | null {
   if (!isTyped(amount)) return couponTexts.noAmount
-  return type === 'fixed' ? limitProblem('Amount', couponTexts.badFixed, amount) : percentProblem(amount)
+  return type === 'fixed' ? checkLimit('Amount', couponTexts.badFixed, amount) : checkPercent(amount)
 }
 
 /** Parsed percentage; null if empty. */
-export function percentProblem(percent: Typed): string | null {
+export function checkPercent(percent: Typed): string | null {
   if (!isTyped(percent)) return couponTexts.noAmount
   if (!(Number(percent) >= 1 && Number(percent) <= 100)) return couponTexts.badPercentage
   return percentDecimals(Number(percent))
 }
 
-const limitProblem = (what: Parameters<typeof mostText>[0], notAbove0: string, given: Typed) =>
+const checkLimit = (what: Parameters<typeof mostText>[0], notAbove0: string, given: Typed) =>
   isAbove0(given) ? mostText(what, Number(given)) : notAbove0
 
 /** A disabled field keeps its input, which is ignored. */
-function capProblem(values: CouponValues): string | null {
+function checkCap(values: CouponValues): string | null {
   const { type, maxDiscount } = values
   if (type === 'fixed' || !isTyped(maxDiscount)) return null
-  return capRefusal(values) ?? limitProblem('Maximum discount', couponTexts.badMaxDiscount, maxDiscount)
+  return explainNoCap(values) ?? checkLimit('Maximum discount', couponTexts.badMaxDiscount, maxDiscount)
 }
 
 /** A warning: the end date has passed. */
-export function pastText(endDate: string, zone: string, now: number): string | null {
+export function warnIfPast(endDate: string, zone: string, now: number): string | null {
   const end = instantOf(endDate, zone)
   return end !== null && Date.parse(end) <= now ? couponTexts.endIsPast : null
 }
 
-function endProblem(startDate: string, endDate: string, zone: string): string | null {
+function checkEnd(startDate: string, endDate: string, zone: string): string | null {
   const [start, end] = [instantOf(startDate, zone), instantOf(endDate, zone)]
   if (end === null) return couponTexts.noEnd
   return start !== null && Date.parse(end) <= Date.parse(start) ? couponTexts.endBeforeStart : null
 }
 
-function usageProblem(limit: Typed): string | null {
+function checkUsage(limit: Typed): string | null {
   if (!isTyped(limit)) return null
-  const problem = limitProblem('Usage limit', couponTexts.badUsageLimit, limit)
+  const problem = checkLimit('Usage limit', couponTexts.badUsageLimit, limit)
   return problem ?? (Number.isInteger(Number(limit)) ? null : couponTexts.partOfAUse)
 }
 
@@ -147,19 +147,19 @@ const isAbove0 = (typed: Typed) => Number(typed) > 0
 const isWithin = (typed: Typed, most: number) =>
   isTyped(typed) && Number.isInteger(Number(typed)) && Number(typed) >= 1 && Number(typed) <= most
 
-const hasCap = (values: CouponValues) => capRefusal(values) === null && isTyped(values.maxDiscount)
+const hasCap = (values: CouponValues) => explainNoCap(values) === null && isTyped(values.maxDiscount)
 
-const withoutNulls = (found: Record<string, string | null>): CouponProblems =>
+const removeNulls = (found: Record<string, string | null>): CouponProblems =>
   Object.fromEntries(Object.entries(found).filter(([, problem]) => problem !== null))
 
-const amountsOf = (values: CouponValues) => ({
+const toAmounts = (values: CouponValues) => ({
   amount: Number(values.amount),
   minSpend: isTyped(values.minSpend) ? Number(values.minSpend) : null,
   maxDiscount: hasCap(values) ? Number(values.maxDiscount) : null,
 })
 
 /** Request body. An unchanged date keeps its seconds, which the field does not show. */
-export function inputOf(values: CouponValues, zone: string, before: Coupon | null) {
+export function toCouponInput(values: CouponValues, zone: string, before: Coupon | null) {
   const dateOf = (name: 'startDate' | 'endDate') => {
     const known = before?.[name]
     return known && localOf(known, zone) === values[name] ? known : instantOf(values[name], zone)!
@@ -169,7 +169,7 @@ export function inputOf(values: CouponValues, zone: string, before: Coupon | nul
     code: values.code.trim(),
     kind: values.kind,
     type: values.type,
-    ...amountsOf(values),
+    ...toAmounts(values),
     startDate: dateOf('startDate'),
     endDate: dateOf('endDate'),
     usageLimit: !isPersonal && isTyped(values.usageLimit) ? Number(values.usageLimit) : null,

@@ -6,7 +6,7 @@ import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { discountText, minSpendText, remainingText, shownCode, stateMarks } from './rules.ts'
+import { buildStateMarks, discountText, formatMinSpend, formatRemaining, shownCode } from './rules.ts'
 
 // Coupon parts shared by list, cards and panel.
 
@@ -58,7 +58,7 @@ export function MadeElsewhere({ coupon }: OfCoupon) {
 }
 
 export function DiscountWords({ coupon }: OfCoupon) {
-  const condition = minSpendText(coupon)
+  const condition = formatMinSpend(coupon)
   return (
     <div className="coupon-discount">
       {discountText(coupon)}
@@ -82,7 +82,7 @@ export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
   const now = useNowUntil(coupon.endDate)
   return (
     <span className="coupon-state">
-      {stateMarks(coupon, now, zone).map(({ look, label }) =>
+      {buildStateMarks(coupon, now, zone).map(({ look, label }) =>
         look === 'plain' ? (
           <span key={label} className="mark mark-plain">
             {label}
@@ -97,7 +97,7 @@ export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
 
 /** `isAlone`: there is no column heading. */
 export function TimeLeft({ endDate, isAlone = false }: { endDate: string | null; isAlone?: boolean }) {
-  const text = remainingText(endDate, useNowUntil(endDate))
+  const text = formatRemaining(endDate, useNowUntil(endDate))
   if (text === null) return 'No end'
   return <span className="tabular">{isAlone && text !== 'Expired' ? `${text} left` : text}</span>
 }

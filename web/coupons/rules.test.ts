@@ -2,16 +2,16 @@ import { expect, it } from 'vitest'
 import type { Coupon } from '../../shared/coupons.ts'
 import { aCoupon } from '../../test/coupon-fixtures.ts'
 import {
+  buildStateMarks,
   couponLabel,
   couponsAddress,
+  createQuickCode,
+  createQuickCoupon,
   discountText,
+  formatMinSpend,
+  formatRemaining,
   isUsable,
-  minSpendText,
-  quickCode,
-  quickCoupon,
-  remainingText,
   shownCode,
-  stateMarks,
 } from './rules.ts'
 
 const NOW = Date.parse('2026-11-23T12:00:00Z')
@@ -20,7 +20,7 @@ const inMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).toISOStr
 it('shows the time left in days and hours, hours and minutes, or minutes, then Expired (B 2)', {
   tags: ['B2'],
 }, () => {
-  const left = (minutes: number) => remainingText(inMinutes(minutes), NOW)
+  const left = (minutes: number) => formatRemaining(inMinutes(minutes), NOW)
   expect(left(7 * 1_440)).toBe('7 d 0 h')
   expect(left(6 * 1_440 + 23 * 60 + 59)).toBe('6 d 23 h')
   expect(left(1_439)).toBe('23 h 59 min')
@@ -28,12 +28,12 @@ it('shows the time left in days and hours, hours and minutes, or minutes, then E
   expect(left(59)).toBe('59 min')
   expect(left(0.1)).toBe('1 min')
   expect([left(0), left(-5)]).toEqual(['Expired', 'Expired'])
-  expect(remainingText(null, NOW)).toBeNull()
+  expect(formatRemaining(null, NOW)).toBeNull()
 })
 
 it('shows that a coupon has not started or is over, by the day in the store’s time zone', () => {
   const note = (startDate: string | null, endDate: string | null, zone = 'UTC') =>
-    stateMarks(aCoupon({ startDate, endDate }, NOW), NOW, zone)[0]!.label
+    buildStateMarks(aCoupon({ startDate, endDate }, NOW), NOW, zone)[0]!.label
   expect(note(inMinutes(-60), inMinutes(60))).toBe('Active')
   expect(note(null, null)).toBe('Active')
   expect(note('2026-11-30T05:00:00Z', '2026-12-30T05:00:00Z')).toBe('Starts Nov 30')
@@ -46,7 +46,7 @@ it('shows the blocker of an active coupon first, and colors Active only if shopp
   tags: ['B4'],
 }, () => {
   const marks = (changes: Partial<Coupon>) =>
-    stateMarks(aCoupon(changes, NOW), NOW, 'UTC').map(({ look, label }) => `${look}: ${label}`)
+    buildStateMarks(aCoupon(changes, NOW), NOW, 'UTC').map(({ look, label }) => `${look}: ${label}`)
   const later = '2026-11-30T05:00:00Z'
   expect(marks({})).toEqual(['usable: Active'])
   expect(marks({ endDate: inMinutes(0) })).toEqual(['over: Expired', 'plain: Active'])
@@ -83,8 +83,8 @@ it('formats the discount', { tags: ['B2'] }, () => {
   expect(discount({ type: 'fixed', amount: 5 })).toBe('$5.00 off')
   expect(discount({ type: 'fixed', amount: 500, currency: 'JPY' })).toBe('¥500 off')
   expect(discount({ type: 'other', platformType: 'fixed_product' })).toBe('Fixed product')
-  expect(minSpendText({ minSpend: 50, currency: 'EUR' })).toBe('Minimum spend €50.00')
-  expect(minSpendText({ minSpend: null, currency: 'EUR' })).toBeNull()
+  expect(formatMinSpend({ minSpend: 50, currency: 'EUR' })).toBe('Minimum spend €50.00')
+  expect(formatMinSpend({ minSpend: null, currency: 'EUR' })).toBeNull()
 })
 
 it('shows the pattern of personal codes, or the shared code', () => {
@@ -96,7 +96,7 @@ it('builds Quick Create’s code from CART and six uppercase letters and digits 
   let turn = 0
   const bounds = new Set<number>()
   const codes = Array.from({ length: 200 }, () =>
-    quickCode((bound) => {
+    createQuickCode((bound) => {
       bounds.add(bound)
       return turn++ % bound
     }),
@@ -108,7 +108,7 @@ it('builds Quick Create’s code from CART and six uppercase letters and digits 
 })
 
 it('starts a quick coupon now and ends it seven days later, active (B 9)', { tags: ['B9'] }, () => {
-  expect(quickCoupon('CARTABCDEF', 15, NOW)).toEqual({
+  expect(createQuickCoupon('CARTABCDEF', 15, NOW)).toEqual({
     ...{ code: 'CARTABCDEF', type: 'percentage', amount: 15, isActive: true },
     ...{ minSpend: null, maxDiscount: null, usageLimit: null },
     ...{ startDate: '2026-11-23T12:00:00.000Z', endDate: '2026-11-30T12:00:00.000Z' },

@@ -23,7 +23,7 @@ export const couponsAddress = listAddress<CouponFilter, 'newest'>({
 const MINUTE_MS = 60_000
 
 /** B 2: days and hours, hours and minutes, or minutes, rounded up. null: no end. */
-export function remainingText(endDate: string | null, now: number): string | null {
+export function formatRemaining(endDate: string | null, now: number): string | null {
   if (endDate === null) return null
   const ms = Date.parse(endDate) - now
   if (ms <= 0) return 'Expired'
@@ -40,13 +40,13 @@ export const isUsedUp = ({ usageLimit, usageCount }: Pick<Coupon, 'usageLimit' |
   Boolean(usageLimit) && usageCount >= usageLimit!
 
 /** Coupons a message sent now may contain. */
-export function isUsable(coupon: OfState, now: number): boolean {
+export function isUsable(coupon: CouponStateFields, now: number): boolean {
   const { isActive, startDate, madeBy } = coupon
   const hasBegun = startDate === null || madeBy === 'store' || Date.parse(startDate) <= now
   return isActive && hasBegun && !isOver(coupon, now) && !isUsedUp(coupon)
 }
 
-type OfState = Pick<Coupon, 'isActive' | 'startDate' | 'endDate' | 'usageLimit' | 'usageCount' | 'madeBy'>
+type CouponStateFields = Pick<Coupon, 'isActive' | 'startDate' | 'endDate' | 'usageLimit' | 'usageCount' | 'madeBy'>
 
 export interface StateMark {
   look: 'usable' | 'inactive' | 'starts' | 'over' | 'plain'
@@ -57,8 +57,8 @@ export interface StateMark {
  * Active and Inactive show the setting (B 4). If shoppers cannot use an active coupon, the blocker is the badge and
  * Active follows without color (decision 32).
  */
-export function stateMarks(coupon: OfState, now: number, zone: string): StateMark[] {
-  const note = stateNote(coupon, now, zone)
+export function buildStateMarks(coupon: CouponStateFields, now: number, zone: string): StateMark[] {
+  const note = findBlocker(coupon, now, zone)
   if (!coupon.isActive) return [{ look: 'inactive', label: 'Inactive' }, ...plain(note?.label)]
   if (!note || isUsable(coupon, now)) return [{ look: 'usable', label: 'Active' }]
   return [note, ...plain('Active')]
@@ -66,16 +66,16 @@ export function stateMarks(coupon: OfState, now: number, zone: string): StateMar
 
 const plain = (label: string | undefined): StateMark[] => (label ? [{ look: 'plain', label }] : [])
 
-function stateNote(coupon: OfState, now: number, zone: string): StateMark | null {
+function findBlocker(coupon: CouponStateFields, now: number, zone: string): StateMark | null {
   if (isOver(coupon, now)) return { look: 'over', label: 'Expired' }
   if (isUsedUp(coupon)) return { look: 'over', label: 'Used up' }
   const { startDate } = coupon
   if (startDate === null || Date.parse(startDate) <= now) return null
-  return { look: 'starts', label: `Starts ${dayIn(startDate, now, zone)}` }
+  return { look: 'starts', label: `Starts ${formatDayIn(startDate, now, zone)}` }
 }
 
 /** Nov 30; with the year if it is not the current one. */
-function dayIn(instant: string, now: number, zone: string): string {
+function formatDayIn(instant: string, now: number, zone: string): string {
   const yearOf = (at: string | number) =>
     new Intl.DateTimeFormat('en-US', { year: 'numeric', timeZone: zone }).format(new Date(at))
   const isThisYear = yearOf(instant) === yearOf(now)
@@ -85,13 +85,13 @@ function dayIn(instant: string, now: number, zone: string): string {
 }
 
 /** Nov 30, 2026, 9:00 AM, in the zone. */
-export const dateTimeIn = (instant: string, zone: string): string =>
+export const formatDateTimeIn = (instant: string, zone: string): string =>
   new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone }).format(
     new Date(instant),
   )
 
 /** `free_shipping`: "Free shipping". */
-function inWords(platformType: string): string {
+function formatPlatformType(platformType: string): string {
   const words = platformType.replaceAll('_', ' ').trim()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -102,15 +102,15 @@ type Discount = Pick<Coupon, 'type' | 'platformType' | 'amount' | 'maxDiscount' 
  * "10%", "$5.00 off", "10%, at most $20.00"; the platform's name for types that cannot be created here (decision 30).
  */
 export function discountText({ type, platformType, amount, maxDiscount, currency }: Discount): string {
-  if (type === 'other') return inWords(platformType)
+  if (type === 'other') return formatPlatformType(platformType)
   if (type === 'fixed') return `${formatMoney(amount, currency)} off`
-  const percent = `${percentText(amount)}%`
+  const percent = `${formatPercent(amount)}%`
   return maxDiscount === null ? percent : `${percent}, at most ${formatMoney(maxDiscount, currency)}`
 }
 
-const percentText = (percent: number) => new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 }).format(percent)
+const formatPercent = (percent: number) => new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 }).format(percent)
 
-export const minSpendText = ({ minSpend, currency }: Pick<Coupon, 'minSpend' | 'currency'>): string | null =>
+export const formatMinSpend = ({ minSpend, currency }: Pick<Coupon, 'minSpend' | 'currency'>): string | null =>
   minSpend === null ? null : `Minimum spend ${formatMoney(minSpend, currency)}`
 
 /** Eight dots replace the characters that differ per shopper (decision 34). */
@@ -125,11 +125,11 @@ const QUICK_SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const QUICK_DAYS = 7
 
 /** B 9: CART and six uppercase letters and digits. `random(n)` returns an integer below n. */
-export const quickCode = (random: (bound: number) => number): string =>
+export const createQuickCode = (random: (bound: number) => number): string =>
   `CART${Array.from({ length: 6 }, () => QUICK_SIGNS[random(QUICK_SIGNS.length)]).join('')}`
 
 /** B 9: a percentage that starts now, ends in seven days and is active. */
-export const quickCoupon = (code: string, percent: number, now: number) => ({
+export const createQuickCoupon = (code: string, percent: number, now: number) => ({
   code,
   type: 'percentage' as const,
   amount: percent,
@@ -143,4 +143,4 @@ export const quickCoupon = (code: string, percent: number, now: number) => ({
 
 type Step = Coupon['steps'][number]
 
-export const stepText = ({ flowName, step }: Step) => `${flowName}, step ${step}`
+export const formatStep = ({ flowName, step }: Step) => `${flowName}, step ${step}`

@@ -7,7 +7,7 @@ import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
-import { type CouponValues, inputOf, newValues, problemsOf, valuesOf } from './form.ts'
+import { type CouponValues, checkCoupon, createValues, toCouponInput, toValues } from './form.ts'
 import { useCreateCoupon, useUpdateCoupon } from './queries.ts'
 import { shownCode } from './rules.ts'
 
@@ -19,8 +19,8 @@ export function useCouponForm(coupon: Coupon | null, where: { currency: string; 
   const { save, error, isPending, reset } = useSave(coupon)
   const [isSaved, setSaved] = useState(false)
   const form = useForm<CouponValues>({
-    initialValues: coupon ? valuesOf(coupon, where.zone) : newValues(Date.now(), where.zone),
-    validate: (values) => problemsOf(values, where),
+    initialValues: coupon ? toValues(coupon, where.zone) : createValues(Date.now(), where.zone),
+    validate: (values) => checkCoupon(values, where),
   })
   useDraft(`coupon:${coupon?._id ?? 'new'}`, form.isDirty() && !isSaved ? form.values : null, form.setValues)
   const isRefused = (cause: Error) => {
@@ -31,7 +31,7 @@ export function useCouponForm(coupon: Coupon | null, where: { currency: string; 
   const submit = form.onSubmit(
     (values) => {
       if (isPending) return
-      save(inputOf(values, where.zone, coupon), {
+      save(toCouponInput(values, where.zone, coupon), {
         onSuccess: (saved) => {
           announce(`${shownCode(saved.coupon)} was ${coupon ? 'saved' : 'created'}.`)
           setSaved(true)
@@ -46,7 +46,7 @@ export function useCouponForm(coupon: Coupon | null, where: { currency: string; 
   return { form, problem, isPending, isSaved, submit, dismiss: reset }
 }
 
-type Input = ReturnType<typeof inputOf>
+type Input = ReturnType<typeof toCouponInput>
 interface Answers {
   onSuccess: (saved: { coupon: Coupon }) => void
   onError: (error: Error) => void

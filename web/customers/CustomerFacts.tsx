@@ -8,7 +8,7 @@ import { LedgerEntries } from '../consent/LedgerEntries.tsx'
 import { channelText } from '../consent/ledger-text.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
-import { BLANK, nameOf, standingOf } from './rules.ts'
+import { BLANK, findCurrentConsents, formatName } from './rules.ts'
 
 // The customer's data, consents and reachability.
 
@@ -21,7 +21,7 @@ export function ContactCard({ customer }: { customer: Customer }) {
       </Title>
       <Facts
         entries={[
-          ['Name', nameOf(customer)],
+          ['Name', formatName(customer)],
           ...listed(emails.length > 1 ? 'Emails' : 'Email', emails),
           ...listed(phones.length > 1 ? 'Phones' : 'Phone', phones),
           ...(unconfirmed.length > 0 ? listed('Not confirmed', unconfirmed) : []),
@@ -53,7 +53,7 @@ const listed = (label: string, values: readonly string[]): [string, ReactNode][]
 
 /** Current consent per channel, then the evidence. */
 export function ConsentCard({ entries }: { entries: Customer['consents'] }) {
-  const standing = standingOf(entries)
+  const standing = findCurrentConsents(entries)
   return (
     <Card>
       <Title order={2} mb={entries.length > 0 ? 'md' : 4}>

@@ -14,7 +14,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { ConsentCard, ContactCard, SuppressionCard } from './CustomerFacts.tsx'
 import { CartsCard, MessagesCard, OrdersCard, ValueCard } from './CustomerHistory.tsx'
 import { useCustomer } from './queries.ts'
-import { titleOf } from './rules.ts'
+import { formatTitle } from './rules.ts'
 
 /** One customer: data, consents, orders and messages (decision 40). */
 export function CustomerPage() {
@@ -61,11 +61,11 @@ function Content({ customer }: { customer: Customer }) {
   )
   return (
     <>
-      <PageTitle title={titleOf(customer)} mark={mark}>
+      <PageTitle title={formatTitle(customer)} mark={mark}>
         <SendDiscountButton
           place={`customer:${customer._id}`}
           label="Send discount"
-          person={{ id: customer._id, name: titleOf(customer) }}
+          person={{ id: customer._id, name: formatTitle(customer) }}
         />
       </PageTitle>
       <Grid gap="md">

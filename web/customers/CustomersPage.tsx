@@ -19,7 +19,7 @@ import { SearchBox } from '../ui/SearchBox.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import { CustomersTable } from './CustomersTable.tsx'
 import { useCustomers, useExportCustomers } from './queries.ts'
-import { customersAddress, filterOf, type Kind, type ListQuery } from './rules.ts'
+import { customersAddress, type Kind, type ListQuery, toFilterParams } from './rules.ts'
 
 const kinds = [
   { value: '', label: 'All' },
@@ -154,7 +154,7 @@ function Nobody({ query, total, onChange }: NobodyProps) {
       </Empty>
     )
   }
-  if (Object.keys(filterOf(query)).length > 0) {
+  if (Object.keys(toFilterParams(query)).length > 0) {
     return (
       <Empty icon={IconFilterOff} text={customerTexts.noMatch}>
         <Button variant="default" size="sm" onClick={() => onChange({ search: '', registered: '' })}>
@@ -176,7 +176,7 @@ function ExportButton({ query }: { query: ListQuery }) {
   const download = useExportCustomers()
   return (
     <>
-      <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(filterOf(query))} />
+      <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(toFilterParams(query))} />
       {download.error && (
         <Notice tone="bad" isLive>
           {wordsOf(download.error, BROKEN)}

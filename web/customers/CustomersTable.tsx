@@ -4,7 +4,7 @@ import type { CustomerSort, CustomerView } from '../../shared/customers.ts'
 import { DataList } from '../ui/DataList.tsx'
 import type { DataColumn, Sorting } from '../ui/DataTable.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { BLANK, nameOf, titleOf } from './rules.ts'
+import { BLANK, formatName, formatTitle } from './rules.ts'
 
 interface Props {
   rows: CustomerView[]
@@ -48,12 +48,12 @@ const columns: readonly DataColumn<CustomerView, CustomerSort>[] = [
 
 /** The row's link for keyboard and screen readers; without a name it uses the contact. */
 function Name({ customer }: { customer: CustomerView }) {
-  const name = nameOf(customer)
+  const name = formatName(customer)
   return (
     <Link
       className="plain-button"
       to={`/customers/${customer._id}`}
-      {...(name === BLANK && { 'aria-label': titleOf(customer) })}
+      {...(name === BLANK && { 'aria-label': formatTitle(customer) })}
     >
       {name}
     </Link>

@@ -4,7 +4,7 @@ import { exportCustomers, listCustomers, readCustomer } from '../../shared/custo
 import { useIsStoreKnown, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { useDownload } from '../ui/Download.tsx'
-import { filterOf, type ListFilter, type ListQuery } from './rules.ts'
+import { type ListFilter, type ListQuery, toFilterParams } from './rules.ts'
 
 type PagesOf = Exclude<z.output<typeof listCustomers.reply>, unknown[]>['pagination']
 
@@ -19,7 +19,7 @@ export function useCustomers(query: ListQuery) {
     enabled: isStoreKnown,
     queryFn: async ({ signal }) => {
       const { page, limit, sort, order } = query
-      const asked = { ...filterOf(query), page, limit, sort, order }
+      const asked = { ...toFilterParams(query), page, limit, sort, order }
       const answer = await call(listCustomers, { query: asked, signal })
       // With `page` the server paginates; the plain list of B 7 is complete.
       if (!Array.isArray(answer)) return answer
@@ -39,7 +39,7 @@ export function useCustomers(query: ListQuery) {
 }
 
 export const useExportCustomers = () =>
-  useDownload((filter: ListFilter) => call(exportCustomers, { query: filterOf(filter) }))
+  useDownload((filter: ListFilter) => call(exportCustomers, { query: toFilterParams(filter) }))
 
 export function useCustomer(id: string) {
   return useQuery({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LedgerEntry } from '../../shared/ledger.ts'
-import { customersAddress, filterOf, nameOf, standingOf, titleOf } from './rules.ts'
+import { customersAddress, findCurrentConsents, formatName, formatTitle, toFilterParams } from './rules.ts'
 
 const nobody = { first_name: null, last_name: null, customer_email: null, phone: null }
 
@@ -13,7 +13,7 @@ describe('the address of the list', () => {
     })
     expect(read('registered=perhaps&sort=shoe&page=-1')).toEqual(read(''))
     expect(customersAddress.write(read('page=3'), { registered: 'yes' }).toString()).toBe('registered=yes')
-    expect(filterOf(read('search=ada&page=2'))).toEqual({ search: 'ada' })
+    expect(toFilterParams(read('search=ada&page=2'))).toEqual({ search: 'ada' })
   })
 })
 
@@ -25,7 +25,7 @@ describe('a customer', () => {
     [{ phone: '+12125550101' }, '-', '+12125550101'],
     [{}, '-', 'Customer'],
   ])('%o is shown as %s and named %s', (of, name, title) => {
-    expect([nameOf({ ...nobody, ...of }), titleOf({ ...nobody, ...of })]).toEqual([name, title])
+    expect([formatName({ ...nobody, ...of }), formatTitle({ ...nobody, ...of })]).toEqual([name, title])
   })
 
   it('has the newest consent per channel and address', () => {
@@ -39,6 +39,6 @@ describe('a customer', () => {
       entry('2', 'email', 'granted'),
       entry('1', 'email', 'granted', 'b'),
     ]
-    expect(standingOf(entries).map(({ id }) => id)).toEqual(['4', '3', '1'])
+    expect(findCurrentConsents(entries).map(({ id }) => id)).toEqual(['4', '3', '1'])
   })
 })

@@ -30,7 +30,7 @@ export const customersAddress = listAddress<ListFilter, CustomerSort>({
 })
 
 /** Query parameters of an export. */
-export const filterOf = ({ search, registered }: ListFilter) => ({
+export const toFilterParams = ({ search, registered }: ListFilter) => ({
   ...(search && { search }),
   ...(registered && { registered }),
 })
@@ -40,17 +40,17 @@ export const BLANK = '-'
 
 type Named = Pick<CustomerView, 'first_name' | 'last_name'>
 
-export const nameOf = ({ first_name, last_name }: Named): string =>
+export const formatName = ({ first_name, last_name }: Named): string =>
   [first_name, last_name].filter(Boolean).join(' ') || BLANK
 
 /** Fallback for customers without a name. */
-export const titleOf = (customer: Named & Pick<CustomerView, 'customer_email' | 'phone'>): string => {
-  const name = nameOf(customer)
+export const formatTitle = (customer: Named & Pick<CustomerView, 'customer_email' | 'phone'>): string => {
+  const name = formatName(customer)
   return name === BLANK ? (customer.customer_email ?? customer.phone ?? 'Customer') : name
 }
 
 /** Current consent of each address and channel: its newest entry that counts. Entries come newest first. */
-export function standingOf(entries: readonly LedgerEntry[]): LedgerEntry[] {
+export function findCurrentConsents(entries: readonly LedgerEntry[]): LedgerEntry[] {
   const standing = new Map<string, LedgerEntry>()
   for (const entry of entries) {
     const key = `${entry.channel}:${entry.person}`

@@ -5,7 +5,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { DashboardWarning, StoreFailed } from './failures.tsx'
 import { OverviewCard } from './OverviewCard.tsx'
 import { useChart, useStats } from './queries.ts'
-import { failureOf } from './rules.ts'
+import { findFailure } from './rules.ts'
 import { StatCards } from './StatCards.tsx'
 import { WonBack } from './WonBack.tsx'
 
@@ -18,7 +18,7 @@ export function AllStores() {
   const [period, setPeriod] = useState<ChartPeriod>('week')
   const [measure, setMeasure] = useState<ChartMeasure>('carts')
   const chart = useChart(period, measure)
-  const failure = failureOf([stats.error, chart.error])
+  const failure = findFailure([stats.error, chart.error])
   if (failure?.look === 'page') return <StoreFailed text={failure.text} />
   const failing = (stats.data?.stores ?? []).flatMap(({ name, isFailing }) => (isFailing ? [name] : []))
   return (

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import type { Subject } from './chart-subject.ts'
-import { type ChartData, totalOf } from './rules.ts'
+import { type ChartData, sumDataset } from './rules.ts'
 
 interface Props {
   data: ChartData
@@ -47,7 +47,7 @@ export function ChartTable({ data, name, column, subject }: Props) {
               <Table.Th scope="row">Total</Table.Th>
               {data.datasets.map((set) => (
                 <Table.Th key={set.label} className="number">
-                  {subject.format(totalOf(set))}
+                  {subject.format(sumDataset(set))}
                 </Table.Th>
               ))}
             </Table.Tr>

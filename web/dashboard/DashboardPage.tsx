@@ -19,7 +19,7 @@ import { DashboardWarning, StoreFailed } from './failures.tsx'
 import { OverviewCard } from './OverviewCard.tsx'
 import { useChart, useRecentCarts, useStats } from './queries.ts'
 import { RecentCarts } from './RecentCarts.tsx'
-import { failureOf, isBeginning } from './rules.ts'
+import { findFailure, isNewStore } from './rules.ts'
 import { StatCards } from './StatCards.tsx'
 import { WonBack } from './WonBack.tsx'
 
@@ -72,10 +72,10 @@ function Dashboard() {
   const reach = useReach({ days: 30 })
   const [measure, setMeasure] = useState<ChartMeasure>('carts')
   const chart = useChart(period, measure)
-  const failure = failureOf([stats.error, chart.error, recent.error])
+  const failure = findFailure([stats.error, chart.error, recent.error])
   if (failure?.look === 'page') return <StoreFailed text={failure.text} />
   const retry = () => Promise.all([stats, chart, recent].map((query) => query.refetch()))
-  const isEmpty = stats.data && recent.data && isBeginning(stats.data, recent.data.pagination.total)
+  const isEmpty = stats.data && recent.data && isNewStore(stats.data, recent.data.pagination.total)
   // Show "None" only once the figures are loaded too. A new store has its own layout.
   const isWaiting = recent.isPending || (stats.isPending && recent.data?.carts.length === 0)
   return (

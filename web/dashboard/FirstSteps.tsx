@@ -6,7 +6,7 @@ import { useFlows } from '../flows/queries.ts'
 import { useMailServer } from '../stores/mail-server-queries.ts'
 import { useStoreHealth } from '../stores/queries.ts'
 import { LoadingList } from '../ui/Loading.tsx'
-import { type FirstStep, firstSteps, isSetupOpen } from './first-steps.ts'
+import { buildFirstSteps, type FirstStep, isSetupOpen } from './first-steps.ts'
 
 /** Shown instead of zeros: the steps until the first recovered cart. */
 export function FirstSteps() {
@@ -21,7 +21,7 @@ export function FirstSteps() {
       </Card>
     )
   }
-  const steps = firstSteps({ store, health: health.data, flows: flows.data?.flows, mail: mail.data })
+  const steps = buildFirstSteps({ store, health: health.data, flows: flows.data?.flows, mail: mail.data })
   return <Steps steps={steps} more="Your figures appear here after the first abandoned cart." />
 }
 
@@ -34,7 +34,7 @@ export function OpenSetup() {
   const maySetUp = useHasPermission('flows:switch')
   const known = store && { store, flows: flows.data?.flows, mail: mail.data }
   if (!known || !maySetUp || health.isPending || !isSetupOpen(known)) return null
-  return <Steps steps={firstSteps({ ...known, health: health.data, hasCarts: true })} />
+  return <Steps steps={buildFirstSteps({ ...known, health: health.data, hasCarts: true })} />
 }
 
 function Steps({ steps, more }: { steps: FirstStep[]; more?: string }) {

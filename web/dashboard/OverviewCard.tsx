@@ -6,10 +6,10 @@ import { ToolButton } from '../ui/ChartTools.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { savePicture } from '../ui/savePicture.ts'
 import { ChartTable } from './ChartTable.tsx'
-import { type Subject, subjectOf } from './chart-subject.ts'
+import { findSubject, type Subject } from './chart-subject.ts'
 import type { useChart } from './queries.ts'
-import { type ChartData, drawable, failureOf, totalOf } from './rules.ts'
-import { withRunning } from './running.ts'
+import { type ChartData, findFailure, pickDatasets, sumDataset } from './rules.ts'
+import { markRunning } from './running.ts'
 
 // The chart library loads after the page.
 const RecoveryChart = lazy(async () => ({ default: (await import('./RecoveryChart.tsx')).RecoveryChart }))
@@ -53,7 +53,7 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
   useEffect(() => {
     if (chart.data && !data) console.error('The chart data is not valid', chart.data)
   }, [chart.data, data])
-  const subject = subjectOf(measure, chart.data)
+  const subject = findSubject(measure, chart.data)
   // While the next period loads, the previous numbers keep their period's label.
   const shown = chart.data?.period ?? period
   const name = periods.find(({ value }) => value === shown)!.label
@@ -104,8 +104,8 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
 }
 
 function drawn(answer: ReturnType<typeof useChart>['data']): ChartData | null {
-  const data = drawable(answer)
-  return data && withRunning(data)
+  const data = pickDatasets(answer)
+  return data && markRunning(data)
 }
 
 interface PlaceProps {
@@ -120,14 +120,14 @@ function ChartPlace({ chart, data, nothing, children }: PlaceProps) {
   const waiting = <Skeleton className="overview-plot" role="status" aria-label="Loading" />
   if (chart.isPending) return waiting
   if (chart.error && !chart.data) {
-    const text = failureOf([chart.error])!.text
+    const text = findFailure([chart.error])!.text
     return (
       <div className="overview-plot">
         <Failed title="The chart could not be loaded" error={new Error(text)} onRetry={chart.refetch} />
       </div>
     )
   }
-  const isBare = data?.datasets.every((set) => totalOf(set) === 0)
+  const isBare = data?.datasets.every((set) => sumDataset(set) === 0)
   return (
     <div className="overview-plot" aria-busy={chart.isPlaceholderData}>
       <Suspense fallback={waiting}>{children}</Suspense>

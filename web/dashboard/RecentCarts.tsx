@@ -2,7 +2,7 @@ import { Anchor, Card, Group, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import { type CartView, cartTexts } from '../../shared/carts.ts'
 import { RecentState } from '../carts/badges.tsx'
-import { itemCount } from '../carts/rules.ts'
+import { countItems } from '../carts/rules.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { counted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
@@ -70,7 +70,7 @@ function RecentCart({ cart }: { cart: CartView }) {
         <Money amount={cart.total} currency={cart.currency} />
       </span>
       <span className="recent-more">
-        {counted(itemCount(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
+        {counted(countItems(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
       </span>
       <span className="recent-status">
         <RecentState state={cart.state} />

@@ -19,8 +19,8 @@ import { Chart } from 'react-chartjs-2'
 import { type ChartColors, useChartColors } from '../theme/chart.ts'
 import type { Subject } from './chart-subject.ts'
 import type { ChartType } from './OverviewCard.tsx'
-import { type ChartData, totalOf } from './rules.ts'
-import { keepLast, linesOf } from './running.ts'
+import { type ChartData, sumDataset } from './rules.ts'
+import { keepLastLabel, splitLabel } from './running.ts'
 
 ChartJs.register(
   ...[ArcElement, BarController, BarElement, CategoryScale, Legend, LinearScale],
@@ -46,7 +46,7 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
   const totals = data.datasets
     .map(
       (set) =>
-        `${set.label}: ${subject.measure === 'rate' ? subject.format(set.data.at(-1) ?? null) : subject.formatTotal(totalOf(set))}`,
+        `${set.label}: ${subject.measure === 'rate' ? subject.format(set.data.at(-1) ?? null) : subject.formatTotal(sumDataset(set))}`,
     )
     .join(', ')
   return (
@@ -57,8 +57,8 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
         canvas.current = chart?.canvas ?? null
       }}
       type={type}
-      data={type === 'pie' ? pieOf(data, colors) : seriesOf(data, { type, looks: looksOf(subject) }, colors)}
-      options={optionsOf(type, subject, colors)}
+      data={type === 'pie' ? buildPie(data, colors) : buildSeries(data, { type, looks: createStyles(subject) }, colors)}
+      options={buildOptions(type, subject, colors)}
       plugins={[ground(colors.surface)]}
       role="img"
       aria-label={`${subject.name}, ${name}. ${totals}. ${numbersAt}`}
@@ -75,16 +75,16 @@ const looks = [
 type Look = (typeof looks)[number]
 
 /** Recovered is second beside abandoned, and first beside lost. */
-const looksOf = ({ measure }: Subject): readonly Look[] => (measure === 'carts' ? looks : looks.toReversed())
+const createStyles = ({ measure }: Subject): readonly Look[] => (measure === 'carts' ? looks : looks.toReversed())
 
-const colorOf = (index: number, { series }: ChartColors) => series[looks[index]!.color]!
+const chooseColor = (index: number, { series }: ChartColors) => series[looks[index]!.color]!
 
 interface Drawing {
   type: 'bar' | 'line'
   looks: readonly Look[]
 }
 
-function seriesOf({ labels, datasets }: ChartData, { type, looks }: Drawing, colors: ChartColors) {
+function buildSeries({ labels, datasets }: ChartData, { type, looks }: Drawing, colors: ChartColors) {
   const isLine = type === 'line'
   const last = labels.length - 1
   // The running period is hollow.
@@ -109,20 +109,20 @@ function seriesOf({ labels, datasets }: ChartData, { type, looks }: Drawing, col
     }
     return { label: set.label, data: set.data, borderColor: color, ...(isLine ? line : bar) }
   })
-  return { labels: labels.map(linesOf), datasets: sets }
+  return { labels: labels.map(splitLabel), datasets: sets }
 }
 
 /** Totals of the period. */
-function pieOf({ datasets }: ChartData, colors: ChartColors) {
+function buildPie({ datasets }: ChartData, colors: ChartColors) {
   return {
     labels: datasets.map(({ label }) => label),
     datasets: [
       {
-        data: datasets.map(totalOf),
-        backgroundColor: datasets.map((_, index) => colorOf(index, colors)),
+        data: datasets.map(sumDataset),
+        backgroundColor: datasets.map((_, index) => chooseColor(index, colors)),
         borderColor: colors.surface,
         // A full pie has no edge to draw.
-        borderWidth: datasets.every((set) => totalOf(set) > 0) ? 2 : 0,
+        borderWidth: datasets.every((set) => sumDataset(set) > 0) ? 2 : 0,
       },
     ],
   }
@@ -130,7 +130,7 @@ function pieOf({ datasets }: ChartData, colors: ChartColors) {
 
 const FONT = "'Inter Variable', system-ui, sans-serif"
 
-function optionsOf(
+function buildOptions(
   type: ChartType,
   subject: Subject,
   { text, grid }: ChartColors,
@@ -156,7 +156,7 @@ function optionsOf(
       tooltip: {
         ...{ titleFont: font, bodyFont: font, usePointStyle: true, padding: 10 },
         callbacks: {
-          ...(type !== 'pie' && { title: ([item]) => (item ? bucketOf(item) : '') }),
+          ...(type !== 'pie' && { title: ([item]) => (item ? formatBucket(item) : '') }),
           ...(!isCount && {
             label: ({ raw, dataset }) => `${dataset.label}: ${subject.format(raw === null ? null : Number(raw))}`,
           }),
@@ -176,14 +176,14 @@ function optionsOf(
   }
 }
 
-const bucketOf = ({ chart, dataIndex }: { chart: ChartJs; dataIndex: number }) =>
+const formatBucket = ({ chart, dataIndex }: { chart: ChartJs; dataIndex: number }) =>
   [chart.data.labels?.[dataIndex]].flat().join(' ')
 
 function keepRunning(axis: Scale): void {
   const { chart, ctx } = axis
   ctx.save()
   ctx.font = `12px ${FONT}`
-  axis.ticks = keepLast({
+  axis.ticks = keepLastLabel({
     ...{ ticks: axis.ticks, width: axis.width, labels: (chart.data.labels ?? []) as (string | string[])[] },
     widthOf: (line) => ctx.measureText(line).width,
   }) as typeof axis.ticks

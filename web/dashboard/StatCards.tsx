@@ -14,7 +14,7 @@ import { Link } from 'react-router'
 import type { DashboardStats } from '../../shared/dashboard.ts'
 import { type CartReach, REACHABLE } from '../../shared/reach.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
-import { formatRate, type Trend, trendOf } from './rules.ts'
+import { describeTrend, formatRate, type Trend } from './rules.ts'
 
 interface Kind {
   title: string
@@ -113,7 +113,7 @@ function FigureText({ figure, isLoss }: { figure: Figure | undefined; isLoss: bo
         {figure && (
           <>
             <span className="stat-change">
-              <TrendMark trend={trendOf(figure.change)} isLoss={isLoss} />
+              <TrendMark trend={describeTrend(figure.change)} isLoss={isLoss} />
               <span className="stat-note" aria-hidden>
                 {figure.changeOf}vs. previous 30 days
               </span>

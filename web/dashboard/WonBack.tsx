@@ -1,7 +1,7 @@
 import { Card, Skeleton, Text } from '@mantine/core'
 import type { DashboardStats } from '../../shared/dashboard.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
-import { formatRate, wonBackOf } from './rules.ts'
+import { formatRate, summarizeRecovered } from './rules.ts'
 
 /** Recovered revenue, the dashboard's first figure. Covers the same 30 days as the cards below. */
 export function WonBack({ stats, isPending }: { stats: DashboardStats | undefined; isPending: boolean }) {
@@ -17,7 +17,7 @@ export function WonBack({ stats, isPending }: { stats: DashboardStats | undefine
 }
 
 function Figures({ stats }: { stats: DashboardStats }) {
-  const won = wonBackOf(stats)
+  const won = summarizeRecovered(stats)
   if ('nothing' in won) return <Text mt={8}>{won.nothing}</Text>
   const others = won.others.map(({ currency, amount }) => formatMoney(amount, currency)).join(', ')
   return (

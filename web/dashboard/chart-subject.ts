@@ -37,7 +37,7 @@ interface Revenue {
   otherCurrencies: readonly { currency: string; revenue: number }[]
 }
 
-export function subjectOf(measure: ChartMeasure, chart: Partial<Revenue> | undefined): Subject {
+export function findSubject(measure: ChartMeasure, chart: Partial<Revenue> | undefined): Subject {
   if (measure === 'carts') return carts
   const currency = chart?.currency ?? 'USD'
   const format = (value: number | null) => formatMoney(value ?? 0, currency)

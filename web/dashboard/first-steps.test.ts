@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstSteps, isSetupOpen } from './first-steps.ts'
+import { buildFirstSteps, isSetupOpen } from './first-steps.ts'
 
 const store = {
   ...{ name: 'Tea & Co', store_url: 'https://tea.example', mode: 'limited' as const },
@@ -8,8 +8,8 @@ const store = {
 const counts = { orders: 0, products: 3 }
 const inMailbox = { way: 'mailbox' as const, acceptedAt: null, isFixed: false }
 const accepted = { way: 'own' as const, acceptedAt: '2026-03-02T15:00:00Z', isFixed: false }
-const open = (known: Parameters<typeof firstSteps>[0]) =>
-  firstSteps(known).flatMap(({ title, isDone }) => (isDone ? [] : [title]))
+const open = (known: Parameters<typeof buildFirstSteps>[0]) =>
+  buildFirstSteps(known).flatMap(({ title, isDone }) => (isDone ? [] : [title]))
 
 test('lists every step as open for a new store', () => {
   expect(open({ store, health: { ageSeconds: null, counts }, flows: [{ isOn: false }], mail: inMailbox })).toEqual([
@@ -43,7 +43,7 @@ test('ticks finished steps, but not those that failed to load', () => {
 
 test('explains that an unreachable shop imports nothing', () => {
   const text = (ageSeconds: number | null, isReported = true) =>
-    firstSteps({ store, health: { ageSeconds, isReported, counts }, flows: [], mail: undefined })[1]!
+    buildFirstSteps({ store, health: { ageSeconds, isReported, counts }, flows: [], mail: undefined })[1]!
   expect(text(null)).toMatchObject({ isDone: false, text: expect.stringContaining('first report of orders') })
   expect(text(4)).toMatchObject({
     isDone: true,
@@ -54,7 +54,7 @@ test('explains that an unreachable shop imports nothing', () => {
 
 test('counts only a test mail accepted by a mail server; the demo needs none', () => {
   const step = (mail: typeof inMailbox) =>
-    firstSteps({ store, health: undefined, flows: [], mail }).find(
+    buildFirstSteps({ store, health: undefined, flows: [], mail }).find(
       ({ title }) => title === 'Send yourself a test email',
     )
   expect(step(inMailbox)).toMatchObject({ isDone: false, text: expect.stringContaining('no email reaches') })
@@ -73,12 +73,12 @@ test('shows the steps above the figures until flow, script and a real test mail 
   expect(isSetupOpen({ store, flows: [], mail: { ...inMailbox, isFixed: true } })).toBe(false)
   expect(isSetupOpen({ store, flows: undefined, mail: undefined })).toBe(false)
   const known = { store: seen, health: undefined, flows: on, mail: accepted }
-  expect(firstSteps({ ...known, hasCarts: true }).at(-1)).toMatchObject({ isDone: true })
+  expect(buildFirstSteps({ ...known, hasCarts: true }).at(-1)).toMatchObject({ isDone: true })
 })
 
 test('does not ask for the script if the plugin reports carts, before and after the first cart (real-store-W1)', () => {
   const byPlugin = { ...store, mode: 'plugin' as const }
-  const step = firstSteps({ store: byPlugin, health: undefined, flows: [], mail: undefined })[2]
+  const step = buildFirstSteps({ store: byPlugin, health: undefined, flows: [], mail: undefined })[2]
   expect(step).toMatchObject({ title: 'Report carts from your shop', text: 'The plugin reports carts.', isDone: true })
   expect(isSetupOpen({ store: byPlugin, flows: [{ isOn: true }], mail: accepted })).toBe(false)
 })

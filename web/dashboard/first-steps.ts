@@ -12,7 +12,7 @@ export interface FirstStep {
   way?: { label: string; to: string }
 }
 
-interface Known {
+interface SetupFacts {
   store: Pick<
     StoreView,
     'name' | 'store_url' | 'mode' | 'senderName' | 'senderEmail' | 'postalAddress' | 'isCaptureChosen'
@@ -38,14 +38,14 @@ const REPORTS: Readonly<Record<StoreView['mode'], string>> = {
  * accepted a test mail and storage before consent was chosen, however many carts exist. What failed to load does not
  * count as missing. The demo needs no set-up.
  */
-export function isSetupOpen({ store, flows, mail }: Pick<Known, 'store' | 'flows' | 'mail'>): boolean {
+export function isSetupOpen({ store, flows, mail }: Pick<SetupFacts, 'store' | 'flows' | 'mail'>): boolean {
   if (!flows || !mail || mail.isFixed) return false
   return (
     !flows.some((flow) => flow.isOn) || store.mode === 'limited' || mail.acceptedAt === null || !store.isCaptureChosen
   )
 }
 
-export function firstSteps({ store, health, flows, mail, hasCarts = false }: Known): FirstStep[] {
+export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }: SetupFacts): FirstStep[] {
   const isRead = health !== undefined && health.ageSeconds !== null
   const isSeen = store.mode !== 'limited'
   const hasSender = store.senderName !== '' && store.postalAddress !== ''
@@ -54,7 +54,7 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
     { title: 'Connect your store', text: `${store.name || store.store_url} is connected.`, isDone: true },
     {
       title: 'Import orders and products',
-      text: importText(isRead, health?.isReported),
+      text: describeImport(isRead, health?.isReported),
       isDone: isRead,
     },
     {
@@ -70,7 +70,7 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
       isDone: hasSender,
       way: { label: 'Set the sender', to: '/settings/sending/sender' },
     },
-    ...(mail?.isFixed ? [] : [mailStep(mail)]),
+    ...(mail?.isFixed ? [] : [buildMailStep(mail)]),
     {
       title: 'Switch the recovery flow on',
       text: isOn
@@ -91,7 +91,7 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
 }
 
 /** `isReported`: Recoup cannot reach the shop; tells whether the plugin reports its orders. */
-function importText(isRead: boolean, isReported?: boolean): string {
+function describeImport(isRead: boolean, isReported?: boolean): string {
   if (isReported !== undefined) {
     if (!isRead) return 'Recoup cannot reach your shop. It waits for the plugin’s first report of orders.'
     return isReported
@@ -112,7 +112,7 @@ const CHOOSE_CAPTURE: FirstStep = {
 }
 
 /** Only a mail accepted by a mail server counts: the built-in mailbox delivers to no shopper. */
-function mailStep(mail: Known['mail']): FirstStep {
+function buildMailStep(mail: SetupFacts['mail']): FirstStep {
   const title = 'Send yourself a test email'
   const hasServer = mail?.way === 'own' || mail?.way === 'server'
   const label = hasServer ? 'Send a test email' : 'Set up a mail server'

@@ -4,7 +4,7 @@ import { type ChartMeasure, type ChartPeriod, readDashboardChart, readDashboardS
 import { useStore } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 import { call } from '../api.ts'
-import { cartListOf } from '../carts/rules.ts'
+import { toCartList } from '../carts/rules.ts'
 
 const REFRESH_MS = 30_000
 /** Polls often during the first steps, to show the first cart quickly. */
@@ -41,7 +41,7 @@ export function useRecentCarts() {
   return useQuery({
     queryKey: ['carts', storeId, 'recent'],
     queryFn: async ({ signal }) => {
-      const list = cartListOf(await call(listAbandonedCarts, { query: { limit: RECENT }, signal }))
+      const list = toCartList(await call(listAbandonedCarts, { query: { limit: RECENT }, signal }))
       return { ...list, carts: list.carts.slice(0, RECENT) }
     },
     refetchInterval: ({ state }) => (state.data?.carts.length === 0 ? BEGINNING_REFRESH_MS : REFRESH_MS),

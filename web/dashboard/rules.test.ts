@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError, BROKEN } from '../api.ts'
-import { subjectOf } from './chart-subject.ts'
-import { drawable, failureOf, formatRate, isBeginning, trendOf, wonBackOf } from './rules.ts'
+import { findSubject } from './chart-subject.ts'
+import { describeTrend, findFailure, formatRate, isNewStore, pickDatasets, summarizeRecovered } from './rules.ts'
 
 const answered = (status: number, error: string, code: ApiError['code']) => new ApiError(status, { error, code })
 
@@ -25,7 +25,7 @@ describe('failures (A 8)', () => {
     ],
     [answered(404, 'x', 'not_found'), 'Store not found. Please connect your store first.'],
   ])('of the store takes the page', { tags: ['A8'] }, (error, text) => {
-    expect(failureOf([null, error])).toEqual({ look: 'page', text })
+    expect(findFailure([null, error])).toEqual({ look: 'page', text })
   })
 
   test.each([
@@ -34,21 +34,25 @@ describe('failures (A 8)', () => {
     [new TypeError('x')],
   ])('are shown above the dashboard unless they replace it', (error) => {
     const text = 'Failed to fetch dashboard data. Please try again later.'
-    expect(failureOf([error, null])).toEqual({ look: 'banner', text })
+    expect(findFailure([error, null])).toEqual({ look: 'banner', text })
   })
 
   test('return the most serious one, or null without any', () => {
     const [slight, serious] = [answered(500, 'x', 'internal'), answered(404, 'x', 'not_found')]
-    expect(failureOf([slight, serious])!.look).toBe('page')
-    expect(failureOf([null, null])).toBeNull()
+    expect(findFailure([slight, serious])!.look).toBe('page')
+    expect(findFailure([null, null])).toBeNull()
   })
 })
 
 test('shows a trend with sign and text, and a dash without one (A5)', () => {
-  expect(trendOf(12.5)).toEqual({ text: '+12.5%', words: '12.5% more than in the previous 30 days', direction: 'up' })
-  expect(trendOf(-1_250)).toMatchObject({ text: '−1,250.0%', direction: 'down' })
-  expect(trendOf(0)).toMatchObject({ text: '0.0%', direction: 'level' })
-  expect(trendOf(null).text).toBe('–')
+  expect(describeTrend(12.5)).toEqual({
+    text: '+12.5%',
+    words: '12.5% more than in the previous 30 days',
+    direction: 'up',
+  })
+  expect(describeTrend(-1_250)).toMatchObject({ text: '−1,250.0%', direction: 'down' })
+  expect(describeTrend(0)).toMatchObject({ text: '0.0%', direction: 'level' })
+  expect(describeTrend(null).text).toBe('–')
   expect([formatRate(null), formatRate(33.3)]).toEqual(['–', '33.3%'])
 })
 
@@ -57,19 +61,19 @@ test('draws the first two datasets, and nothing of a malformed answer', {
 }, () => {
   const set = (label: string, ...data: unknown[]) => ({ label, data })
   const answer = { labels: ['a', 'b'], datasets: [set('x', 1, 2), set('y', 3, 4), set('z', 5, 6)] }
-  expect(drawable(answer)!.datasets.map(({ label }) => label)).toEqual(['x', 'y'])
+  expect(pickDatasets(answer)!.datasets.map(({ label }) => label)).toEqual(['x', 'y'])
   const broken = [undefined, {}, { labels: [] }, { ...answer, labels: 'ab' }, { ...answer, datasets: [] }]
   const uneven = [
     { ...answer, datasets: [set('x', 1)] },
     { ...answer, datasets: [set('x', 1, null)] },
     { ...answer, datasets: [null] },
   ]
-  for (const each of [...broken, ...uneven]) expect(drawable(each)).toBeNull()
+  for (const each of [...broken, ...uneven]) expect(pickDatasets(each)).toBeNull()
 })
 
 test('draws gaps instead of zeros where no rate was measured (decision 98)', () => {
   const answer = { labels: ['a', 'b'], datasets: [{ label: 'x', data: [null, 0.5] }] }
-  expect(drawable(answer, { hasGaps: true })).toEqual(answer)
+  expect(pickDatasets(answer, { hasGaps: true })).toEqual(answer)
 })
 
 const zeros = {
@@ -79,9 +83,9 @@ const zeros = {
 }
 
 test('leaves the first-steps state after a single cart', () => {
-  expect(isBeginning(zeros, 0)).toBe(true)
-  expect(isBeginning(zeros, 1)).toBe(false)
-  expect(isBeginning({ ...zeros, totalRevenue: 5 }, 0)).toBe(false)
+  expect(isNewStore(zeros, 0)).toBe(true)
+  expect(isNewStore(zeros, 1)).toBe(false)
+  expect(isNewStore({ ...zeros, totalRevenue: 5 }, 0)).toBe(false)
 })
 
 describe('recovered revenue of the last 30 days', () => {
@@ -90,23 +94,23 @@ describe('recovered revenue of the last 30 days', () => {
   test('shows money, orders and share, with other currencies separate', () => {
     const stats = { ...zeros, monthlyRevenue: 60, recoveredOrders: 4, recoveredCarts: 3, recoveryRate: 75 }
     const yen = { currency: 'JPY', totalRevenue: 900, monthlyRevenue: 0 }
-    expect(wonBackOf({ ...stats, otherCurrencies: [euros(25), yen] })).toEqual({
+    expect(summarizeRecovered({ ...stats, otherCurrencies: [euros(25), yen] })).toEqual({
       ...{ money: 60, orders: 4, share: 75 },
       others: [{ currency: 'EUR', amount: 25 }],
     })
   })
 
   test('shows a sentence at zero, different from the one of a new store', () => {
-    expect(wonBackOf({ ...zeros, abandonedCarts: 4, recoveryRate: 0 })).toEqual({
+    expect(summarizeRecovered({ ...zeros, abandonedCarts: 4, recoveryRate: 0 })).toEqual({
       nothing: expect.stringContaining('No orders yet.'),
     })
     const lately = { nothing: 'No orders were won back in the last 30 days.' }
-    expect(wonBackOf({ ...zeros, totalRevenue: 90 })).toEqual(lately)
-    expect(wonBackOf({ ...zeros, otherCurrencies: [euros(0)] })).toEqual(lately)
+    expect(summarizeRecovered({ ...zeros, totalRevenue: 90 })).toEqual(lately)
+    expect(summarizeRecovered({ ...zeros, otherCurrencies: [euros(0)] })).toEqual(lately)
   })
 
   test('shows its zeros if carts were recovered and everything was refunded', () => {
-    expect(wonBackOf({ ...zeros, recoveredCarts: 1, recoveryRate: 50 })).toMatchObject({
+    expect(summarizeRecovered({ ...zeros, recoveredCarts: 1, recoveryRate: 50 })).toMatchObject({
       money: 0,
       orders: 0,
       share: 50,
@@ -115,8 +119,8 @@ describe('recovered revenue of the last 30 days', () => {
 })
 
 test('formats the revenue chart as money and states what it excludes', () => {
-  const subject = subjectOf('revenue', { currency: 'EUR', otherCurrencies: [{ currency: 'USD', revenue: 12.5 }] })
+  const subject = findSubject('revenue', { currency: 'EUR', otherCurrencies: [{ currency: 'USD', revenue: 12.5 }] })
   expect([subject.axis, subject.format(1_234.5)]).toEqual(['Revenue (EUR)', '€1,234.50'])
   expect(subject.definition).toContain('Not in the chart: $12.50.')
-  expect(subjectOf('carts', undefined)).toMatchObject({ name: 'Cart recovery', axis: 'Number of Carts' })
+  expect(findSubject('carts', undefined)).toMatchObject({ name: 'Cart recovery', axis: 'Number of Carts' })
 })

@@ -10,24 +10,24 @@ export interface DashboardFailure {
 }
 
 /** The most serious failure; null if there was none. */
-export function failureOf(errors: readonly (Error | null)[]): DashboardFailure | null {
-  const failures = errors.flatMap((error) => (error ? [failureOfOne(error)] : []))
+export function findFailure(errors: readonly (Error | null)[]): DashboardFailure | null {
+  const failures = errors.flatMap((error) => (error ? [describeFailure(error)] : []))
   return failures.find(({ look }) => look === 'page') ?? failures[0] ?? null
 }
 
-function failureOfOne(error: Error): DashboardFailure {
+function describeFailure(error: Error): DashboardFailure {
   const status = error instanceof ApiError ? error.status : 0
-  if (status === 503) return { look: 'page', text: serverText(error as ApiError) ?? dashboardTexts.unreachable }
+  if (status === 503) return { look: 'page', text: getServerText(error as ApiError) ?? dashboardTexts.unreachable }
   if (status === 401) return { look: 'page', text: dashboardTexts.unauthorized }
   if (status === 404) return { look: 'page', text: dashboardTexts.notFound }
   return { look: 'banner', text: dashboardTexts.failed }
 }
 
 /** A proxy's 503 has no error code. */
-const serverText = ({ code, message }: ApiError) => (code === 'internal' || message === BROKEN ? null : message)
+const getServerText = ({ code, message }: ApiError) => (code === 'internal' || message === BROKEN ? null : message)
 
 /** Nothing was ever abandoned, recovered or earned: show the first steps instead. */
-export function isBeginning(stats: DashboardStats, listed: number): boolean {
+export function isNewStore(stats: DashboardStats, listed: number): boolean {
   const { abandonedCarts, recoveredCarts, totalRevenue, otherCurrencies } = stats
   return (
     listed === 0 && abandonedCarts === 0 && recoveredCarts === 0 && totalRevenue === 0 && otherCurrencies.length === 0
@@ -44,7 +44,7 @@ export interface WonBack {
 }
 
 /** For the last 30 days; a sentence if nothing was recovered. */
-export function wonBackOf(stats: DashboardStats): WonBack | { nothing: string } {
+export function summarizeRecovered(stats: DashboardStats): WonBack | { nothing: string } {
   const { monthlyRevenue, recoveredOrders, recoveredCarts, recoveryRate, totalRevenue, otherCurrencies } = stats
   const others = otherCurrencies.flatMap(({ currency, monthlyRevenue: amount }) =>
     amount === 0 ? [] : [{ currency, amount }],
@@ -68,7 +68,7 @@ export interface Trend {
   direction: 'up' | 'down' | 'level' | 'unknown'
 }
 
-export function trendOf(change: number | null): Trend {
+export function describeTrend(change: number | null): Trend {
   if (change === null) return { text: '–', words: 'no data for the previous 30 days', direction: 'unknown' }
   const size = `${trends.format(Math.abs(change))}%`
   if (change === 0) return { text: size, words: 'same as in the previous 30 days', direction: 'level' }
@@ -96,7 +96,7 @@ export interface ChartData {
 const DRAWN = 2
 
 /** The first two datasets, if labels and numbers match; otherwise null, which is logged and not shown (A 2.3). */
-export function drawable(
+export function pickDatasets(
   answer: { labels?: unknown; datasets?: unknown } | undefined,
   { hasGaps = false } = {},
 ): ChartData | null {
@@ -113,5 +113,5 @@ export function drawable(
   return isWhole ? { labels: labels.map(String), datasets: drawn } : null
 }
 
-export const totalOf = ({ data }: { data: readonly (number | null)[] }) =>
+export const sumDataset = ({ data }: { data: readonly (number | null)[] }) =>
   data.reduce<number>((sum, count) => sum + (count ?? 0), 0)

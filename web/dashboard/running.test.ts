@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import { keepLast, linesOf, withRunning } from './running.ts'
+import { keepLastLabel, markRunning, splitLabel } from './running.ts'
 
 test('marks the last bucket as running, in text and on the axis', () => {
   const data = { labels: ['Nov 23', 'Nov 24'], datasets: [{ label: 'Abandoned', data: [2, 1] }] }
-  const marked = withRunning(data)
+  const marked = markRunning(data)
   expect(marked).toEqual({ ...data, labels: ['Nov 23', 'Nov 24 (so far)'] })
-  expect(marked.labels.map(linesOf)).toEqual(['Nov 23', ['Nov 24', '(so far)']])
-  expect(withRunning({ labels: [], datasets: [] }).labels).toEqual([])
+  expect(marked.labels.map(splitLabel)).toEqual(['Nov 23', ['Nov 24', '(so far)']])
+  expect(markRunning({ labels: [], datasets: [] }).labels).toEqual([])
 })
 
 test('keeps the last axis label and drops those it would overlap', () => {
   const labels = [...'abcdefghi', ['j', '(so far)']]
   const axis = { width: 100, labels, widthOf: (line: string) => line.length * 4 }
   const ticks = (...values: number[]) => values.map((value) => ({ value, label: labels[value]! }))
-  const kept = (...values: number[]) => keepLast({ ...axis, ticks: ticks(...values) }).map(({ value }) => value)
+  const kept = (...values: number[]) => keepLastLabel({ ...axis, ticks: ticks(...values) }).map(({ value }) => value)
   expect(kept(0, 3, 6)).toEqual([0, 3, 6, 9])
   expect(kept(0, 4, 8)).toEqual([0, 4, 9])
   expect(kept(0, 9)).toEqual([0, 9])
-  expect(keepLast({ ...axis, labels: [], ticks: [] })).toEqual([])
+  expect(keepLastLabel({ ...axis, labels: [], ticks: [] })).toEqual([])
 })

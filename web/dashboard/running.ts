@@ -6,13 +6,13 @@ import type { ChartData } from './rules.ts'
 const SO_FAR = '(so far)'
 
 /** Label in texts and tables. */
-export const withRunning = (data: ChartData): ChartData => ({
+export const markRunning = (data: ChartData): ChartData => ({
   ...data,
   labels: data.labels.map((label, place) => (place === data.labels.length - 1 ? `${label} ${SO_FAR}` : label)),
 })
 
 /** Axis label on two lines, so it is no wider than the others. */
-export const linesOf = (label: string): string | string[] =>
+export const splitLabel = (label: string): string | string[] =>
   label.endsWith(` ${SO_FAR}`) ? [label.slice(0, -SO_FAR.length - 1), SO_FAR] : label
 
 interface Mark {
@@ -30,7 +30,7 @@ interface Axis {
 const BETWEEN = 8
 
 /** If labels do not all fit, keeps the last one and drops those it would overlap. */
-export function keepLast({ ticks, width, labels, widthOf }: Axis): Mark[] {
+export function keepLastLabel({ ticks, width, labels, widthOf }: Axis): Mark[] {
   const last = { value: labels.length - 1, label: labels.at(-1) ?? '' }
   if (labels.length === 0 || ticks.at(-1)?.value === last.value) return ticks
   const half = (label: Mark['label'] = '') => Math.max(...[label].flat().map(widthOf)) / 2

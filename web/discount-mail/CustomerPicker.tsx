@@ -12,15 +12,15 @@ import { SearchBox } from '../ui/SearchBox.tsx'
 import { MorePeople, NoPeople } from './MorePeople.tsx'
 import type { Listed, usePeople } from './queries.ts'
 import {
+  allCustomers,
   type Chosen,
-  countOf,
-  everybody,
+  countChosen,
+  formatCustomers,
   isChosen,
-  nobody,
+  noCustomers,
   type PeopleFilter,
-  peopleText,
-  personOf,
-  toggled,
+  toggle,
+  toPerson,
 } from './rules.ts'
 
 interface Props {
@@ -88,7 +88,7 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
   const { total, isCapped, lookedThrough } = pages[0]!
   const customers = pages.flatMap((page) => page.customers)
   if (customers.length === 0) return <NoPeople {...filter} />
-  const count = countOf(chosen, total)
+  const count = countChosen(chosen, total)
   return (
     <>
       <Group justify="space-between" gap="sm">
@@ -98,17 +98,17 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
             size="compact-sm"
             // The count still belongs to the previous filter.
             disabled={people.isPlaceholderData}
-            onClick={() => onChoose(everybody)}
+            onClick={() => onChoose(allCustomers)}
           >
             Select all {formatCount(total)}
             {isCapped && '+'}
           </Button>
-          <Button variant="subtle" size="compact-sm" disabled={count === 0} onClick={() => onChoose(nobody)}>
+          <Button variant="subtle" size="compact-sm" disabled={count === 0} onClick={() => onChoose(noCustomers)}>
             Deselect all
           </Button>
         </Group>
         <Text fz="sm" c="dimmed" className="tabular" role="status">
-          {peopleText(count, isCapped && chosen.kind === 'all')} selected
+          {formatCustomers(count, isCapped && chosen.kind === 'all')} selected
         </Text>
       </Group>
       <div className="people" aria-busy={people.isPlaceholderData}>
@@ -130,7 +130,7 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
 }
 
 function PersonRow({ customer, chosen, onChoose }: { customer: Listed } & Pick<Props, 'chosen' | 'onChoose'>) {
-  const person = personOf(customer)
+  const person = toPerson(customer)
   const { customer_email: email, cart_value: value, currency } = customer
   return (
     <li>
@@ -139,7 +139,7 @@ function PersonRow({ customer, chosen, onChoose }: { customer: Listed } & Pick<P
         label={person.name}
         {...(email && email !== person.name && { description: email })}
         checked={isChosen(chosen, person.id)}
-        onChange={() => onChoose(toggled(chosen, person))}
+        onChange={() => onChoose(toggle(chosen, person))}
       />
       {value !== undefined && currency && (
         <Text fz="sm" className="tabular">

@@ -17,16 +17,16 @@ import { DiscountPreview } from './DiscountPreview.tsx'
 import { type Offer, usePeople, useSendOffers, useWhoGetsIt } from './queries.ts'
 import {
   type Chosen,
-  countOf,
-  nobody,
+  clearAll,
+  countChosen,
+  formatSendLabel,
+  noCustomers,
   type PeopleFilter,
   type Person,
-  personOf,
-  recipientsOf,
-  refiltered,
-  sendLabel,
+  toPerson,
+  toRecipients,
 } from './rules.ts'
-import { obstacleOf, WhoGetsIt } from './WhoGetsIt.tsx'
+import { findObstacle, WhoGetsIt } from './WhoGetsIt.tsx'
 
 interface Props {
   place: string
@@ -56,7 +56,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const people = usePeople(typed.filter)
   const send = useSendOffers()
   const [asked] = useDebouncedValue(typed, PAUSE_MS)
-  const settled = recipientsOf(asked.chosen, asked.filter)
+  const settled = toRecipients(asked.chosen, asked.filter)
   const offer = offerOf(asked)
   const isDirty = jobId === null && hasOwnWords(typed)
   const { question } = useLeaveGuard(isDirty)
@@ -67,7 +67,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
     }
   }, [isDirty, dirty])
   const { total = 0, isCapped = false } = people.data?.pages[0] ?? {}
-  const count = countOf(typed.chosen, total)
+  const count = countChosen(typed.chosen, total)
   const isTooMany = count > MOST_RECIPIENTS
   const checked = isTooMany ? null : settled
   const eligibility = useWhoGetsIt(checked && { ...checked, ...(asked.couponId && { couponId: asked.couponId }) })
@@ -81,13 +81,13 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const who = count > 0 && isChecked ? (eligibility.data ?? null) : null
   const submit = () => {
     setAsked(true)
-    const body = bodyOf(typed)
+    const body = buildBody(typed)
     if (!body || isBlank) return
     send.mutate(body, { onSuccess: (answer) => setJobId(answer.jobId) })
   }
   const problem = send.error && refused ? wordsOf(send.error, discountTexts.failed) : null
   const missing = !typed.couponId ? discountTexts.noCoupon : isBlank ? 'The message needs a subject and a text.' : null
-  const shown = shownOf(typed.chosen, people.data?.pages.flatMap((page) => page.customers.map(personOf)) ?? [])
+  const shown = shownOf(typed.chosen, people.data?.pages.flatMap((page) => page.customers.map(toPerson)) ?? [])
   return (
     <Stack gap="md">
       <WordEditor
@@ -114,7 +114,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
                 error={isAsked && count === 0 ? discountTexts.noCustomers : (refused?.customers ?? null)}
                 isDropped={isDropped}
                 onFilter={(filter) => {
-                  const chosen = refiltered(typed.chosen)
+                  const chosen = clearAll(typed.chosen)
                   setDropped(isDropped || chosen !== typed.chosen)
                   change({ filter, chosen })
                 }}
@@ -159,9 +159,9 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
         }
       />
       <DiscountFoot
-        label={person ? 'Send discount' : sendLabel(who, count, isCapped && typed.chosen.kind === 'all')}
+        label={person ? 'Send discount' : formatSendLabel(who, count, isCapped && typed.chosen.kind === 'all')}
         problem={problem}
-        obstacle={tooMany ?? (who && obstacleOf(who))}
+        obstacle={tooMany ?? (who && findObstacle(who))}
         isPending={send.isPending}
         onSend={submit}
         onClose={onClose}
@@ -175,7 +175,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
 function useTyped(place: string, person: Person | null) {
   const [typed, setTyped] = useState<Typed>({
     filter: { search: '', abandonedOnly: true },
-    chosen: person ? { kind: 'some', people: [person] } : nobody,
+    chosen: person ? { kind: 'some', people: [person] } : noCustomers,
     couponId: null,
     cartUrl: '',
     words: { ...READY_DISCOUNT },
@@ -193,8 +193,8 @@ function useTyped(place: string, person: Person | null) {
 const hasOwnWords = ({ cartUrl, words }: Typed) =>
   cartUrl.trim() !== '' || words.subject !== READY_DISCOUNT.subject || words.body !== READY_DISCOUNT.body
 
-function bodyOf(typed: Typed): Offer | null {
-  const recipients = recipientsOf(typed.chosen, typed.filter)
+function buildBody(typed: Typed): Offer | null {
+  const recipients = toRecipients(typed.chosen, typed.filter)
   return recipients && typed.couponId ? { ...recipients, couponId: typed.couponId, ...offerOf(typed) } : null
 }
 
@@ -216,7 +216,7 @@ function shownOf(chosen: Chosen, listed: readonly Person[]): readonly Person[] {
 /** Refusals by field, as far as the refused input is unchanged; null if none remain. */
 function refusedOf({ error, variables }: ReturnType<typeof useSendOffers>, typed: Typed) {
   if (!error || !variables) return null
-  const now: Partial<Record<string, unknown>> = { ...bodyOf(typed) }
+  const now: Partial<Record<string, unknown>> = { ...buildBody(typed) }
   const sent: Partial<Record<string, unknown>> = { ...variables }
   const partOf = (body: Partial<Record<string, unknown>>, field: string) =>
     JSON.stringify(field === 'customers' ? [body.customers, body.matching] : body[field])

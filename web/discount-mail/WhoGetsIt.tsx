@@ -71,16 +71,16 @@ export function WhoGetsIt({ isNobody, tooMany, missing, eligibility, people }: P
 type Who = NonNullable<Props['eligibility']['data']>
 
 /** Why it can be sent to none of them; null if it can. */
-export function obstacleOf({ total, eligible, reasons }: Who): string | null {
+export function findObstacle({ total, eligible, reasons }: Who): string | null {
   if (eligible.length > 0) return null
-  return total === 1 ? (reasons[0]?.explanation ?? null) : noneOf(total)
+  return total === 1 ? (reasons[0]?.explanation ?? null) : explainNone(total)
 }
 
-const noneOf = (total: number) => `None of the ${counted(total, 'customer')} would get this email now.`
+const explainNone = (total: number) => `None of the ${counted(total, 'customer')} would get this email now.`
 
 function summaryOf(eligible: number, total: number, missing: string | null): string {
   if (total === 1) return eligible === 1 ? (missing ?? 'Ready to send') : 'Not ready to send'
-  if (eligible === 0) return noneOf(total)
+  if (eligible === 0) return explainNone(total)
   return `${formatCount(eligible)} of ${counted(total, 'customer')} would get this email now.`
 }
 

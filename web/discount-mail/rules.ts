@@ -24,13 +24,13 @@ export interface PeopleFilter {
 /** Single customers, or all matches except some. */
 export type Chosen = { kind: 'some'; people: readonly Person[] } | { kind: 'all'; except: readonly string[] }
 
-export const nobody: Chosen = { kind: 'some', people: [] }
-export const everybody: Chosen = { kind: 'all', except: [] }
+export const noCustomers: Chosen = { kind: 'some', people: [] }
+export const allCustomers: Chosen = { kind: 'all', except: [] }
 
 export const isChosen = (chosen: Chosen, id: string): boolean =>
   chosen.kind === 'all' ? !chosen.except.includes(id) : chosen.people.some((person) => person.id === id)
 
-export function toggled(chosen: Chosen, person: Person): Chosen {
+export function toggle(chosen: Chosen, person: Person): Chosen {
   if (chosen.kind === 'all') {
     const { except } = chosen
     const isBack = except.includes(person.id)
@@ -41,41 +41,41 @@ export function toggled(chosen: Chosen, person: Person): Chosen {
 }
 
 /** After a filter change, "all matches" is cleared: the user has not chosen the new matches. */
-export const refiltered = (chosen: Chosen): Chosen => (chosen.kind === 'all' ? nobody : chosen)
+export const clearAll = (chosen: Chosen): Chosen => (chosen.kind === 'all' ? noCustomers : chosen)
 
-export const countOf = (chosen: Chosen, total: number): number =>
+export const countChosen = (chosen: Chosen, total: number): number =>
   chosen.kind === 'all' ? Math.max(0, total - chosen.except.length) : chosen.people.length
 
 /** Recipients as text. `isAtLeast`: more match than are counted. */
-export const peopleText = (count: number, isAtLeast: boolean): string =>
+export const formatCustomers = (count: number, isAtLeast: boolean): string =>
   isAtLeast ? `${formatCount(count)}+ customers` : counted(count, 'customer')
 
 /** Button label with the number of eligible recipients, if known. */
-export function sendLabel(
+export function formatSendLabel(
   who: { total: number; eligible: readonly string[] } | null,
   count: number,
   isAtLeast: boolean,
 ): string {
-  if (!who) return `Send to ${peopleText(count, isAtLeast)}`
+  if (!who) return `Send to ${formatCustomers(count, isAtLeast)}`
   const { total, eligible } = who
-  if (eligible.length === total) return `Send to ${peopleText(total, false)}`
+  if (eligible.length === total) return `Send to ${formatCustomers(total, false)}`
   return `Send to ${formatCount(eligible.length)} of ${formatCount(total)}`
 }
 
 /** Request for the selection; null if empty. */
-export function recipientsOf(chosen: Chosen, { search, abandonedOnly, filters }: PeopleFilter) {
+export function toRecipients(chosen: Chosen, { search, abandonedOnly, filters }: PeopleFilter) {
   const of = { search, abandonedOnly, ...(abandonedOnly && filters && { filters }) }
   if (chosen.kind === 'all') return { matching: { ...of, except: [...chosen.except] } }
   return chosen.people.length > 0 ? { customers: chosen.people.map(({ id }) => id) } : null
 }
 
-export function personOf({ _id, first_name, last_name, customer_email, phone }: CustomerView): Person {
+export function toPerson({ _id, first_name, last_name, customer_email, phone }: CustomerView): Person {
   const name = [first_name, last_name].filter(Boolean).join(' ')
   return { id: _id, name: name || customer_email || phone || 'Guest' }
 }
 
 /** Final message of a job. The specification has texts for "all" and "none" only. */
-export function resultText({ sent, failed, unknown }: { sent: number; failed: number; unknown: number }): string {
+export function describeResult({ sent, failed, unknown }: { sent: number; failed: number; unknown: number }): string {
   if (failed + unknown === 0) return discountTexts.sent
   if (sent + unknown === 0) return discountTexts.failed
   const parts = [`${formatCount(sent)} sent`]

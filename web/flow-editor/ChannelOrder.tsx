@@ -6,8 +6,8 @@ import type { FlowChannels } from '../../shared/flows.ts'
 import { channelNames } from '../flows/rules.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { moved } from '../ui/reorder.ts'
-import { withFirstChannel } from './draft.ts'
-import { obstacleOf } from './problems.ts'
+import { setFirstChannel } from './draft.ts'
+import { findObstacle } from './problems.ts'
 
 /** The carriers' rule (server/shoppers/consent/consent.ts). */
 const ONE_SMS = 'A US shopper gets at most one SMS per cart, within 48 hours of leaving it.'
@@ -42,7 +42,7 @@ export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange 
             aria-label="Channel"
             disabled={isReadOnly}
             value={first!}
-            onChange={(value) => onChange(withFirstChannel(channels, value as FlowChannel))}
+            onChange={(value) => onChange(setFirstChannel(channels, value as FlowChannel))}
             data={CHANNELS.map((value) => ({ value, label: channelNames[value] }))}
           />
         </div>
@@ -113,7 +113,7 @@ export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange 
         </Text>
       )}
       {channels.map((channel) => (
-        <Obstacle key={channel} channel={channel} problem={obstacleOf(channel, obstacles)} />
+        <Obstacle key={channel} channel={channel} problem={findObstacle(channel, obstacles)} />
       ))}
     </Stack>
   )

@@ -7,7 +7,7 @@ import { channelNames } from '../flows/rules.ts'
 import { CategoriesField } from './CategoriesField.tsx'
 import { factNames } from './condition-draft.ts'
 import { ProductsField } from './ProductsField.tsx'
-import { conditionProblem } from './problems.ts'
+import { checkCondition } from './problems.ts'
 
 interface Props {
   condition: FlowCondition
@@ -22,7 +22,7 @@ interface Props {
 export function ConditionRow(props: Props) {
   const { condition, isReadOnly, isChecked, onChange } = props
   const name = factNames[condition.fact]
-  const problem = isChecked ? conditionProblem(condition) : null
+  const problem = isChecked ? checkCondition(condition) : null
   return (
     <li>
       <div className="condition">

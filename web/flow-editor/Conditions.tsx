@@ -3,14 +3,14 @@ import { IconPlus } from '@tabler/icons-react'
 import { type FlowConditions, MOST_CONDITIONS } from '../../shared/flow-conditions.ts'
 import { ConditionRow } from './ConditionRow.tsx'
 import {
-  countOf,
+  addCondition,
+  changeCondition,
+  countConditions,
+  createCondition,
   type Fact,
   factNames,
-  newCondition,
   offeredFacts,
-  withChanged,
-  withCondition,
-  withMatch,
+  setMatch,
 } from './condition-draft.ts'
 
 interface Props {
@@ -28,8 +28,8 @@ interface Props {
 export function Conditions(props: Props) {
   const { label, none, conditions, error, isReadOnly, onChange } = props
   const groups = conditions?.groups ?? []
-  const isFull = countOf(conditions) >= MOST_CONDITIONS
-  const add = (group: number | null) => (fact: Fact) => onChange(withCondition(conditions, newCondition(fact), group))
+  const isFull = countConditions(conditions) >= MOST_CONDITIONS
+  const add = (group: number | null) => (fact: Fact) => onChange(addCondition(conditions, createCondition(fact), group))
   return (
     <Input.Wrapper label={label} labelElement="div" error={error}>
       <Stack gap="sm" mt={4} role="group" aria-label={label}>
@@ -78,7 +78,7 @@ function ConditionGroup({ conditions, at, currency, error, isReadOnly, onAdd, on
           words={['and', 'or']}
           match={match}
           isReadOnly={isReadOnly}
-          onChange={(next) => onChange(withMatch(conditions, next, null))}
+          onChange={(next) => onChange(setMatch(conditions, next, null))}
         />
       )}
       {group.conditions.length > 1 && (
@@ -87,7 +87,7 @@ function ConditionGroup({ conditions, at, currency, error, isReadOnly, onAdd, on
           words={['All of these hold', 'Any of these holds']}
           match={group.match}
           isReadOnly={isReadOnly}
-          onChange={(next) => onChange(withMatch(conditions, next, at))}
+          onChange={(next) => onChange(setMatch(conditions, next, at))}
         />
       )}
       <ul className="conditions">
@@ -99,7 +99,7 @@ function ConditionGroup({ conditions, at, currency, error, isReadOnly, onAdd, on
             currency={currency}
             isReadOnly={isReadOnly}
             isChecked={error !== undefined}
-            onChange={(next) => onChange(withChanged(conditions, [at, place], next))}
+            onChange={(next) => onChange(changeCondition(conditions, [at, place], next))}
           />
         ))}
       </ul>

@@ -5,8 +5,8 @@ import { ApiError } from '../api.ts'
 import { useFlowEffect } from '../flows/queries.ts'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
-import { effectText } from './effect.ts'
-import { savedFlow } from './saving.ts'
+import { describeEffect } from './effect.ts'
+import { buildSaveBody } from './saving.ts'
 import type { FlowEdit } from './useFlowEdit.ts'
 
 /** The server check is debounced. */
@@ -17,7 +17,7 @@ export function EditBar({ flowId, edit, isReadOnly }: { flowId: string; edit: Fl
   const { editing, save, isValid, submit, discard } = edit
   const { isDirty, draft, stored } = editing
   const isAsked = isDirty && isValid && !isReadOnly
-  const wanted = isAsked ? JSON.stringify(savedFlow(draft, stored)) : null
+  const wanted = isAsked ? JSON.stringify(buildSaveBody(draft, stored)) : null
   const [asked] = useDebouncedValue(wanted, PAUSE_MS)
   const effect = useFlowEffect(flowId, wanted === null ? null : asked)
   const isKnown = asked === wanted && effect.data !== undefined && !effect.isPlaceholderData
@@ -34,7 +34,7 @@ export function EditBar({ flowId, edit, isReadOnly }: { flowId: string; edit: Fl
           </NotSaved>
         )
       }
-      note={isKnown ? effectText(effect.data!.effect) : null}
+      note={isKnown ? describeEffect(effect.data!.effect) : null}
       onSave={() => submit()}
       onDiscard={discard}
     />

@@ -12,17 +12,17 @@ import { useFlowReport } from '../flows/queries.ts'
 import { PREVIEW_HASH } from '../flows/rules.ts'
 import { useReorder } from '../ui/useReorder.ts'
 import {
-  copyOf,
+  addStep,
+  changeStep,
+  copyStep,
+  createKeys,
   type FlowDraft,
-  freshKeys,
+  findPlaceUp,
   MOST_STEPS,
-  placeUp,
+  moveStep,
+  moveStepUp,
+  removeStep,
   type StepDraft,
-  withAdded,
-  withMoved,
-  withMovedUp,
-  withoutStep,
-  withStep,
 } from './draft.ts'
 import { EditBar } from './EditBar.tsx'
 import { EntryCard, EntryPanel } from './EntryCard.tsx'
@@ -31,7 +31,7 @@ import { useConditionNames } from './queries.ts'
 import { SidePanel } from './SidePanel.tsx'
 import { StepCard } from './StepCard.tsx'
 import { StepPanel } from './StepPanel.tsx'
-import { ENTRY, type UnsavedFlow, unsavedOf, useFlowEdit } from './useFlowEdit.ts'
+import { ENTRY, toUnsavedFlow, type UnsavedFlow, useFlowEdit } from './useFlowEdit.ts'
 
 interface Props {
   flow: FlowView
@@ -61,7 +61,7 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
   }
   return (
     <>
-      {head(isReadOnly ? null : () => openEntry(true), unsavedOf(edit))}
+      {head(isReadOnly ? null : () => openEntry(true), toUnsavedFlow(edit))}
       <div className="flow-layout">
         <section className="flow-column" aria-label="Messages">
           <Toolbar edit={edit} isReadOnly={isReadOnly} />
@@ -133,7 +133,7 @@ function Opened({ flow, channels, edit, naming, ...more }: OpenedProps) {
   if (!step) return null
   const change = (next: Partial<StepDraft>, what: string, part?: string) =>
     editing.change(
-      withStep(draft, step.key, next),
+      changeStep(draft, step.key, next),
       named(`Message ${place + 1}: ${what.toLowerCase()}`, part && `${step.key} ${part}`),
     )
   return (
@@ -147,8 +147,8 @@ function Opened({ flow, channels, edit, naming, ...more }: OpenedProps) {
         problems={problems.steps.get(step.key) ?? {}}
         channels={channels}
         currency={flow.currency}
-        keyOf={freshKeys(draft)}
-        up={upOf(editing, place)}
+        keyOf={createKeys(draft)}
+        up={findMoveUp(editing, place)}
         onChange={change}
       />
     </SidePanel>
@@ -156,14 +156,14 @@ function Opened({ flow, channels, edit, naming, ...more }: OpenedProps) {
 }
 
 /** A message due earlier than those above moves in front of them. */
-function upOf({ draft, change }: Edit['editing'], from: number) {
+function findMoveUp({ draft, change }: Edit['editing'], from: number) {
   const { key } = draft.steps[from]!
-  const to = placeUp(draft, key)
+  const to = findPlaceUp(draft, key)
   if (to === null) return null
-  return { place: to + 1, move: () => change(withMovedUp(draft, from, to), { text: movedText(draft, from, to) }) }
+  return { place: to + 1, move: () => change(moveStepUp(draft, from, to), { text: describeMove(draft, from, to) }) }
 }
 
-const movedText = ({ steps }: FlowDraft, from: number, to: number) =>
+const describeMove = ({ steps }: FlowDraft, from: number, to: number) =>
   `Message ${from + 1}, ${steps[from]!.name}, is now number ${to + 1} of ${steps.length}`
 
 const named = (text: string, part: string | undefined) => ({ text, ...(part !== undefined && { part }) })
@@ -215,10 +215,10 @@ function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
   const isFull = steps.length >= MOST_STEPS
   const { handleOf, itemOf } = useReorder(
     steps.map(({ key }) => key),
-    (from, to) => editing.change(withMoved(draft, from, to), { text: movedText(draft, from, to) }),
+    (from, to) => editing.change(moveStep(draft, from, to), { text: describeMove(draft, from, to) }),
   )
   const add = (step: Omit<StepDraft, 'delayMinutes'>, after: string | null, text: string) => {
-    editing.change(withAdded(draft, step, after), { text })
+    editing.change(addStep(draft, step, after), { text })
     open(step.key)
   }
   return (
@@ -246,9 +246,9 @@ function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
             item={itemOf(step.key)}
             handle={handleOf(step.key)}
             onOpen={() => open(step.key)}
-            onCopy={() => add(copyOf(step, freshKeys(draft)), step.key, `Message ${index + 1} copied`)}
+            onCopy={() => add(copyStep(step, createKeys(draft)), step.key, `Message ${index + 1} copied`)}
             onRemove={() =>
-              editing.change(withoutStep(draft, step.key), { text: `Message ${index + 1}, ${step.name}, removed` })
+              editing.change(removeStep(draft, step.key), { text: `Message ${index + 1}, ${step.name}, removed` })
             }
           />
         ))}
@@ -259,7 +259,7 @@ function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
           variant="default"
           leftSection={<IconPlus size={16} aria-hidden />}
           disabled={isFull}
-          onClick={() => add(ready(freshKeys(draft), steps.length), null, 'Message added')}
+          onClick={() => add(ready(createKeys(draft), steps.length), null, 'Message added')}
         >
           {isFull ? `A flow has at most ${MOST_STEPS} messages` : 'Add a message'}
         </Button>

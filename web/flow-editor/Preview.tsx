@@ -6,7 +6,7 @@ import { usePreviewCart } from '../words/queries.ts'
 import { messageOf, NOTHING_YET, TYPING_PAUSE_MS } from '../words/rules.ts'
 import { finished } from '../words/step-coupon.ts'
 import { WordsPreview } from '../words/WordsPreview.tsx'
-import { couponOf, type FlowDraft, type StepDraft, type VariantDraft, wordsOf } from './draft.ts'
+import { type FlowDraft, getContent, type StepDraft, selectCoupon, type VariantDraft } from './draft.ts'
 import { isUnfinished } from './problems.ts'
 import { Unmet } from './Unmet.tsx'
 
@@ -32,14 +32,14 @@ export type ChosenCart = readonly [string | null, (cartId: string) => void]
 export function useMade({ flowId, step, entry, variant, channel }: Shown, chosen: string | null) {
   const first = usePreviewCart(channel)
   const cartId = chosen ?? first
-  const typed = messageOf(channel, wordsOf(variant.words, channel))
+  const typed = messageOf(channel, getContent(variant.words, channel))
   const shown =
     typed &&
     JSON.stringify({
       ...typed,
       channel,
-      coupon: finished(couponOf(step)),
-      ...placeOf(step, variant),
+      coupon: finished(selectCoupon(step)),
+      ...findPlace(step, variant),
       ...entryOf(entry),
     })
   const [asked] = useDebouncedValue(shown, TYPING_PAUSE_MS)
@@ -63,7 +63,7 @@ interface Asked {
   entry?: FlowDraft['conditions']
 }
 
-const placeOf = ({ id, conditions }: StepDraft, variant: VariantDraft) => ({
+const findPlace = ({ id, conditions }: StepDraft, variant: VariantDraft) => ({
   ...(id !== null && { stepId: id }),
   ...(id !== null && variant.id !== null && { variantId: variant.id }),
   ...(!isUnfinished(conditions) && { conditions }),

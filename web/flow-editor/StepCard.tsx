@@ -7,8 +7,15 @@ import { useNow } from '../ui/clock.ts'
 import { formatCount, listed } from '../ui/format.ts'
 import { tabNote } from '../words/step-coupon.ts'
 import { channelText } from './ChannelOrder.tsx'
-import { couponOf, type FlowDraft, letterOf, type StepDraft, sameText, sameWords } from './draft.ts'
-import { sinceBefore, sinceLeaving } from './elapsed.ts'
+import {
+  describeEqualVariants,
+  type FlowDraft,
+  findEqualVariants,
+  getVariantLetter,
+  type StepDraft,
+  selectCoupon,
+} from './draft.ts'
+import { formatSinceLeaving, formatSincePrevious } from './elapsed.ts'
 import { isUnfinished } from './problems.ts'
 import { StepPicture } from './StepPicture.tsx'
 
@@ -43,11 +50,11 @@ const MINUTE_MS = 60_000
 export function StepCard(props: Props) {
   const { flowId, step, entry, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } = props
   const title = `message ${place}, ${step.name}`
-  const later = before && sinceBefore(step.delayMinutes, before.delayMinutes)
+  const later = before && formatSincePrevious(step.delayMinutes, before.delayMinutes)
   return (
     <li className="flow-step" {...item}>
       <p className="flow-time">
-        {sinceLeaving(step.delayMinutes)}
+        {formatSinceLeaving(step.delayMinutes)}
         {later && <span>{later}</span>}
       </p>
       <Card padding="sm" className="step-card" {...(isOpen && { 'data-open': true })}>
@@ -101,12 +108,12 @@ function Tools({ title, isFull, onCopy, onRemove }: Props & { title: string }) {
 
 function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onOpen }: Props & { title: string }) {
   const now = useNow(MINUTE_MS)
-  const coupon = couponOf(step) && tabNote(step, now)
+  const coupon = selectCoupon(step) && tabNote(step, now)
   const { conditions, variants } = step
-  const alike = sameWords(step)
+  const alike = findEqualVariants(step)
   return (
     <div className="step-summary">
-      <Text fz="sm">{channelsText(step.channels)}</Text>
+      <Text fz="sm">{formatChannels(step.channels)}</Text>
       {coupon && (
         <Text fz="xs" c="dimmed">
           Coupon {coupon}
@@ -122,14 +129,15 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
           Split test:{' '}
           {variants
             .map(
-              ({ key, sharePercent }) => `${letterOf(step, key)} ${Number.isNaN(sharePercent) ? '–' : sharePercent}%`,
+              ({ key, sharePercent }) =>
+                `${getVariantLetter(step, key)} ${Number.isNaN(sharePercent) ? '–' : sharePercent}%`,
             )
             .join(', ')}
         </Text>
       )}
       {alike && (
         <Text fz="xs" c="var(--rc-warn)" fw={550}>
-          {sameText(alike)}
+          {describeEqualVariants(alike)}
         </Text>
       )}
       {figures && figures.sent > 0 && (
@@ -162,7 +170,7 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
 }
 
 /** "Email, else by SMS or push". */
-function channelsText([first, ...others]: StepDraft['channels']): string {
+function formatChannels([first, ...others]: StepDraft['channels']): string {
   const name = channelNames[first!]
   if (others.length === 0) return name
   return `${name}, else by ${others.length === 1 ? channelText[others[0]!] : listed(others.map((each) => channelText[each])).replace(' and ', ' or ')}`

@@ -6,7 +6,7 @@ import { DurationInput } from '../ui/DurationInput.tsx'
 import { ChannelOrder } from './ChannelOrder.tsx'
 import { Conditions } from './Conditions.tsx'
 import { NOT_LATER } from './problems.ts'
-import { StepWords, type StepWordsProps } from './StepWords.tsx'
+import { StepContent, type StepWordsProps } from './StepWords.tsx'
 
 interface Props extends StepWordsProps, Pick<TimeProps, 'up'> {
   currency: string
@@ -40,7 +40,7 @@ export function StepPanel(props: Props) {
           onChange={(conditions) => onChange({ conditions }, 'Conditions changed', 'conditions')}
         />
       </Stack>
-      <StepWords {...props} />
+      <StepContent {...props} />
     </Stack>
   )
 }

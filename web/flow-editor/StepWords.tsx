@@ -6,9 +6,9 @@ import { useTemplates } from '../campaigns/queries.ts'
 import { channelNames } from '../flows/rules.ts'
 import type { Words } from '../words/rules.ts'
 import { WordEditor } from '../words/WordEditor.tsx'
-import { type FlowDraft, type StepDraft, withVariant, withWords, wordsOf } from './draft.ts'
+import { changeVariant, type FlowDraft, getContent, type StepDraft, setContent } from './draft.ts'
 import { type ChosenCart, Preview } from './Preview.tsx'
-import { firstWrongWords, type StepProblems, wordsField } from './problems.ts'
+import { buildContentField, findFirstContentError, type StepProblems } from './problems.ts'
 import { Variants } from './Variants.tsx'
 
 export interface StepWordsProps {
@@ -28,7 +28,7 @@ export interface StepWordsProps {
 }
 
 /** Content of a message by variant and channel, its coupon, and its preview. */
-export function StepWords(props: StepWordsProps) {
+export function StepContent(props: StepWordsProps) {
   const { step, problems, rulesPlan, isReadOnly, keyOf, onChange } = props
   const { variant, channel, chooseVariant, chooseChannel } = useShown(step, problems)
   return (
@@ -53,7 +53,7 @@ export function StepWords(props: StepWordsProps) {
               data={step.channels.map((value) => ({ value, label: channelNames[value] }))}
             />
           )}
-          <ChannelWords {...props} variant={variant} channel={channel} />
+          <ChannelContent {...props} variant={variant} channel={channel} />
         </Stack>
       </Variants>
     </Stack>
@@ -66,7 +66,7 @@ function useShown(step: StepDraft, problems: StepProblems) {
   const [wantedChannel, chooseChannel] = useState<FlowChannel | null>(null)
   const variant = step.variants.find(({ key }) => key === wantedVariant) ?? step.variants[0]!
   const channel = wantedChannel && step.channels.includes(wantedChannel) ? wantedChannel : step.channels[0]!
-  const [wrongVariant, wrongChannel] = firstWrongWords(problems) ?? []
+  const [wrongVariant, wrongChannel] = findFirstContentError(problems) ?? []
   useEffect(() => {
     if (wrongVariant === undefined) return
     chooseVariant(wrongVariant)
@@ -80,12 +80,12 @@ interface ChannelWordsProps extends StepWordsProps {
   channel: FlowChannel
 }
 
-function ChannelWords({ variant, channel, ...props }: ChannelWordsProps) {
+function ChannelContent({ variant, channel, ...props }: ChannelWordsProps) {
   const { flowId, step, entry, problems, channels, cart, isReadOnly, onChange } = props
-  const words = wordsOf(variant.words, channel)
+  const words = getContent(variant.words, channel)
   const changeWords = (next: Partial<Words>) =>
     onChange(
-      withVariant(step, variant.key, { words: withWords(variant.words, channel, next) }),
+      changeVariant(step, variant.key, { words: setContent(variant.words, channel, next) }),
       'Words changed',
       `words ${variant.key} ${channel} ${Object.keys(next).join()}`,
     )
@@ -108,14 +108,14 @@ function ChannelWords({ variant, channel, ...props }: ChannelWordsProps) {
   )
 }
 
-const fieldsOfCoupon = ['coupon', 'pauseDays', 'aboveAmount'] as const
+const couponFields = ['coupon', 'pauseDays', 'aboveAmount'] as const
 
 /** Field names of the message editor. */
 function problemsOf(problems: StepProblems, variantKey: string, channel: FlowChannel) {
-  const found: Partial<Record<(typeof fieldsOfCoupon)[number] | 'subject' | 'body', string>> = {}
-  for (const field of fieldsOfCoupon) if (problems[field]) found[field] = problems[field]
+  const found: Partial<Record<(typeof couponFields)[number] | 'subject' | 'body', string>> = {}
+  for (const field of couponFields) if (problems[field]) found[field] = problems[field]
   for (const field of ['subject', 'body'] as const) {
-    const problem = problems[wordsField(variantKey, channel, field)]
+    const problem = problems[buildContentField(variantKey, channel, field)]
     if (problem) found[field] = problem
   }
   return found

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { unmetLines, unmetOf } from '../carts/unmet.ts'
+import { describeUnmet, findUnmet } from '../carts/unmet.ts'
 import { useConditionNames } from './queries.ts'
 
 interface Props {
@@ -11,12 +11,12 @@ interface Props {
 
 /** Failed conditions, with the cart's actual values. */
 export function Unmet({ inputs, of }: Props) {
-  const unmet = unmetOf(inputs)
+  const unmet = findUnmet(inputs)
   const names = useConditionNames(
     [unmet && { match: 'all', groups: [{ match: 'all', conditions: unmet.conditions }] }],
     unmet?.currency ?? 'USD',
   )
-  return unmetLines(inputs, names, of).map((line) => (
+  return describeUnmet(inputs, names, of).map((line) => (
     <Text key={line} fz="sm">
       {line}
     </Text>

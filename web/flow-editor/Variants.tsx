@@ -3,16 +3,16 @@ import { IconPlus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Notice } from '../ui/Notice.tsx'
 import {
-  letterOf,
+  addVariant,
+  changeVariant,
+  describeEqualVariants,
+  findEqualVariants,
+  getVariantLetter,
   MOST_VARIANTS,
+  removeVariant,
   type StepDraft,
-  sameText,
-  sameWords,
-  shared,
+  shareEqually,
   type VariantDraft,
-  withNewVariant,
-  withoutVariant,
-  withVariant,
 } from './draft.ts'
 
 interface Props {
@@ -33,8 +33,8 @@ export function Variants(props: Props) {
   const current = variants.find(({ key }) => key === chosen) ?? variants[0]!
   const add = () => {
     const key = keyOf()
-    const added = withNewVariant(step, current, key)
-    onChange(added, `Variant ${letterOf({ ...step, ...added }, key)} added`)
+    const added = addVariant(step, current, key)
+    onChange(added, `Variant ${getVariantLetter({ ...step, ...added }, key)} added`)
     onChoose(key)
   }
   const adding = { leftSection: <IconPlus size={14} aria-hidden />, onClick: add }
@@ -64,22 +64,22 @@ interface SplitProps extends Props {
 function Split({ current, adding, ...props }: SplitProps) {
   const { step, isReadOnly, onChoose, onChange, children } = props
   const { variants } = step
-  const letter = letterOf(step, current.key)
-  const alike = sameWords(step)
+  const letter = getVariantLetter(step, current.key)
+  const alike = findEqualVariants(step)
   return (
     <Stack gap="md">
       <Tabs value={current.key} onChange={(key) => key && onChoose(key)} keepMounted={false}>
         <Tabs.List aria-label="Variants of the words">
           {variants.map(({ key, sharePercent }) => (
             <Tabs.Tab key={key} value={key}>
-              {letterOf(step, key)} · {Number.isNaN(sharePercent) ? '–' : sharePercent}%
+              {getVariantLetter(step, key)} · {Number.isNaN(sharePercent) ? '–' : sharePercent}%
             </Tabs.Tab>
           ))}
         </Tabs.List>
         <Tabs.Panel value={current.key} pt="md">
           <Stack gap="md">
             <Share {...props} current={current} letter={letter} />
-            {alike && <Notice tone="warn">{sameText(alike)}.</Notice>}
+            {alike && <Notice tone="warn">{describeEqualVariants(alike)}.</Notice>}
             {children}
           </Stack>
         </Tabs.Panel>
@@ -94,7 +94,7 @@ function Split({ current, adding, ...props }: SplitProps) {
           <Button
             variant="default"
             size="compact-sm"
-            onClick={() => onChange(withoutVariant(step, current.key), `Variant ${letter} removed`)}
+            onClick={() => onChange(removeVariant(step, current.key), `Variant ${letter} removed`)}
           >
             Remove variant {letter}
           </Button>
@@ -114,7 +114,7 @@ function Share({
 }: Props & { current: VariantDraft; letter: string }) {
   const change = (share: number | string) => {
     const sharePercent = share === '' ? Number.NaN : Number(share)
-    onChange(withVariant(step, current.key, { sharePercent }), 'Shares changed', 'shares')
+    onChange(changeVariant(step, current.key, { sharePercent }), 'Shares changed', 'shares')
   }
   return (
     <Group align="flex-start" gap="sm">
@@ -134,7 +134,7 @@ function Share({
         <Button
           variant="default"
           mt={24}
-          onClick={() => onChange({ variants: shared(step.variants) }, 'Equal shares set')}
+          onClick={() => onChange({ variants: shareEqually(step.variants) }, 'Equal shares set')}
         >
           Equal shares
         </Button>

@@ -28,7 +28,7 @@ export const factNames: Record<Fact, string> = {
 }
 
 /** Initial values: choices are empty, numbers are NaN until typed. */
-export function newCondition(fact: Fact): FlowCondition {
+export function createCondition(fact: Fact): FlowCondition {
   switch (fact) {
     case 'value':
       return { fact, is: 'above', amount: Number.NaN }
@@ -59,11 +59,11 @@ export function newCondition(fact: Fact): FlowCondition {
   }
 }
 
-export const countOf = (conditions: FlowConditions | null): number =>
+export const countConditions = (conditions: FlowConditions | null): number =>
   conditions?.groups.reduce((sum, group) => sum + group.conditions.length, 0) ?? 0
 
 /** `group` null: in a new group. */
-export function withCondition(
+export function addCondition(
   conditions: FlowConditions | null,
   condition: FlowCondition,
   group: number | null,
@@ -80,24 +80,24 @@ const added = (group: ConditionGroup, condition: FlowCondition): ConditionGroup 
 })
 
 /** `next` null: remove; an empty group is removed too. */
-export function withChanged(
+export function changeCondition(
   { match, groups }: FlowConditions,
   [group, place]: readonly [group: number, place: number],
   next: FlowCondition | null,
 ): FlowConditions | null {
   const kept = groups
-    .map((each, index) => (index === group ? changedGroup(each, place, next) : each))
+    .map((each, index) => (index === group ? changeGroup(each, place, next) : each))
     .filter(({ conditions }) => conditions.length > 0)
   return kept.length === 0 ? null : { match, groups: kept }
 }
 
-const changedGroup = (group: ConditionGroup, place: number, next: FlowCondition | null): ConditionGroup => ({
+const changeGroup = (group: ConditionGroup, place: number, next: FlowCondition | null): ConditionGroup => ({
   ...group,
   conditions: group.conditions.flatMap((each, index) => (index === place ? (next ?? []) : each)),
 })
 
 /** Joins a group's conditions by all or any; `group` null joins the groups. */
-export function withMatch(conditions: FlowConditions, match: 'all' | 'any', group: number | null): FlowConditions {
+export function setMatch(conditions: FlowConditions, match: 'all' | 'any', group: number | null): FlowConditions {
   if (group === null) return { ...conditions, match }
   return {
     ...conditions,

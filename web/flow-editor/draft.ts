@@ -45,13 +45,13 @@ export const MOST_VARIANTS = 4
 export const MOST_DELAY_MINUTES = 43_200
 const DAY_MINUTES = 1_440
 
-export const draftOf = ({ name, conditions, steps }: FlowView): FlowDraft => ({
+export const toDraft = ({ name, conditions, steps }: FlowView): FlowDraft => ({
   name,
   conditions,
-  steps: steps.map(stepDraftOf),
+  steps: steps.map(toStepDraft),
 })
 
-const stepDraftOf = (step: FlowStep): StepDraft => {
+const toStepDraft = (step: FlowStep): StepDraft => {
   const { id, name, delayMinutes, channels, conditions, coupon, couponShown, variants, variantsSoFar } = step
   return {
     ...{ key: id, id, name, delayMinutes, channels, conditions, coupon, couponShown, variantsSoFar },
@@ -61,28 +61,28 @@ const stepDraftOf = (step: FlowStep): StepDraft => {
   }
 }
 
-export const isSameDraft = (a: FlowDraft, b: FlowDraft): boolean => inText(a) === inText(b)
+export const isSameDraft = (a: FlowDraft, b: FlowDraft): boolean => serialize(a) === serialize(b)
 
 /** Normalizes empty values and drops display-only fields, so they count as no change. */
-export const inText = (value: unknown): string =>
+export const serialize = (value: unknown): string =>
   JSON.stringify(value, (key, each: unknown) =>
     key === 'couponShown' ? undefined : Number.isNaN(each) ? 'empty' : each,
   )
 
-export const withStep = (draft: FlowDraft, key: string, next: Partial<StepDraft>): FlowDraft => ({
+export const changeStep = (draft: FlowDraft, key: string, next: Partial<StepDraft>): FlowDraft => ({
   ...draft,
   steps: draft.steps.map((step) => (step.key === key ? { ...step, ...next } : step)),
 })
 
 /** The times keep their places on the timeline: a moved message takes the time of its new position. */
-export function withMoved(draft: FlowDraft, from: number, to: number): FlowDraft {
+export function moveStep(draft: FlowDraft, from: number, to: number): FlowDraft {
   const times = draft.steps.map(({ delayMinutes }) => delayMinutes)
   const steps = moved(draft.steps, from, to).map((step, index) => ({ ...step, delayMinutes: times[index]! }))
   return { ...draft, steps }
 }
 
 /** The position that fits the message's time, if above its current one. null: in order, a tie, or no time typed. */
-export function placeUp({ steps }: FlowDraft, key: string): number | null {
+export function findPlaceUp({ steps }: FlowDraft, key: string): number | null {
   const from = steps.findIndex((step) => step.key === key)
   const { delayMinutes } = steps[from]!
   const to = steps.findIndex((step) => step.delayMinutes > delayMinutes)
@@ -90,26 +90,26 @@ export function placeUp({ steps }: FlowDraft, key: string): number | null {
   return isAlone && to >= 0 && to < from ? to : null
 }
 
-/** Each message keeps its time, unlike `withMoved`. */
-export const withMovedUp = (draft: FlowDraft, from: number, to: number): FlowDraft => ({
+/** Each message keeps its time, unlike `moveStep`. */
+export const moveStepUp = (draft: FlowDraft, from: number, to: number): FlowDraft => ({
   ...draft,
   steps: moved(draft.steps, from, to),
 })
 
-export const withoutStep = (draft: FlowDraft, key: string): FlowDraft => ({
+export const removeStep = (draft: FlowDraft, key: string): FlowDraft => ({
   ...draft,
   steps: draft.steps.filter((step) => step.key !== key),
 })
 
 /** After the step with this key; null: at the end. */
-export function withAdded(draft: FlowDraft, step: Omit<StepDraft, 'delayMinutes'>, after: string | null): FlowDraft {
+export function addStep(draft: FlowDraft, step: Omit<StepDraft, 'delayMinutes'>, after: string | null): FlowDraft {
   const index = after === null ? draft.steps.length : draft.steps.findIndex(({ key }) => key === after) + 1
-  const added = { ...step, delayMinutes: timeBetween(draft.steps[index - 1], draft.steps[index]) }
+  const added = { ...step, delayMinutes: findTimeBetween(draft.steps[index - 1], draft.steps[index]) }
   return { ...draft, steps: [...draft.steps.slice(0, index), added, ...draft.steps.slice(index)] }
 }
 
 /** A day after the previous message, or halfway to the next. NaN: there is no time between them. */
-function timeBetween(before: StepDraft | undefined, next: StepDraft | undefined): number {
+function findTimeBetween(before: StepDraft | undefined, next: StepDraft | undefined): number {
   const from = before?.delayMinutes ?? 0
   if (!next) return before ? Math.min(from + DAY_MINUTES, MOST_DELAY_MINUTES) : 60
   const until = next.delayMinutes
@@ -121,7 +121,7 @@ function timeBetween(before: StepDraft | undefined, next: StepDraft | undefined)
 const roundTime = (minutes: number) => (minutes > 120 ? Math.round(minutes / 60) * 60 : Math.floor(minutes))
 
 /** A copy with new keys. */
-export const copyOf = (step: StepDraft, keyOf: () => string): StepDraft => ({
+export const copyStep = (step: StepDraft, keyOf: () => string): StepDraft => ({
   ...step,
   key: keyOf(),
   id: null,
@@ -130,19 +130,19 @@ export const copyOf = (step: StepDraft, keyOf: () => string): StepDraft => ({
 })
 
 /** Sets the first choice; if it was a fallback, both swap places. */
-export function withFirstChannel(channels: readonly FlowChannel[], first: FlowChannel): FlowChannel[] {
+export function setFirstChannel(channels: readonly FlowChannel[], first: FlowChannel): FlowChannel[] {
   const before = channels[0]!
   if (!channels.includes(first)) return [first, ...channels.slice(1)]
   return channels.map((channel) => (channel === first ? before : channel === before ? first : channel))
 }
 
 /** A channel's content in the message editor's fields: a notification's title is the subject. */
-export function wordsOf({ email, sms, push }: StepWords, channel: FlowChannel): Words {
+export function getContent({ email, sms, push }: StepWords, channel: FlowChannel): Words {
   if (channel === 'push') return { subject: push.title, body: push.body }
   return { subject: email.subject, body: channel === 'sms' ? sms.body : email.body }
 }
 
-export function withWords(words: StepWords, channel: FlowChannel, { subject, body }: Partial<Words>): StepWords {
+export function setContent(words: StepWords, channel: FlowChannel, { subject, body }: Partial<Words>): StepWords {
   const text = body === undefined ? {} : { body }
   if (channel === 'push') {
     return { ...words, push: { ...words.push, ...(subject !== undefined && { title: subject }), ...text } }
@@ -151,45 +151,45 @@ export function withWords(words: StepWords, channel: FlowChannel, { subject, bod
   return { ...words, email: { ...words.email, ...(subject !== undefined && { subject }), ...text } }
 }
 
-export const withVariant = (step: StepDraft, key: string, next: Partial<VariantDraft>): Partial<StepDraft> => ({
+export const changeVariant = (step: StepDraft, key: string, next: Partial<VariantDraft>): Partial<StepDraft> => ({
   variants: step.variants.map((variant) => (variant.key === key ? { ...variant, ...next } : variant)),
 })
 
 /** Adds a variant with the content of another; shares become equal. */
-export function withNewVariant({ variants }: StepDraft, of: VariantDraft, key: string): Partial<StepDraft> {
-  return { variants: shared([...variants, { ...of, key, id: null, name: null }]) }
+export function addVariant({ variants }: StepDraft, of: VariantDraft, key: string): Partial<StepDraft> {
+  return { variants: shareEqually([...variants, { ...of, key, id: null, name: null }]) }
 }
 
-export function withoutVariant({ variants }: StepDraft, key: string): Partial<StepDraft> {
-  return { variants: shared(variants.filter((variant) => variant.key !== key)) }
+export function removeVariant({ variants }: StepDraft, key: string): Partial<StepDraft> {
+  return { variants: shareEqually(variants.filter((variant) => variant.key !== key)) }
 }
 
 /** Equal shares that sum to 100; the first ones get the remainder. */
-export function shared(variants: readonly VariantDraft[]): VariantDraft[] {
+export function shareEqually(variants: readonly VariantDraft[]): VariantDraft[] {
   const each = Math.floor(100 / variants.length)
   const rest = 100 - each * variants.length
   return variants.map((variant, index) => ({ ...variant, sharePercent: each + (index < rest ? 1 : 0) }))
 }
 
 /** Variants with identical content in every channel of the step, which makes the test useless. null: none. */
-export function sameWords(step: Pick<StepDraft, 'variants' | 'variantsSoFar' | 'channels'>): string[] | null {
+export function findEqualVariants(step: Pick<StepDraft, 'variants' | 'variantsSoFar' | 'channels'>): string[] | null {
   const told = step.channels.filter((channel) => channel !== 'whatsapp')
   const textOf = ({ words }: VariantDraft) =>
     JSON.stringify(
       told.map((channel) => {
-        const { subject, body } = wordsOf(words, channel)
+        const { subject, body } = getContent(words, channel)
         return [channel === 'sms' ? '' : subject.trim(), body.trim()]
       }),
     )
   const alike = [...Map.groupBy(step.variants, textOf).values()].find(({ length }) => length > 1)
-  return alike ? alike.map(({ key }) => letterOf(step, key)) : null
+  return alike ? alike.map(({ key }) => getVariantLetter(step, key)) : null
 }
 
-export const sameText = (names: readonly string[]): string =>
+export const describeEqualVariants = (names: readonly string[]): string =>
   `${listed(names)} have the same text, so the test cannot show a difference`
 
 /** A, B, C …: an unsaved variant shows the name it will get. */
-export function letterOf(
+export function getVariantLetter(
   { variants, variantsSoFar }: Pick<StepDraft, 'variants' | 'variantsSoFar'>,
   key: string,
 ): string {
@@ -199,11 +199,11 @@ export function letterOf(
 }
 
 /** Approved WhatsApp templates cannot contain a coupon, so a WhatsApp-only step has none. */
-export const couponOf = ({ channels, coupon }: Pick<StepDraft, 'channels' | 'coupon'>) =>
+export const selectCoupon = ({ channels, coupon }: Pick<StepDraft, 'channels' | 'coupon'>) =>
   channels.every((channel) => channel === 'whatsapp') ? null : coupon
 
 /** Creates keys that the draft does not use yet. */
-export function freshKeys({ steps }: FlowDraft): () => string {
+export function createKeys({ steps }: FlowDraft): () => string {
   const taken = new Set(steps.flatMap(({ key, variants }) => [key, ...variants.map((variant) => variant.key)]))
   let number = 0
   return () => {

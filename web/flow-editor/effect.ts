@@ -4,7 +4,7 @@ import { formatCount } from '../ui/format.ts'
 // Describes what a save does to scheduled messages. Pure.
 
 /** "14 messages move, 3 are cancelled". */
-export function effectText(effect: SaveEffect): string {
+export function describeEffect(effect: SaveEffect): string {
   const { moved, dueNow, overtaken, cancelled, added, tooLate, changed } = effect
   const parts: [count: number, one: string, many: string][] = [
     [moved, 'moves', 'move'],

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
-import { formatSpan, sinceBefore, sinceLeaving } from './elapsed.ts'
+import { formatSinceLeaving, formatSincePrevious, formatSpan } from './elapsed.ts'
 
 it('formats the time since the shopper left', () => {
-  expect(sinceLeaving(60)).toBe('1 hour after they leave')
-  expect(sinceLeaving(4_320)).toBe('3 days after they leave')
-  expect(sinceLeaving(Number.NaN)).toBe('No time yet')
+  expect(formatSinceLeaving(60)).toBe('1 hour after they leave')
+  expect(formatSinceLeaving(4_320)).toBe('3 days after they leave')
+  expect(formatSinceLeaving(Number.NaN)).toBe('No time yet')
 })
 
 it('formats the time since the previous message', () => {
-  expect(sinceBefore(1_440, 60)).toBe('23 hours later')
-  expect(sinceBefore(60, 60)).toBeNull()
-  expect(sinceBefore(60, Number.NaN)).toBeNull()
+  expect(formatSincePrevious(1_440, 60)).toBe('23 hours later')
+  expect(formatSincePrevious(60, 60)).toBeNull()
+  expect(formatSincePrevious(60, Number.NaN)).toBeNull()
 })
 
 it('formats durations for reading', () => {

@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest'
-import { begunWith, changed, redone, settled, undone } from './history.ts'
+import { endMerge, recordChange, redone, startHistory, undone } from './history.ts'
 
 const typed = (...texts: string[]) =>
-  texts.reduce((history, text) => changed(history, text, { text: 'Subject changed', part: 'subject' }), begunWith(''))
+  texts.reduce(
+    (history, text) => recordChange(history, text, { text: 'Subject changed', part: 'subject' }),
+    startHistory(''),
+  )
 
 it('undoes and redoes changes in order', () => {
-  const two = changed(changed(begunWith('a'), 'b', { text: 'To b' }), 'c', { text: 'To c' })
+  const two = recordChange(recordChange(startHistory('a'), 'b', { text: 'To b' }), 'c', { text: 'To c' })
   const one = undone(two)!
   expect(one.present).toBe('b')
   expect(one.future.at(-1)?.change.text).toBe('To c')
@@ -20,26 +23,26 @@ it('undoes and redoes changes in order', () => {
 
 it('merges consecutive typing until another part or a pause', () => {
   expect(undone(typed('H', 'He', 'Hey'))!.present).toBe('')
-  const other = changed(typed('H'), 'H!', { text: 'Text changed', part: 'body' })
+  const other = recordChange(typed('H'), 'H!', { text: 'Text changed', part: 'body' })
   expect(undone(other)!.present).toBe('H')
-  const paused = changed(settled(typed('Hey')), 'Hey you', { text: 'Subject changed', part: 'subject' })
+  const paused = recordChange(endMerge(typed('Hey')), 'Hey you', { text: 'Subject changed', part: 'subject' })
   expect(undone(paused)!.present).toBe('Hey')
-  expect(settled(begunWith('a'))).toEqual(begunWith('a'))
+  expect(endMerge(startHistory('a'))).toEqual(startHistory('a'))
 })
 
 it('starts a new branch with a change after undo', () => {
   const back = undone(typed('Hey'))!
-  const again = changed(back, 'Ho', { text: 'Subject changed', part: 'subject' })
+  const again = recordChange(back, 'Ho', { text: 'Subject changed', part: 'subject' })
   expect(again.future).toEqual([])
   expect(undone(again)!.present).toBe('')
   // Typing before and after an undo does not merge.
-  const half = undone(changed(typed('Hey'), 'x', { text: 'Other' }))!
-  expect(undone(changed(half, 'Heyo', { text: 'Subject changed', part: 'subject' }))!.present).toBe('Hey')
+  const half = undone(recordChange(typed('Hey'), 'x', { text: 'Other' }))!
+  expect(undone(recordChange(half, 'Heyo', { text: 'Subject changed', part: 'subject' }))!.present).toBe('Hey')
 })
 
 it('drops the oldest changes beyond the limit', () => {
   const many = Array.from({ length: 250 }, (_, each) => each + 1)
-  const history = many.reduce((all, each) => changed(all, each, { text: `To ${each}` }), begunWith(0))
+  const history = many.reduce((all, each) => recordChange(all, each, { text: `To ${each}` }), startHistory(0))
   expect(history.past).toHaveLength(200)
   expect(history.past[0]!.value).toBe(50)
 })

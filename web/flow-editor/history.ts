@@ -24,9 +24,9 @@ export interface Change {
 /** The oldest are dropped. */
 const MOST_CHANGES = 200
 
-export const begunWith = <Value>(present: Value): History<Value> => ({ present, past: [], future: [] })
+export const startHistory = <Value>(present: Value): History<Value> => ({ present, past: [], future: [] })
 
-export function changed<Value>(history: History<Value>, present: Value, change: Change): History<Value> {
+export function recordChange<Value>(history: History<Value>, present: Value, change: Change): History<Value> {
   const last = history.past.at(-1)
   const isSamePart = change.part !== undefined && last?.change.part === change.part && history.future.length === 0
   if (isSamePart) return { ...history, present }
@@ -35,7 +35,7 @@ export function changed<Value>(history: History<Value>, present: Value, change: 
 }
 
 /** The next change of the same part starts a new entry. */
-export function settled<Value>(history: History<Value>): History<Value> {
+export function endMerge<Value>(history: History<Value>): History<Value> {
   const last = history.past.at(-1)
   if (last?.change.part === undefined) return history
   return { ...history, past: [...history.past.slice(0, -1), { ...last, change: { text: last.change.text } }] }

@@ -3,8 +3,8 @@ import type { FlowChannels } from '../../shared/flows.ts'
 import { aCoupon } from '../../test/coupon-fixtures.ts'
 import { withCoupon } from '../words/step-coupon.ts'
 import type { FlowDraft, StepDraft } from './draft.ts'
-import { checkFlow, firstWrongWords, hasProblems, refusedFlow, wordsField } from './problems.ts'
-import { savedFlow } from './saving.ts'
+import { buildContentField, checkFlow, findFirstContentError, hasProblems, mapRefusedFields } from './problems.ts'
+import { buildSaveBody } from './saving.ts'
 
 const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
 const step = (key: string, delayMinutes: number, more: Partial<StepDraft> = {}): StepDraft => ({
@@ -42,21 +42,21 @@ it('requires content for the message’s channels only', () => {
       'a',
     )
   expect(of('email')).toEqual({
-    [wordsField('v', 'email', 'subject')]: 'An email needs a subject',
-    [wordsField('v', 'email', 'body')]: 'An email needs a text',
+    [buildContentField('v', 'email', 'subject')]: 'An email needs a subject',
+    [buildContentField('v', 'email', 'body')]: 'An email needs a text',
   })
   expect(of('whatsapp')).toBeUndefined()
-  expect(of('sms')).toEqual({ [wordsField('v', 'sms', 'body')]: 'An SMS needs a text' })
+  expect(of('sms')).toEqual({ [buildContentField('v', 'sms', 'body')]: 'An SMS needs a text' })
   expect(Object.values(of('sms', 'push')!)).toEqual([
     ...['An SMS needs a text', 'A notification needs a title', 'A notification needs a text'],
   ])
 })
 
 it('finds the content with the error', () => {
-  expect(firstWrongWords({ delayMinutes: 'Later', [wordsField('new-2', 'push', 'subject')]: 'Empty' })).toEqual([
-    ...['new-2', 'push'],
-  ])
-  expect(firstWrongWords({ delayMinutes: 'Later' })).toBeNull()
+  expect(
+    findFirstContentError({ delayMinutes: 'Later', [buildContentField('new-2', 'push', 'subject')]: 'Empty' }),
+  ).toEqual([...['new-2', 'push']])
+  expect(findFirstContentError({ delayMinutes: 'Later' })).toBeNull()
 })
 
 it('requires a channel to be set up, unless the message already uses it', () => {
@@ -110,7 +110,7 @@ it('requires complete conditions and valid coupon numbers', () => {
 })
 
 it('assigns the server’s field errors to their place', () => {
-  const refused = refusedFlow(
+  const refused = mapRefusedFields(
     {
       name: 'Shorter.',
       conditions: 'Fewer.',
@@ -130,15 +130,15 @@ it('assigns the server’s field errors to their place', () => {
       'a',
       {
         pauseDays: 'Less.',
-        [wordsField('a-a', 'email', 'body')]: 'Too long.',
-        [wordsField('a-a', 'push', 'subject')]: 'Too long.',
+        [buildContentField('a-a', 'email', 'body')]: 'Too long.',
+        [buildContentField('a-a', 'push', 'subject')]: 'Too long.',
       },
     ],
   ])
 })
 
 it('sends changed parts and omits the others', () => {
-  expect(savedFlow(stored, stored)).toEqual({
+  expect(buildSaveBody(stored, stored)).toEqual({
     name: 'Reminders',
     seenSteps: ['a', 'b'],
     steps: [
@@ -150,7 +150,7 @@ it('sends changed parts and omits the others', () => {
     { key: 'a-a', id: 'a-a', name: 'A', sharePercent: 100, words: { ...words, sms: { body: 'Shorter' } } },
   ]
   const changed = flow(step('a', 60, { channels: ['email', 'sms'], variants }), step('b', 1_440))
-  expect(savedFlow(changed, stored).steps[0]).toEqual({
+  expect(buildSaveBody(changed, stored).steps[0]).toEqual({
     ...{ id: 'a', delayMinutes: 60, channels: ['email', 'sms'] },
     variants: [{ id: 'a-a', sharePercent: 100, words: { sms: { body: 'Shorter' } } }],
   })
@@ -158,8 +158,8 @@ it('sends changed parts and omits the others', () => {
     match: 'all',
     groups: [{ match: 'all', conditions: [{ fact: 'phone', is: 'present' }] }],
   }
-  expect(savedFlow({ ...stored, conditions }, stored).conditions).toEqual(conditions)
-  expect(savedFlow(stored, { ...stored, conditions })).toHaveProperty('conditions', null)
+  expect(buildSaveBody({ ...stored, conditions }, stored).conditions).toEqual(conditions)
+  expect(buildSaveBody(stored, { ...stored, conditions })).toHaveProperty('conditions', null)
 })
 
 it('sends all of a new message, with content for its channels only', () => {
@@ -169,7 +169,7 @@ it('sends all of a new message, with content for its channels only', () => {
       { key: 'new-2', id: null, name: null, sharePercent: 100, words: { ...words, email: { subject: '', body: '' } } },
     ],
   })
-  expect(savedFlow(flow(...stored.steps, added), stored).steps[2]).toEqual({
+  expect(buildSaveBody(flow(...stored.steps, added), stored).steps[2]).toEqual({
     ...{ delayMinutes: 2_880, channels: ['sms'], conditions: null, coupon: null },
     variants: [{ sharePercent: 100, words: { sms: { body: 'Short' } } }],
   })
@@ -178,7 +178,7 @@ it('sends all of a new message, with content for its channels only', () => {
 it('sends a changed coupon, and removes it from WhatsApp-only messages', () => {
   const coupon = aCoupon()
   const given = step('a', 60, withCoupon(null, coupon))
-  const saved = (now: StepDraft, before: StepDraft) => savedFlow(flow(now), flow(before)).steps[0]!
+  const saved = (now: StepDraft, before: StepDraft) => buildSaveBody(flow(now), flow(before)).steps[0]!
   expect(saved(given, step('a', 60)).coupon).toMatchObject({ couponId: coupon._id, pauseDays: 90 })
   // The server would refuse a coupon deleted in the store.
   expect(saved({ ...given, delayMinutes: 90 }, given)).not.toHaveProperty('coupon')

@@ -1,7 +1,7 @@
 import type { FlowChannel, FlowCondition, FlowConditions } from '../../shared/flow-conditions.ts'
 import type { FlowChannels, StepWords } from '../../shared/flows.ts'
 import { couponProblems } from '../words/step-coupon.ts'
-import { couponOf, type FlowDraft, MOST_DELAY_MINUTES, type StepDraft } from './draft.ts'
+import { type FlowDraft, MOST_DELAY_MINUTES, type StepDraft, selectCoupon } from './draft.ts'
 import { formatSpan } from './elapsed.ts'
 
 // Validation errors of an edited flow, local and from the server. Pure.
@@ -16,7 +16,7 @@ export interface Problems {
   steps: ReadonlyMap<string, StepProblems>
 }
 
-interface Known {
+interface FlowContext {
   minDelayMinutes: number
   stored: FlowDraft
   /** Why a channel cannot be used. */
@@ -27,15 +27,15 @@ export const hasProblems = ({ name, conditions, steps }: Problems): boolean =>
   name !== undefined || conditions !== undefined || steps.size > 0
 
 /** A step that already uses the channel may keep it. */
-export function checkFlow(draft: FlowDraft, known: Known): Problems {
+export function checkFlow(draft: FlowDraft, known: FlowContext): Problems {
   const steps = new Map<string, StepProblems>()
   draft.steps.forEach((step, index) => {
     const found: Record<string, string> = {
-      ...delayProblem(step, draft.steps[index - 1], known.minDelayMinutes),
-      ...channelProblem(step, known),
+      ...checkDelay(step, draft.steps[index - 1], known.minDelayMinutes),
+      ...checkChannels(step, known),
       ...(isUnfinished(step.conditions) && { conditions: UNFINISHED }),
-      ...couponProblems(couponOf(step)),
-      ...variantProblems(step),
+      ...couponProblems(selectCoupon(step)),
+      ...checkVariants(step),
     }
     if (Object.keys(found).length > 0) steps.set(step.key, found)
   })
@@ -51,7 +51,7 @@ export const NOT_LATER = 'Later than the message before it'
 
 const UNFINISHED = 'A condition is not complete yet'
 
-function delayProblem(step: StepDraft, before: StepDraft | undefined, least: number): { delayMinutes?: string } {
+function checkDelay(step: StepDraft, before: StepDraft | undefined, least: number): { delayMinutes?: string } {
   const { delayMinutes } = step
   if (!(delayMinutes >= least)) return { delayMinutes: `At least ${formatSpan(least)}` }
   if (delayMinutes > MOST_DELAY_MINUTES) return { delayMinutes: 'At most 30 days' }
@@ -59,25 +59,28 @@ function delayProblem(step: StepDraft, before: StepDraft | undefined, least: num
   return {}
 }
 
-function channelProblem({ id, channels }: StepDraft, { stored, channels: obstacles }: Known): { channels?: string } {
+function checkChannels(
+  { id, channels }: StepDraft,
+  { stored, channels: obstacles }: FlowContext,
+): { channels?: string } {
   const before = stored.steps.find((other) => other.id === id && id !== null)?.channels ?? []
   for (const channel of channels) {
-    const problem = obstacleOf(channel, obstacles)
+    const problem = findObstacle(channel, obstacles)
     if (problem && !before.includes(channel)) return { channels: problem }
   }
   return {}
 }
 
 /** Why a channel cannot be used; null if it can. */
-export const obstacleOf = (channel: FlowChannel, obstacles: FlowChannels): string | null =>
+export const findObstacle = (channel: FlowChannel, obstacles: FlowChannels): string | null =>
   channel === 'email' ? null : obstacles[channel].problem
 
-function variantProblems({ variants, channels }: StepDraft): Record<string, string> {
+function checkVariants({ variants, channels }: StepDraft): Record<string, string> {
   const found: Record<string, string> = {}
   for (const { key, words } of variants) {
     for (const channel of channels) {
-      for (const [field, text] of Object.entries(wordProblems(words, channel)))
-        found[wordsField(key, channel, field)] = text
+      for (const [field, text] of Object.entries(checkContent(words, channel)))
+        found[buildContentField(key, channel, field)] = text
     }
   }
   const shares = variants.map(({ sharePercent }) => sharePercent)
@@ -90,11 +93,11 @@ function variantProblems({ variants, channels }: StepDraft): Record<string, stri
 }
 
 /** `field` of the message editor: subject or body. */
-export const wordsField = (variantKey: string, channel: string, field: string) =>
+export const buildContentField = (variantKey: string, channel: string, field: string) =>
   `words ${variantKey} ${channel} ${field}`
 
 /** The first variant and channel with an error in its content; null without one. */
-export function firstWrongWords(problems: StepProblems): readonly [variantKey: string, channel: string] | null {
+export function findFirstContentError(problems: StepProblems): readonly [variantKey: string, channel: string] | null {
   const [, variantKey, channel] =
     Object.keys(problems)
       .find((field) => field.startsWith('words '))
@@ -102,7 +105,7 @@ export function firstWrongWords(problems: StepProblems): readonly [variantKey: s
   return variantKey !== undefined && channel !== undefined ? [variantKey, channel] : null
 }
 
-function wordProblems({ email, sms, push }: StepWords, channel: FlowChannel): { subject?: string; body?: string } {
+function checkContent({ email, sms, push }: StepWords, channel: FlowChannel): { subject?: string; body?: string } {
   const isEmpty = (text: string) => text.trim() === ''
   if (channel === 'email') {
     return {
@@ -121,10 +124,9 @@ function wordProblems({ email, sms, push }: StepWords, channel: FlowChannel): { 
 
 /** A part is missing. */
 export const isUnfinished = (conditions: FlowConditions | null): boolean =>
-  conditions?.groups.some((group) => group.conditions.some((condition) => conditionProblem(condition) !== null)) ??
-  false
+  conditions?.groups.some((group) => group.conditions.some((condition) => checkCondition(condition) !== null)) ?? false
 
-export function conditionProblem(condition: FlowCondition): string | null {
+export function checkCondition(condition: FlowCondition): string | null {
   switch (condition.fact) {
     case 'value':
       return condition.amount >= 0 && condition.amount <= 1_000_000_000 ? null : 'Enter an amount'
@@ -151,7 +153,7 @@ export function conditionProblem(condition: FlowCondition): string | null {
 }
 
 /** The server's field errors: `steps.1.variants.0.words.email.body`. */
-export function refusedFlow(fields: Readonly<Record<string, string>>, draft: FlowDraft): Problems {
+export function mapRefusedFields(fields: Readonly<Record<string, string>>, draft: FlowDraft): Problems {
   const steps = new Map<string, StepProblems>()
   const rest: { name?: string; conditions?: string } = {}
   for (const [path, text] of Object.entries(fields)) {
@@ -159,16 +161,16 @@ export function refusedFlow(fields: Readonly<Record<string, string>>, draft: Flo
     if (root === 'name') rest.name = text
     if (root === 'conditions') rest.conditions = text
     const step = root === 'steps' ? draft.steps[Number(place)] : undefined
-    if (step) steps.set(step.key, { ...steps.get(step.key), [fieldOf(more, step)]: text })
+    if (step) steps.set(step.key, { ...steps.get(step.key), [mapField(more, step)]: text })
   }
   return { ...rest, steps }
 }
 
-function fieldOf([field = '', ...more]: string[], { variants }: StepDraft): string {
+function mapField([field = '', ...more]: string[], { variants }: StepDraft): string {
   if (field === 'coupon') return more[0] === 'pauseDays' || more[0] === 'aboveAmount' ? more[0] : 'coupon'
   if (field !== 'variants') return field
   const [place, part, channel = '', name = ''] = more
   const variant = variants[Number(place)]
   if (!variant || part !== 'words') return 'shares'
-  return wordsField(variant.key, channel, name === 'title' ? 'subject' : name)
+  return buildContentField(variant.key, channel, name === 'title' ? 'subject' : name)
 }

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
 import type { FlowView } from '../../shared/flows.ts'
 import { useDraft } from '../access/drafts.ts'
-import { draftOf, type FlowDraft, isSameDraft } from './draft.ts'
-import { begunWith, type Change, changed, type History, redone, settled, undone } from './history.ts'
+import { type FlowDraft, isSameDraft, toDraft } from './draft.ts'
+import { type Change, endMerge, type History, recordChange, redone, startHistory, undone } from './history.ts'
 
 /** A pause this long starts a new undo entry. */
 const PAUSE_MS = 1_000
 
-interface Edited {
+interface EditedFlow {
   /** The flow when editing began. */
   stored: FlowDraft
   history: History<FlowDraft>
@@ -15,24 +15,24 @@ interface Edited {
 
 /** The edited flow with undo. Background refetches of its figures keep the edits. */
 export function useFlowDraft(flow: FlowView) {
-  const [held, setEdited] = useState<Edited | null>(null)
+  const [held, setEdited] = useState<EditedFlow | null>(null)
   const [said, say] = useState('')
   useDraft(`flow:${flow.id}`, held, setEdited)
-  const fresh = draftOf(flow)
+  const fresh = toDraft(flow)
   // Without unsaved changes, show the refetched flow.
-  const edited = held && isOvertaken(held, fresh) ? null : held
+  const edited = held && isOutdated(held, fresh) ? null : held
   const stored = edited?.stored ?? fresh
-  const history = edited?.history ?? begunWith(stored)
+  const history = edited?.history ?? startHistory(stored)
   const draft = history.present
 
   useEffect(() => {
     if (!held) return
-    const timer = setTimeout(() => setEdited(paused), PAUSE_MS)
+    const timer = setTimeout(() => setEdited(pauseTyping), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [held])
 
   const change = (next: FlowDraft, what: Change) => {
-    setEdited({ stored, history: changed(history, next, what) })
+    setEdited({ stored, history: recordChange(history, next, what) })
     if (what.part === undefined) say(what.text)
   }
   const go = (to: History<FlowDraft> | null, text: string | undefined, how: string) => {
@@ -55,11 +55,11 @@ export function useFlowDraft(flow: FlowView) {
   }
 }
 
-const isOvertaken = ({ stored, history }: Edited, fresh: FlowDraft) =>
+const isOutdated = ({ stored, history }: EditedFlow, fresh: FlowDraft) =>
   isSameDraft(history.present, stored) && !isSameDraft(stored, fresh)
 
-function paused(edited: Edited | null): Edited | null {
-  const history = edited && settled(edited.history)
+function pauseTyping(edited: EditedFlow | null): EditedFlow | null {
+  const history = edited && endMerge(edited.history)
   return history && history !== edited.history ? { ...edited, history } : edited
 }
 

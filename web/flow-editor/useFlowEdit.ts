@@ -6,9 +6,9 @@ import { useSaveFlow } from '../flows/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import type { FlowDraft } from './draft.ts'
-import { checkFlow, hasProblems, type Problems, refusedFlow } from './problems.ts'
+import { checkFlow, hasProblems, mapRefusedFields, type Problems } from './problems.ts'
 import { useIsBeside } from './SidePanel.tsx'
-import { savedFlow } from './saving.ts'
+import { buildSaveBody } from './saving.ts'
 import { useFlowDraft, useUndoKeys } from './useFlowDraft.ts'
 
 /** Entry conditions, opened beside the flow instead of a message. */
@@ -27,7 +27,7 @@ export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
   useUndoKeys(editing)
 
   const found = checkFlow(draft, { minDelayMinutes: flow.minDelayMinutes, stored, channels })
-  const refused = refusedBy(save.error, draft)
+  const refused = readRefusedFields(save.error, draft)
   // Errors are hidden while the user types for the first time.
   const problems = isChecked && hasProblems(found) ? found : refused
   const { open, close } = useOpening(setOpened, opened)
@@ -45,14 +45,14 @@ export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
       leadTo(found)
       return
     }
-    save.mutate(savedFlow(draft, stored), {
+    save.mutate(buildSaveBody(draft, stored), {
       onSuccess: () => {
         discard()
         onSaved()
       },
       onError: (error) => {
         onRefused?.()
-        leadTo(refusedBy(error, draft))
+        leadTo(readRefusedFields(error, draft))
       },
     })
   }
@@ -79,7 +79,7 @@ interface Submitting {
 }
 
 /** For actions on the stored flow: they save first. null: nothing to save. */
-export function unsavedOf({ editing: { isDirty, draft }, save, submit }: FlowEdit): UnsavedFlow | null {
+export function toUnsavedFlow({ editing: { isDirty, draft }, save, submit }: FlowEdit): UnsavedFlow | null {
   if (!isDirty) return null
   const delays = draft.steps.map(({ delayMinutes }) => delayMinutes)
   return { delays, hasConditions: draft.conditions !== null, isSaving: save.isPending, save: submit }
@@ -126,5 +126,5 @@ function useLead(opened: string | null, setOpened: (opened: string) => void) {
   }
 }
 
-const refusedBy = (error: Error | null, draft: FlowDraft): Problems =>
-  refusedFlow(error instanceof ApiError ? error.fields : {}, draft)
+const readRefusedFields = (error: Error | null, draft: FlowDraft): Problems =>
+  mapRefusedFields(error instanceof ApiError ? error.fields : {}, draft)

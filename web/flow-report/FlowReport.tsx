@@ -10,7 +10,7 @@ import { counted, formatCount, formatDay, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { BASES, funnelOf, nameOfStep, reportDefinitions, type StepFigures, totalOf, widthOf } from './rules.ts'
+import { BASES, buildFunnel, computeWidth, nameStep, reportDefinitions, type StepFigures, sumSteps } from './rules.ts'
 import { Variants } from './Variants.tsx'
 
 /** Results of a flow's messages, step by step. `isEdited`: the flow has unsaved changes. */
@@ -38,7 +38,7 @@ export function FlowReport({ flow, isEdited }: { flow: FlowView; isEdited: boole
 
 function Content({ report, flow, isEdited }: { report: Report; flow: FlowView; isEdited: boolean }) {
   const { steps, currency, from, to, countedAt } = report
-  const total = totalOf(steps)
+  const total = sumSteps(steps)
   return (
     <Stack gap="lg">
       <Text fz="sm">
@@ -74,8 +74,8 @@ interface StepProps {
 function Step({ step, flow, currency, isEdited }: StepProps) {
   const { revenue, revenuePerRecipient, unsubscribed, variants } = step
   return (
-    <section className="report-step" aria-label={nameOfStep(step)}>
-      <h3 className="block-title">{nameOfStep(step)}</h3>
+    <section className="report-step" aria-label={nameStep(step)}>
+      <h3 className="block-title">{nameStep(step)}</h3>
       {step.planned + step.sent + step.skipped.length === 0 ? (
         <Text fz="sm" c="dimmed" mt="xs">
           No messages in this period.
@@ -83,7 +83,7 @@ function Step({ step, flow, currency, isEdited }: StepProps) {
       ) : (
         <>
           <ul className="funnel" aria-label="From planned to orders">
-            {funnelOf(step).map(({ key, label, shown, width }) => (
+            {buildFunnel(step).map(({ key, label, shown, width }) => (
               <li key={key}>
                 <Term label={label} definition={reportDefinitions[key]} />
                 <span className="funnel-count">{shown}</span>
@@ -127,7 +127,7 @@ function Skipped({ step: { skipped } }: { step: StepFigures }) {
           <li key={reason}>
             <span>{explanation}</span>
             <span className="number">{formatCount(count)}</span>
-            <Bar width={widthOf(count, whole)} />
+            <Bar width={computeWidth(count, whole)} />
           </li>
         ))}
       </ul>

@@ -7,7 +7,7 @@ import { useChooseWinner } from '../flows/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { formatCount, formatMoney } from '../ui/format.ts'
-import { comparisonText, reportDefinitions, type StepFigures, type VariantFigures } from './rules.ts'
+import { describeComparison, reportDefinitions, type StepFigures, type VariantFigures } from './rules.ts'
 
 interface Props {
   step: StepFigures
@@ -48,7 +48,7 @@ export function Variants({ step, flow, currency, isEdited }: Props) {
               ]}
             />
             <Text fz="sm" mt="xs">
-              {comparisonText(variant, first, step.purchasesNeeded)}
+              {describeComparison(variant, first, step.purchasesNeeded)}
             </Text>
             {mayWrite && isRunning && variant.isCurrent && (
               <Button

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import {
-  comparisonText,
-  deliveredText,
-  funnelOf,
-  nameOfStep,
+  buildFunnel,
+  computeWidth,
+  describeComparison,
+  describeDelivered,
+  nameStep,
   type StepFigures,
-  totalOf,
+  sumSteps,
   type VariantFigures,
-  widthOf,
 } from './rules.ts'
 
 const variant = (name: string, comparison: VariantFigures['comparison'] = null): VariantFigures => ({
@@ -30,15 +30,15 @@ const step: StepFigures = {
 }
 
 it('draws every bar from zero, as a share of the longest', () => {
-  expect(funnelOf({ ...step, planned: 40, sent: 80 }).map(({ width }) => width)).toEqual([50, 100, 0, 62.5, 12.5])
-  expect(funnelOf(step).map(({ label, shown, width }) => [label, shown, width])).toEqual([
+  expect(buildFunnel({ ...step, planned: 40, sent: 80 }).map(({ width }) => width)).toEqual([50, 100, 0, 62.5, 12.5])
+  expect(buildFunnel(step).map(({ label, shown, width }) => [label, shown, width])).toEqual([
     ['Planned', '200', 100],
     ['Sent', '100', 50],
     ['Delivered', 'not reported', 0],
     ['Clicked', '50', 25],
     ['Orders', '10', 5],
   ])
-  expect([widthOf(1, 0), widthOf(3, 2)]).toEqual([0, 100])
+  expect([computeWidth(1, 0), computeWidth(3, 2)]).toEqual([0, 100])
 })
 
 it.each([
@@ -46,19 +46,19 @@ it.each([
   [{ sent: 7, delivered: 0, reporting: 2 }, '0 of 2, not reported of 5 emails'],
   [{ sent: 3, delivered: 1, reporting: 2 }, '1 of 2, not reported of 1 email'],
   [{ sent: 2, delivered: 2, reporting: 2 }, '2 of 2'],
-])('describes %o delivered as: %s', (figures, text) => expect(deliveredText(figures)).toBe(text))
+])('describes %o delivered as: %s', (figures, text) => expect(describeDelivered(figures)).toBe(text))
 
 it('names a step by its position, and a removed step as such', () => {
-  expect(nameOfStep(step)).toBe('1. First reminder')
-  expect(nameOfStep({ ...step, step: null })).toBe('First reminder (removed)')
-  expect(totalOf([step, step])).toEqual({ orders: 20, revenue: 800 })
+  expect(nameStep(step)).toBe('1. First reminder')
+  expect(nameStep({ ...step, step: null })).toBe('First reminder (removed)')
+  expect(sumSteps([step, step])).toEqual({ orders: 20, revenue: 800 })
 })
 
 it('claims no more about a variant than its interval supports', () => {
   const first = variant('A')
   const text = (comparison: VariantFigures['comparison'], needed: number | null = null) =>
-    comparisonText(variant('B', comparison), first, needed)
-  expect(comparisonText(first, first, 30)).toBe('The others are compared with this one.')
+    describeComparison(variant('B', comparison), first, needed)
+  expect(describeComparison(first, first, 30)).toBe('The others are compared with this one.')
   expect(text(null, 30)).toBe('Not enough data yet: a comparison needs 30 purchases with each variant.')
   expect(text({ lower: -1.2, upper: 6.4, excludesZero: false })).toBe(
     'No difference shown: between 1.2 percentage points fewer and 6.4 percentage points more people bought than with A, since the test began.',

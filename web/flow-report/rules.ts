@@ -23,7 +23,7 @@ export const reportDefinitions = {
 } as const
 
 /** The bars of a step from zero, as shares of the longest. null: no report exists. */
-export function funnelOf(figures: StepFigures) {
+export function buildFunnel(figures: StepFigures) {
   const { planned, sent, delivered, clicked, orders } = figures
   const rows = [
     ['planned', 'Planned', planned],
@@ -35,8 +35,8 @@ export function funnelOf(figures: StepFigures) {
   // Messages scheduled before the period may be sent in it.
   const whole = Math.max(planned, sent)
   return rows.map(([key, label, count]) => ({
-    ...{ key, label, count, width: widthOf(count ?? 0, whole) },
-    shown: key === 'delivered' ? deliveredText(figures) : formatCount(count ?? 0),
+    ...{ key, label, count, width: computeWidth(count ?? 0, whole) },
+    shown: key === 'delivered' ? describeDelivered(figures) : formatCount(count ?? 0),
   }))
 }
 
@@ -44,7 +44,11 @@ export function funnelOf(figures: StepFigures) {
  * Deliveries among messages with a report, plus the number without one. Never a 0 that reads as "nothing was
  * delivered".
  */
-export function deliveredText({ sent, delivered, reporting }: Pick<StepFigures, 'sent' | 'delivered' | 'reporting'>) {
+export function describeDelivered({
+  sent,
+  delivered,
+  reporting,
+}: Pick<StepFigures, 'sent' | 'delivered' | 'reporting'>) {
   if (delivered === null) return 'not reported'
   const mails = sent - reporting
   const unsaid = mails > 0 ? `, not reported of ${counted(mails, 'email')}` : ''
@@ -56,18 +60,23 @@ export const BASES =
   'Planned counts messages by the day they were planned, sent by the day they left, and not sent by the day they were closed. A message that was planned before these days and left or closed in them is not among the planned, and one that still waits is neither sent nor closed. So the numbers do not add up to the planned.'
 
 /** Percent of the total. */
-export const widthOf = (count: number, whole: number): number => (whole > 0 ? Math.min(100, (count / whole) * 100) : 0)
+export const computeWidth = (count: number, whole: number): number =>
+  whole > 0 ? Math.min(100, (count / whole) * 100) : 0
 
-export const nameOfStep = ({ step, name }: Pick<StepFigures, 'step' | 'name'>): string =>
+export const nameStep = ({ step, name }: Pick<StepFigures, 'step' | 'name'>): string =>
   step === null ? `${name} (removed)` : `${step}. ${name}`
 
-export const totalOf = (steps: readonly StepFigures[]) => ({
+export const sumSteps = (steps: readonly StepFigures[]) => ({
   orders: steps.reduce((sum, { orders }) => sum + orders, 0),
   revenue: steps.reduce((sum, { revenue }) => sum + revenue, 0),
 })
 
 /** Whether a variant sells more than the first, as far as proven. */
-export function comparisonText(variant: VariantFigures, first: VariantFigures, purchasesNeeded: number | null): string {
+export function describeComparison(
+  variant: VariantFigures,
+  first: VariantFigures,
+  purchasesNeeded: number | null,
+): string {
   if (variant.variantId === first.variantId) return 'The others are compared with this one.'
   const { comparison } = variant
   if (!comparison) {
@@ -77,11 +86,11 @@ export function comparisonText(variant: VariantFigures, first: VariantFigures, p
   }
   const { lower, upper, excludesZero } = comparison
   if (!excludesZero) {
-    return `No difference shown: between ${points(-lower)} fewer and ${points(upper)} more people bought than with ${first.name}, since the test began.`
+    return `No difference shown: between ${formatPoints(-lower)} fewer and ${formatPoints(upper)} more people bought than with ${first.name}, since the test began.`
   }
   const isMore = lower > 0
   const [least, most] = isMore ? [lower, upper] : [-upper, -lower]
-  return `Sells ${isMore ? 'more' : 'less'}: between ${points(least)} and ${points(most)} ${isMore ? 'more' : 'fewer'} people bought than with ${first.name}, since the test began.`
+  return `Sells ${isMore ? 'more' : 'less'}: between ${formatPoints(least)} and ${formatPoints(most)} ${isMore ? 'more' : 'fewer'} people bought than with ${first.name}, since the test began.`
 }
 
-const points = (value: number) => `${formatCount(Math.round(Math.abs(value) * 100) / 100)} percentage points`
+const formatPoints = (value: number) => `${formatCount(Math.round(Math.abs(value) * 100) / 100)} percentage points`

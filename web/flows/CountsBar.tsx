@@ -1,7 +1,7 @@
 import { Group, Text, Tooltip } from '@mantine/core'
 import type { FlowView } from '../../shared/flows.ts'
 import { formatCount } from '../ui/format.ts'
-import { CLICKED, countParts, countsText } from './rules.ts'
+import { CLICKED, countParts, describeCounts } from './rules.ts'
 
 /** Engagement. Opens are separate and labelled as unreliable, machine opens separate from them (decision 22). */
 export function ResponsesLine({ responses }: { responses: FlowView['responses'] }) {
@@ -46,7 +46,7 @@ export function CountsBar({ counts }: { counts: FlowView['counts'] }) {
   const shown = countParts.filter(({ key }) => counts[key] > 0)
   return (
     <div>
-      <div className="bar" role="img" aria-label={countsText(counts)}>
+      <div className="bar" role="img" aria-label={describeCounts(counts)}>
         {shown.map(({ key, fill }) => (
           <span key={key} className={`fill-${fill}`} style={{ flexGrow: counts[key] }} />
         ))}

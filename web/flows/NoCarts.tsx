@@ -2,7 +2,7 @@ import { Box } from '@mantine/core'
 import type { FlowView } from '../../shared/flows.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useFlows } from './queries.ts'
-import { takenBy, takenText } from './rules.ts'
+import { explainNoCarts, findTakingFlow } from './rules.ts'
 
 /** Warns that a flow above matches every cart. Renders nothing otherwise. */
 export function NoCarts({ flow }: { flow: FlowView }) {
@@ -16,7 +16,7 @@ export function NoCarts({ flow }: { flow: FlowView }) {
   )
 }
 
-const useTakenText = (flow: FlowView) => takenText(useFlows().data?.flows ?? [], flow)
+const useTakenText = (flow: FlowView) => explainNoCarts(useFlows().data?.flows ?? [], flow)
 
 /** The flow above that leaves this one no carts; null if there is none. */
-export const useTakenBy = (flow: FlowView) => takenBy(useFlows().data?.flows ?? [], flow)
+export const useTakenBy = (flow: FlowView) => findTakingFlow(useFlows().data?.flows ?? [], flow)

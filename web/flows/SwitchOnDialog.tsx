@@ -6,14 +6,14 @@ import type { FlowView } from '../../shared/flows.ts'
 import { formatSpan } from '../flow-editor/elapsed.ts'
 import type { UnsavedFlow } from '../flow-editor/useFlowEdit.ts'
 import { useExperiments } from '../lift/queries.ts'
-import { beforeWords, runningWords } from '../lift/words.ts'
+import { beforeWords, describeRunning } from '../lift/words.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted } from '../ui/format.ts'
 import { Missing } from './Missing.tsx'
 import { NoCarts, useTakenBy } from './NoCarts.tsx'
 import { useSwitchFlow, useUpcoming } from './queries.ts'
-import { goesOnText, PREVIEW_HASH, recentText } from './rules.ts'
+import { describeContinuing, describeRecentCarts, PREVIEW_HASH } from './rules.ts'
 
 interface Props {
   flow: FlowView
@@ -76,7 +76,7 @@ export function SwitchOnDialog({ flow, unsaved, opened, onClose }: Props) {
         )}
         <CartsUnderWay flow={flow} above={above} isIncluded={includeLast24h} onChoose={choose} />
         {flow.holdoutPercent > 0 ? (
-          <Text>{runningWords(flow.holdoutPercent)}</Text>
+          <Text>{describeRunning(flow.holdoutPercent)}</Text>
         ) : (
           <Holdout isHoldingOut={isHoldingOut} percent={percent} known={known} onChoose={choose} />
         )}
@@ -147,7 +147,7 @@ interface CartsUnderWayProps {
 /** Whether to include carts abandoned before the switch. */
 function CartsUnderWay({ flow, above, isIncluded, onChoose }: CartsUnderWayProps) {
   const count = useUpcoming(flow.id).data?.cartsOfLast24h
-  const goesOn = goesOnText(flow.counts)
+  const goesOn = describeContinuing(flow.counts)
   // Which of them match is decided when the flow is switched on.
   const most = flow.conditions ? 'at most ' : ''
   return (
@@ -158,7 +158,7 @@ function CartsUnderWay({ flow, above, isIncluded, onChoose }: CartsUnderWayProps
       </Text>
       <Checkbox
         label={`Include carts of the last 24 hours${count === undefined ? '' : ` (${most && count > 0 ? most : ''}${counted(count, 'cart')})`}`}
-        description={recentText(count, above)}
+        description={describeRecentCarts(count, above)}
         checked={isIncluded}
         disabled={count === 0}
         onChange={(event) => onChoose({ includeLast24h: event.currentTarget.checked })}

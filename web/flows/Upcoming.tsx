@@ -9,7 +9,7 @@ import { counted, formatCount } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeUntil } from '../ui/Time.tsx'
 import { useUpcoming } from './queries.ts'
-import { channelNames, stepTitle } from './rules.ts'
+import { channelNames, nameStep } from './rules.ts'
 
 export function Upcoming({ flow }: { flow: FlowView }) {
   const upcoming = useUpcoming(flow.id)
@@ -109,7 +109,7 @@ function UpcomingRow({ flow, message }: { flow: FlowView; message: Row }) {
             {message.customer}
           </Link>
           <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {stepTitle(flow, message.step)}
+            {nameStep(flow, message.step)}
             {message.channel !== 'email' && ` by ${channelNames[message.channel]}`}
             {message.to && ` to ${message.to}`}
           </Text>

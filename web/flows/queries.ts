@@ -16,7 +16,7 @@ import {
 } from '../../shared/flows.ts'
 import { upcomingMessages } from '../../shared/upcoming.ts'
 import { call } from '../api.ts'
-import { inOrder, withFlow } from './rules.ts'
+import { insertFlow, sortFlows } from './rules.ts'
 
 export type FlowEdit = z.input<typeof saveFlow.body>
 export type FlowSwitch = z.input<typeof switchFlow.body>
@@ -98,7 +98,7 @@ export function useOrderFlows() {
     mutationFn: (flowIds: string[]) => call(orderFlows, { body: { flowIds } }),
     async onMutate(flowIds) {
       await queries.cancelQueries({ queryKey: flowsQuery.queryKey, exact: true })
-      queries.setQueryData(flowsQuery.queryKey, (old) => old && { ...old, flows: inOrder(old.flows, flowIds) })
+      queries.setQueryData(flowsQuery.queryKey, (old) => old && { ...old, flows: sortFlows(old.flows, flowIds) })
     },
     onSettled: () => queries.invalidateQueries({ queryKey: flowsQuery.queryKey, exact: true }),
   })
@@ -121,7 +121,7 @@ function useFlowChange<Wanted>(change: (wanted: Wanted) => Promise<{ flow: FlowV
   return useMutation({
     mutationFn: change,
     onSuccess: ({ flow }) => {
-      queries.setQueryData(flowsQuery.queryKey, (old) => old && { ...old, flows: withFlow(old.flows, flow) })
+      queries.setQueryData(flowsQuery.queryKey, (old) => old && { ...old, flows: insertFlow(old.flows, flow) })
       void queries.invalidateQueries({ queryKey: ['flows', flow.id] })
     },
   })

@@ -1,20 +1,28 @@
 import { expect, it } from 'vitest'
 import type { FlowView } from '../../shared/flows.ts'
-import { countParts, countsText, goesOnText, inOrder, recentText, takenText, withFlow } from './rules.ts'
+import {
+  countParts,
+  describeContinuing,
+  describeCounts,
+  describeRecentCarts,
+  explainNoCarts,
+  insertFlow,
+  sortFlows,
+} from './rules.ts'
 
 const flow = (id: string, position: number) => ({ id, position, name: id }) as FlowView
 const placesOf = (flows: FlowView[]) => flows.map(({ id, position }) => `${position} ${id}`)
 const three = [flow('a', 1), flow('b', 2), flow('c', 3)]
 
 it('applies a new order and keeps a flow that was added meanwhile', () => {
-  expect(placesOf(inOrder(three, ['c', 'a', 'b']))).toEqual(['1 c', '2 a', '3 b'])
-  expect(placesOf(inOrder(three, ['c', 'b']))).toEqual(['1 c', '2 b', '3 a'])
+  expect(placesOf(sortFlows(three, ['c', 'a', 'b']))).toEqual(['1 c', '2 a', '3 b'])
+  expect(placesOf(sortFlows(three, ['c', 'b']))).toEqual(['1 c', '2 b', '3 a'])
 })
 
 it('inserts a flow at its position: a changed one, a copy after its original, a new one at the end', () => {
-  expect(withFlow(three, { ...flow('b', 2), name: 'new' }).map(({ name }) => name)).toEqual(['a', 'new', 'c'])
-  expect(placesOf(withFlow(three, flow('x', 2)))).toEqual(['1 a', '2 x', '3 b', '4 c'])
-  expect(placesOf(withFlow(three, flow('x', 4)))).toEqual(['1 a', '2 b', '3 c', '4 x'])
+  expect(insertFlow(three, { ...flow('b', 2), name: 'new' }).map(({ name }) => name)).toEqual(['a', 'new', 'c'])
+  expect(placesOf(insertFlow(three, flow('x', 2)))).toEqual(['1 a', '2 x', '3 b', '4 c'])
+  expect(placesOf(insertFlow(three, flow('x', 4)))).toEqual(['1 a', '2 b', '3 c', '4 x'])
 })
 
 it('names the flow above that matches every cart, by order, switch and conditions', () => {
@@ -27,21 +35,21 @@ it('names the flow above that matches every cart, by order, switch and condition
   const flows = [all, some, below]
   const gets = (word: string) =>
     `“all” stands above it and takes every cart, so this flow ${word} none. Move it up, or give that one conditions.`
-  expect(flows.map((each) => takenText(flows, each))).toEqual([null, gets('gets'), gets('would get')])
-  expect(takenText([{ ...all, isOn: false }, some, below], below)).toBeNull()
-  expect(takenText([{ ...all, conditions }, some, below], below)).toBeNull()
-  const turned = inOrder(flows, ['some', 'below', 'all'])
-  expect(turned.map((each) => takenText(turned, each))).toEqual([null, null, null])
+  expect(flows.map((each) => explainNoCarts(flows, each))).toEqual([null, gets('gets'), gets('would get')])
+  expect(explainNoCarts([{ ...all, isOn: false }, some, below], below)).toBeNull()
+  expect(explainNoCarts([{ ...all, conditions }, some, below], below)).toBeNull()
+  const turned = sortFlows(flows, ['some', 'below', 'all'])
+  expect(turned.map((each) => explainNoCarts(turned, each))).toEqual([null, null, null])
   // A copy has the conditions of its original.
   const copy = { ...some, id: 'copy', name: 'copy', position: 3, conditions: structuredClone(conditions) }
   const copied = [{ ...all, isOn: false }, some, copy]
-  expect(copied.map((each) => takenText(copied, each))).toEqual([
+  expect(copied.map((each) => explainNoCarts(copied, each))).toEqual([
     null,
     null,
     '“some” stands above it and has the same conditions, so this flow gets none. Move it up, or change the conditions of one of them.',
   ])
-  const onTop = inOrder([all, some, { ...below, isOn: true }], ['below', 'all', 'some'])
-  expect(onTop.map((each) => takenText(onTop, each)?.slice(0, 7) ?? null)).toEqual([null, '“below”', '“below”'])
+  const onTop = sortFlows([all, some, { ...below, isOn: true }], ['below', 'all', 'some'])
+  expect(onTop.map((each) => explainNoCarts(onTop, each)?.slice(0, 7) ?? null)).toEqual([null, '“below”', '“below”'])
 })
 
 it('shows every part of the planned total', () => {
@@ -57,26 +65,30 @@ it('shows every part of the planned total', () => {
     cancelled: 1,
   }
   expect(countParts.reduce((sum, { key }) => sum + counts[key], 0)).toBe(counts.planned)
-  expect(countsText({ ...counts, held: 0 })).toContain('8 scheduled: sent 1, sending 1, waiting 1, not sent 1')
+  expect(describeCounts({ ...counts, held: 0 })).toContain('8 scheduled: sent 1, sending 1, waiting 1, not sent 1')
 })
 
 it('describes what happens to carts abandoned before a flow is switched on', () => {
   const above = { name: 'All', conditions: null }
-  expect(recentText(0, above)).toBe('No cart is left for this flow: “All” stands above it and takes every cart.')
+  expect(describeRecentCarts(0, above)).toBe(
+    'No cart is left for this flow: “All” stands above it and takes every cart.',
+  )
   const same = { name: 'Some', conditions: { match: 'all' as const, groups: [] } }
-  expect(recentText(0, same)).toBe('No cart is left for this flow: “Some” stands above it and has the same conditions.')
-  expect(recentText(3, above)).toBe('They were left before “All” was switched on, so no flow has taken them.')
-  expect(recentText(0, null)).toBe('There is none that no other flow has taken.')
+  expect(describeRecentCarts(0, same)).toBe(
+    'No cart is left for this flow: “Some” stands above it and has the same conditions.',
+  )
+  expect(describeRecentCarts(3, above)).toBe('They were left before “All” was switched on, so no flow has taken them.')
+  expect(describeRecentCarts(0, null)).toBe('There is none that no other flow has taken.')
   const others = 'Those that were left before them get none from this flow.'
-  expect([recentText(3, null), recentText(undefined, null), recentText(undefined, above)]).toEqual([
-    others,
-    others,
-    others,
-  ])
+  expect([
+    describeRecentCarts(3, null),
+    describeRecentCarts(undefined, null),
+    describeRecentCarts(undefined, above),
+  ]).toEqual([others, others, others])
 })
 
 it('states that messages scheduled before will continue', () => {
-  expect(goesOnText({ waiting: 0, held: 0 })).toBeNull()
-  expect(goesOnText({ waiting: 1, held: 0 })).toContain('One message planned before goes on')
-  expect(goesOnText({ waiting: 1_200, held: 34 })).toContain('1,234 messages planned before go on')
+  expect(describeContinuing({ waiting: 0, held: 0 })).toBeNull()
+  expect(describeContinuing({ waiting: 1, held: 0 })).toContain('One message planned before goes on')
+  expect(describeContinuing({ waiting: 1_200, held: 34 })).toContain('1,234 messages planned before go on')
 })

@@ -36,41 +36,44 @@ export const countParts: { key: CountKey; label: string; fill: string; meaning: 
 ]
 
 /** Text alternative of the bar for screen readers. */
-export function countsText(counts: Counts): string {
+export function describeCounts(counts: Counts): string {
   const parts = countParts
     .filter(({ key }) => counts[key] > 0)
     .map(({ key, label }) => `${label.toLowerCase()} ${counts[key]}`)
   return `${counts.planned} scheduled: ${parts.join(', ') || 'none'}`
 }
 
-export const stepTitle = (flow: Pick<FlowView, 'steps'>, step: number) =>
+export const nameStep = (flow: Pick<FlowView, 'steps'>, step: number) =>
   flow.steps.find((other) => other.step === step)?.templateName ?? `Message ${step}`
 
-type Taker = Pick<FlowView, 'position' | 'conditions'>
+type FlowMatcher = Pick<FlowView, 'position' | 'conditions'>
 
 /** The active flow above that matches every cart, or all that this one would match. null: carts remain. */
-export const takenBy = (flows: readonly FlowView[], { position, conditions }: Taker): FlowView | null =>
+export const findTakingFlow = (flows: readonly FlowView[], { position, conditions }: FlowMatcher): FlowView | null =>
   flows.find(
     (other) =>
       other.position < position && other.isOn && (!other.conditions || isSameConditions(other.conditions, conditions)),
   ) ?? null
 
-const takesText = ({ conditions }: Pick<FlowView, 'conditions'>) =>
+const describeMatch = ({ conditions }: Pick<FlowView, 'conditions'>) =>
   conditions ? 'has the same conditions' : 'takes every cart'
 
 /** How to fix it, as text; null: carts remain. */
-export function takenText(flows: readonly FlowView[], flow: Taker & Pick<FlowView, 'isOn'>): string | null {
-  const above = takenBy(flows, flow)
+export function explainNoCarts(flows: readonly FlowView[], flow: FlowMatcher & Pick<FlowView, 'isOn'>): string | null {
+  const above = findTakingFlow(flows, flow)
   const gets = flow.isOn ? 'gets' : 'would get'
   if (!above) return null
   const advice = above.conditions ? 'change the conditions of one of them' : 'give that one conditions'
-  return `“${above.name}” stands above it and ${takesText(above)}, so this flow ${gets} none. Move it up, or ${advice}.`
+  return `“${above.name}” stands above it and ${describeMatch(above)}, so this flow ${gets} none. Move it up, or ${advice}.`
 }
 
 /** What happens to carts abandoned in the day before switching on; `count` of them have no other flow. */
-export function recentText(count: number | undefined, above: Pick<FlowView, 'name' | 'conditions'> | null): string {
+export function describeRecentCarts(
+  count: number | undefined,
+  above: Pick<FlowView, 'name' | 'conditions'> | null,
+): string {
   if (count === 0 && above)
-    return `No cart is left for this flow: “${above.name}” stands above it and ${takesText(above)}.`
+    return `No cart is left for this flow: “${above.name}” stands above it and ${describeMatch(above)}.`
   if (count === 0) return 'There is none that no other flow has taken.'
   return above && count !== undefined
     ? `They were left before “${above.name}” was switched on, so no flow has taken them.`
@@ -78,7 +81,7 @@ export function recentText(count: number | undefined, above: Pick<FlowView, 'nam
 }
 
 /** For a flow that was on before: its waiting messages. null: none. */
-export function goesOnText({ waiting, held }: Pick<Counts, 'waiting' | 'held'>): string | null {
+export function describeContinuing({ waiting, held }: Pick<Counts, 'waiting' | 'held'>): string | null {
   const open = waiting + held
   if (open === 0) return null
   return open === 1
@@ -87,13 +90,13 @@ export function goesOnText({ waiting, held }: Pick<Counts, 'waiting' | 'held'>):
 }
 
 /** Flows not named keep their order behind the others. */
-export function inOrder(flows: readonly FlowView[], ids: readonly string[]): FlowView[] {
+export function sortFlows(flows: readonly FlowView[], ids: readonly string[]): FlowView[] {
   const place = (id: string) => (ids.includes(id) ? ids.indexOf(id) : ids.length)
   return flows.toSorted((a, b) => place(a.id) - place(b.id)).map((flow, index) => ({ ...flow, position: index + 1 }))
 }
 
 /** Replaces the flow with the same id; a new one is inserted at its position. */
-export function withFlow(flows: readonly FlowView[], flow: FlowView): FlowView[] {
+export function insertFlow(flows: readonly FlowView[], flow: FlowView): FlowView[] {
   if (flows.some(({ id }) => id === flow.id)) return flows.map((other) => (other.id === flow.id ? flow : other))
   return [...flows.slice(0, flow.position - 1), flow, ...flows.slice(flow.position - 1)].map((each, index) => ({
     ...each,

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core'
 import { useExperiments } from './queries.ts'
-import { runningWords } from './words.ts'
+import { describeRunning } from './words.ts'
 
 /** Shown where a campaign is created: the effect of a running control group. Renders nothing without one. */
 export function ControlGroupRuns() {
   const running = useExperiments().data?.running
-  return running ? <Text fz="sm">{runningWords(running.sharePercent)}</Text> : null
+  return running ? <Text fz="sm">{describeRunning(running.sharePercent)}</Text> : null
 }

@@ -3,13 +3,13 @@ import { Link } from 'react-router'
 import type { ExperimentView } from '../../shared/experiments.ts'
 import { IntervalPicture } from './IntervalPicture.tsx'
 import { useExperiments } from './queries.ts'
-import { beforeWords, bestOf, boundFormats, healthWords, sentenceOf, speaking } from './words.ts'
+import { beforeWords, chooseMeasure, findNewestResult, getBoundFormats, healthTexts, sentenceOf } from './words.ts'
 
 /** On the flows page: what a control group could detect, or has measured. */
 export function LiftCard() {
   const known = useExperiments().data
   if (!known) return null
-  const shown = known.running ?? speaking(known)
+  const shown = known.running ?? findNewestResult(known)
   return (
     <Section title="Lift">
       {shown ? <Said experiment={shown} /> : <Text>{beforeWords(known)}</Text>}
@@ -25,7 +25,7 @@ export function LiftCard() {
 /** Shown beside revenue, only if there is a result. */
 export function LiftFound() {
   const known = useExperiments().data
-  const shown = known && speaking(known)
+  const shown = known && findNewestResult(known)
   if (!shown) return null
   return (
     <Section title="Incremental">
@@ -47,14 +47,14 @@ const Section = ({ title, children }: { title: string; children: React.ReactNode
 )
 
 function Said({ experiment }: { experiment: ExperimentView }) {
-  const measure = bestOf(experiment)
-  if (experiment.health === 'off') return <Text>{healthWords.off}</Text>
+  const measure = chooseMeasure(experiment)
+  if (experiment.health === 'off') return <Text>{healthTexts.off}</Text>
   if (!measure) return <Text>{sentenceOf(experiment, 'conversion')}</Text>
   const by = experiment[measure].planned ? 'planned' : 'anytime'
   return (
     <>
       <Text>{sentenceOf(experiment, measure, by)}</Text>
-      <IntervalPicture interval={experiment[measure][by]!} format={boundFormats(measure, experiment.currency)} />
+      <IntervalPicture interval={experiment[measure][by]!} format={getBoundFormats(measure, experiment.currency)} />
       <Text fz="xs" c="dimmed" mt={4}>
         95% interval, {by === 'planned' ? 'on the day that was planned' : 'whenever you look'}: measured against a
         control group, not by clicks.

@@ -11,7 +11,7 @@ import { HowMeasured } from './HowMeasured.tsx'
 import { useExperiments, useStop } from './queries.ts'
 import { Result } from './Result.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
-import { beforeWords, bestOf, dayOf, paceWords, pastWords } from './words.ts'
+import { beforeWords, chooseMeasure, describePace, describePast, formatDay } from './words.ts'
 
 /** The store's control group: what it could detect, its result, and earlier groups (decisions 58 to 61). */
 export function LiftPage() {
@@ -53,7 +53,7 @@ function Before({ known }: { known: ExperimentsReply }) {
       </Text>
       <Text mt="sm">{beforeWords(known)}</Text>
       <Text fz="sm" c="dimmed" mt={4}>
-        {paceWords(known)}
+        {describePace(known)}
       </Text>
       <Lead>
         <Button mt="md" style={{ alignSelf: 'flex-start' }} onClick={() => setOpen(true)}>
@@ -68,7 +68,7 @@ function Before({ known }: { known: ExperimentsReply }) {
 function Running({ known, running }: { known: ExperimentsReply; running: ExperimentView }) {
   const [open, setOpen] = useState<'change' | 'stop' | null>(null)
   const close = () => setOpen(null)
-  const day = (instant: string) => dayOf(instant, running.timeZone)
+  const day = (instant: string) => formatDay(instant, running.timeZone)
   return (
     <Card component="section" aria-label="The control group runs">
       <Title order={2} mb="xs">
@@ -128,7 +128,7 @@ function StopDialog({ opened, onClose }: { opened: boolean; onClose: () => void 
 
 /** The full result, if there is one. */
 function Last({ past: [newest] }: { past: ExperimentView[] }) {
-  if (!newest || bestOf(newest) === null) return null
+  if (!newest || chooseMeasure(newest) === null) return null
   return (
     <>
       <Title order={2} mt="sm">
@@ -153,11 +153,12 @@ function Past({ past }: { past: ExperimentView[] }) {
         {[newest!, ...older].map((each) => (
           <li key={each.id}>
             <strong>
-              {each.sharePercent}%, {dayOf(each.startedAt, each.timeZone)} to {dayOf(each.endedAt!, each.timeZone)}
+              {each.sharePercent}%, {formatDay(each.startedAt, each.timeZone)} to{' '}
+              {formatDay(each.endedAt!, each.timeZone)}
             </strong>
             , {ENDS[each.endReason!]}
             <Text fz="sm" mt={2}>
-              {pastWords(each)}
+              {describePast(each)}
             </Text>
           </li>
         ))}

@@ -4,7 +4,7 @@ import type { ExperimentView } from '../../shared/experiments.ts'
 import { counted, formatMoney } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { IntervalPicture } from './IntervalPicture.tsx'
-import { boundFormats, costWords, healthWords, isShown, type Measure, sentenceOf } from './words.ts'
+import { describeCost, getBoundFormats, healthTexts, isShown, type Measure, sentenceOf } from './words.ts'
 
 /** Result of one control group: both measures with their named intervals. */
 export function Result({ experiment, order = 2 }: { experiment: ExperimentView; order?: 2 | 3 }) {
@@ -12,7 +12,7 @@ export function Result({ experiment, order = 2 }: { experiment: ExperimentView; 
     <>
       {experiment.health === 'off' && (
         <Notice tone="bad" title="Do not rely on this result">
-          {healthWords.off}
+          {healthTexts.off}
         </Notice>
       )}
       <MeasureCard experiment={experiment} measure="revenue" title="Revenue" order={order} />
@@ -39,7 +39,7 @@ function MeasureCard(props: { experiment: ExperimentView; measure: Measure; titl
       />
       {measure === 'revenue' && experiment.people.control > 0 && (
         <Text fz="sm" c="dimmed" mt="sm">
-          {costWords(experiment)}
+          {describeCost(experiment)}
         </Text>
       )}
     </Card>
@@ -63,7 +63,7 @@ function Look({ experiment, measure, by, name }: LookProps) {
         </Text>
       )}
       <Text>{sentenceOf(experiment, measure, by)}</Text>
-      {interval && <IntervalPicture interval={interval} format={boundFormats(measure, experiment.currency)} />}
+      {interval && <IntervalPicture interval={interval} format={getBoundFormats(measure, experiment.currency)} />}
     </div>
   )
 }
@@ -103,7 +103,7 @@ function Groups({ experiment, order }: { experiment: ExperimentView; order: 2 | 
             order decides nothing.
           </Small>
         )}
-        <Small>{healthWords[experiment.health]}</Small>
+        <Small>{healthTexts[experiment.health]}</Small>
         {experiment.overridden > 0 && (
           <Small>
             {counted(experiment.overridden, 'person', 'people')} of the control group got a message by hand.

@@ -6,7 +6,7 @@ import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useChange, useStart } from './queries.ts'
-import { beforeWords, choiceWords, daysProblem, paceWords } from './words.ts'
+import { beforeWords, checkDays, describeChoice, describePace } from './words.ts'
 
 interface Props {
   known: ExperimentsReply
@@ -25,7 +25,7 @@ export function ShareDialog({ known, opened, onClose }: Props) {
     onClose()
     announce(isChange ? 'A new control group has begun' : 'The control group has begun')
   }
-  const problem = daysProblem(days)
+  const problem = checkDays(days)
   const shownDays = problem ? PLANNED_DAYS : Number(days)
   const isSame = isChange && Number(share) === known.running?.sharePercent
   return (
@@ -50,7 +50,7 @@ export function ShareDialog({ known, opened, onClose }: Props) {
         {known.proposedPercent === null && <Notice tone="warn">{beforeWords(known)}</Notice>}
         <Radio.Group
           label="Who gets no automatic messages"
-          description={paceWords(known)}
+          description={describePace(known)}
           value={share}
           onChange={setShare}
         >
@@ -61,7 +61,7 @@ export function ShareDialog({ known, opened, onClose }: Props) {
                 value={String(choice.sharePercent)}
                 label={`${choice.sharePercent}% of people${choice.sharePercent === known.proposedPercent ? ' (proposed for your store)' : ''}`}
                 // Show no estimate for invalid durations.
-                description={problem ? null : choiceWords(choice, shownDays)}
+                description={problem ? null : describeChoice(choice, shownDays)}
               />
             ))}
           </Stack>

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest'
 import type { ExperimentsReply, ExperimentView, Finding } from '../../shared/experiments.ts'
 import {
   beforeWords,
-  bestOf,
-  boundFormats,
-  choiceWords,
-  costWords,
-  dayOf,
-  daysProblem,
-  paceWords,
-  pastWords,
-  riseWords,
-  runningWords,
+  checkDays,
+  chooseMeasure,
+  describeChoice,
+  describeCost,
+  describePace,
+  describePast,
+  describeRise,
+  describeRunning,
+  findNewestResult,
+  formatDay,
+  getBoundFormats,
   sentenceOf,
-  speaking,
 } from './words.ts'
 
 const few = (missing: Finding['missing'] = null): Finding => ({ state: 'few', anytime: null, planned: null, missing })
@@ -91,7 +91,7 @@ describe('the text of a result (decision 60)', () => {
     expect(of(12.6, 40.2)).toBe('Recoup brought in between 12 and 41 purchases more from these 400 people.')
     expect(of(0.4, 33)).toBe('Recoup brought in up to 33 purchases more from these 400 people.')
     expect(of(-3, 1)).toContain('smaller than 3 purchases')
-    const { inner, outer } = boundFormats('conversion', 'USD')
+    const { inner, outer } = getBoundFormats('conversion', 'USD')
     expect([inner(0.4), outer(33.1)]).toEqual(['0', '34'])
     const money = (low: number, high: number, currency = 'USD') =>
       sentenceOf(experiment({ revenue: found(low, high), currency }), 'revenue')
@@ -100,10 +100,10 @@ describe('the text of a result (decision 60)', () => {
     expect(money(0.004, 1.1)).toBe('Recoup brought in up to $1.10 more from these 400 people.')
     expect(money(-3.001, 1)).toContain('smaller than $3.01')
     expect(money(99.6, 200.2, 'JPY')).toContain('between ¥99 and ¥201 more')
-    const cost = (low: number, high: number) => costWords(experiment({ cost: { low, high } }))
+    const cost = (low: number, high: number) => describeCost(experiment({ cost: { low, high } }))
     expect(cost(12.349, 40.101)).toContain('between $12.34 and $40.11.')
     expect(cost(-1, 40.101)).toContain('at most $40.11,')
-    const coins = boundFormats('revenue', 'USD')
+    const coins = getBoundFormats('revenue', 'USD')
     expect([coins.inner(12.349), coins.outer(40.101)]).toEqual(['$12.34', '$40.11'])
   })
 
@@ -115,19 +115,19 @@ describe('the text of a result (decision 60)', () => {
 
   test('shows the planned day for an ended group, and no result if its groups lost people', () => {
     const known = experiment({ revenue: found(-10, 700, { low: 40, high: 600 }), endedAt: '2026-05-30T10:00:00Z' })
-    expect(pastWords(known)).toContain('between $40.00 and $600.00 more')
-    expect(pastWords(experiment({ conversion: found(-3, 1) }))).toContain('smaller than 3 purchases')
-    expect(pastWords({ ...known, health: 'off' })).toContain('Do not rely on this result.')
-    expect(pastWords({ ...known, health: 'off' })).not.toContain('$')
+    expect(describePast(known)).toContain('between $40.00 and $600.00 more')
+    expect(describePast(experiment({ conversion: found(-3, 1) }))).toContain('smaller than 3 purchases')
+    expect(describePast({ ...known, health: 'off' })).toContain('Do not rely on this result.')
+    expect(describePast({ ...known, health: 'off' })).not.toContain('$')
   })
 
   test('prefers money to purchases where there is room for one, and shows nothing without enough data', () => {
-    expect(bestOf(experiment())).toBeNull()
-    expect(bestOf(experiment({ conversion: found(1, 2) }))).toBe('conversion')
-    expect(bestOf(experiment({ conversion: found(1, 2), revenue: found(1, 2) }))).toBe('revenue')
+    expect(chooseMeasure(experiment())).toBeNull()
+    expect(chooseMeasure(experiment({ conversion: found(1, 2) }))).toBe('conversion')
+    expect(chooseMeasure(experiment({ conversion: found(1, 2), revenue: found(1, 2) }))).toBe('revenue')
     const [silent, old] = [experiment(), experiment({ conversion: found(-1, 2) })]
-    expect(speaking({ running: silent, past: [old] })).toBe(old)
-    expect(speaking({ running: silent, past: [] })).toBeNull()
+    expect(findNewestResult({ running: silent, past: [old] })).toBe(old)
+    expect(findNewestResult({ running: silent, past: [] })).toBeNull()
   })
 })
 
@@ -140,7 +140,7 @@ test.each<[ExperimentView['cost'], string]>([
   ],
   [{ low: -20, high: -10 }, 'Not writing to the 400 people of the control group has cost nothing.'],
 ])('states what the control group cost: %o', (cost, sentence) => {
-  expect(costWords(experiment({ cost }))).toBe(sentence)
+  expect(describeCost(experiment({ cost }))).toBe(sentence)
 })
 
 const reply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
@@ -164,42 +164,44 @@ describe('the text before a start (decision 60)', () => {
     )
     const nobody = reply({ pace: { people: 0, ...few }, proposedPercent: null })
     expect(beforeWords(nobody)).toContain('nothing could be measured yet. A control group is not worth it yet.')
-    expect(paceWords(nobody)).toContain('5% is assumed')
-    expect(paceWords(reply({}))).toContain('4% bought')
+    expect(describePace(nobody)).toContain('5% is assumed')
+    expect(describePace(reply({}))).toContain('4% bought')
   })
 
   test('states for each share whom it leaves out and what it detects in the chosen days', () => {
-    expect(choiceWords({ sharePercent: 50, treated: 600, control: 600, smallestPercent: 95 }, 120)).toBe(
+    expect(describeChoice({ sharePercent: 50, treated: 600, control: 600, smallestPercent: 95 }, 120)).toBe(
       '600 of 1,200 people in 120 days get no messages. You would see twice as many purchases or more.',
     )
-    expect(choiceWords({ sharePercent: 10, treated: 810, control: 90, smallestPercent: null }, 90)).toContain('Too few')
+    expect(describeChoice({ sharePercent: 10, treated: 810, control: 90, smallestPercent: null }, 90)).toContain(
+      'Too few',
+    )
   })
 
   test.each(['', 0, 7, 44, 366, 90.5])('rejects %s as a number of days and states the bounds', (days) => {
-    expect(daysProblem(days)).toBe('Enter 45 to 365 days.')
+    expect(checkDays(days)).toBe('Enter 45 to 365 days.')
   })
 
-  test.each([45, 90, 365])('accepts %i days', (days) => expect(daysProblem(days)).toBeNull())
+  test.each([45, 90, 365])('accepts %i days', (days) => expect(checkDays(days)).toBeNull())
 
   test.each([
     [18, 'a rise of 18% or more in purchases'],
     [89, 'a rise of 89% or more in purchases'],
     [110, 'twice as many purchases or more'],
     [180, '2.8 times as many purchases or more'],
-  ])('accepts %i percent', (percent, words) => expect(riseWords(percent)).toBe(words))
+  ])('accepts %i percent', (percent, words) => expect(describeRise(percent)).toBe(words))
 })
 
 test('uses days of the store’s calendar', () => {
-  expect(dayOf('2026-03-01T23:30:00Z', 'UTC')).toBe('March 1, 2026')
-  expect(dayOf('2026-03-01T23:30:00Z', 'Europe/Berlin')).toBe('March 2, 2026')
-  expect(dayOf('2026-03-01T03:30:00Z', 'America/New_York')).toBe('February 28, 2026')
+  expect(formatDay('2026-03-01T23:30:00Z', 'UTC')).toBe('March 1, 2026')
+  expect(formatDay('2026-03-01T23:30:00Z', 'Europe/Berlin')).toBe('March 2, 2026')
+  expect(formatDay('2026-03-01T03:30:00Z', 'America/New_York')).toBe('February 28, 2026')
   const none = { people: { treated: 0, control: 0 }, purchases: { treated: 0, control: 0 } }
   const late = { ...none, startedAt: '2026-03-01T23:30:00Z', timeZone: 'Europe/Berlin' }
   expect(sentenceOf(experiment(late), 'conversion')).toContain('the first are counted from March 10, 2026')
 })
 
 test('states that a running group covers all flows and campaigns, with its share', () => {
-  expect(runningWords(12.5)).toBe(
+  expect(describeRunning(12.5)).toBe(
     'A control group is running for all flows and campaigns of this store: 12.5% of people get no message of any of them, and no push notification.',
   )
 })

@@ -1,7 +1,7 @@
 import { currencyExponent } from '../../shared/money.ts'
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import { formatDuration } from '../../shared/stages.ts'
-import { isInstant, textOfKey } from '../carts/rules.ts'
+import { formatKey, isInstant } from '../carts/rules.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 
 // Rows of a notification's detail, from its data (B 2). Pure.
@@ -24,7 +24,7 @@ export const factsOf = ({ data }: Pick<NotificationView, 'data'>): Fact[] =>
     .toSorted(([a], [b]) => placeOf(a) - placeOf(b))
     .flatMap(([key, value]): Fact[] => {
       if (value === null || value === '' || (key === 'currency' && typeof data.value === 'number')) return []
-      const label = labels[key] ?? textOfKey(key)
+      const label = labels[key] ?? formatKey(key)
       return [
         isInstant(value) ? { label, kind: 'instant', value } : { label, kind: 'text', value: textOf(key, value, data) },
       ]
@@ -55,7 +55,7 @@ const channels: Record<string, string> = { sms: 'SMS', whatsapp: 'WhatsApp' }
 
 function textOf(key: string, value: string | number | boolean, { currency }: Data): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (typeof value === 'string') return coded.includes(key) ? (channels[value] ?? textOfKey(value)) : value
+  if (typeof value === 'string') return coded.includes(key) ? (channels[value] ?? formatKey(value)) : value
   if (key === 'value' && typeof currency === 'string') {
     return formatMoney(value / 10 ** currencyExponent(currency), currency)
   }
