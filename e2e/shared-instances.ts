@@ -101,7 +101,7 @@ async function startOne(dataDir: string, env: Record<string, string>) {
       MAILBOX_SMTP_PORT: String(smtpPort),
       LOG_LEVEL: 'warn',
       DATABASE_URL: '',
-      // Each owner has a client address (`fromAnywhere`), so per-client limits do not add up over journeys.
+      // Each owner has a client address (`createClientHeaders`), so per-client limits do not add up over journeys.
       TRUSTED_PROXIES: '127.0.0.1',
       ...env,
     },

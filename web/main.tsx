@@ -12,7 +12,7 @@ import { prefetchFirstQuery } from './access/early.ts'
 import { meQuery, prefetchAccess } from './access/queries.ts'
 import { ApiError } from './api.ts'
 import { createRoutes, prefetchOnHover } from './router.tsx'
-import { schemeOf, useTheme } from './theme/chosen.ts'
+import { getScheme, useTheme } from './theme/chosen.ts'
 import { resolveColors, theme } from './theme/mantine.ts'
 
 const queries: QueryClient = new QueryClient({
@@ -48,7 +48,7 @@ createRoot(document.getElementById('root')!).render(
 )
 
 function App() {
-  const scheme = schemeOf(useTheme())
+  const scheme = getScheme(useTheme())
   return (
     <MantineProvider theme={theme} cssVariablesResolver={resolveColors} forceColorScheme={scheme}>
       <Notifications position="bottom-right" />

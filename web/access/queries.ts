@@ -15,7 +15,7 @@ import { readInstance } from '../../shared/instance.ts'
 import { mayDo } from '../../shared/roles.ts'
 import { checkConnection } from '../../shared/stores.ts'
 import { ApiError, call } from '../api.ts'
-import { showTimesOf } from '../ui/times.ts'
+import { setStoreZone } from '../ui/times.ts'
 import type { KnownAccessState } from './access.ts'
 import { isInsteadOfStore } from './request.ts'
 import {
@@ -83,7 +83,7 @@ export const connectionQuery = queryOptions({
     if (!isDenied && !isReplaced && answer.hasConnection && answer.platform && answer.store_url) {
       rememberConnection({ platform: answer.platform, store_url: answer.store_url })
     } else forgetConnection()
-    showTimesOf(answer.store?.timeZone ?? null)
+    setStoreZone(answer.store?.timeZone ?? null)
     return answer
   },
   staleTime: 20_000,

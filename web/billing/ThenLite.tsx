@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { type PlanKey, plans } from '../../shared/billing.ts'
-import { counted, listed } from '../ui/format.ts'
+import { counted, formatNames } from '../ui/format.ts'
 import { findRestingStores } from './change-words.ts'
 import { useStoreRests } from './payment-queries.ts'
 import { listLimits } from './rules.ts'
@@ -42,8 +42,8 @@ function StoresAfterwards() {
   if (resting.length === 0) return null
   return (
     <Text>
-      {counted(resting.length, 'store')} of the {stores.length} connected will rest then: {listed(resting)}. Capturing
-      carts and syncing go on, and nothing is sent. You can choose which under Billing.
+      {counted(resting.length, 'store')} of the {stores.length} connected will rest then: {formatNames(resting)}.
+      Capturing carts and syncing go on, and nothing is sent. You can choose which under Billing.
     </Text>
   )
 }

@@ -12,7 +12,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
-import { longStoreTime } from '../ui/times.ts'
+import { formatLongStoreTime } from '../ui/times.ts'
 import { useTabInSight } from '../ui/useTabInSight.ts'
 import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
@@ -75,7 +75,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
       <PageTitle
         title={campaign.name}
         mark={<StatusMark status={campaign.status} />}
-        text={campaign.nextRunAt ? `Runs next on ${longStoreTime(campaign.nextRunAt, clock)}.` : undefined}
+        text={campaign.nextRunAt ? `Runs next on ${formatLongStoreTime(campaign.nextRunAt, clock)}.` : undefined}
       >
         <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} isOnItsPage onDeed={act} />
         {mayWrite && (

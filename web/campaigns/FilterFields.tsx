@@ -8,7 +8,7 @@ import { KeptAudiences } from '../audiences/KeptAudiences.tsx'
 import { ProductField } from '../audiences/ProductField.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { badgeLooks } from '../carts/badges.tsx'
-import { everyCountry } from '../consent/country-groups.ts'
+import { allCountries } from '../consent/country-groups.ts'
 import { checkNumbers } from './filter-number.ts'
 import { NumberFilter } from './NumberFilter.tsx'
 import { isFiltered, type StepProps } from './rules.ts'
@@ -30,7 +30,7 @@ export function FilterFields({ draft: { filters }, problems, isReadOnly, onChang
 }
 
 const badges = Object.keys(badgeLooks) as CartBadge[]
-const countryChoices = everyCountry.map(({ code, name }) => ({ value: code, label: name }))
+const countryChoices = allCountries.map(({ code, name }) => ({ value: code, label: name }))
 
 interface FieldsProps extends Pick<StepProps, 'isReadOnly'> {
   filters: AudienceFilters

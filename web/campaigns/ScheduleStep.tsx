@@ -12,7 +12,7 @@ import {
 import { delayNames } from '../../shared/campaigns.ts'
 import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
-import { knownZone } from '../ui/zone.ts'
+import { toKnownZone } from '../ui/zone.ts'
 import { frequencyNames } from './frequencies.ts'
 import { type Draft, formatToday, type StepProps } from './rules.ts'
 import { applySendTime } from './when.ts'
@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000
 /** B 2, step 4: the schedule. */
 export function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   const { schedule } = draft
-  const zone = knownZone(useStore()?.timeZone ?? 'UTC')
+  const zone = toKnownZone(useStore()?.timeZone ?? 'UTC')
   const today = formatToday(zone, useNow(MINUTE_MS))
   const change = (next: Partial<Draft['schedule']>) => onChange({ schedule: { ...schedule, ...next } })
   const { isNow } = draft

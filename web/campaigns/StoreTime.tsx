@@ -1,17 +1,17 @@
 import { useStore } from '../access/queries.ts'
-import { browserZone, longStoreTime, storeTime } from '../ui/times.ts'
+import { formatLongStoreTime, formatStoreTime, getBrowserZone } from '../ui/times.ts'
 
 /** In the store's time zone, like the schedule. */
 export function StoreTime({ at }: { at: string | number }) {
   const where = useStoreClock()
   return (
-    <time dateTime={new Date(at).toISOString()} title={longStoreTime(at, where)}>
-      {storeTime(at, where, Date.now())}
+    <time dateTime={new Date(at).toISOString()} title={formatLongStoreTime(at, where)}>
+      {formatStoreTime(at, where, Date.now())}
     </time>
   )
 }
 
 export function useStoreClock() {
   const zone = useStore()?.timeZone ?? 'UTC'
-  return { zone, ownZone: browserZone() }
+  return { zone, ownZone: getBrowserZone() }
 }

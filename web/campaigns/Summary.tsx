@@ -3,7 +3,7 @@ import { useNow } from '../ui/clock.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { counted, formatClock, formatCount, formatDay } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { longStoreTime } from '../ui/times.ts'
+import { formatLongStoreTime } from '../ui/times.ts'
 import { AudienceCount } from './AudienceCount.tsx'
 import { useCountOf } from './AudienceStep.tsx'
 import { frequencyNames } from './frequencies.ts'
@@ -46,7 +46,7 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
           ? 'Sending begins when you create it and confirm.'
           : describeRun(schedule, { zone, now, isNew: campaignId === undefined })}{' '}
         {end}
-        {lastRun && ` Last sent on ${longStoreTime(lastRun.startedAt, clock)}.`}
+        {lastRun && ` Last sent on ${formatLongStoreTime(lastRun.startedAt, clock)}.`}
       </Text>
       {count ? <AudienceCount count={count} /> : <Notice tone="quiet" title="Nobody is selected yet" />}
     </Stack>

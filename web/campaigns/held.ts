@@ -1,12 +1,12 @@
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignSchedule } from '../../shared/campaigns.ts'
 import { counted, formatCount } from '../ui/format.ts'
-import { storeTime } from '../ui/times.ts'
+import { formatStoreTime } from '../ui/times.ts'
 
 // Counts of sent and held-back messages of a campaign. Pure.
 
 type Counted = Pick<CampaignReport, 'counts' | 'held'>
-type Where = Parameters<typeof storeTime>[1]
+type Where = Parameters<typeof formatStoreTime>[1]
 
 /**
  * "10 got it or will within minutes, 5 are held back, the first until Nov 24, 3:04 PM." null if there is nothing to
@@ -27,5 +27,5 @@ export function describeSent(
 function describeHeld({ count, firstUntil, explanation }: NonNullable<CampaignReport['held']>, where: Where): string {
   const first = count === 1 ? 'until' : 'the first until'
   const verb = count === 1 ? 'is' : 'are'
-  return `${formatCount(count)} ${verb} held back, ${first} ${storeTime(firstUntil, where, Date.now())}. ${explanation}`.trim()
+  return `${formatCount(count)} ${verb} held back, ${first} ${formatStoreTime(firstUntil, where, Date.now())}. ${explanation}`.trim()
 }

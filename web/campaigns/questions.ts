@@ -1,7 +1,7 @@
 import type { AudienceCount } from '../../shared/audience.ts'
 import { type CampaignSchedule, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 import { counted, formatCount } from '../ui/format.ts'
-import { instantOf, knownZone } from '../ui/zone.ts'
+import { toInstant, toKnownZone } from '../ui/zone.ts'
 import { type CampaignAction, formatInZone, isTimePast } from './rules.ts'
 
 // Confirmations before actions on a campaign. Pure.
@@ -58,7 +58,7 @@ function confirmPlay({ name, schedule }: ConfirmedCampaign, zone: string, now: n
 /** The first scheduled time from now on; null if all have passed. */
 export function findNextRun(schedule: CampaignSchedule, zone: string, now: number): number | null {
   const { startDate, timeOfDay, frequency } = schedule
-  const timeOn = (day: string) => Date.parse(instantOf(`${day}T${timeOfDay}`, knownZone(zone)) ?? '')
+  const timeOn = (day: string) => Date.parse(toInstant(`${day}T${timeOfDay}`, toKnownZone(zone)) ?? '')
   if (frequency === 'once') return timeOn(startDate) > now ? timeOn(startDate) : null
   const passed = Math.floor((now - Date.parse(startDate)) / (longest[frequency] * DAY_MS)) - 1
   for (let count = Math.max(0, passed || 0); ; count++) {

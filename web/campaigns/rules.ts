@@ -20,8 +20,8 @@ import {
 } from '../../shared/campaigns.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
 import { counted } from '../ui/format.ts'
-import { listAddress } from '../ui/listQuery.ts'
-import { instantOf, knownZone, localOf } from '../ui/zone.ts'
+import { createListAddress } from '../ui/listQuery.ts'
+import { toInstant, toKnownZone, toLocal } from '../ui/zone.ts'
 import { unknownText } from '../words/rules.ts'
 import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
 import { findCartVariables } from './cart-words.ts'
@@ -35,7 +35,7 @@ export interface CampaignFilter {
   status?: CampaignStatus
 }
 
-export const campaignsAddress = listAddress<CampaignFilter, 'newest'>({
+export const campaignsAddress = createListAddress<CampaignFilter, 'newest'>({
   filters: ['search', 'status'],
   readFilter: (search) => {
     const text = search.get('search')
@@ -115,7 +115,7 @@ export interface Draft extends CouponEdit {
 }
 
 /** Today in the store's time zone. */
-export const formatToday = (zone: string, now: number): string => localOf(now, knownZone(zone)).slice(0, 10)
+export const formatToday = (zone: string, now: number): string => toLocal(now, toKnownZone(zone)).slice(0, 10)
 
 /** B 9. */
 export function createDraft(zone: string, now: number): Draft {
@@ -339,7 +339,7 @@ type Times = Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>
 
 /** When the first run is due; null without a valid date and time. */
 const findFirstRun = ({ startDate, timeOfDay }: Times, zone: string): number | null => {
-  const instant = instantOf(`${startDate}T${timeOfDay}`, knownZone(zone))
+  const instant = toInstant(`${startDate}T${timeOfDay}`, toKnownZone(zone))
   return instant === null ? null : Date.parse(instant)
 }
 
@@ -359,7 +359,7 @@ const DAY_MS = 86_400_000
 
 /** "Monday, November 23, 2026 at 10:00 AM" in the store's time zone. */
 export const formatInZone = (instant: string | number, zone: string): string =>
-  new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone: knownZone(zone) }).format(
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone: toKnownZone(zone) }).format(
     new Date(instant),
   )
 

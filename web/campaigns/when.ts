@@ -1,6 +1,6 @@
 import { campaignDefaults } from '../../shared/campaigns.ts'
 import { counted, formatClock } from '../ui/format.ts'
-import { knownZone, localOf } from '../ui/zone.ts'
+import { toKnownZone, toLocal } from '../ui/zone.ts'
 import { type Draft, isTimePast, moveToTomorrow } from './rules.ts'
 
 // When a new campaign is sent: now or by its schedule. Pure.
@@ -16,7 +16,7 @@ export function applySendTime(isNow: boolean, draft: Draft, zone: string, now: n
 export function scheduleNow(draft: Draft, zone: string, now: number): Draft {
   const { schedule } = draft
   if (isTimePast(schedule, zone, now)) return draft
-  const [startDate = '', timeOfDay = ''] = localOf(now, knownZone(zone)).split('T')
+  const [startDate = '', timeOfDay = ''] = toLocal(now, toKnownZone(zone)).split('T')
   return { ...draft, schedule: { ...schedule, startDate, timeOfDay } }
 }
 

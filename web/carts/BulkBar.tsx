@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { MOST_CARTS, reminderTexts } from '../../shared/reminders.ts'
 import { formatCount } from '../ui/format.ts'
-import { totalText } from '../ui/listQuery.ts'
+import { formatTotal } from '../ui/listQuery.ts'
 import { UpgradePrompt } from './RecoveryActions.tsx'
 import { channelNames, countSelection, type Selection } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
@@ -36,12 +36,14 @@ export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete 
     <section className="bulk-bar" aria-label="Selected carts">
       <Group gap="sm">
         <Text fw={600} fz="sm" role="status" className="tabular">
-          {selection.kind === 'matching' ? totalText({ total: size, isCapped: selection.isCapped }) : formatCount(size)}{' '}
+          {selection.kind === 'matching'
+            ? formatTotal({ total: size, isCapped: selection.isCapped })
+            : formatCount(size)}{' '}
           selected
         </Text>
         {all && (
           <Button variant="subtle" size="compact-sm" onClick={onSelectAll}>
-            Select all {totalText({ total: all.count, isCapped: all.isCapped })} matching
+            Select all {formatTotal({ total: all.count, isCapped: all.isCapped })} matching
           </Button>
         )}
         <Button variant="subtle" size="compact-sm" onClick={onClear}>

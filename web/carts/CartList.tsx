@@ -6,7 +6,7 @@ import { ApiError } from '../api.ts'
 import { counted, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
-import { totalText } from '../ui/listQuery.ts'
+import { formatTotal } from '../ui/listQuery.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { Pager } from '../ui/Pager.tsx'
 import { BulkBar } from './BulkBar.tsx'
@@ -169,7 +169,7 @@ function Page({ query, data, isStale, columns, onChange, list }: PageProps) {
       ) : (
         <>
           <VisuallyHidden role="status">
-            {totalText({ total, isCapped })} {total === 1 ? 'cart' : 'carts'}
+            {formatTotal({ total, isCapped })} {total === 1 ? 'cart' : 'carts'}
           </VisuallyHidden>
           <CartsTable {...list} columns={columns} />
         </>

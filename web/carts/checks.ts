@@ -1,6 +1,6 @@
 import type { MessageView } from '../../shared/carts.ts'
 import { explain } from '../../shared/reasons.ts'
-import { countryName } from '../consent/country-groups.ts'
+import { getCountryName } from '../consent/country-groups.ts'
 
 // The checks of one decision (D2), in order, as text. Pure.
 
@@ -164,7 +164,7 @@ const permission: Check[] = [
     passed: ({ inputs, channel }) => {
       if (channel === 'push') return 'The shopper has allowed notifications in that browser.'
       const { country } = inputs
-      const place = typeof country === 'string' && country.length === 2 ? ` of ${countryName(country)}` : ''
+      const place = typeof country === 'string' && country.length === 2 ? ` of ${getCountryName(country)}` : ''
       return `The consent rule${place} allows this ${nameMessage(channel)}.`
     },
   },

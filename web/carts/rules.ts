@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { CartView, listAbandonedCarts, sortColumns } from '../../shared/carts.ts'
 import { MOST_OF_PRODUCT_ID, readReachFilter, readStage, type StageFilter } from '../../shared/reach.ts'
-import { listAddress, type Paged } from '../ui/listQuery.ts'
+import { createListAddress, type Paged } from '../ui/listQuery.ts'
 
 // Address of the cart list, and derived values of carts and decisions. Pure.
 
@@ -39,7 +39,7 @@ export function toCartList(answer: CartListReply | CartView[]): CartListReply {
 }
 
 /** Parses the list's address; invalid values count as not given. */
-export const cartsAddress = listAddress<ListFilter, SortColumn>({
+export const cartsAddress = createListAddress<ListFilter, SortColumn>({
   filters: ['status', 'search', 'reach', 'days', 'country', 'product', 'stage'],
   readFilter: (search) => {
     const [status, text, reach] = [search.get('status'), search.get('search'), search.get('reach') ?? '']

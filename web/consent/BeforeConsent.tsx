@@ -16,7 +16,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { useCaptureMode, useChooseCaptureMode } from './capture-queries.ts'
-import { whyUsual } from './capture-words.ts'
+import { explainUsual } from './capture-words.ts'
 
 /** Setting for what is stored about shoppers before they consent. */
 export function BeforeConsent() {
@@ -76,7 +76,7 @@ function Choice({ view }: { view: CaptureModeView }) {
         </Stack>
       </Radio.Group>
       <Text fz="sm" c="dimmed">
-        {whyUsual(view)}
+        {explainUsual(view)}
       </Text>
       {mayChange && needsGround && isNews && (
         <Textarea

@@ -8,7 +8,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { counted, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
-import { type CountLine, countRows, placeTexts, ticksApart } from './box-counts.ts'
+import { buildCountRows, type CountLine, countTicksApart, placeTexts } from './box-counts.ts'
 import { useConsentBoxCounts } from './box-queries.ts'
 import { boxTitles } from './box-text.ts'
 
@@ -44,7 +44,7 @@ function NoCounts({ mode, isPlugin }: { mode: ConsentBoxCounts['mode']; isPlugin
 }
 
 function Counts({ counts, mode }: ConsentBoxCounts) {
-  const apart = ticksApart(counts)
+  const apart = countTicksApart(counts)
   return (
     <>
       <Table mt="sm" className="box-counts">
@@ -57,7 +57,7 @@ function Counts({ counts, mode }: ConsentBoxCounts) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {countRows(counts).map(({ key, channel, place, lines, ...row }) => (
+          {buildCountRows(counts).map(({ key, channel, place, lines, ...row }) => (
             <Fragment key={key}>
               <Table.Tr>
                 <Table.Th scope="row">

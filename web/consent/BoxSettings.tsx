@@ -15,7 +15,7 @@ import { TimeAgo } from '../ui/Time.tsx'
 import { BoxCounts } from './BoxCounts.tsx'
 import { BoxLanguages } from './BoxLanguages.tsx'
 import { useConsentBoxes, useSaveBoxText } from './box-queries.ts'
-import { boxState, boxTitles } from './box-text.ts'
+import { boxTitles, describeBox } from './box-text.ts'
 
 /** The consent boxes of the checkout: the code to paste, and whether the capture script has seen them. */
 export function BoxSettings() {
@@ -126,7 +126,7 @@ const signs = { current: IconCircleCheck, other: IconAlertTriangle, gone: IconAl
 const tones = { current: 'good', other: 'warn', gone: 'warn', never: 'quiet' } as const
 
 function Seen({ box, checkoutSeenAt }: { box: ConsentBox; checkoutSeenAt: string | null }) {
-  const { state, label } = boxState(box, checkoutSeenAt)
+  const { state, label } = describeBox(box, checkoutSeenAt)
   return (
     <Group gap="xs">
       <StatusBadge tone={tones[state]} icon={signs[state]} label={label} />

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ConsentOverrideView, ConsentTable, RuleName } from '../../shared/consent.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { channelNames, placeText } from './country-groups.ts'
+import { channelNames, formatPlace } from './country-groups.ts'
 import { useEndConsentOverride } from './country-queries.ts'
 
 /** Rules the team relaxed: who, when and on what legal ground. */
@@ -35,7 +35,7 @@ export function ConsentOverrides({ table, mayEnd }: { table: ConsentTable; mayEn
                 <Button
                   size="xs"
                   variant="default"
-                  aria-label={`Restore the rule: ${channelNames[each.channel]}, ${placeText(each.country)}`}
+                  aria-label={`Restore the rule: ${channelNames[each.channel]}, ${formatPlace(each.country)}`}
                   onClick={() => setEnding(each)}
                 >
                   Restore
@@ -68,7 +68,7 @@ export function ConsentOverrides({ table, mayEnd }: { table: ConsentTable; mayEn
           onClose={close}
         >
           <Text fz="sm">
-            {channelNames[ending.channel]}, {placeText(ending.country)}: the rule “{titles.get(ending.from)}” applies
+            {channelNames[ending.channel]}, {formatPlace(ending.country)}: the rule “{titles.get(ending.from)}” applies
             again to every message not yet sent. The change stays on record, with who made it and when.
           </Text>
         </Confirm>
@@ -82,7 +82,7 @@ function Entry({ override, titles }: { override: ConsentOverrideView; titles: Re
   return (
     <div>
       <strong>
-        {channelNames[channel]}, {placeText(country)}
+        {channelNames[channel]}, {formatPlace(country)}
       </strong>
       <Text fz="sm">
         “{titles.get(to)}” instead of “{titles.get(from)}”

@@ -4,10 +4,10 @@ import {
   type CountryGroup,
   channelNames,
   channels,
-  countryName,
-  type Overriding,
-  overridesOn,
-  placeText,
+  findOverrides,
+  formatPlace,
+  getCountryName,
+  type RuleToRelax,
 } from './country-groups.ts'
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
   groups: CountryGroup[]
   titles: ReadonlyMap<RuleName, string>
   /** null: the member may not change rules. */
-  onOverride: ((overriding: Overriding) => void) | null
+  onOverride: ((overriding: RuleToRelax) => void) | null
 }
 
 /** Groups countries with the same rules. */
@@ -29,14 +29,14 @@ export function CountryGroups({ groups, ...rest }: Props) {
   )
 }
 
-const groupName = ({ countries }: CountryGroup) =>
-  countries.length > 0 ? countries.map(countryName).join(', ') : 'All other countries, and unknown countries'
+const nameGroup = ({ countries }: CountryGroup) =>
+  countries.length > 0 ? countries.map(getCountryName).join(', ') : 'All other countries, and unknown countries'
 
 function Group({ group, ...rest }: Omit<Props, 'groups'> & { group: CountryGroup }) {
   return (
     <li>
       <Title order={4} fz="md" className="country-names">
-        {groupName(group)}
+        {nameGroup(group)}
       </Title>
       <dl className="country-channels">
         {channels.map((channel) => (
@@ -47,9 +47,9 @@ function Group({ group, ...rest }: Omit<Props, 'groups'> & { group: CountryGroup
   )
 }
 
-function Channel({ table, group, channel, titles, onOverride }: Omit<Props, 'groups'> & Overriding) {
+function Channel({ table, group, channel, titles, onOverride }: Omit<Props, 'groups'> & RuleToRelax) {
   const rule = group.rules[channel]
-  const overridden = overridesOn(table, group, channel)
+  const overridden = findOverrides(table, group, channel)
   const isOverridable =
     table.overridable.some((each) => each.channel === channel && each.from === rule) &&
     !(group.countries.length === 1 && overridden.length > 0)
@@ -60,7 +60,7 @@ function Channel({ table, group, channel, titles, onOverride }: Omit<Props, 'gro
         <span className="country-rule">{titles.get(rule)}</span>
         {overridden.map((each) => (
           <Text key={each.id} component="span" fz="sm" className="country-overridden">
-            Changed for {placeText(each.country)}: {titles.get(each.to)}
+            Changed for {formatPlace(each.country)}: {titles.get(each.to)}
           </Text>
         ))}
         {group.also[channel] && (
@@ -73,7 +73,7 @@ function Channel({ table, group, channel, titles, onOverride }: Omit<Props, 'gro
             variant="subtle"
             size="compact-sm"
             className="country-override"
-            aria-label={`Change the rule for ${channelNames[channel]}: ${groupName(group)}`}
+            aria-label={`Change the rule for ${channelNames[channel]}: ${nameGroup(group)}`}
             onClick={() => onOverride({ group, channel })}
           >
             Change rule…

@@ -10,7 +10,7 @@ import { counted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { ConsentOverrides } from './ConsentOverrides.tsx'
 import { CountryGroups } from './CountryGroups.tsx'
-import { groupsOf, matching, type Overriding } from './country-groups.ts'
+import { findCountries, groupCountries, type RuleToRelax } from './country-groups.ts'
 import { useConsentTable } from './country-queries.ts'
 import { OverrideDialog } from './OverrideDialog.tsx'
 import { SmsConfirmation } from './SmsConfirmation.tsx'
@@ -38,7 +38,7 @@ export function CountryTable() {
 
 function Content({ table }: { table: ConsentTable }) {
   const mayOverride = useHasPermission('consent:write')
-  const [overriding, setOverriding] = useState<Overriding | null>(null)
+  const [overriding, setOverriding] = useState<RuleToRelax | null>(null)
   return (
     <Stack gap="xl">
       <Rules table={table} />
@@ -73,11 +73,11 @@ function Countries({
   onOverride,
 }: {
   table: ConsentTable
-  onOverride: ((overriding: Overriding) => void) | null
+  onOverride: ((overriding: RuleToRelax) => void) | null
 }) {
   const [search, setSearch] = useState('')
-  const found = search.trim() ? matching(search) : null
-  const groups = groupsOf(table, found)
+  const found = search.trim() ? findCountries(search) : null
+  const groups = groupCountries(table, found)
   const titles = new Map<RuleName, string>(table.rules.map(({ name, title }) => [name, title]))
   return (
     <section aria-labelledby="consent-countries">

@@ -40,7 +40,7 @@ export function DataSubjectFound({ person, onRefresh, title, ...done }: Props) {
           <Title order={3} fz="sm" mb="xs">
             Data kept
           </Title>
-          <Facts entries={keptOf(person)} />
+          <Facts entries={describeKept(person)} />
         </div>
         <Files address={person.address} />
         <Group gap="sm" align="center">
@@ -96,7 +96,7 @@ function aboutOf({ address, addresses, names, stores, firstSeenAt, suppressed }:
   ]
 }
 
-function keptOf({ counts }: Person): [string, string][] {
+function describeKept({ counts }: Person): [string, string][] {
   const kept = (Object.keys(keptText) as Kept[]).filter((name) => (counts[name] ?? 0) > 0)
   if (kept.length === 0) return [['Nothing', 'except the fingerprint on the suppression list']]
   return kept.map((name) => [keptText[name], formatCount(counts[name]!)])

@@ -20,8 +20,8 @@ export function ErasureProgress({ started, onDone, doneLabel = 'Find another per
       <Card>
         <Stack gap="md" align="flex-start">
           <Notice tone="good" isLive title="This person is erased">
-            {resultOf(counts)} Only a fingerprint of each address is kept on the suppression list. Erase the person in
-            your shop too: it keeps its own records.
+            {describeResult(counts)} Only a fingerprint of each address is kept on the suppression list. Erase the
+            person in your shop too: it keeps its own records.
           </Notice>
           <Button variant="default" onClick={onDone}>
             {doneLabel}
@@ -43,7 +43,7 @@ export function ErasureProgress({ started, onDone, doneLabel = 'Find another per
   )
 }
 
-function resultOf(counts: Record<string, number>): string {
+function describeResult(counts: Record<string, number>): string {
   const parts = [
     [counts.carts, 'cart'],
     [counts.orders, 'order'],

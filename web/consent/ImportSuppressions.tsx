@@ -5,14 +5,14 @@ import { IMPORT_MOST_ROWS, importableReasons, suppressionTexts } from '../../sha
 import { counted, formatCount } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import {
-  columnName,
-  columnsOf,
+  buildRows,
   type Field,
   fields,
   guessMapping,
   hasHeading,
+  listColumns,
   type Mapping,
-  rowsOf,
+  nameColumn,
   type Sheet,
 } from './suppression-file.ts'
 import { type ImportReport, useImportSuppressions } from './suppression-queries.ts'
@@ -95,11 +95,11 @@ function MapColumns({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
   const [reason, setReason] = useState<(typeof importableReasons)[number]>('manual')
   const [done, setDone] = useState(0)
   const load = useImportSuppressions(setDone)
-  const rows = rowsOf(sheet, mapping, isHeaded)
+  const rows = buildRows(sheet, mapping, isHeaded)
   if (load.data) return <Report report={load.data} onClose={onClose} />
-  const options = columnsOf(sheet).map((column) => ({
+  const options = listColumns(sheet).map((column) => ({
     value: String(column),
-    label: columnName(sheet, column, isHeaded),
+    label: nameColumn(sheet, column, isHeaded),
   }))
   return (
     <Stack gap="md">
@@ -160,7 +160,7 @@ function MapColumns({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
   )
 }
 
-function Preview({ rows, mapping, total }: { rows: ReturnType<typeof rowsOf>; mapping: Mapping; total: number }) {
+function Preview({ rows, mapping, total }: { rows: ReturnType<typeof buildRows>; mapping: Mapping; total: number }) {
   const shown = fields.filter((field) => mapping[field] !== null)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways is scrolled by the keyboard too

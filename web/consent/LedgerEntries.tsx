@@ -4,7 +4,7 @@ import { type LedgerEntry, type LedgerStatus, sourceText, statusText } from '../
 import type { Tone } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { channelText, personText } from './ledger-text.ts'
+import { channelText, formatPerson } from './ledger-text.ts'
 
 const looks: Record<LedgerStatus, { tone: Tone; icon: typeof IconCheck }> = {
   granted: { tone: 'good', icon: IconCheck },
@@ -23,7 +23,7 @@ export function LedgerEntries({ entries, isStale }: { entries: readonly LedgerEn
       {entries.map((entry) => (
         <li key={entry.id}>
           <div className="ledger-head">
-            <strong>{personText(entry.who, entry.person)}</strong>
+            <strong>{formatPerson(entry.who, entry.person)}</strong>
             <StatusBadge {...looks[entry.status]} label={statusText[entry.status]} />
             {entry.standing !== 'stands' && <StatusBadge {...standingLooks[entry.standing]} />}
             <span>{channelText[entry.channel]}</span>

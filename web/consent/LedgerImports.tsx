@@ -12,7 +12,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { useImports, useReport, useReview } from './ledger-queries.ts'
-import { doubtText, progressOf } from './ledger-text.ts'
+import { computeProgress, doubtText } from './ledger-text.ts'
 
 /** Earlier imports; each can be kept or undone. */
 export function Imports({ mayDecide }: { mayDecide: boolean }) {
@@ -78,7 +78,7 @@ function Outcome({ about }: { about: ImportView }) {
   if (state === 'running') {
     return (
       <>
-        <Progress value={progressOf(doneCount, rowCount)} aria-label={`Import of ${about.fileName}`} />
+        <Progress value={computeProgress(doneCount, rowCount)} aria-label={`Import of ${about.fileName}`} />
         <Text fz="sm" role="status">
           {formatCount(doneCount)} of {formatCount(rowCount)} rows read
         </Text>

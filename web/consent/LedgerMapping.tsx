@@ -16,7 +16,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import type { Uploaded } from './LedgerImport.tsx'
 import { useCancelImport, useConfirm, usePreview } from './ledger-queries.ts'
-import { channelText, mappingGap, outcomeText, rowStatusText, whatAllRowsMean } from './ledger-text.ts'
+import { channelText, describeOutcome, findMappingGap, needsRowMeaning, rowStatusText } from './ledger-text.ts'
 
 const PREVIEW_WAIT_MS = 400
 
@@ -130,7 +130,7 @@ function Columns({ columns, mapping, preview, onChange }: ColumnsProps) {
       )}
       {!preview.statesConsent && (
         <NativeSelect
-          label={whatAllRowsMean(preview)}
+          label={needsRowMeaning(preview)}
           description="No column says who opted in. Until you choose, no opt-in is imported."
           value={mapping.statusForAll ?? ''}
           onChange={({ currentTarget: { value } }) =>
@@ -174,7 +174,7 @@ function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }
               <td>{row.line}</td>
               <td>{[row.address, ...row.others].filter(Boolean).join(', ') || '–'}</td>
               <td>{row.channel ? channelText[row.channel] : '–'}</td>
-              <td>{row.problem ? <strong>Left out: {row.problem}</strong> : outcomeText(row)}</td>
+              <td>{row.problem ? <strong>Left out: {row.problem}</strong> : describeOutcome(row)}</td>
               <td>{row.at ? <DateTime at={row.at} /> : '–'}</td>
               <td>{row.source || '–'}</td>
               <td>{row.wording || '–'}</td>
@@ -222,7 +222,7 @@ function Ground({ importId, mapping, preview, isShown, onDone, onLeave }: Ground
   const [ground, setGround] = useState('')
   const confirm = useConfirm(importId)
   useDraft(`consent-import:${importId}`, ground || null, setGround)
-  const gap = mappingGap(mapping, preview)
+  const gap = findMappingGap(mapping, preview)
   const isTooShort = ground.trim().length < LEGAL_GROUND_LEAST
   const submit = () =>
     confirm.mutate(

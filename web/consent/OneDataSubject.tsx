@@ -11,7 +11,7 @@ import { DataSubjectFound } from './DataSubjectFound.tsx'
 import { useDataSubject } from './privacy-queries.ts'
 
 /** Everything stored about one shopper: view, export or erase (C8). Cart pages link here with `?person=`. */
-export function OneDataSubject() {
+export function DataSubject() {
   const mayLook = useHasPermission('privacy:write')
   const [search] = useSearchParams()
   const { hash } = useLocation()

@@ -5,10 +5,10 @@ import { useDraft } from '../access/drafts.ts'
 import { ApiError } from '../api.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { channelNames, choices, type Overriding } from './country-groups.ts'
+import { channelNames, listCountryChoices, type RuleToRelax } from './country-groups.ts'
 import { useOverrideRule } from './country-queries.ts'
 
-interface Props extends Overriding {
+interface Props extends RuleToRelax {
   table: ConsentTable
   onClose: () => void
 }
@@ -17,7 +17,7 @@ interface Props extends Overriding {
 export function OverrideDialog({ table, group, channel, onClose }: Props) {
   const from = group.rules[channel]
   const targets = table.overridable.find((each) => each.channel === channel && each.from === from)?.to ?? []
-  const places = choices(table, group)
+  const places = listCountryChoices(table, group)
   const [country, setCountry] = useState(group.countries[0] ?? '*')
   const [to, setTo] = useState<RuleName | undefined>(targets.at(-1))
   const [legalGround, setLegalGround] = useState('')

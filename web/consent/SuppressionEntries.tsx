@@ -29,7 +29,7 @@ import { ShowMore } from '../ui/ShowMore.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { useDoubtfulSuppressions, useRemoveSuppression, useSuppressions } from './suppression-queries.ts'
-import { sourceText } from './suppression-text.ts'
+import { describeSource } from './suppression-text.ts'
 
 const looks: Record<SuppressionReason, { tone: Tone; icon: Icon }> = {
   unsubscribed: { tone: 'info', icon: IconHandStop },
@@ -159,7 +159,7 @@ function Entry({ entry, onRemove }: { entry: SuppressionEntry; onRemove: (() => 
           <StatusBadge {...looks[reason]} label={suppressionTexts.reasons[reason]} />
         </div>
         <Text fz="xs" c="dimmed">
-          {suppressionTexts.channels[channel]} · since <DateTime at={since} /> · {sourceText(entry)}
+          {suppressionTexts.channels[channel]} · since <DateTime at={since} /> · {describeSource(entry)}
         </Text>
         {note && <Text fz="xs">“{note}”</Text>}
       </div>

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { BoxCount } from '../../shared/consent-box.ts'
-import { countRows, ticksApart } from './box-counts.ts'
+import { buildCountRows, countTicksApart } from './box-counts.ts'
 
 const of = (more: Partial<BoxCount>): BoxCount => ({
   ...{ channel: 'email', place: 'block', language: '', shown: 0, ticked: 0, tickedAlone: 0, ...more },
 })
 
 test('shows one row per place in a fixed order, and lines only if there are several texts', () => {
-  const rows = countRows([
+  const rows = buildCountRows([
     of({ channel: 'sms', shown: 4, ticked: 1 }),
     of({ place: 'account', shown: 2 }),
     of({ shown: 6, ticked: 3 }),
@@ -29,9 +29,9 @@ test('shows one row per place in a fixed order, and lines only if there are seve
 
 test('shows no share for ticks of a store that stores nothing before consent, and separates them', () => {
   const alone = of({ place: 'classic', tickedAlone: 5 })
-  expect(countRows([alone])).toMatchObject([{ shown: null, ticked: 5, share: null }])
-  expect(ticksApart([alone])).toBe(0)
+  expect(buildCountRows([alone])).toMatchObject([{ shown: null, ticked: 5, share: null }])
+  expect(countTicksApart([alone])).toBe(0)
   const mixed = of({ shown: 4, ticked: 2, tickedAlone: 3 })
-  expect(countRows([mixed])).toMatchObject([{ shown: 4, ticked: 2, share: 0.5 }])
-  expect(ticksApart([alone, mixed])).toBe(3)
+  expect(buildCountRows([mixed])).toMatchObject([{ shown: 4, ticked: 2, share: 0.5 }])
+  expect(countTicksApart([alone, mixed])).toBe(3)
 })

@@ -27,32 +27,32 @@ export interface CountRow extends CountLine {
   lines: CountLine[]
 }
 
-export function countRows(counts: readonly BoxCount[]): CountRow[] {
+export function buildCountRows(counts: readonly BoxCount[]): CountRow[] {
   return boxChannels.flatMap((channel) =>
     boxPlaces.flatMap((place): CountRow[] => {
       const found = counts.filter((each) => each.channel === channel && each.place === place)
       if (found.length === 0) return []
-      const lines = found.length > 1 ? found.map((each) => lineOf([each], languageText(each.language))) : []
-      return [{ key: `${channel} ${place}`, channel, place, ...lineOf(found, null), lines }]
+      const lines = found.length > 1 ? found.map((each) => buildLine([each], formatLanguage(each.language))) : []
+      return [{ key: `${channel} ${place}`, channel, place, ...buildLine(found, null), lines }]
     }),
   )
 }
 
-function lineOf(counts: readonly BoxCount[], language: string | null): CountLine {
+function buildLine(counts: readonly BoxCount[], language: string | null): CountLine {
   const sum = (name: 'shown' | 'ticked' | 'tickedAlone') => counts.reduce((all, each) => all + each[name], 0)
   const shown = sum('shown')
   if (shown === 0) return { language, shown: null, ticked: sum('tickedAlone'), share: null }
   return { language, shown, ticked: sum('ticked'), share: sum('ticked') / shown }
 }
 
-function languageText(language: BoxCount['language']): string {
+function formatLanguage(language: BoxCount['language']): string {
   if (language === null) return 'Earlier texts'
   return language === '' ? 'Main text' : languageName(language)
 }
 
 /** Ticks not included in the share. */
-export const ticksApart = (counts: readonly BoxCount[]): number =>
-  countRows(counts).reduce((all, { channel, place, shown }) => {
+export const countTicksApart = (counts: readonly BoxCount[]): number =>
+  buildCountRows(counts).reduce((all, { channel, place, shown }) => {
     const found = counts.filter((each) => each.channel === channel && each.place === place)
     return shown === null ? all : all + found.reduce((sum, each) => sum + each.tickedAlone, 0)
   }, 0)

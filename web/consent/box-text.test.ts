@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boxState } from './box-text.ts'
+import { describeBox } from './box-text.ts'
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString()
 
@@ -11,5 +11,5 @@ test.each([
   [at(9), false, at(9), 'other', 'Seen with different text, not counted'],
   [at(1), true, at(9), 'gone', 'No longer on your checkout'],
 ])('a box seen %s, current: %s, and a checkout seen %s, is %s', (seenAt, isCurrent, checkoutSeenAt, state, label) => {
-  expect(boxState({ seenAt, isCurrent }, checkoutSeenAt)).toEqual({ state, label })
+  expect(describeBox({ seenAt, isCurrent }, checkoutSeenAt)).toEqual({ state, label })
 })

@@ -5,7 +5,7 @@ export const boxTitles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' } as
 const LATER_MS = 5 * 60_000
 
 /** Whether the capture script sees a box: never, with this text, with another, or no longer. Pure. */
-export function boxState(
+export function describeBox(
   { seenAt, isCurrent }: Pick<ConsentBox, 'seenAt' | 'isCurrent'>,
   checkoutSeenAt: string | null,
 ): { state: 'never' | 'current' | 'other' | 'gone'; label: string } {

@@ -2,7 +2,7 @@ import { countryName } from '../../shared/analytics-definitions.ts'
 import type { CaptureModeView } from '../../shared/capture-mode.ts'
 
 /** Explains the recommended choice. Pure. */
-export function whyUsual({ usual, strictCountries }: Pick<CaptureModeView, 'usual' | 'strictCountries'>): string {
+export function explainUsual({ usual, strictCountries }: Pick<CaptureModeView, 'usual' | 'strictCountries'>): string {
   if (usual === 'cart_and_contact') return 'You sell to no country whose law asks for consent before this.'
   if (strictCountries === null)
     return 'Your store sells everywhere, so also to the European Union, the United Kingdom and Switzerland, whose law asks for consent first.'

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import type { ConsentOverrideView, ConsentTable } from '../../shared/consent.ts'
-import { choices, countryName, everyCountry, groupsOf, matching, overridesOn } from './country-groups.ts'
+import {
+  allCountries,
+  findCountries,
+  findOverrides,
+  getCountryName,
+  groupCountries,
+  listCountryChoices,
+} from './country-groups.ts'
 
 const strict = { email: 'opt_in', sms: 'confirmed_opt_in', whatsapp: 'opt_in' } as const
 const european = { email: 'soft_opt_in', sms: 'opt_in', whatsapp: 'opt_in' } as const
@@ -32,28 +39,28 @@ const table = (overrides: ConsentOverrideView[] = []): ConsentTable => ({
 })
 
 test('groups countries with the same rules and conditions, the rest of the world last', () => {
-  expect(groupsOf(table(), null).map(({ countries }) => countries)).toEqual([['CH'], ['US'], ['BE', 'FR'], []])
+  expect(groupCountries(table(), null).map(({ countries }) => countries)).toEqual([['CH'], ['US'], ['BE', 'FR'], []])
 })
 
 test('finds any country by part of its name or by its code, listed or not', () => {
-  expect(matching('  german ')).toEqual(['DE'])
-  expect(matching('de')).toContain('DE')
-  expect(matching('')).toEqual([])
-  expect(matching('Atlantis')).toEqual([])
-  const [brazil] = groupsOf(table(), matching('Brazil'))
+  expect(findCountries('  german ')).toEqual(['DE'])
+  expect(findCountries('de')).toContain('DE')
+  expect(findCountries('')).toEqual([])
+  expect(findCountries('Atlantis')).toEqual([])
+  const [brazil] = groupCountries(table(), findCountries('Brazil'))
   expect(brazil).toMatchObject({ countries: ['BR'], rules: strict })
 })
 
 test('names every country and nothing else', () => {
-  expect(everyCountry.length).toBeGreaterThan(240)
-  expect(everyCountry.filter(({ code, name }) => code === name || ['EU', 'UN', 'ZZ', 'UK'].includes(code))).toEqual([])
-  expect(countryName('DE')).toBe('Germany')
+  expect(allCountries.length).toBeGreaterThan(240)
+  expect(allCountries.filter(({ code, name }) => code === name || ['EU', 'UN', 'ZZ', 'UK'].includes(code))).toEqual([])
+  expect(getCountryName('DE')).toBe('Germany')
 })
 
 test('shows an override exactly where it applies', () => {
-  const [swiss, us, french, rest] = groupsOf(table(), null)
+  const [swiss, us, french, rest] = groupCountries(table(), null)
   const on = (group: typeof us, override: Partial<ConsentOverrideView>) =>
-    overridesOn(table([overridden(override)]), group!, override.channel ?? 'email').length === 1
+    findOverrides(table([overridden(override)]), group!, override.channel ?? 'email').length === 1
   expect([on(french, {}), on(swiss, {}), on(us, {}), on(rest, {})]).toEqual([true, false, false, false])
   expect([on(french, { country: '*' }), on(swiss, { country: '*' }), on(us, { country: '*' })]).toEqual([
     true,
@@ -65,6 +72,6 @@ test('shows an override exactly where it applies', () => {
 })
 
 test('allows an override in the rest of the world for any ungrouped country', () => {
-  const codes = choices(table(), groupsOf(table(), null).at(-1)!).map(({ code }) => code)
+  const codes = listCountryChoices(table(), groupCountries(table(), null).at(-1)!).map(({ code }) => code)
   expect([codes.includes('BR'), codes.includes('US')]).toEqual([true, false])
 })

@@ -15,7 +15,7 @@ export interface CountryGroup {
 }
 
 /** The rule being relaxed. */
-export interface Overriding {
+export interface RuleToRelax {
   group: CountryGroup
   channel: ConsentChannel
 }
@@ -30,7 +30,7 @@ const NO_COUNTRY = new Set(
 )
 
 /** Sorted by name. */
-export const everyCountry: readonly { code: string; name: string }[] = LETTERS.flatMap((first) =>
+export const allCountries: readonly { code: string; name: string }[] = LETTERS.flatMap((first) =>
   LETTERS.flatMap((second) => {
     const code = first + second
     const name = NO_COUNTRY.has(code) ? undefined : regions.of(code)
@@ -38,26 +38,26 @@ export const everyCountry: readonly { code: string; name: string }[] = LETTERS.f
   }),
 ).sort((a, b) => a.name.localeCompare(b.name, 'en'))
 
-export const countryName = (code: string): string => regions.of(code) ?? code
+export const getCountryName = (code: string): string => regions.of(code) ?? code
 
 /** Countries whose name contains the query, or whose code equals it. */
-export function matching(search: string): string[] {
+export function findCountries(search: string): string[] {
   const words = search.trim().toLowerCase()
   if (words === '') return []
-  const hits = everyCountry.filter(
+  const hits = allCountries.filter(
     ({ code, name }) => name.toLowerCase().includes(words) || code.toLowerCase() === words,
   )
   return hits.map(({ code }) => code)
 }
 
 /** All groups, or the given countries only, grouped. */
-export function groupsOf(table: ConsentTable, only: readonly string[] | null): CountryGroup[] {
+export function groupCountries(table: ConsentTable, only: readonly string[] | null): CountryGroup[] {
   const listed = new Map(table.countries.map(({ country, rules }) => [country, rules]))
   const codes = only ?? [...listed.keys()]
   const groups = new Map<string, CountryGroup>()
-  for (const code of [...codes].sort((a, b) => countryName(a).localeCompare(countryName(b), 'en'))) {
+  for (const code of [...codes].sort((a, b) => getCountryName(a).localeCompare(getCountryName(b), 'en'))) {
     const rules = listed.get(code) ?? table.elsewhere
-    const also = alsoOf(table, code)
+    const also = findExtraConditions(table, code)
     const key = JSON.stringify([channels.map((channel) => [rules[channel], also[channel] ?? ''])])
     const group = groups.get(key)
     if (group) group.countries.push(code)
@@ -67,13 +67,17 @@ export function groupsOf(table: ConsentTable, only: readonly string[] | null): C
   return only ? found : [...found, { key: 'elsewhere', countries: [], rules: table.elsewhere, also: {} }]
 }
 
-function alsoOf({ alsoAsked }: ConsentTable, code: string): CountryGroup['also'] {
+function findExtraConditions({ alsoAsked }: ConsentTable, code: string): CountryGroup['also'] {
   const fitting = alsoAsked.filter(({ countries }) => countries.includes(code))
   return Object.fromEntries(fitting.map(({ channel, sentence }) => [channel, sentence]))
 }
 
 /** Overrides in force that affect a group's rule on a channel. */
-export function overridesOn(table: ConsentTable, group: CountryGroup, channel: ConsentChannel): ConsentOverrideView[] {
+export function findOverrides(
+  table: ConsentTable,
+  group: CountryGroup,
+  channel: ConsentChannel,
+): ConsentOverrideView[] {
   return table.overrides.filter(
     (each) =>
       !each.endedAt &&
@@ -87,11 +91,11 @@ const isElsewhere = (table: ConsentTable, { countries }: CountryGroup, code: str
   countries.length === 0 && !table.countries.some(({ country }) => country === code)
 
 /** Countries an override may cover: the group's, or those without a group. */
-export function choices(table: ConsentTable, group: CountryGroup): { code: string; name: string }[] {
-  if (group.countries.length > 0) return group.countries.map((code) => ({ code, name: countryName(code) }))
+export function listCountryChoices(table: ConsentTable, group: CountryGroup): { code: string; name: string }[] {
+  if (group.countries.length > 0) return group.countries.map((code) => ({ code, name: getCountryName(code) }))
   const listed = new Set(table.countries.map(({ country }) => country))
-  return everyCountry.filter(({ code }) => !listed.has(code))
+  return allCountries.filter(({ code }) => !listed.has(code))
 }
 
-export const placeText = (country: string): string =>
-  country === '*' ? 'every country with this rule' : countryName(country)
+export const formatPlace = (country: string): string =>
+  country === '*' ? 'every country with this rule' : getCountryName(country)

@@ -31,7 +31,7 @@ export interface LedgerQuery {
 export const noFilter: LedgerQuery = { address: '', channel: '', status: '', source: '', from: '', to: '' }
 
 /** Empty filters are left out. */
-const asked = ({ channel, status, source, from, to, ...rest }: LedgerQuery) => ({
+const toQuery = ({ channel, status, source, from, to, ...rest }: LedgerQuery) => ({
   ...rest,
   ...(channel && { channel }),
   ...(status && { status }),
@@ -45,7 +45,7 @@ export function useLedger(query: LedgerQuery) {
   return useInfiniteQuery({
     queryKey: ['ledger', storeId, query],
     queryFn: ({ pageParam, signal }) =>
-      call(searchLedger, { query: { ...asked(query), ...(pageParam && { cursor: pageParam }) }, signal }),
+      call(searchLedger, { query: { ...toQuery(query), ...(pageParam && { cursor: pageParam }) }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
@@ -53,7 +53,7 @@ export function useLedger(query: LedgerQuery) {
   })
 }
 
-export const useExportLedger = () => useDownload((query: LedgerQuery) => call(exportLedger, { query: asked(query) }))
+export const useExportLedger = () => useDownload((query: LedgerQuery) => call(exportLedger, { query: toQuery(query) }))
 
 const importsKey = (storeId: string | undefined) => ['consent-imports', storeId]
 const RUNNING_REFRESH_MS = 1_000

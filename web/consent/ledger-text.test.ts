@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest'
 import { ImportMapping } from '../../shared/ledger.ts'
-import { mappingGap, outcomeText, personText, progressOf } from './ledger-text.ts'
+import { computeProgress, describeOutcome, findMappingGap, formatPerson } from './ledger-text.ts'
 
 test('shows 100 percent only when an import is complete', () => {
-  expect([progressOf(0, 10), progressOf(999, 1_000), progressOf(1_000, 1_000), progressOf(0, 0)]).toEqual([
-    0, 99, 100, 100,
-  ])
+  expect([
+    computeProgress(0, 10),
+    computeProgress(999, 1_000),
+    computeProgress(1_000, 1_000),
+    computeProgress(0, 0),
+  ]).toEqual([0, 99, 100, 100])
 })
 
 test('distinguishes people without a known address', () => {
-  expect(personText(null, 'ab12cd34')).toBe('Person ab12cd34')
-  expect(personText('a•••@b.example', 'ab12cd34')).toBe('a•••@b.example')
+  expect(formatPerson(null, 'ab12cd34')).toBe('Person ab12cd34')
+  expect(formatPerson('a•••@b.example', 'ab12cd34')).toBe('a•••@b.example')
 })
 
 test('requires a day and a place, which may be one for the whole file', () => {
@@ -28,10 +31,10 @@ test('requires a day and a place, which may be one for the whole file', () => {
     wording: null,
   }
   const file = { statesConsent: true, optOutColumns: [] }
-  expect(mappingGap(mapping, file)).toBe(null)
-  expect(mappingGap({ ...mapping, date: null }, file)).toContain('date')
-  expect(mappingGap({ ...mapping, source: null }, file)).toContain('source')
-  expect(mappingGap({ ...mapping, source: null, sourceForAll: 'Paper list in our shop' }, file)).toBe(null)
+  expect(findMappingGap(mapping, file)).toBe(null)
+  expect(findMappingGap({ ...mapping, date: null }, file)).toContain('date')
+  expect(findMappingGap({ ...mapping, source: null }, file)).toContain('source')
+  expect(findMappingGap({ ...mapping, source: null, sourceForAll: 'Paper list in our shop' }, file)).toBe(null)
 })
 
 test('waits for the meaning of the rows if no column states consent', () => {
@@ -40,14 +43,14 @@ test('waits for the meaning of the rows if no column states consent', () => {
     ...{ sourceForAll: '', wording: null },
   })
   const file = { statesConsent: false, optOutColumns: [] }
-  expect(mappingGap(mapping, file)).toBe('Choose above: What does every row mean?')
-  expect(mappingGap(mapping, { ...file, optOutColumns: ['Blocked'] })).toContain('every other row')
-  expect(mappingGap({ ...mapping, statusForAll: 'granted' }, file)).toBe(null)
-  expect(mappingGap({ ...mapping, statusForAll: 'granted', date: null }, file)).toContain('date')
-  expect(mappingGap({ ...mapping, statusForAll: 'withdrawn', date: null }, file)).toBe(null)
+  expect(findMappingGap(mapping, file)).toBe('Choose above: What does every row mean?')
+  expect(findMappingGap(mapping, { ...file, optOutColumns: ['Blocked'] })).toContain('every other row')
+  expect(findMappingGap({ ...mapping, statusForAll: 'granted' }, file)).toBe(null)
+  expect(findMappingGap({ ...mapping, statusForAll: 'granted', date: null }, file)).toContain('date')
+  expect(findMappingGap({ ...mapping, statusForAll: 'withdrawn', date: null }, file)).toBe(null)
 })
 
 test('names the result of a row with its reason', () => {
-  expect(outcomeText({ status: 'suppressed', reason: 'bounced' })).toBe('Suppressed: bounced')
-  expect(outcomeText({ status: 'granted', reason: null })).toBe('Opted in')
+  expect(describeOutcome({ status: 'suppressed', reason: 'bounced' })).toBe('Suppressed: bounced')
+  expect(describeOutcome({ status: 'granted', reason: null })).toBe('Opted in')
 })

@@ -19,10 +19,10 @@ export const channelText: Record<LedgerChannel, string> = {
 }
 
 /** Hash-only entries stay distinguishable by a short form of the hash. */
-export const personText = (who: string | null, person: string): string => who ?? `Person ${person}`
+export const formatPerson = (who: string | null, person: string): string => who ?? `Person ${person}`
 
 /** Whole percents; 100 only when complete. */
-export const progressOf = (done: number, total: number): number =>
+export const computeProgress = (done: number, total: number): number =>
   total === 0 ? 100 : Math.min(done < total ? 99 : 100, Math.round((done / total) * 100))
 
 export const rowStatusText: Record<RowStatus, string> = {
@@ -32,20 +32,25 @@ export const rowStatusText: Record<RowStatus, string> = {
 }
 
 /** Result of a row, with the reason. */
-export const outcomeText = ({ status, reason }: { status: RowStatus | null; reason: ImportReason | null }): string =>
-  [status ? rowStatusText[status] : '–', reason && importReasons[reason]].filter(Boolean).join(': ')
+export const describeOutcome = ({
+  status,
+  reason,
+}: {
+  status: RowStatus | null
+  reason: ImportReason | null
+}): string => [status ? rowStatusText[status] : '–', reason && importReasons[reason]].filter(Boolean).join(': ')
 
 /** For files without a consent column. */
-export const whatAllRowsMean = ({ optOutColumns }: Pick<ImportPreview, 'optOutColumns'>): string =>
+export const needsRowMeaning = ({ optOutColumns }: Pick<ImportPreview, 'optOutColumns'>): string =>
   optOutColumns.length > 0 ? 'What does every other row mean?' : 'What does every row mean?'
 
 /** What is still missing before the file's rows count as evidence; null if complete. */
-export function mappingGap(
+export function findMappingGap(
   mapping: ImportMapping,
   { statesConsent, optOutColumns }: Pick<ImportPreview, 'statesConsent' | 'optOutColumns'>,
 ): string | null {
   if (!statesConsent && mapping.statusForAll === null) {
-    return `Choose above: ${whatAllRowsMean({ optOutColumns })}`
+    return `Choose above: ${needsRowMeaning({ optOutColumns })}`
   }
   // An opt-out needs no evidence.
   if (!statesConsent && mapping.statusForAll === 'withdrawn') return null

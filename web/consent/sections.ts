@@ -4,7 +4,7 @@ import { BoxSettings } from './BoxSettings.tsx'
 import { CountryTable } from './CountryTable.tsx'
 import { ConsentImport } from './LedgerImport.tsx'
 import { LedgerSearch } from './LedgerSearch.tsx'
-import { OneDataSubject } from './OneDataSubject.tsx'
+import { DataSubject } from './OneDataSubject.tsx'
 import { PreferenceSettings } from './PreferenceSettings.tsx'
 import { SuppressionList } from './SuppressionList.tsx'
 
@@ -24,7 +24,7 @@ export const consentSections: readonly ConsentSection[] = [
   { id: 'ledger', title: 'Consent ledger', Component: LedgerSearch },
   { id: 'import', title: 'Import consents', Component: ConsentImport },
   { id: 'preferences', title: 'Preference page', Component: PreferenceSettings },
-  { id: 'person', title: 'Data requests', Component: OneDataSubject },
+  { id: 'person', title: 'Data requests', Component: DataSubject },
 ]
 
-export const sectionOf = (hash: string) => consentSections.find(({ id }) => `#${id}` === hash) ?? consentSections[0]!
+export const findSection = (hash: string) => consentSections.find(({ id }) => `#${id}` === hash) ?? consentSections[0]!

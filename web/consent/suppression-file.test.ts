@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { guessMapping, hasHeading, rowsOf, type Sheet } from './suppression-file.ts'
+import { buildRows, guessMapping, hasHeading, type Sheet } from './suppression-file.ts'
 
 const sheet = (...rows: string[][]): Sheet => ({ fileName: 'x.csv', rows })
 
@@ -16,7 +16,7 @@ test('finds columns by their names, otherwise by their content', () => {
 })
 
 test('keeps a row’s line number and skips empty lines', () => {
-  const rows = rowsOf(
+  const rows = buildRows(
     sheet(['Email', 'Why'], [''], ['a@x.example', ' spam '], ['', '']),
     { address: 0, channel: null, reason: 1, note: null },
     true,

@@ -29,20 +29,20 @@ export function guessMapping(sheet: Sheet, isHeaded: boolean): Mapping {
   const heading = isHeaded ? (sheet.rows[0] ?? []) : []
   const named = (field: Field) => heading.findIndex((name) => NAMES[field].test(name))
   const sample = sheet.rows.slice(isHeaded ? 1 : 0, 20)
-  const looked = columnsOf(sheet).find((column) => sample.some((row) => ADDRESS.test(row[column]?.trim() ?? '')))
+  const looked = listColumns(sheet).find((column) => sample.some((row) => ADDRESS.test(row[column]?.trim() ?? '')))
   const address = named('address') >= 0 ? named('address') : (looked ?? 0)
   const other = (field: Field) => (named(field) >= 0 && named(field) !== address ? named(field) : null)
   return { address, channel: other('channel'), reason: other('reason'), note: other('note') }
 }
 
-export const columnsOf = ({ rows }: Sheet): number[] =>
+export const listColumns = ({ rows }: Sheet): number[] =>
   Array.from({ length: Math.max(0, ...rows.slice(0, 50).map((row) => row.length)) }, (_, column) => column)
 
-export const columnName = (sheet: Sheet, column: number, isHeaded: boolean): string =>
+export const nameColumn = (sheet: Sheet, column: number, isHeaded: boolean): string =>
   (isHeaded && sheet.rows[0]?.[column]?.trim()) || `Column ${column + 1}`
 
 /** Skips empty lines. */
-export function rowsOf({ rows }: Sheet, mapping: Mapping, isHeaded: boolean): ImportRow[] {
+export function buildRows({ rows }: Sheet, mapping: Mapping, isHeaded: boolean): ImportRow[] {
   const cell = (row: string[], column: number | null, most: number) =>
     (column === null ? '' : (row[column] ?? '')).trim().slice(0, most)
   return rows.flatMap((row, index) => {

@@ -20,7 +20,7 @@ const SOURCES: Record<string, string> = {
 }
 
 /** A file source has the form `file old.csv`; unknown sources are shown unchanged. */
-export function sourceText({ source, addedBy }: Pick<SuppressionEntry, 'source' | 'addedBy'>): string {
+export function describeSource({ source, addedBy }: Pick<SuppressionEntry, 'source' | 'addedBy'>): string {
   const words = source.startsWith('file')
     ? source.replace(/^file ?/, 'from the file ').trim()
     : (SOURCES[source] ?? source)

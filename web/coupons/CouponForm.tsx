@@ -7,7 +7,7 @@ import { useStore } from '../access/queries.ts'
 import { ErrorBanner } from '../ui/ErrorBanner.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
-import { knownZone } from '../ui/zone.ts'
+import { toKnownZone } from '../ui/zone.ts'
 import { CodeField, DateFields, DiscountFields, KindField, LimitFields } from './CouponFields.tsx'
 import type { CouponList } from './queries.ts'
 import { ReadOnlyKey } from './ReadOnlyKey.tsx'
@@ -28,7 +28,7 @@ const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname |
 const formOf = ({ search }: Location) => new URLSearchParams(search).get('form')
 
 export function CouponForm({ coupon, list, onAsking, onClose }: Props) {
-  const where = { currency: list.currency, zone: knownZone(list.timeZone) }
+  const where = { currency: list.currency, zone: toKnownZone(list.timeZone) }
   const { form, problem, isPending, isSaved, submit, dismiss } = useCouponForm(coupon, where)
   const { isAsking, question } = useLeaveGuard(form.isDirty() && !isSaved, isLeft)
   const isConnected = useStore() !== null

@@ -6,7 +6,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { counted } from '../ui/format.ts'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Pager } from '../ui/Pager.tsx'
-import { knownZone } from '../ui/zone.ts'
+import { toKnownZone } from '../ui/zone.ts'
 import { CouponPanel } from './CouponPanel.tsx'
 import { CouponsTable } from './CouponsTable.tsx'
 import { DeleteCoupon } from './DeleteCoupon.tsx'
@@ -48,7 +48,7 @@ function Page({ data, isStale, query, ...props }: PageProps) {
   const { onOpen, onChange, onProblem } = props
   const [asked, setAsked] = useState<Coupon | null>(null)
   const { coupons, pagination } = data
-  const zone = knownZone(data.timeZone)
+  const zone = toKnownZone(data.timeZone)
   return (
     <div aria-busy={isStale}>
       {coupons.length === 0 ? (

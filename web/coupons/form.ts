@@ -7,7 +7,7 @@ import {
   percentDecimals,
   wrongDecimals,
 } from '../../shared/coupons.ts'
-import { daysLater, instantOf, localOf } from '../ui/zone.ts'
+import { addDays, toInstant, toLocal } from '../ui/zone.ts'
 
 // Draft of a coupon, its validation (B 5) and its request body. Pure.
 
@@ -36,10 +36,10 @@ const DAYS = 7
 
 /** Starts now and ends seven days later, like Quick Create. */
 export function createValues(now: number, zone: string): CouponValues {
-  const startDate = localOf(now, zone)
+  const startDate = toLocal(now, zone)
   return {
     ...{ code: '', kind: 'shared', type: 'percentage', amount: '', minSpend: '', maxDiscount: '', usageLimit: '' },
-    ...{ startDate, endDate: daysLater(startDate, DAYS) },
+    ...{ startDate, endDate: addDays(startDate, DAYS) },
     ...{ isActive: true, validHours: VALID_HOURS, isTiedToEmail: false },
   }
 }
@@ -51,8 +51,8 @@ export const toValues = (coupon: Coupon, zone: string): CouponValues => ({
   amount: coupon.amount,
   minSpend: coupon.minSpend ?? '',
   maxDiscount: coupon.maxDiscount ?? '',
-  startDate: coupon.startDate === null ? '' : localOf(coupon.startDate, zone),
-  endDate: coupon.endDate === null ? '' : localOf(coupon.endDate, zone),
+  startDate: coupon.startDate === null ? '' : toLocal(coupon.startDate, zone),
+  endDate: coupon.endDate === null ? '' : toLocal(coupon.endDate, zone),
   usageLimit: coupon.usageLimit ?? '',
   isActive: coupon.isActive,
   validHours: coupon.validHours,
@@ -86,7 +86,7 @@ export function checkCoupon(values: CouponValues, { currency, zone }: CouponCont
     amount: checkAmount(type, amount),
     minSpend: isTyped(minSpend) ? checkLimit('Minimum spend', couponTexts.badMinSpend, minSpend) : null,
     maxDiscount: checkCap(values),
-    startDate: instantOf(startDate, zone) === null ? couponTexts.noStart : null,
+    startDate: toInstant(startDate, zone) === null ? couponTexts.noStart : null,
     endDate: checkEnd(startDate, endDate, zone),
     usageLimit: kind === 'shared' ? checkUsage(usageLimit) : null,
     validHours: kind === 'personal' && !isWithin(validHours, MOST_VALID_HOURS) ? badHours : null,
@@ -126,12 +126,12 @@ function checkCap(values: CouponValues): string | null {
 
 /** A warning: the end date has passed. */
 export function warnIfPast(endDate: string, zone: string, now: number): string | null {
-  const end = instantOf(endDate, zone)
+  const end = toInstant(endDate, zone)
   return end !== null && Date.parse(end) <= now ? couponTexts.endIsPast : null
 }
 
 function checkEnd(startDate: string, endDate: string, zone: string): string | null {
-  const [start, end] = [instantOf(startDate, zone), instantOf(endDate, zone)]
+  const [start, end] = [toInstant(startDate, zone), toInstant(endDate, zone)]
   if (end === null) return couponTexts.noEnd
   return start !== null && Date.parse(end) <= Date.parse(start) ? couponTexts.endBeforeStart : null
 }
@@ -162,7 +162,7 @@ const toAmounts = (values: CouponValues) => ({
 export function toCouponInput(values: CouponValues, zone: string, before: Coupon | null) {
   const dateOf = (name: 'startDate' | 'endDate') => {
     const known = before?.[name]
-    return known && localOf(known, zone) === values[name] ? known : instantOf(values[name], zone)!
+    return known && toLocal(known, zone) === values[name] ? known : toInstant(values[name], zone)!
   }
   const isPersonal = values.kind === 'personal'
   return {

@@ -1,6 +1,6 @@
 import type { Coupon } from '../../shared/coupons.ts'
 import { formatMoney } from '../ui/format.ts'
-import { listAddress } from '../ui/listQuery.ts'
+import { createListAddress } from '../ui/listQuery.ts'
 
 // Address of the coupon list and texts about a coupon. Pure.
 
@@ -9,7 +9,7 @@ export interface CouponFilter {
   search?: string
 }
 
-export const couponsAddress = listAddress<CouponFilter, 'newest'>({
+export const couponsAddress = createListAddress<CouponFilter, 'newest'>({
   filters: ['search'],
   readFilter: (search) => {
     const text = search.get('search')

@@ -11,7 +11,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount } from '../ui/format.ts'
 import { LoadingRows } from '../ui/Loading.tsx'
-import { totalText } from '../ui/listQuery.ts'
+import { formatTotal } from '../ui/listQuery.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { Pager } from '../ui/Pager.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
@@ -79,7 +79,7 @@ function List({ query, onChange, onSort }: ListProps) {
       ) : (
         <>
           <VisuallyHidden role="status">
-            {totalText({ total, isCapped })} {total === 1 ? 'customer' : 'customers'}
+            {formatTotal({ total, isCapped })} {total === 1 ? 'customer' : 'customers'}
           </VisuallyHidden>
           <SortNote {...query} onSort={onSort} />
           <CustomersTable rows={customers} sorting={{ ...query, onSort }} />

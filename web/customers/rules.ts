@@ -1,6 +1,6 @@
 import type { CustomerSort, CustomerView } from '../../shared/customers.ts'
 import type { LedgerEntry } from '../../shared/ledger.ts'
-import { listAddress, type Paged } from '../ui/listQuery.ts'
+import { createListAddress, type Paged } from '../ui/listQuery.ts'
 
 // Address of the customer list, and a customer's display name. Pure.
 
@@ -16,7 +16,7 @@ export interface ListFilter {
 export type ListQuery = ListFilter & Paged<CustomerSort>
 
 /** Parses the list's address; invalid values count as not given. */
-export const customersAddress = listAddress<ListFilter, CustomerSort>({
+export const customersAddress = createListAddress<ListFilter, CustomerSort>({
   filters: ['search', 'registered'],
   readFilter: (search) => {
     const [text, registered] = [search.get('search'), search.get('registered')]

@@ -5,7 +5,7 @@ import type { FlowChannel } from '../../shared/flow-conditions.ts'
 import type { FlowChannels } from '../../shared/flows.ts'
 import { channelNames } from '../flows/rules.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { moved } from '../ui/reorder.ts'
+import { moveItem } from '../ui/reorder.ts'
 import { setFirstChannel } from './draft.ts'
 import { findObstacle } from './problems.ts'
 
@@ -65,7 +65,7 @@ export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange 
                       variant="default"
                       size="compact-sm"
                       aria-label={`Try ${channelText[channel]} earlier`}
-                      onClick={() => onChange(moved(channels, index + 1, index))}
+                      onClick={() => onChange(moveItem(channels, index + 1, index))}
                     >
                       <IconArrowUp size={14} aria-hidden />
                     </Button>

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, MultiSelect, NativeSelect, NumberInput, Text }
 import { IconX } from '@tabler/icons-react'
 import { type FlowCondition, hourText } from '../../shared/flow-conditions.ts'
 import { currencyExponent } from '../../shared/money.ts'
-import { everyCountry } from '../consent/country-groups.ts'
+import { allCountries } from '../consent/country-groups.ts'
 import { channelNames } from '../flows/rules.ts'
 import { CategoriesField } from './CategoriesField.tsx'
 import { factNames } from './condition-draft.ts'
@@ -99,7 +99,7 @@ function IsSelect({ condition, isReadOnly, onChange }: Props) {
   )
 }
 
-const countries = everyCountry.map(({ code, name }) => ({ value: code, label: name }))
+const countries = allCountries.map(({ code, name }) => ({ value: code, label: name }))
 const CHANNELS = ['email', 'sms', 'whatsapp'] as const
 const languages = [
   { value: 'en', label: 'English' },

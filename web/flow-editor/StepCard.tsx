@@ -4,7 +4,7 @@ import type { HTMLAttributes, Ref } from 'react'
 import { type ConditionNames, describeConditions } from '../../shared/flow-conditions.ts'
 import { channelNames } from '../flows/rules.ts'
 import { useNow } from '../ui/clock.ts'
-import { formatCount, listed } from '../ui/format.ts'
+import { formatCount, formatNames } from '../ui/format.ts'
 import { tabNote } from '../words/step-coupon.ts'
 import { channelText } from './ChannelOrder.tsx'
 import {
@@ -173,5 +173,5 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
 function formatChannels([first, ...others]: StepDraft['channels']): string {
   const name = channelNames[first!]
   if (others.length === 0) return name
-  return `${name}, else by ${others.length === 1 ? channelText[others[0]!] : listed(others.map((each) => channelText[each])).replace(' and ', ' or ')}`
+  return `${name}, else by ${others.length === 1 ? channelText[others[0]!] : formatNames(others.map((each) => channelText[each])).replace(' and ', ' or ')}`
 }

@@ -1,7 +1,7 @@
 import type { FlowChannel, FlowConditions } from '../../shared/flow-conditions.ts'
 import { type FlowStep, type FlowView, type StepWords, variantName } from '../../shared/flows.ts'
-import { listed } from '../ui/format.ts'
-import { moved } from '../ui/reorder.ts'
+import { formatNames } from '../ui/format.ts'
+import { moveItem } from '../ui/reorder.ts'
 import type { Words } from '../words/rules.ts'
 import type { CouponEdit } from '../words/step-coupon.ts'
 
@@ -77,7 +77,7 @@ export const changeStep = (draft: FlowDraft, key: string, next: Partial<StepDraf
 /** The times keep their places on the timeline: a moved message takes the time of its new position. */
 export function moveStep(draft: FlowDraft, from: number, to: number): FlowDraft {
   const times = draft.steps.map(({ delayMinutes }) => delayMinutes)
-  const steps = moved(draft.steps, from, to).map((step, index) => ({ ...step, delayMinutes: times[index]! }))
+  const steps = moveItem(draft.steps, from, to).map((step, index) => ({ ...step, delayMinutes: times[index]! }))
   return { ...draft, steps }
 }
 
@@ -93,7 +93,7 @@ export function findPlaceUp({ steps }: FlowDraft, key: string): number | null {
 /** Each message keeps its time, unlike `moveStep`. */
 export const moveStepUp = (draft: FlowDraft, from: number, to: number): FlowDraft => ({
   ...draft,
-  steps: moved(draft.steps, from, to),
+  steps: moveItem(draft.steps, from, to),
 })
 
 export const removeStep = (draft: FlowDraft, key: string): FlowDraft => ({
@@ -186,7 +186,7 @@ export function findEqualVariants(step: Pick<StepDraft, 'variants' | 'variantsSo
 }
 
 export const describeEqualVariants = (names: readonly string[]): string =>
-  `${listed(names)} have the same text, so the test cannot show a difference`
+  `${formatNames(names)} have the same text, so the test cannot show a difference`
 
 /** A, B, C …: an unsaved variant shows the name it will get. */
 export function getVariantLetter(

@@ -12,7 +12,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
-import { moved } from '../ui/reorder.ts'
+import { moveItem } from '../ui/reorder.ts'
 import { useReorder } from '../ui/useReorder.ts'
 import { FlowCard } from './FlowCard.tsx'
 import { useFlows, useOrderFlows } from './queries.ts'
@@ -67,7 +67,7 @@ function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }
   )
   const ids = flows.map(({ id }) => id)
   const { handleOf, itemOf } = useReorder(ids, (from, to) => {
-    order.mutate(moved(ids, from, to))
+    order.mutate(moveItem(ids, from, to))
     say(`${flows[from]!.name} is now number ${to + 1} of ${flows.length}`)
   })
   const isSorted = flows.length > 1

@@ -20,7 +20,7 @@ export const files: Record<string, string> = {
 }
 
 /** The same page for `/`, where an inline script first detects signed-in visitors. */
-const withFrontDoor = (page: string) =>
+const addFrontDoor = (page: string) =>
   page.replace('<meta charset="utf-8">', (first) => `${first}\n${readFileSync(here('./front-door.html'), 'utf8')}`)
 
 /**
@@ -48,7 +48,7 @@ export function landingPage(): Plugin {
       const urls = Object.fromEntries(Object.entries(pictures).map(([name, reference]) => [name, addressOf(reference)]))
       const source = renderLanding({ urls, script: addressOf(script) })
       this.emitFile({ type: 'asset', fileName: 'landing.html', source })
-      this.emitFile({ type: 'asset', fileName: 'landing-front.html', source: withFrontDoor(source) })
+      this.emitFile({ type: 'asset', fileName: 'landing-front.html', source: addFrontDoor(source) })
       this.emitFile({ type: 'asset', fileName: 'landing-gate.html', source: readFileSync(here('./gate.html')) })
     },
     configureServer(server) {

@@ -9,9 +9,9 @@ const isSignedIn = () => {
 }
 
 /** Signed-in visitors get a link to the app instead of sign-in. */
-const greet = () => document.documentElement.toggleAttribute('data-member', isSignedIn())
-greet()
-addEventListener('pageshow', greet)
+const markMember = () => document.documentElement.toggleAttribute('data-member', isSignedIn())
+markMember()
+addEventListener('pageshow', markMember)
 
 // At /landing this page has replaced the app's document (A 2.1). Back changes only the address, so reload the matching
 // page.

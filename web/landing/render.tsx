@@ -3,7 +3,7 @@ import { type PlanKey, plans } from '../../shared/billing.ts'
 import { DESCRIPTION, TITLE } from './copy.ts'
 import { LandingPage } from './LandingPage.tsx'
 import { PictureUrls } from './Screenshot.tsx'
-import { styles } from './styles.ts'
+import { buildStyles } from './styles.ts'
 
 export interface Built {
   /** Addresses of the pictures and of the files in roles.css, by file name. */
@@ -43,9 +43,9 @@ export function renderLanding({ urls, script }: Built): string {
 <meta name="twitter:card" content="summary_large_image">
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <script src="/theme.js"></script>
-<style>${styles(urls)}</style>
+<style>${buildStyles(urls)}</style>
 <script src="${script}" defer></script>
-<script type="application/ld+json">${structuredData()}</script>
+<script type="application/ld+json">${buildStructuredData()}</script>
 </head>
 <body>
 ${body}
@@ -54,7 +54,7 @@ ${body}
 `
 }
 
-function structuredData(): string {
+function buildStructuredData(): string {
   const product = JSON.stringify({
     '@context': 'https://schema.org',
     '@type': 'SoftwareApplication',

@@ -10,7 +10,7 @@ import {
 import { currencyExponent } from '../../shared/money.ts'
 import { choicesOf } from '../../shared/visible-effect.ts'
 import { counted, formatCount, formatMoney } from '../ui/format.ts'
-import { knownZone } from '../ui/zone.ts'
+import { toKnownZone } from '../ui/zone.ts'
 
 // Texts about a control group (decisions 59 and 60). Pure. No text claims more than its interval supports.
 
@@ -18,7 +18,7 @@ export type Measure = 'revenue' | 'conversion'
 
 /** The day of an instant in the store's time zone, as in all of analytics. */
 export const formatDay = (instant: string | number, timeZone: string): string =>
-  new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: knownZone(timeZone) }).format(new Date(instant))
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: toKnownZone(timeZone) }).format(new Date(instant))
 
 type Unit = (amount: number) => string
 

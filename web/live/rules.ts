@@ -4,7 +4,7 @@ import type { LivePart } from '../../shared/live.ts'
 // Pure: which queries a change of the store invalidates, and which are not refetched.
 
 /** Queries that call the store or DNS run only on user request. */
-const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
+const invalidates: Record<LivePart, (key: QueryKey) => boolean> = {
   carts: ([noun]) => ['carts', 'cart', 'customers', 'customer'].includes(String(noun)),
   messages: ([noun, , part]) =>
     noun === 'customer' ||
@@ -20,7 +20,7 @@ const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
 }
 
 export const isOutdatedBy = (changed: Iterable<LivePart>, key: QueryKey): boolean =>
-  [...changed].some((part) => outdates[part](key))
+  [...changed].some((part) => invalidates[part](key))
 
 const REST_MS = 30_000
 

@@ -25,7 +25,7 @@ export function useLive() {
     // Ask the server: a 401 ends the session as usual, a changed role changes the actions.
     const askWhoIAm = () => void queries.invalidateQueries({ queryKey: meQuery.queryKey })
     const open = async () => {
-      const loaded = await load().catch(() => null)
+      const loaded = await loadLive().catch(() => null)
       if (isOver) return
       if (!loaded) {
         timer = setTimeout(open, AGAIN_MS)
@@ -56,7 +56,7 @@ export function useLive() {
   }, [token, storeId, platform, queries])
 }
 
-const load = async () => {
+const loadLive = async () => {
   const socket = import('./socket.ts')
   const { hear, catchUp } = await import('../notifications/news.ts')
   return { socket: await socket, hear, catchUp }

@@ -6,7 +6,7 @@ import { useLocation } from 'react-router'
 import { useStore } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { countKey } from './keys.ts'
-import { badgeText } from './order.ts'
+import { formatBadge } from './order.ts'
 
 const ASK_AGAIN_MS = 60_000
 
@@ -38,7 +38,7 @@ function OfStore({ storeId, platform }: { storeId: string; platform: string }) {
       <UnstyledButton
         ref={button}
         className="bell-button"
-        aria-label={count > 0 ? `Notifications, ${badgeText(count)} unread` : 'Notifications'}
+        aria-label={count > 0 ? `Notifications, ${formatBadge(count)} unread` : 'Notifications'}
         title="Notifications"
         aria-haspopup="dialog"
         aria-expanded={isOpen}
@@ -49,7 +49,7 @@ function OfStore({ storeId, platform }: { storeId: string; platform: string }) {
         <IconBell size={20} stroke={1.7} aria-hidden />
         {count > 0 && (
           <span className="bell-badge" aria-hidden>
-            {badgeText(count)}
+            {formatBadge(count)}
           </span>
         )}
       </UnstyledButton>

@@ -2,7 +2,7 @@ import { CloseButton } from '@mantine/core'
 import { Link } from 'react-router'
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import { TimeAgo } from '../ui/Time.tsx'
-import { linkTo, NotificationMarks, NotificationSign, UnreadDot } from './look.tsx'
+import { buildLink, NotificationMarks, NotificationSign, UnreadDot } from './look.tsx'
 
 interface Props {
   item: NotificationView
@@ -14,7 +14,7 @@ interface Props {
 export function BellItem({ item, platform, onOpen, onDelete }: Props) {
   return (
     <li className="bell-item" data-unread={!item.read || undefined}>
-      <Link to={linkTo(platform, item._id)} className="bell-link" onClick={onOpen}>
+      <Link to={buildLink(platform, item._id)} className="bell-link" onClick={onOpen}>
         <NotificationSign item={item} />
         <span className="note-words">
           <span className="note-title">{item.title}</span>

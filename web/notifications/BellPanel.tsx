@@ -10,9 +10,9 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { BellItem } from './BellItem.tsx'
-import { newestOf, type Where } from './cache.ts'
+import { findNewest, type StoreCache } from './cache.ts'
 import { deleteThese } from './deleting.ts'
-import type { Meant } from './kept.ts'
+import type { NotificationTarget } from './kept.ts'
 import { markRead } from './marking.ts'
 import { NOTIFICATIONS_PER_PAGE, REFRESH_DEBOUNCE_MS } from './order.ts'
 import { useBell, useLoadMore, useNewCarts, useUnread, useWhere } from './queries.ts'
@@ -35,7 +35,7 @@ const tabs: { value: Tab; label: string }[] = [
   { value: 'new-carts', label: 'New Carts' },
 ]
 
-function Panel({ where, onClose }: Props & { where: Where }) {
+function Panel({ where, onClose }: Props & { where: StoreCache }) {
   const [tab, setTab] = useState<Tab>('all')
   const list = useList(where, tab)
   const panel = useRef<HTMLElement>(null)
@@ -98,7 +98,7 @@ interface List {
 }
 
 /** Content of the chosen tab and how to load more. */
-function useList(where: Where, tab: Tab): List {
+function useList(where: StoreCache, tab: Tab): List {
   const bell = useBell(where)
   const carts = useNewCarts(where, tab === 'new-carts')
   const [shownCarts, setShownCarts] = useState(NOTIFICATIONS_PER_PAGE)
@@ -137,7 +137,7 @@ function useFirstOpening(bell: ReturnType<typeof useBell>) {
   }, [refetch])
 }
 
-function Items({ where, list, onClose }: { where: Where; list: List; onClose: () => void }) {
+function Items({ where, list, onClose }: { where: StoreCache; list: List; onClose: () => void }) {
   const place = useRef<HTMLUListElement>(null)
   const { items } = list
   const keepFocus = useKeptFocus(place)
@@ -211,7 +211,7 @@ function RefreshButton({ isBusy, onRefresh }: { isBusy: boolean; onRefresh: () =
 }
 
 interface AllProps {
-  where: Where
+  where: StoreCache
   all: NotificationView[]
   isWhole: boolean
   onCleared: () => void
@@ -219,14 +219,14 @@ interface AllProps {
 
 /** Marks all up to the newest seen; in New Carts, only those listed. */
 function AllButtons({ where, all, isWhole, onCleared }: AllProps) {
-  const meant = (): Meant | null => {
+  const meant = (): NotificationTarget | null => {
     if (!isWhole) return { notificationIds: all.map(({ _id }) => _id) }
-    const newest = newestOf(where)
+    const newest = findNewest(where)
     return newest ? { upTo: newest._id } : null
   }
   const unread = useUnread(where)
   const isRead = isWhole ? unread === 0 : all.every(({ read }) => read)
-  const apply = (act: (where: Where, meant: Meant) => unknown) => {
+  const apply = (act: (where: StoreCache, meant: NotificationTarget) => unknown) => {
     const which = meant()
     if (which) void act(where, which)
   }

@@ -12,8 +12,8 @@ import { Failed } from '../ui/Failed.tsx'
 import { formatDay } from '../ui/format.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { type Fact, factsOf } from './facts.ts'
-import { hasPlace, NotificationMarks, NotificationSign, tones } from './look.tsx'
+import { type Fact, listFacts } from './facts.ts'
+import { hasLocation, NotificationMarks, NotificationSign, tones } from './look.tsx'
 import type { useNotification } from './queries.ts'
 
 interface Props {
@@ -125,12 +125,12 @@ function Content({ item }: { item: NotificationView }) {
 }
 
 function NotificationFacts({ item }: { item: NotificationView }) {
-  const entries = [...factsOf(item).map(entryOf), ...placeEntries(item.zone)]
+  const entries = [...listFacts(item).map(entryOf), ...placeEntries(item.zone)]
   if (entries.length === 0) return null
   return (
     <div className="note-facts">
       <Facts entries={entries} />
-      {hasPlace(item.zone) && <PlaceNote />}
+      {hasLocation(item.zone) && <PlaceNote />}
     </div>
   )
 }
@@ -153,7 +153,7 @@ function entryOf({ label, kind, value }: Fact): [string, ReactNode] {
 
 /** B 2: here with region and time zone. */
 function placeEntries(zone: NotificationView['zone']): [string, string][] {
-  if (!hasPlace(zone)) return []
+  if (!hasLocation(zone)) return []
   const place = [zone.city, zone.region, zone.country].filter((part) => part !== '' && part !== 'Unknown').join(', ')
   return [['Location', place], ...(zone.timezone ? ([['Time zone', zone.timezone]] as [string, string][]) : [])]
 }

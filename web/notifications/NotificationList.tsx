@@ -8,13 +8,13 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Pager } from '../ui/Pager.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import type { Where } from './cache.ts'
+import type { StoreCache } from './cache.ts'
 import { NotificationMarks, NotificationSign, UnreadDot } from './look.tsx'
 import type { usePage } from './queries.ts'
-import { daysOf, type ListQuery } from './rules.ts'
+import { groupByDay, type ListQuery } from './rules.ts'
 
 interface Props {
-  where: Where
+  where: StoreCache
   query: ListQuery
   page: ReturnType<typeof usePage>
   selectedId: string | null
@@ -55,14 +55,14 @@ const Waiting = () => (
 )
 
 interface DaysProps {
-  where: Where
+  where: StoreCache
   items: NotificationView[]
   selectedId: string | null
 }
 
 function Days({ items, where, selectedId }: DaysProps) {
   const now = useNow(60_000)
-  return daysOf(items, now).map((day) => (
+  return groupByDay(items, now).map((day) => (
     <section key={day.date} aria-labelledby={`day-${day.date}`}>
       <h2 id={`day-${day.date}`} className="note-day">
         {day.label}

@@ -14,7 +14,7 @@ import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { usePreferences, useSavePreferences } from './preference-queries.ts'
 
-const mailsOf = (topic: NotificationTopic): { value: MailChoice; label: string }[] => [
+const describeMails = (topic: NotificationTopic): { value: MailChoice; label: string }[] => [
   { value: 'none', label: 'No email' },
   { value: 'at_once', label: atOnceLabel(topic) },
   { value: 'daily', label: 'Daily summary' },
@@ -102,7 +102,7 @@ function Topic({ topic, place, form }: TopicProps) {
         className="topic-mail"
         leftSection={<IconMail size={16} stroke={1.7} aria-hidden />}
         aria-label={`${label}: by email`}
-        data={mailsOf(topic)}
+        data={describeMails(topic)}
         {...form.getInputProps(`topics.${place}.mail`)}
       />
     </li>

@@ -9,12 +9,12 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
-import type { Where } from './cache.ts'
+import type { StoreCache } from './cache.ts'
 import { deleteThese } from './deleting.ts'
 import { markRead, markUnread } from './marking.ts'
 import { NotificationDetail } from './NotificationDetail.tsx'
 import { NotificationList } from './NotificationList.tsx'
-import { newestSeen, useNotification, usePage, useUnread, useWhere } from './queries.ts'
+import { findNewestSeen, useNotification, usePage, useUnread, useWhere } from './queries.ts'
 import { type ListQuery, notificationsAddress } from './rules.ts'
 import { UndoBar } from './UndoBar.tsx'
 import { useListKeys } from './useListKeys.ts'
@@ -44,7 +44,7 @@ export function NotificationsPage() {
   )
 }
 
-function Screen({ where }: { where: Where }) {
+function Screen({ where }: { where: StoreCache }) {
   const { query, change, put, param } = useListQuery(notificationsAddress)
   const isWide = useIsWide()
   const id = param(SELECTED)
@@ -96,14 +96,14 @@ function Screen({ where }: { where: Where }) {
   )
 }
 
-function toggleRead(where: Where, item: NotificationView | undefined): void {
+function toggleRead(where: StoreCache, item: NotificationView | undefined): void {
   if (!item) return
   if (item.read) void markUnread(where, item._id)
   else void markRead(where, { notificationIds: [item._id] })
 }
 
 /** B 4, decision 130: marks as read once per opening, so marking it unread again sticks. */
-function useReadWhenOpened(where: Where, item: NotificationView | undefined) {
+function useReadWhenOpened(where: StoreCache, item: NotificationView | undefined) {
   const id = item?._id
   useEffect(() => {
     if (id) void markRead(where, { notificationIds: [id] })
@@ -144,12 +144,12 @@ function Tools({ query, onChange }: ToolsProps) {
 }
 
 /** Across all pages and filters, up to the newest seen. */
-function MarkAllButton({ where }: { where: Where }) {
+function MarkAllButton({ where }: { where: StoreCache }) {
   const count = useUnread(where)
   const markAll = async () => {
     if (count === 0) return
     try {
-      const newest = await newestSeen(where)
+      const newest = await findNewestSeen(where)
       if (newest) await markRead(where, { upTo: newest._id })
     } catch (error) {
       announce((error as Error).message, 'bad')

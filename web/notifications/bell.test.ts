@@ -3,14 +3,14 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { UNDO_MS } from '../../shared/notification-calls.ts'
 import { aPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
-import { askBell, loadMore } from './bell.ts'
-import type { Answer, Where } from './cache.ts'
-import { deleteThese, undoableNow } from './deleting.ts'
+import { fetchBell, loadMore } from './bell.ts'
+import type { Answer, StoreCache } from './cache.ts'
+import { deleteThese, getPendingUndo } from './deleting.ts'
 import { bellKey } from './keys.ts'
 
 // The bell's list against a server of 23 notifications whose answers the test releases.
 
-let where: Where
+let where: StoreCache
 let kept: number[]
 /** Pending requests by page. */
 let waiting: { page: number; answer: () => void }[]
@@ -44,7 +44,7 @@ beforeEach(() => {
   })
 })
 
-const show = async () => where.queries.setQueryData(bellKey(where.storeId), await askBell(where, AbortSignal.any([])))
+const show = async () => where.queries.setQueryData(bellKey(where.storeId), await fetchBell(where, AbortSignal.any([])))
 const shown = () => where.queries.getQueryData<Answer>(bellKey(where.storeId))!.notifications.map(({ _id }) => _id)
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `n${from - index}`)
 
@@ -67,7 +67,7 @@ test('loads ten more, or all there are, even during a deletion', async () => {
   // Its undo would outlive this test and could be triggered by another file's test.
   vi.advanceTimersByTime(UNDO_MS)
   vi.useRealTimers()
-  expect(undoableNow()).toBeNull()
+  expect(getPendingUndo()).toBeNull()
 })
 
 test('keeps what "Load More" brought when an earlier request answers later', async () => {

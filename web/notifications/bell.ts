@@ -1,10 +1,10 @@
 import { listNotifications, type NotificationView } from '../../shared/notification-calls.ts'
 import type { Pagination } from '../../shared/paging.ts'
 import { call } from '../api.ts'
-import { type Answer, ofStore, type Where } from './cache.ts'
+import { type Answer, buildStoreParams, type StoreCache } from './cache.ts'
 import { bellKey } from './keys.ts'
-import { withPending } from './local.ts'
-import { merge, NOTIFICATIONS_PER_PAGE, nextPage } from './order.ts'
+import { applyPending } from './local.ts'
+import { getNextPage, mergeItems, NOTIFICATIONS_PER_PAGE } from './order.ts'
 
 // The bell's paginated list, newest first, while items are deleted and arrive.
 
@@ -12,58 +12,62 @@ export type BellAnswer = Required<Answer>
 
 const PAGES_REFRESHED = 10
 
-const shownIn = ({ queries, storeId }: Where): number =>
+const countShown = ({ queries, storeId }: StoreCache): number =>
   queries.getQueryData<BellAnswer>(bellKey(storeId))?.notifications.length ?? 0
 
 /**
  * Refetches the pages shown, even while "Load More" adds one. Connection tests are included because the count includes
  * them; seen ones are hidden on screen.
  */
-export async function askBell(where: Where, signal: AbortSignal): Promise<BellAnswer> {
+export async function fetchBell(where: StoreCache, signal: AbortSignal): Promise<BellAnswer> {
   for (;;) {
-    const shown = shownIn(where)
+    const shown = countShown(where)
     const count = Math.min(PAGES_REFRESHED, Math.max(1, Math.ceil(shown / NOTIFICATIONS_PER_PAGE)))
     const pages = await Promise.all(
-      Array.from({ length: count }, (_, index) => askPage(where, { page: index + 1, signal })),
+      Array.from({ length: count }, (_, index) => fetchPage(where, { page: index + 1, signal })),
     )
-    const isOutgrown = count < PAGES_REFRESHED && shownIn(where) > Math.max(shown, count * NOTIFICATIONS_PER_PAGE)
+    const isOutgrown = count < PAGES_REFRESHED && countShown(where) > Math.max(shown, count * NOTIFICATIONS_PER_PAGE)
     if (isOutgrown) continue
-    const notifications = merge(
+    const notifications = mergeItems(
       pages.flatMap((page) => page.notifications),
       [],
     )
-    return { notifications: withPending(where.storeId, notifications), pagination: pages.at(-1)!.pagination }
+    return { notifications: applyPending(where.storeId, notifications), pagination: pages.at(-1)!.pagination }
   }
 }
 
-interface Asked {
+interface PageRequest {
   page: number
   signal?: AbortSignal
 }
 
-const askPage = (where: Where, { page, signal }: Asked) =>
+const fetchPage = (where: StoreCache, { page, signal }: PageRequest) =>
   call(listNotifications, {
-    query: { ...ofStore(where), page, limit: NOTIFICATIONS_PER_PAGE, skipTestNotification: 'false' },
+    query: { ...buildStoreParams(where), page, limit: NOTIFICATIONS_PER_PAGE, skipTestNotification: 'false' },
     ...(signal && { signal }),
   })
 
 /** Loads ten more. Deletions shift the pages, so a short page loads the next one too. */
-export async function loadMore(where: Where): Promise<void> {
-  const wanted = shownIn(where) + NOTIFICATIONS_PER_PAGE
-  for (let page = nextPage(shownIn(where)); ; page += 1) {
-    const { notifications, pagination } = await askPage(where, { page })
-    append(where, notifications, pagination)
-    if (shownIn(where) >= wanted || page >= pagination.pages) return
+export async function loadMore(where: StoreCache): Promise<void> {
+  const wanted = countShown(where) + NOTIFICATIONS_PER_PAGE
+  for (let page = getNextPage(countShown(where)); ; page += 1) {
+    const { notifications, pagination } = await fetchPage(where, { page })
+    appendPage(where, notifications, pagination)
+    if (countShown(where) >= wanted || page >= pagination.pages) return
   }
 }
 
-const append = ({ queries, storeId }: Where, notifications: NotificationView[], pagination: Pagination): void =>
+const appendPage = (
+  { queries, storeId }: StoreCache,
+  notifications: NotificationView[],
+  pagination: Pagination,
+): void =>
   void queries.setQueryData<BellAnswer>(
     bellKey(storeId),
     (now) =>
       now && {
         ...now,
         pagination,
-        notifications: merge(now.notifications, withPending(storeId, notifications)),
+        notifications: mergeItems(now.notifications, applyPending(storeId, notifications)),
       },
   )

@@ -1,16 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import type { Pagination } from '../../shared/paging.ts'
-import type { Change, Meant, Pending } from './kept.ts'
+import type { Change, NotificationTarget, Pending } from './kept.ts'
 import { bellKey, countKey, listsKey, newCartsKey, pagesKey } from './keys.ts'
-import { localOf } from './local.ts'
-import { countAfter, isUpTo, merge } from './order.ts'
+import { getLocalState } from './local.ts'
+import { adjustUnread, isUpTo, mergeItems } from './order.ts'
 import type { ListQuery } from './rules.ts'
 import { isShownBy } from './shown.ts'
 
 // The cache of a store's notifications. All answers store them under one name, so a change reaches every list.
 
-export interface Where {
+export interface StoreCache {
   queries: QueryClient
   storeId: string
   platform: string
@@ -19,7 +19,10 @@ export interface Where {
 }
 
 /** How calls name the store; the connected one uses `call`. */
-export const ofStore = ({ platform, storeId, isEnded }: Where) => ({ platform, ...(isEnded && { storeId }) })
+export const buildStoreParams = ({ platform, storeId, isEnded }: StoreCache) => ({
+  platform,
+  ...(isEnded && { storeId }),
+})
 
 export interface Answer {
   notifications: NotificationView[]
@@ -29,20 +32,24 @@ export interface Answer {
 
 const COUNT_AGAIN_MS = 1_000
 
-export function knownOf({ queries, storeId }: Where): Map<string, NotificationView> {
+export function collectKnown({ queries, storeId }: StoreCache): Map<string, NotificationView> {
   const answers = queries.getQueriesData<Answer>({ queryKey: listsKey(storeId) })
   return new Map(answers.flatMap(([, answer]) => (answer?.notifications ?? []).map((item) => [item._id, item])))
 }
 
 /** Those in the bell's list. */
-export const idsInBell = ({ queries, storeId }: Where): Set<string> =>
+export const collectBellIds = ({ queries, storeId }: StoreCache): Set<string> =>
   new Set(queries.getQueryData<Answer>(bellKey(storeId))?.notifications.map(({ _id }) => _id))
 
 /** The newest this browser has seen. */
-export const newestOf = (where: Where): NotificationView | undefined => merge([...knownOf(where).values()], [])[0]
+export const findNewest = (where: StoreCache): NotificationView | undefined =>
+  mergeItems([...collectKnown(where).values()], [])[0]
 
 /** An unknown notification may belong to another store, so nothing counts as up to it. */
-export function isMeant(meant: Meant, known: Map<string, NotificationView>): (item: NotificationView) => boolean {
+export function createMatcher(
+  meant: NotificationTarget,
+  known: Map<string, NotificationView>,
+): (item: NotificationView) => boolean {
   if ('upTo' in meant) {
     const newest = known.get(meant.upTo)
     return (item) => newest !== undefined && isUpTo(item, newest)
@@ -52,11 +59,11 @@ export function isMeant(meant: Meant, known: Map<string, NotificationView>): (it
 }
 
 /** Removing an item lowers the list's total. */
-export function patch({ queries, storeId }: Where, change: Change): void {
-  queries.setQueriesData<Answer>({ queryKey: listsKey(storeId) }, (answer) => answer && changed(answer, change))
+export function patchLists({ queries, storeId }: StoreCache, change: Change): void {
+  queries.setQueriesData<Answer>({ queryKey: listsKey(storeId) }, (answer) => answer && applyChange(answer, change))
 }
 
-export function changed<Given extends Answer>(answer: Given, change: Change): Given {
+export function applyChange<Given extends Answer>(answer: Given, change: Change): Given {
   const notifications = change(answer.notifications)
   const { pagination } = answer
   if (!pagination) return { ...answer, notifications }
@@ -68,25 +75,25 @@ export function changed<Given extends Answer>(answer: Given, change: Change): Gi
  * Inserts into every list it belongs to. False if some list must be refetched. In the bell, an older one is inserted
  * only within the loaded range, to avoid a gap.
  */
-export function addNew(where: Where, item: NotificationView, isOfBell = true): boolean {
+export function insertNew(where: StoreCache, item: NotificationView, isOfBell = true): boolean {
   const { queries, storeId } = where
-  const add: Change = (items) => merge(items, [item])
-  if (isOfBell) queries.setQueryData<Answer>(bellKey(storeId), (answer) => answer && changed(answer, add))
+  const add: Change = (items) => mergeItems(items, [item])
+  if (isOfBell) queries.setQueryData<Answer>(bellKey(storeId), (answer) => answer && applyChange(answer, add))
   if (item.type === 'cart_abandoned') {
-    queries.setQueryData<Answer>(newCartsKey(storeId), (answer) => answer && changed(answer, add))
+    queries.setQueryData<Answer>(newCartsKey(storeId), (answer) => answer && applyChange(answer, add))
   }
   const pages = queries.getQueriesData<Answer>({ queryKey: pagesKey(storeId) })
   return pages.every(([key, answer]) => {
     const query = key.at(-1) as ListQuery
     if (!answer) return true
     if (!isShownBy(query, item)) return query.page === 1 && !query.search
-    queries.setQueryData<Answer>(key, (page) => page && cutTo(query.limit, changed(page, add)))
+    queries.setQueryData<Answer>(key, (page) => page && truncateTo(query.limit, applyChange(page, add)))
     return true
   })
 }
 
 /** A new first item moves the last one to the next page. */
-function cutTo(limit: number, answer: Answer): Answer {
+function truncateTo(limit: number, answer: Answer): Answer {
   const { pagination } = answer
   const pages = pagination && Math.ceil(pagination.total / limit)
   return {
@@ -95,54 +102,55 @@ function cutTo(limit: number, answer: Answer): Answer {
   }
 }
 
-export function changeCount({ queries, storeId }: Where, change: number): void {
+export function changeCount({ queries, storeId }: StoreCache, change: number): void {
   queries.setQueryData<{ count: number }>(
     countKey(storeId),
-    (known) => known && { count: countAfter(known.count, change) },
+    (known) => known && { count: adjustUnread(known.count, change) },
   )
 }
 
 /** After all up to one were read or deleted, only newer ones can be unread, and those are known here. */
-export function countKnown(where: Where): void {
-  const count = knownUnread(where)
+export function countKnown(where: StoreCache): void {
+  const count = countKnownUnread(where)
   where.queries.setQueryData<{ count: number }>(countKey(where.storeId), (known) => known && { count })
 }
 
-const knownUnread = (where: Where) => [...knownOf(where).values()].filter(({ read }) => !read).length
+const countKnownUnread = (where: StoreCache) => [...collectKnown(where).values()].filter(({ read }) => !read).length
 
 /** The server's count plus local changes. Only the server knows how many an "all up to" covers. */
-export function countWithPending(where: Where, count: number): number {
-  const pending = [...localOf(where.storeId).pending]
+export function countWithPending(where: StoreCache, count: number): number {
+  const pending = [...getLocalState(where.storeId).pending]
   const isAnyListed = where.queries
     .getQueriesData<Answer>({ queryKey: listsKey(where.storeId) })
     .some(([, answer]) => answer !== undefined)
-  if (isAnyListed && pending.some(({ isUpTo }) => isUpTo)) return knownUnread(where)
+  if (isAnyListed && pending.some(({ isUpTo }) => isUpTo)) return countKnownUnread(where)
   const lowers = pending.reduce((sum, pending) => sum + pending.lowers, 0)
-  return countAfter(count, -lowers)
+  return adjustUnread(count, -lowers)
 }
 
-export function begin(where: Where, pending: Pending): void {
-  localOf(where.storeId).pending.add(pending)
-  patch(where, pending.change)
+export function addPending(where: StoreCache, pending: Pending): void {
+  getLocalState(where.storeId).pending.add(pending)
+  patchLists(where, pending.change)
 }
 
-export const end = (where: Where, pending: Pending): void => void localOf(where.storeId).pending.delete(pending)
+export const removePending = (where: StoreCache, pending: Pending): void =>
+  void getLocalState(where.storeId).pending.delete(pending)
 
-export const countNow = ({ queries, storeId }: Where): void =>
+export const refetchCount = ({ queries, storeId }: StoreCache): void =>
   void queries.invalidateQueries({ queryKey: countKey(storeId) })
 
 /** Refetches the server's count, shortly after the last of several changes began. */
-export function countAgain(where: Where): void {
-  const local = localOf(where.storeId)
+export function scheduleCount(where: StoreCache): void {
+  const local = getLocalState(where.storeId)
   local.counting ??= setTimeout(() => {
     local.counting = undefined
-    countNow(where)
+    refetchCount(where)
   }, COUNT_AGAIN_MS)
 }
 
 /** Refetches the visible lists, one round at a time; others refetch when opened. */
-export async function askAgain({ queries, storeId }: Where): Promise<void> {
-  const local = localOf(storeId)
+export async function refetchLists({ queries, storeId }: StoreCache): Promise<void> {
+  const local = getLocalState(storeId)
   if (local.asking) {
     local.asking.again = true
     return
@@ -156,5 +164,5 @@ export async function askAgain({ queries, storeId }: Where): Promise<void> {
   local.asking = null
 }
 
-export const isAnyAsked = ({ queries, storeId }: Where): boolean =>
+export const hasLoadedLists = ({ queries, storeId }: StoreCache): boolean =>
   queries.isFetching({ queryKey: listsKey(storeId) }) > 0

@@ -1,12 +1,12 @@
 import { countUnreadNotifications } from '../../shared/notification-calls.ts'
 import { call } from '../api.ts'
-import { countWithPending, ofStore, type Where } from './cache.ts'
+import { buildStoreParams, countWithPending, type StoreCache } from './cache.ts'
 import { sendLater } from './marking.ts'
 
 /** Unread count, minus those read here but not yet on the server. */
-export async function askCount(where: Where, signal: AbortSignal): Promise<{ count: number }> {
+export async function askCount(where: StoreCache, signal: AbortSignal): Promise<{ count: number }> {
   // Marks from before a reload, if no live connection delivers them.
   sendLater(where)
-  const { count } = await call(countUnreadNotifications, { query: ofStore(where), signal })
+  const { count } = await call(countUnreadNotifications, { query: buildStoreParams(where), signal })
   return { count: countWithPending(where, count) }
 }

@@ -8,26 +8,26 @@ import {
 import { call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import {
-  addNew,
-  askAgain,
-  begin,
+  addPending,
+  buildStoreParams,
   changeCount,
-  countAgain,
+  collectBellIds,
+  collectKnown,
   countKnown,
-  end,
-  idsInBell,
-  isMeant,
-  knownOf,
-  ofStore,
-  type Where,
+  createMatcher,
+  insertNew,
+  refetchLists,
+  removePending,
+  type StoreCache,
+  scheduleCount,
 } from './cache.ts'
-import type { Meant, Pending } from './kept.ts'
-import { localOf } from './local.ts'
+import type { NotificationTarget, Pending } from './kept.ts'
+import { getLocalState } from './local.ts'
 
 // Deletes immediately, without a confirmation, with undo for 10 seconds (decision 67).
 
 interface Deletion {
-  where: Where
+  where: StoreCache
   pending: Pending
   isAll: boolean
   removed: NotificationView[]
@@ -37,69 +37,69 @@ interface Deletion {
   undo: Promise<string | null>
 }
 
-type Taken = Pick<Deletion, 'removed' | 'inBell'>
+type RemovedItems = Pick<Deletion, 'removed' | 'inBell'>
 
 /** The pending undo. Consecutive deletions are undone together. */
-export interface Undoable {
+export interface PendingUndo {
   text: string
   deletions: Deletion[]
 }
 
-export function deleteThese(where: Where, meant: Meant): void {
-  const known = knownOf(where)
-  const isOne = isMeant(meant, known)
+export function deleteThese(where: StoreCache, meant: NotificationTarget): void {
+  const known = collectKnown(where)
+  const isOne = createMatcher(meant, known)
   const removed = [...known.values()].filter(isOne)
   const unread = removed.filter(({ read }) => !read).length
   const isAll = 'upTo' in meant
-  const inBell = idsInBell(where)
+  const inBell = collectBellIds(where)
   const change = (items: NotificationView[]) => items.filter((item) => !isOne(item))
   const pending: Pending = { lowers: unread, isUpTo: isAll, change }
-  for (const { _id } of removed) localOf(where.storeId).gone.add(_id)
-  begin(where, pending)
+  for (const { _id } of removed) getLocalState(where.storeId).gone.add(_id)
+  addPending(where, pending)
   if (isAll) countKnown(where)
   else changeCount(where, -unread)
-  offer({ where, pending, isAll, removed, inBell, undo: send(where, meant, { pending, removed, inBell }) })
+  offerUndo({ where, pending, isAll, removed, inBell, undo: send(where, meant, { pending, removed, inBell }) })
 }
 
 async function send(
-  where: Where,
-  meant: Meant,
-  { pending, ...taken }: { pending: Pending } & Taken,
+  where: StoreCache,
+  meant: NotificationTarget,
+  { pending, ...taken }: { pending: Pending } & RemovedItems,
 ): Promise<string | null> {
   try {
-    const { undo } = await call(deleteNotifications, { query: ofStore(where), body: meant })
-    end(where, pending)
+    const { undo } = await call(deleteNotifications, { query: buildStoreParams(where), body: meant })
+    removePending(where, pending)
     return undo
   } catch (error) {
-    end(where, pending)
-    takeOut(pending)
-    bringBack(where, taken)
+    removePending(where, pending)
+    dropFromUndo(pending)
+    restoreItems(where, taken)
     announce((error as Error).message, 'bad')
     return null
   } finally {
-    countAgain(where)
-    void askAgain(where)
+    scheduleCount(where)
+    void refetchLists(where)
   }
 }
 
-function bringBack(where: Where, { removed, inBell }: Taken): void {
+function restoreItems(where: StoreCache, { removed, inBell }: RemovedItems): void {
   for (const item of removed) {
-    localOf(where.storeId).gone.delete(item._id)
-    addNew(where, item, inBell.has(item._id))
+    getLocalState(where.storeId).gone.delete(item._id)
+    insertNew(where, item, inBell.has(item._id))
   }
 }
 
-let undoable: Undoable | null = null
+let undoable: PendingUndo | null = null
 let timer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 
-function offer(deletion: Deletion): void {
-  show(undoableOf([...(undoable?.deletions ?? []), deletion]))
+function offerUndo(deletion: Deletion): void {
+  setUndo(mergeUndo([...(undoable?.deletions ?? []), deletion]))
   clearTimeout(timer)
-  timer = setTimeout(withdraw, UNDO_MS)
+  timer = setTimeout(closeUndo, UNDO_MS)
 }
 
-function undoableOf(deletions: Deletion[]): Undoable {
+function mergeUndo(deletions: Deletion[]): PendingUndo {
   const count = deletions.reduce((sum, { removed }) => sum + removed.length, 0)
   const text = deletions.at(-1)?.isAll
     ? 'All notifications cleared.'
@@ -108,42 +108,42 @@ function undoableOf(deletions: Deletion[]): Undoable {
 }
 
 /** A failed deletion; the others can still be undone. */
-function takeOut(failed: Pending): void {
+function dropFromUndo(failed: Pending): void {
   if (!undoable) return
   const deletions = undoable.deletions.filter(({ pending }) => pending !== failed)
-  if (deletions.length === 0) withdraw()
-  else show(undoableOf(deletions))
+  if (deletions.length === 0) closeUndo()
+  else setUndo(mergeUndo(deletions))
 }
 
-function withdraw(): void {
+function closeUndo(): void {
   clearTimeout(timer)
-  show(null)
+  setUndo(null)
 }
 
-function show(next: Undoable | null): void {
+function setUndo(next: PendingUndo | null): void {
   undoable = next
   for (const listener of listeners) listener()
 }
 
-export const undoableNow = (): Undoable | null => undoable
+export const getPendingUndo = (): PendingUndo | null => undoable
 
-export const useUndoable = (): Undoable | null =>
+export const useUndoable = (): PendingUndo | null =>
   useSyncExternalStore((listener) => {
     listeners.add(listener)
     return () => void listeners.delete(listener)
-  }, undoableNow)
+  }, getPendingUndo)
 
 export async function undoDeletion(): Promise<void> {
   const deletions = undoable?.deletions ?? []
-  withdraw()
+  closeUndo()
   for (const { where, undo, ...taken } of deletions) {
     const token = await undo
     if (token === null) continue
-    bringBack(where, taken)
-    await call(restoreNotifications, { query: ofStore(where), body: { undo: token } }).catch((error) =>
+    restoreItems(where, taken)
+    await call(restoreNotifications, { query: buildStoreParams(where), body: { undo: token } }).catch((error) =>
       announce((error as Error).message, 'bad'),
     )
-    countAgain(where)
-    void askAgain(where)
+    scheduleCount(where)
+    void refetchLists(where)
   }
 }

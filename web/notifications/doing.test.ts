@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import { aPage } from '../../test/browser-globals.ts'
 import { session, startSession } from '../access/session.ts'
-import { askAgain, countAgain, type Where } from './cache.ts'
+import { refetchLists, type StoreCache, scheduleCount } from './cache.ts'
 import { askCount } from './count.ts'
-import { deleteThese, undoableNow, undoDeletion } from './deleting.ts'
+import { deleteThese, getPendingUndo, undoDeletion } from './deleting.ts'
 import { bellKey, countKey, newCartsKey } from './keys.ts'
-import { localOf } from './local.ts'
-import { markRead, sendKept } from './marking.ts'
+import { getLocalState } from './local.ts'
+import { markRead, sendPendingMarks } from './marking.ts'
 
 // Marks and deletions while the server answers, fails or does not answer.
 
@@ -20,7 +20,7 @@ let sent: Sent[]
 let answer: (sent: Sent) => Promise<unknown> | unknown
 let store = 0
 
-function aStore(...notifications: NotificationView[]): Where {
+function aStore(...notifications: NotificationView[]): StoreCache {
   store += 1
   const where = { queries: new QueryClient(), storeId: `doing-${store}`, platform: 'woocommerce' }
   const count = notifications.filter(({ read }) => !read).length
@@ -48,7 +48,7 @@ async function undone(): Promise<void> {
 function reloads() {
   const mine = session().token!
   startSession('nobody', true)
-  localOf('none')
+  getLocalState('none')
   startSession(mine, true)
 }
 
@@ -95,7 +95,7 @@ describe('a mark the server does not accept', () => {
     await passes(30_000)
     expect(marks()).toEqual([['a']])
     reloads()
-    await sendKept(where)
+    await sendPendingMarks(where)
     expect(marks()).toEqual([['a']])
   })
 
@@ -105,7 +105,7 @@ describe('a mark the server does not accept', () => {
     await markRead(where, { notificationIds: ['a'] })
     startSession('another', true)
     sent = []
-    await sendKept(where)
+    await sendPendingMarks(where)
     expect([marks(), sessionStorage.length]).toEqual([[], 0])
   })
 })
@@ -126,8 +126,8 @@ test('requests count and lists of one store independently of another store', asy
     await new Promise((resolve) => setTimeout(resolve, 10))
   })
   for (const where of [a, b]) {
-    countAgain(where)
-    void askAgain(where)
+    scheduleCount(where)
+    void refetchLists(where)
   }
   await passes(1_000)
   const both = (part: string) => [a, b].map(({ storeId }) => ['notifications', storeId, part])
@@ -157,9 +157,9 @@ test('restarts the ten seconds of undo with another deletion', async () => {
   await passes(6_000)
   deleteThese(where, { notificationIds: ['b'] })
   await passes(6_000)
-  expect(undoableNow()?.text).toBe('2 notifications deleted.')
+  expect(getPendingUndo()?.text).toBe('2 notifications deleted.')
   await passes(4_000)
-  expect(undoableNow()).toBeNull()
+  expect(getPendingUndo()).toBeNull()
 })
 
 test('removes only the failed deletion from the undo', async () => {
@@ -171,7 +171,7 @@ test('removes only the failed deletion from the undo', async () => {
   deleteThese(where, { notificationIds: ['b'] })
   deleteThese(where, { notificationIds: ['a'] })
   await passes(100)
-  expect(undoableNow()?.text).toBe('Notification deleted.')
+  expect(getPendingUndo()?.text).toBe('Notification deleted.')
   await undone()
   expect(sent.filter(({ path }) => path.endsWith('restore')).map(({ body }) => body.undo)).toEqual(['undo-b'])
 })

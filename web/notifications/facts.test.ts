@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { factsOf } from './facts.ts'
+import { listFacts } from './facts.ts'
 
 test('lists keys and values of the data, with instants as dates', { tags: ['B2'] }, () => {
   // The database's key order: shortest first.
@@ -7,7 +7,7 @@ test('lists keys and values of the data, with instants as dates', { tags: ['B2']
     ...{ step: null, value: 123_450, cartId: 'c1', currency: 'USD', customer: 'Ada Lovelace', lastedMs: 7_200_000 },
     ...{ itemCount: 2, timestamp: '2026-03-10T12:05:00.000Z', isInMailbox: true },
   }
-  expect(factsOf({ data })).toEqual([
+  expect(listFacts({ data })).toEqual([
     { label: 'Customer', kind: 'text', value: 'Ada Lovelace' },
     { label: 'Value', kind: 'text', value: '$1,234.50' },
     { label: 'Items', kind: 'text', value: '2' },
@@ -19,20 +19,20 @@ test('lists keys and values of the data, with instants as dates', { tags: ['B2']
 })
 
 test('shows codes as text: causes, channels, stages', () => {
-  const words = (data: Record<string, string>) => factsOf({ data }).map(({ label, value }) => `${label}: ${value}`)
+  const words = (data: Record<string, string>) => listFacts({ data }).map(({ label, value }) => `${label}: ${value}`)
   expect(words({ to: 'sms', channel: 'sms' })).toEqual(['To: sms', 'Channel: SMS'])
   expect(words({ stage: 'sending', cause: 'mail_server' })).toEqual(['Cause: Mail server', 'Stage: Sending'])
 })
 
 test('formats an amount with its currency’s decimals', () => {
-  const amountOf = (currency: string) => factsOf({ data: { value: 1_500, currency } }).map(({ value }) => value)
+  const amountOf = (currency: string) => listFacts({ data: { value: 1_500, currency } }).map(({ value }) => value)
   expect(amountOf('JPY')).toEqual(['¥1,500'])
   expect(amountOf('EUR')).toEqual(['€15.00'])
 })
 
 test('lists a lone currency by itself, and treats a number without a currency as no amount', () => {
-  expect(factsOf({ data: { currency: 'USD', value: null } })).toEqual([
+  expect(listFacts({ data: { currency: 'USD', value: null } })).toEqual([
     { label: 'Currency', kind: 'text', value: 'USD' },
   ])
-  expect(factsOf({ data: { value: 1_500 } })).toEqual([{ label: 'Value', kind: 'text', value: '1,500' }])
+  expect(listFacts({ data: { value: 1_500 } })).toEqual([{ label: 'Value', kind: 'text', value: '1,500' }])
 })

@@ -19,21 +19,23 @@ type Data = NotificationView['data']
  * Display order: who and how much, when, then the rest with ids last, because the database keeps no key order. Amounts
  * include their currency; unknown values are omitted.
  */
-export const factsOf = ({ data }: Pick<NotificationView, 'data'>): Fact[] =>
+export const listFacts = ({ data }: Pick<NotificationView, 'data'>): Fact[] =>
   Object.entries(data)
-    .toSorted(([a], [b]) => placeOf(a) - placeOf(b))
+    .toSorted(([a], [b]) => rankKey(a) - rankKey(b))
     .flatMap(([key, value]): Fact[] => {
       if (value === null || value === '' || (key === 'currency' && typeof data.value === 'number')) return []
       const label = labels[key] ?? formatKey(key)
       return [
-        isInstant(value) ? { label, kind: 'instant', value } : { label, kind: 'text', value: textOf(key, value, data) },
+        isInstant(value)
+          ? { label, kind: 'instant', value }
+          : { label, kind: 'text', value: formatFact(key, value, data) },
       ]
     })
 
 const first = ['customer', 'to', 'count', 'value', 'currency', 'itemCount', 'step', 'cause', 'answer']
 const last = ['timestamp', 'since', 'until', 'isInMailbox', 'test']
 
-function placeOf(key: string): number {
+function rankKey(key: string): number {
   if (key.endsWith('Id')) return last.length + 1
   return first.includes(key) ? first.indexOf(key) - first.length : last.indexOf(key) + 1
 }
@@ -50,12 +52,12 @@ const labels: Record<string, string> = {
 }
 
 /** Keys whose values are codes. */
-const coded = ['cause', 'channel', 'kind', 'stage']
+const codedKeys = ['cause', 'channel', 'kind', 'stage']
 const channels: Record<string, string> = { sms: 'SMS', whatsapp: 'WhatsApp' }
 
-function textOf(key: string, value: string | number | boolean, { currency }: Data): string {
+function formatFact(key: string, value: string | number | boolean, { currency }: Data): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (typeof value === 'string') return coded.includes(key) ? (channels[value] ?? formatKey(value)) : value
+  if (typeof value === 'string') return codedKeys.includes(key) ? (channels[value] ?? formatKey(value)) : value
   if (key === 'value' && typeof currency === 'string') {
     return formatMoney(value / 10 ** currencyExponent(currency), currency)
   }

@@ -1,12 +1,12 @@
 import type { NotificationView } from '../../shared/notification-calls.ts'
-import { isUpTo, type Place, withRead } from './order.ts'
+import { isUpTo, type Place, setRead } from './order.ts'
 
 // Read marks the server has not accepted yet, kept in session storage to survive a reload (decision 68).
 
 export type Change = (items: NotificationView[]) => NotificationView[]
 
 /** The marked notifications: a list, or one with all older ones. */
-export type Meant = { notificationIds: string[] } | { upTo: string }
+export type NotificationTarget = { notificationIds: string[] } | { upTo: string }
 
 /** Applied to every answer until the server has the mark too. */
 export interface Pending {
@@ -18,8 +18,8 @@ export interface Pending {
 }
 
 /** Marked read here although the server call failed (A 8); sent again later. */
-export interface KeptMark extends Pending {
-  meant: Meant
+export interface PendingMark extends Pending {
+  meant: NotificationTarget
   /** Position in the list of the one in `upTo`. */
   newest: Place | null
 }
@@ -27,18 +27,18 @@ export interface KeptMark extends Pending {
 const MOST_MARKS = 50
 const MOST_IDS = 500
 
-export function aMark(meant: Meant, lowers: number, newest: Place | null): KeptMark {
+export function createMark(meant: NotificationTarget, lowers: number, newest: Place | null): PendingMark {
   const ids = new Set('upTo' in meant ? [] : meant.notificationIds)
   const isConcerned = (item: NotificationView) =>
     'upTo' in meant ? newest !== null && isUpTo(item, newest) : ids.has(item._id)
-  return { meant, lowers, newest, isUpTo: 'upTo' in meant, change: (items) => withRead(items, isConcerned) }
+  return { meant, lowers, newest, isUpTo: 'upTo' in meant, change: (items) => setRead(items, isConcerned) }
 }
 
-const keyOf = (storeId: string) => `notifications.kept.${storeId}`
+const buildStorageKey = (storeId: string) => `notifications.kept.${storeId}`
 
 /** Replaces the store's saved marks, keeping the newest up to a limit. */
-export function storeMarks(token: string | null, storeId: string, marks: readonly KeptMark[]): void {
-  const stored: Pick<KeptMark, 'meant' | 'lowers' | 'newest'>[] = []
+export function saveMarks(token: string | null, storeId: string, marks: readonly PendingMark[]): void {
+  const stored: Pick<PendingMark, 'meant' | 'lowers' | 'newest'>[] = []
   let ids = 0
   for (const { meant, lowers, newest } of marks.toReversed()) {
     ids += 'upTo' in meant ? 1 : meant.notificationIds.length
@@ -46,28 +46,28 @@ export function storeMarks(token: string | null, storeId: string, marks: readonl
     stored.unshift({ meant, lowers, newest })
   }
   try {
-    if (stored.length === 0 || !token) sessionStorage.removeItem(keyOf(storeId))
-    else sessionStorage.setItem(keyOf(storeId), JSON.stringify({ of: signOf(token), marks: stored }))
+    if (stored.length === 0 || !token) sessionStorage.removeItem(buildStorageKey(storeId))
+    else sessionStorage.setItem(buildStorageKey(storeId), JSON.stringify({ of: hashToken(token), marks: stored }))
   } catch {
     // Without storage they last until the page is left.
   }
 }
 
 /** Marks of this session; another session's are removed. */
-export function storedMarks(token: string | null, storeId: string): KeptMark[] {
+export function loadMarks(token: string | null, storeId: string): PendingMark[] {
   try {
-    const { of, marks } = JSON.parse(sessionStorage.getItem(keyOf(storeId)) ?? '{}')
-    if (token && of === signOf(token) && Array.isArray(marks)) return marks.filter(isMark).map(revived)
-    sessionStorage.removeItem(keyOf(storeId))
+    const { of, marks } = JSON.parse(sessionStorage.getItem(buildStorageKey(storeId)) ?? '{}')
+    if (token && of === hashToken(token) && Array.isArray(marks)) return marks.filter(isMark).map(reviveMark)
+    sessionStorage.removeItem(buildStorageKey(storeId))
   } catch {
     // Unreadable data counts as none.
   }
   return []
 }
 
-const revived = ({ meant, lowers, newest }: KeptMark) => aMark(meant, lowers, newest)
+const reviveMark = ({ meant, lowers, newest }: PendingMark) => createMark(meant, lowers, newest)
 
-function isMark({ meant, lowers, newest }: KeptMark): boolean {
+function isMark({ meant, lowers, newest }: PendingMark): boolean {
   if (typeof lowers !== 'number') return false
   if (typeof (meant as { upTo?: unknown }).upTo === 'string') return newest === null || typeof newest._id === 'string'
   const ids = (meant as { notificationIds?: unknown }).notificationIds
@@ -75,7 +75,7 @@ function isMark({ meant, lowers, newest }: KeptMark): boolean {
 }
 
 /** Identifies the session by a hash (FNV-1a) instead of a copy of the token. */
-function signOf(token: string): number {
+function hashToken(token: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < token.length; index += 1) hash = Math.imul(hash ^ token.charCodeAt(index), 0x01000193)
   return hash >>> 0

@@ -1,13 +1,13 @@
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import { session } from '../access/session.ts'
-import { type KeptMark, type Pending, storedMarks } from './kept.ts'
+import { loadMarks, type Pending, type PendingMark } from './kept.ts'
 import type { Place } from './order.ts'
 
 // Local state of one session and store: changes the server has not confirmed, events received, and items shown.
 
-interface Local {
+interface LocalState {
   pending: Set<Pending>
-  kept: KeptMark[]
+  kept: PendingMark[]
   /** Announced over the live connection, which may repeat messages. */
   heard: Set<string>
   /** Last reported read state; it may arrive before the notification itself. */
@@ -30,18 +30,18 @@ interface Local {
 
 type Timer = ReturnType<typeof setTimeout> | undefined
 
-const locals = new Map<string, Local>()
+const locals = new Map<string, LocalState>()
 let ofToken: string | null = null
 
-export function localOf(storeId: string): Local {
+export function getLocalState(storeId: string): LocalState {
   const { token } = session()
   // Another user signed in: drop the previous user's state.
   if (token !== ofToken) locals.clear()
   ofToken = token
   const known = locals.get(storeId)
   if (known) return known
-  const kept = storedMarks(token, storeId)
-  const made: Local = {
+  const kept = loadMarks(token, storeId)
+  const made: LocalState = {
     ...{ pending: new Set<Pending>(kept), kept },
     ...{ heard: new Set(), readHeard: new Map(), readUpTo: null, readUpToId: null },
     ...{ gone: new Set(), tests: new Map() },
@@ -52,5 +52,5 @@ export function localOf(storeId: string): Local {
 }
 
 /** A server answer with local changes applied. */
-export const withPending = (storeId: string, items: NotificationView[]): NotificationView[] =>
-  [...localOf(storeId).pending].reduce((changed, { change }) => change(changed), items)
+export const applyPending = (storeId: string, items: NotificationView[]): NotificationView[] =>
+  [...getLocalState(storeId).pending].reduce((changed, { change }) => change(changed), items)

@@ -56,15 +56,15 @@ export const UnreadDot = () => (
 )
 
 /** Whether the country is known (A 2.11, B 2). */
-export const hasPlace = (zone: NotificationView['zone']): zone is NonNullable<typeof zone> =>
+export const hasLocation = (zone: NotificationView['zone']): zone is NonNullable<typeof zone> =>
   zone !== null && zone.country !== '' && zone.country !== 'Unknown'
 
-export const placeOf = (zone: NotificationView['zone']): string | null =>
-  hasPlace(zone) ? [zone.city, zone.country].filter((part) => part !== '' && part !== 'Unknown').join(', ') : null
+export const formatLocation = (zone: NotificationView['zone']): string | null =>
+  hasLocation(zone) ? [zone.city, zone.country].filter((part) => part !== '' && part !== 'Unknown').join(', ') : null
 
 /** The shopper's location, and a label for tests. */
 export function NotificationMarks({ item }: { item: NotificationView }) {
-  const place = placeOf(item.zone)
+  const place = formatLocation(item.zone)
   const { isTest } = notificationLook(item)
   if (!place && !isTest) return null
   return (
@@ -81,5 +81,5 @@ export function NotificationMarks({ item }: { item: NotificationView }) {
 }
 
 /** Targets of the bell and the list (A 2.1). */
-export const linkTo = (platform: string, id: string) =>
+export const buildLink = (platform: string, id: string) =>
   `/notifications?${new URLSearchParams({ platform, notificationId: id })}`

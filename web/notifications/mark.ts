@@ -1,28 +1,28 @@
 import { ApiError } from '../api.ts'
-import { MARK_TIMEOUT_MS, MOST_RETRIES, retryDelayMs } from './order.ts'
+import { getRetryDelayMs, MARK_TIMEOUT_MS, MOST_RETRIES } from './order.ts'
 
 // Sends a read mark to the server (A 8).
 
 class TimedOut extends Error {}
 
 /** `kept`: not sent, but marked here. `refused`: this session lacks permission. */
-export type Marked = 'sent' | 'kept' | 'refused'
+export type MarkResult = 'sent' | 'kept' | 'refused'
 
 /** Sends it and retries after timeouts and network errors; other errors are final. */
-export async function sendMark(send: (signal: AbortSignal) => Promise<unknown>): Promise<Marked> {
+export async function sendMark(send: (signal: AbortSignal) => Promise<unknown>): Promise<MarkResult> {
   for (let retry = 0; ; retry += 1) {
     try {
-      await inTime(send)
+      await sendWithTimeout(send)
       return 'sent'
     } catch (error) {
       if (isLost(error) && retry < MOST_RETRIES)
-        await new Promise((resolve) => setTimeout(resolve, retryDelayMs(retry)))
+        await new Promise((resolve) => setTimeout(resolve, getRetryDelayMs(retry)))
       else return error instanceof ApiError && error.status === 401 ? 'refused' : 'kept'
     }
   }
 }
 
-async function inTime(send: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+async function sendWithTimeout(send: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   const control = new AbortController()
   const timer = setTimeout(() => control.abort(new TimedOut()), MARK_TIMEOUT_MS)
   try {

@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { NotificationEvent, NotificationView } from '../../shared/notification-calls.ts'
 import { aPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
-import type { Answer, Where } from './cache.ts'
+import type { Answer, StoreCache } from './cache.ts'
 import { bellKey, countKey, newCartsKey, pageKey } from './keys.ts'
 import { hear } from './news.ts'
 import { notificationsAddress } from './rules.ts'
 
 // Live events as they may arrive: twice, late, about unknown notifications, about another store.
 
-let where: Where
+let where: StoreCache
 let store = 0
 
 const noted = (id: string, minute: number, read = false): NotificationView => ({

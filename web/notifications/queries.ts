@@ -8,15 +8,15 @@ import {
 } from '../../shared/notification-calls.ts'
 import { useEndedStore, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
-import { askBell, loadMore } from './bell.ts'
-import { type Answer, newestOf, ofStore, type Where } from './cache.ts'
+import { fetchBell, loadMore } from './bell.ts'
+import { type Answer, buildStoreParams, findNewest, type StoreCache } from './cache.ts'
 import { askCount } from './count.ts'
 import { bellKey, countKey, newCartsKey, oneKey, pageKey } from './keys.ts'
-import { withPending } from './local.ts'
+import { applyPending } from './local.ts'
 import type { ListQuery } from './rules.ts'
 
 /** The store whose notifications are shown: the connected one, else the one disconnected last (decision 27). */
-export function useWhere(): Where | null {
+export function useWhere(): StoreCache | null {
   const queries = useQueryClient()
   const [store, ended] = [useStore(), useEndedStore()]
   const { id: storeId, platform } = store ?? ended ?? {}
@@ -27,35 +27,35 @@ export function useWhere(): Where | null {
   )
 }
 
-const bellQuery = (where: Where) =>
+const bellQuery = (where: StoreCache) =>
   queryOptions({
     queryKey: bellKey(where.storeId),
-    queryFn: ({ signal }) => askBell(where, signal),
+    queryFn: ({ signal }) => fetchBell(where, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
 
 /** Fetched when the bell is first opened, then updated live (A 4.6). */
-export const useBell = (where: Where) => useQuery(bellQuery(where))
+export const useBell = (where: StoreCache) => useQuery(bellQuery(where))
 
 /** The newest seen. If the filtered list is empty, it is fetched. */
-export async function newestSeen(where: Where): Promise<NotificationView | undefined> {
-  const seen = newestOf(where)
+export async function findNewestSeen(where: StoreCache): Promise<NotificationView | undefined> {
+  const seen = findNewest(where)
   if (seen) return seen
   await where.queries.fetchQuery({ ...bellQuery(where), staleTime: 0 })
-  return newestOf(where)
+  return findNewest(where)
 }
 
-export const useLoadMore = (where: Where) => useMutation({ mutationFn: () => loadMore(where) })
+export const useLoadMore = (where: StoreCache) => useMutation({ mutationFn: () => loadMore(where) })
 
 /** The newest 100 about abandoned carts. */
-export const useNewCarts = (where: Where, isAsked: boolean) =>
+export const useNewCarts = (where: StoreCache, isAsked: boolean) =>
   useQuery({
     queryKey: newCartsKey(where.storeId),
     queryFn: async ({ signal }): Promise<Answer> => {
-      const { notifications } = await call(listNewCartNotifications, { query: ofStore(where), signal })
-      return { notifications: withPending(where.storeId, notifications) }
+      const { notifications } = await call(listNewCartNotifications, { query: buildStoreParams(where), signal })
+      return { notifications: applyPending(where.storeId, notifications) }
     },
     enabled: isAsked,
     staleTime: Number.POSITIVE_INFINITY,
@@ -64,7 +64,7 @@ export const useNewCarts = (where: Where, isAsked: boolean) =>
   })
 
 /** Unread count of the whole store; the bell keeps it up to date. */
-export const useUnread = (where: Where): number =>
+export const useUnread = (where: StoreCache): number =>
   useQuery({
     queryKey: countKey(where.storeId),
     queryFn: ({ signal }) => askCount(where, signal),
@@ -72,26 +72,26 @@ export const useUnread = (where: Where): number =>
   }).data?.count ?? 0
 
 /** A page of the screen's list. */
-export const usePage = (where: Where, query: ListQuery) =>
+export const usePage = (where: StoreCache, query: ListQuery) =>
   useQuery({
     queryKey: pageKey(where.storeId, query),
     queryFn: async ({ signal }) => {
       const { page, limit, filter, search } = query
-      const asked = { ...ofStore(where), page, limit, filter, ...(search && { search }) }
+      const asked = { ...buildStoreParams(where), page, limit, filter, ...(search && { search }) }
       const answer = await call(listNotifications, { query: asked, signal })
-      return { ...answer, notifications: withPending(where.storeId, answer.notifications) }
+      return { ...answer, notifications: applyPending(where.storeId, answer.notifications) }
     },
     placeholderData: keepPreviousData,
   })
 
 /** The notification a link names, whichever page has it. Shows the list's copy first. */
-export function useNotification(where: Where, id: string | null, listed: NotificationView | undefined) {
+export function useNotification(where: StoreCache, id: string | null, listed: NotificationView | undefined) {
   const answer = useQuery({
     queryKey: oneKey(where.storeId, id ?? ''),
     queryFn: async ({ signal }): Promise<Answer> => {
-      const asked = { params: { notificationId: id! }, query: ofStore(where), signal }
+      const asked = { params: { notificationId: id! }, query: buildStoreParams(where), signal }
       const { notification } = await call(readNotification, asked)
-      return { notifications: withPending(where.storeId, [notification]) }
+      return { notifications: applyPending(where.storeId, [notification]) }
     },
     enabled: id !== null && !listed,
     retry: false,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { daysOf, notificationsAddress } from './rules.ts'
+import { groupByDay, notificationsAddress } from './rules.ts'
 import { isShownBy } from './shown.ts'
 
 describe('the address of the screen', () => {
@@ -44,7 +44,7 @@ describe('days', () => {
 
   test('are Today, Yesterday, then weekday and date, with the year if it is not the current one', () => {
     const items = [at(2026, 2, 10, 8), at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 8, 12), at(2025, 11, 31, 12)]
-    expect(daysOf(items, now).map(({ label, items }) => [label, items.length])).toEqual([
+    expect(groupByDay(items, now).map(({ label, items }) => [label, items.length])).toEqual([
       ['Today', 2],
       ['Yesterday', 1],
       ['Sunday, March 8', 1],
@@ -55,6 +55,6 @@ describe('days', () => {
   test('change at midnight: a minute before was yesterday', () => {
     const midnight = new Date(2026, 2, 10).getTime()
     const before = { createdAt: new Date(midnight - 60_000).toISOString() }
-    expect(daysOf([before], midnight + 60_000).map(({ label }) => label)).toEqual(['Yesterday'])
+    expect(groupByDay([before], midnight + 60_000).map(({ label }) => label)).toEqual(['Yesterday'])
   })
 })

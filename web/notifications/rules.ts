@@ -1,6 +1,6 @@
 import { type NotificationFilter, type NotificationView, notificationFilters } from '../../shared/notification-calls.ts'
-import { listAddress, type Paged } from '../ui/listQuery.ts'
-import { dayOf } from '../ui/times.ts'
+import { createListAddress, type Paged } from '../ui/listQuery.ts'
+import { formatIsoDay } from '../ui/times.ts'
 
 // Address and grouping of the notifications screen. Pure. Rules shared with the bell are in `order.ts`.
 
@@ -11,7 +11,7 @@ interface Filter {
 export type ListQuery = Filter & Paged<'newest'>
 
 /** The list's query parameters, besides `platform` and `notificationId` of A 2.1. */
-export const notificationsAddress = listAddress<Filter, 'newest'>({
+export const notificationsAddress = createListAddress<Filter, 'newest'>({
   filters: ['filter', 'search'],
   readFilter: (address) => {
     const filter = notificationFilters.find((name) => name === address.get('filter')) ?? 'all'
@@ -35,22 +35,22 @@ const thisYear = new Intl.DateTimeFormat('en-US', dayAndMonth)
 const otherYears = new Intl.DateTimeFormat('en-US', { ...dayAndMonth, year: 'numeric' })
 
 /** Groups the list by day, in order. */
-export function daysOf<Item extends Pick<NotificationView, 'createdAt'>>(
+export function groupByDay<Item extends Pick<NotificationView, 'createdAt'>>(
   items: readonly Item[],
   now: number,
 ): Day<Item>[] {
   const days: Day<Item>[] = []
   for (const item of items) {
-    const date = dayOf(item.createdAt)
+    const date = formatIsoDay(item.createdAt)
     const last = days.at(-1)
     if (last?.date === date) last.items.push(item)
-    else days.push({ date, label: dayLabel(date, now), items: [item] })
+    else days.push({ date, label: formatDayLabel(date, now), items: [item] })
   }
   return days
 }
 
-function dayLabel(date: string, now: number): string {
-  const today = dayOf(now)
+function formatDayLabel(date: string, now: number): string {
+  const today = formatIsoDay(now)
   if (date === today) return 'Today'
   if (Date.parse(date) === Date.parse(today) - DAY_MS) return 'Yesterday'
   return (date.slice(0, 4) === today.slice(0, 4) ? thisYear : otherYears).format(Date.parse(date))

@@ -1,15 +1,15 @@
 import { useEffect } from 'react'
 import type { NotificationView } from '../../shared/notification-calls.ts'
-import type { Where } from './cache.ts'
-import { localOf } from './local.ts'
+import type { StoreCache } from './cache.ts'
+import { getLocalState } from './local.ts'
 import { markRead } from './marking.ts'
 
 /**
  * Shows each connection test once (A 4.6, decision 130): while the bell stays open. Showing marks it as read, so the
  * member's other browsers skip it. Returns a function that tells whether to show one.
  */
-export function useTestsOnce(where: Where, items: NotificationView[]): (item: NotificationView) => boolean {
-  const { tests } = localOf(where.storeId)
+export function useTestsOnce(where: StoreCache, items: NotificationView[]): (item: NotificationView) => boolean {
+  const { tests } = getLocalState(where.storeId)
   const isShown = (item: NotificationView) => item.type !== 'connection_test' || isTestShown(item, tests.get(item._id))
   useEffect(() => {
     const news = items.filter(

@@ -15,7 +15,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { useListQuery } from '../ui/useListQuery.ts'
 import { useOperatorAccounts } from './queries.ts'
-import { type AccountsQuery, accountsAddress, planName } from './rules.ts'
+import { type AccountsQuery, accountsAddress, formatPlan } from './rules.ts'
 
 const shows = [
   { value: '', label: 'All' },
@@ -121,7 +121,7 @@ const columns: readonly DataColumn<OperatorAccount>[] = [
     shrinks: ({ ownerEmail }) => ownerEmail,
     cell: ({ ownerEmail }) => ownerEmail ?? '-',
   },
-  { id: 'plan', label: 'Plan', sort: null, cell: planName },
+  { id: 'plan', label: 'Plan', sort: null, cell: formatPlan },
   { id: 'status', label: 'Status', sort: null, cell: (account) => <Standing account={account} /> },
   { id: 'stores', label: 'Stores', sort: null, isNumber: true, cell: ({ stores }) => formatCount(stores) },
   {

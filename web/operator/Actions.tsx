@@ -7,14 +7,14 @@ import type { DataColumn } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
-import { listAddress } from '../ui/listQuery.ts'
+import { createListAddress } from '../ui/listQuery.ts'
 import { Pager } from '../ui/Pager.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { useListQuery } from '../ui/useListQuery.ts'
 import { useOperatorActions } from './queries.ts'
-import { actionText, noteOf } from './rules.ts'
+import { describeAction, getNote } from './rules.ts'
 
-const address = listAddress<object, 'newest'>({
+const address = createListAddress<object, 'newest'>({
   ...{ filters: [], readFilter: () => ({}), sorts: ['newest'], largestFirst: ['newest'], limit: 50 },
 })
 
@@ -69,10 +69,10 @@ const what: readonly DataColumn<OperatorAction>[] = [
 ]
 
 function What({ action }: { action: OperatorAction }) {
-  const note = noteOf(action)
+  const note = getNote(action)
   return (
     <>
-      {actionText(action)}
+      {describeAction(action)}
       {note && (
         <Text fz="sm" c="dimmed" className="operator-note">
           {note}

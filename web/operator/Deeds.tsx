@@ -9,12 +9,12 @@ import { NoteDialog } from './NoteDialog.tsx'
 import { PlanDialog } from './PlanDialog.tsx'
 import { useResume, useSuspend, useView } from './queries.ts'
 
-type Asking = 'plan' | 'credits' | 'suspend' | 'resume' | null
+type OpenDialog = 'plan' | 'credits' | 'suspend' | 'resume' | null
 
 /** Actions on an account; each is logged with its operator. */
-export function Deeds({ account }: { account: OperatorAccount & { creditMicros: number } }) {
+export function AccountActions({ account }: { account: OperatorAccount & { creditMicros: number } }) {
   const { id, suspendedAt } = account
-  const [asking, setAsking] = useState<Asking>(null)
+  const [asking, setAsking] = useState<OpenDialog>(null)
   const suspend = useSuspend(id)
   const resume = useResume(id)
   const view = useView(id)

@@ -14,10 +14,10 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { Standing } from './Accounts.tsx'
 import { ActionList } from './Actions.tsx'
-import { Deeds } from './Deeds.tsx'
+import { AccountActions } from './Deeds.tsx'
 import { Problems } from './Problems.tsx'
 import { useOperatorAccount, useView } from './queries.ts'
-import { planName, sourceText } from './rules.ts'
+import { formatPlan, sourceText } from './rules.ts'
 
 type View = z.output<typeof readOperatorAccount.reply>
 
@@ -80,7 +80,7 @@ function Summary({ view: { account } }: { view: View }) {
         <Facts
           entries={[
             ['Owner', account.ownerEmail ?? '-'],
-            ['Plan', planName(account)],
+            ['Plan', formatPlan(account)],
             ['Which is', sourceText(account.source)],
             ['SMS credits', formatBalance(account.creditMicros)],
             ['Since', <DateTime key="since" at={account.createdAt} />],
@@ -88,7 +88,7 @@ function Summary({ view: { account } }: { view: View }) {
           ]}
         />
         <div style={{ marginTop: 16 }}>
-          <Deeds account={account} />
+          <AccountActions account={account} />
         </div>
       </Card>
     </Stack>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { accountsAddress, actionText, noteOf, planName } from './rules.ts'
+import { accountsAddress, describeAction, formatPlan, getNote } from './rules.ts'
 
 describe('what operators read', () => {
   it('names the plan and that it has no limits', () => {
-    expect(planName({ plan: null, isUnlimited: false })).toBe('No plan')
-    expect(planName({ plan: 'growth', isUnlimited: false })).toBe('Growth')
-    expect(planName({ plan: 'growth', isUnlimited: true })).toBe('Growth, no limits')
+    expect(formatPlan({ plan: null, isUnlimited: false })).toBe('No plan')
+    expect(formatPlan({ plan: 'growth', isUnlimited: false })).toBe('Growth')
+    expect(formatPlan({ plan: 'growth', isUnlimited: true })).toBe('Growth, no limits')
   })
 
   it.each([
@@ -15,8 +15,8 @@ describe('what operators read', () => {
     ['view', { storeId: null }, /^Looked at the account$/, null],
     ['resolve_problem', { kind: 'chargeback', note: '' }, /^Closed: A payment was charged back$/, null],
   ] as const)('says %s of %j', (action, data, words, note) => {
-    expect(actionText({ action, data })).toMatch(words)
-    expect(noteOf({ data })).toBe(note)
+    expect(describeAction({ action, data })).toMatch(words)
+    expect(getNote({ data })).toBe(note)
   })
 
   it('keeps search and filter in the address and ignores invalid values', () => {

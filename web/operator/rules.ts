@@ -1,7 +1,7 @@
 import { type PlanKey, plans, type SubscriptionSource } from '../../shared/billing.ts'
 import type { OperatorAccount, OperatorAction, ProblemKind } from '../../shared/operator.ts'
 import { formatMoney } from '../ui/format.ts'
-import { listAddress, type Paged } from '../ui/listQuery.ts'
+import { createListAddress, type Paged } from '../ui/listQuery.ts'
 
 // Address of the accounts list and texts of the operator screens. Pure.
 
@@ -12,7 +12,7 @@ interface AccountsFilter {
 
 export type AccountsQuery = AccountsFilter & Paged<'newest'>
 
-export const accountsAddress = listAddress<AccountsFilter, 'newest'>({
+export const accountsAddress = createListAddress<AccountsFilter, 'newest'>({
   filters: ['search', 'show'],
   readFilter: (search) => {
     const text = search.get('search')
@@ -34,7 +34,7 @@ const sources: Record<SubscriptionSource, string> = {
   stripe: 'paid by card',
 }
 
-export const planName = ({ plan, isUnlimited }: Pick<OperatorAccount, 'plan' | 'isUnlimited'>): string =>
+export const formatPlan = ({ plan, isUnlimited }: Pick<OperatorAccount, 'plan' | 'isUnlimited'>): string =>
   plan === null ? 'No plan' : `${plans[plan].name}${isUnlimited ? ', no limits' : ''}`
 
 export const sourceText = (source: SubscriptionSource | null): string => (source ? sources[source] : '-')
@@ -47,10 +47,10 @@ export const operatorProblems: Record<ProblemKind, string> = {
 }
 
 /** The action as a sentence; its note or reason is shown beside it. */
-export function actionText({ action, data }: Pick<OperatorAction, 'action' | 'data'>): string {
+export function describeAction({ action, data }: Pick<OperatorAction, 'action' | 'data'>): string {
   switch (action) {
     case 'set_plan':
-      return `Set the plan to ${planName({ plan: data.plan as PlanKey, isUnlimited: data.isUnlimited === true })}`
+      return `Set the plan to ${formatPlan({ plan: data.plan as PlanKey, isUnlimited: data.isUnlimited === true })}`
     case 'adjust_credits':
       return `Changed credits by ${formatMoney(Number(data.dollars), 'USD')}`
     case 'suspend':
@@ -64,7 +64,7 @@ export function actionText({ action, data }: Pick<OperatorAction, 'action' | 'da
   }
 }
 
-export const noteOf = ({ data }: Pick<OperatorAction, 'data'>): string | null => {
+export const getNote = ({ data }: Pick<OperatorAction, 'data'>): string | null => {
   const words = data.reason ?? data.note
   return typeof words === 'string' && words ? words : null
 }

@@ -6,7 +6,15 @@ import { focusFirstError } from '../ui/focusFirstError.ts'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { Outcome, Section } from './parts.tsx'
 import { useSavePrompt } from './queries.ts'
-import { colourFields, failed, good, type PromptProblems, pickable, promptProblems, type Said } from './rules.ts'
+import {
+  type ActionResult,
+  checkPrompt,
+  colourFields,
+  failed,
+  type PromptProblems,
+  succeeded,
+  toPickerColour,
+} from './rules.ts'
 
 interface Props {
   storeUrl: string
@@ -19,9 +27,9 @@ interface Props {
 export function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
   const [base, setBase] = useState(prompt)
   const [form, setForm] = useState(prompt)
-  const [said, setSaid] = useState<Said | null>(null)
+  const [said, setSaid] = useState<ActionResult | null>(null)
   const save = useSavePrompt()
-  const problems = promptProblems(form)
+  const problems = checkPrompt(form)
   const isDirty = JSON.stringify(form) !== JSON.stringify(base)
   const { question } = useLeaveGuard(isDirty)
   const change = (part: Partial<PushPrompt>) => setForm((before) => ({ ...before, ...part }))
@@ -33,7 +41,7 @@ export function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
       {
         onSuccess: () => {
           setBase(form)
-          setSaid(good('Bar saved successfully'))
+          setSaid(succeeded('Bar saved successfully'))
         },
         onError: (error) => setSaid(failed(error)),
       },
@@ -151,7 +159,7 @@ const BarColours = ({ form, change, problems, isFixed }: PartProps) => (
             type="color"
             className="push-swatch"
             aria-label={`Pick the ${colourLabels[name].toLowerCase()}`}
-            value={pickable(form[name])}
+            value={toPickerColour(form[name])}
             disabled={isFixed}
             onChange={(event) => change({ [name]: event.currentTarget.value })}
           />
@@ -166,7 +174,7 @@ const BarColours = ({ form, change, problems, isFixed }: PartProps) => (
 /** An incomplete color keeps the last valid one. */
 const shownLook = (form: PushPrompt, storeName: string): BarLook => ({
   ...form,
-  ...Object.fromEntries(colourFields.map((name) => [name, pickable(form[name])])),
+  ...Object.fromEntries(colourFields.map((name) => [name, toPickerColour(form[name])])),
   title: form.title.replaceAll('{store}', storeName),
   text: form.text.replaceAll('{store}', storeName),
 })

@@ -9,9 +9,9 @@ import { KeyCard } from './KeyCard.tsx'
 import { PushScreen } from './PushScreen.tsx'
 import { CodeBox, NoStore, NotAllowed, Outcome, Section } from './parts.tsx'
 import { type PushSetup, useWorkerText } from './queries.ts'
-import type { Said } from './rules.ts'
+import type { ActionResult } from './rules.ts'
 import { Seen } from './Seen.tsx'
-import { type Way, ways } from './ways.ts'
+import { type InstallMethod, installMethods } from './ways.ts'
 
 /** A 2.10. */
 export const PushSetupPage = () => (
@@ -27,8 +27,8 @@ export const PushSetupPage = () => (
 function Steps({ setup, storeId }: { setup: PushSetup | null; storeId?: string }) {
   const mayChange = useHasPermission('flows:write')
   const mayReplace = useHasPermission('flows:switch')
-  const [chosen, setChosen] = useState<Way['method']>('functions')
-  const way = ways.find(({ method }) => method === chosen)!
+  const [chosen, setChosen] = useState<InstallMethod['method']>('functions')
+  const way = installMethods.find(({ method }) => method === chosen)!
   return (
     <Stack gap="md" maw={860}>
       {!setup && <NoStore />}
@@ -55,17 +55,17 @@ function Steps({ setup, storeId }: { setup: PushSetup | null; storeId?: string }
 
 interface CodeProps {
   setup: PushSetup | null
-  way: Way
-  onChoose: (method: Way['method']) => void
+  way: InstallMethod
+  onChoose: (method: InstallMethod['method']) => void
 }
 
 /** Step 2. */
 function CodeCard({ setup, way, onChoose }: CodeProps) {
-  const [said, setSaid] = useState<Said | null>(null)
+  const [said, setSaid] = useState<ActionResult | null>(null)
   const code = useCode(setup, way.method)
   const choose = (method: string) => {
     setSaid(null)
-    onChoose(method as Way['method'])
+    onChoose(method as InstallMethod['method'])
   }
   return (
     <Section id="code" title="Step 2: integration code" text={way.when}>
@@ -74,7 +74,7 @@ function CodeCard({ setup, way, onChoose }: CodeProps) {
         className="push-methods"
         value={way.method}
         onChange={choose}
-        data={ways.map(({ method, title }) => ({ value: method, label: title }))}
+        data={installMethods.map(({ method, title }) => ({ value: method, label: title }))}
       />
       <CodeBox
         code={code}
@@ -90,7 +90,7 @@ function CodeCard({ setup, way, onChoose }: CodeProps) {
   )
 }
 
-function useCode(setup: PushSetup | null, method: Way['method']): string | null {
+function useCode(setup: PushSetup | null, method: InstallMethod['method']): string | null {
   const worker = useWorkerText().data
   if (!setup?.keys) return null
   const widget = { origin: location.origin, storeKey: setup.storeKey, storeUrl: setup.storeUrl }
@@ -102,7 +102,7 @@ function useCode(setup: PushSetup | null, method: Way['method']): string | null 
 /** Step 3. */
 function WorkerCard() {
   const worker = useWorkerText()
-  const [said, setSaid] = useState<Said | null>(null)
+  const [said, setSaid] = useState<ActionResult | null>(null)
   return (
     <Section
       id="worker"

@@ -3,7 +3,7 @@ import type { PushMethod } from '../../shared/push.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import type { PushSetup } from './queries.ts'
-import { hostOf, methodNames } from './rules.ts'
+import { formatHost, methodNames } from './rules.ts'
 
 type Place = PushSetup['seen'][number]
 
@@ -35,21 +35,21 @@ function SeenAt({ place, isNamed }: { place: Place; isNamed: boolean }) {
     return (
       <>
         <StatusBadge tone="warn" icon={IconRefreshAlert} label="Old sw.js" /> {isNamed && `${methodNames[method]}: `}
-        seen <TimeAgo at={workerAt} /> from {hostOf(origin)}. Notifications go on, but your shop has an older copy of
-        sw.js than Recoup. {renewal[method]}
+        seen <TimeAgo at={workerAt} /> from {formatHost(origin)}. Notifications go on, but your shop has an older copy
+        of sw.js than Recoup. {renewal[method]}
       </>
     )
   }
   return workerAt ? (
     <>
       <StatusBadge tone="good" icon={IconCircleCheck} label="At work" /> {isNamed && `${methodNames[method]}: `}seen{' '}
-      <TimeAgo at={workerAt} /> from {hostOf(origin)}
+      <TimeAgo at={workerAt} /> from {formatHost(origin)}
     </>
   ) : (
     <>
       <StatusBadge tone="warn" icon={IconCircleDashed} label="Worker missing" /> {isNamed && `${methodNames[method]}: `}
-      the widget was seen <TimeAgo at={widgetAt} /> from {hostOf(origin)}, the worker not yet. The worker is looked for
-      once something is in the cart.
+      the widget was seen <TimeAgo at={widgetAt} /> from {formatHost(origin)}, the worker not yet. The worker is looked
+      for once something is in the cart.
     </>
   )
 }

@@ -4,7 +4,7 @@ import { type PushFrequency, type PushSettings, pushFrequencies, pushLimits, pus
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { Outcome, Section } from './parts.tsx'
 import { useSavePush } from './queries.ts'
-import { delayOf, failed, frequencyLabels, good, maximumOf, type Said } from './rules.ts'
+import { type ActionResult, failed, frequencyLabels, parseDelay, parseMaximum, succeeded } from './rules.ts'
 
 interface Props {
   storeUrl: string
@@ -18,18 +18,18 @@ interface Props {
 export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
   const { form, change, isDirty, took } = useTyped(settings, onWords)
   const save = useSavePush()
-  const [said, setSaid] = useState<Said | null>(null)
+  const [said, setSaid] = useState<ActionResult | null>(null)
   const { question } = useLeaveGuard(isDirty)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const tidied = { ...form, delay: delayOf(form.delay), maxNotifications: maximumOf(form.maxNotifications) }
+    const tidied = { ...form, delay: parseDelay(form.delay), maxNotifications: parseMaximum(form.maxNotifications) }
     change(tidied)
     save.mutate(
       { storeUrl, settings: tidied },
       {
         onSuccess: () => {
           took(tidied)
-          setSaid(good(pushTexts.settingsSaved))
+          setSaid(succeeded(pushTexts.settingsSaved))
         },
         onError: (error) => setSaid(failed(error)),
       },
@@ -109,7 +109,7 @@ function Timing({ form, change, isFixed }: PartProps) {
           value={form.delay}
           disabled={isFixed}
           onChange={(delay) => change({ delay: delay as number })}
-          onBlur={() => change({ delay: delayOf(form.delay) })}
+          onBlur={() => change({ delay: parseDelay(form.delay) })}
         />
       )}
       <NumberInput
@@ -122,7 +122,7 @@ function Timing({ form, change, isFixed }: PartProps) {
         value={form.maxNotifications}
         disabled={isFixed}
         onChange={(most) => change({ maxNotifications: most as number })}
-        onBlur={() => change({ maxNotifications: maximumOf(form.maxNotifications) })}
+        onBlur={() => change({ maxNotifications: parseMaximum(form.maxNotifications) })}
       />
     </div>
   )

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { pushTexts, testSent } from '../../shared/push.ts'
 import { Outcome, Section } from './parts.tsx'
 import { type PushSetup, useSendHere, useSendToAll } from './queries.ts'
-import { bad, failed, good, reachText, type Said } from './rules.ts'
+import { type ActionResult, createFailure, describeReach, failed, succeeded } from './rules.ts'
 import { subscribeThisBrowser } from './this-browser.ts'
 
 interface Props {
@@ -47,7 +47,7 @@ export function TestCard({ storeUrl, setup, words, isFixed }: Props) {
           Send test notification
         </Button>
         <Text fz="sm" id="push-reach">
-          {reachText(setup?.subscribers ?? 0)}
+          {describeReach(setup?.subscribers ?? 0)}
         </Text>
       </div>
       <Outcome said={said} />
@@ -56,11 +56,11 @@ export function TestCard({ storeUrl, setup, words, isFixed }: Props) {
 }
 
 function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync']>[0], setup: PushSetup | null) {
-  const [said, setSaid] = useState<Said | null>(null)
+  const [said, setSaid] = useState<ActionResult | null>(null)
   const [isBusy, setBusy] = useState(false)
   const toAll = useSendToAll()
   const here = useSendHere()
-  const during = async (work: () => Promise<Said>) => {
+  const during = async (work: () => Promise<ActionResult>) => {
     setBusy(true)
     setSaid(await work().catch((error: Error) => failed(error)))
     setBusy(false)
@@ -71,15 +71,15 @@ function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync'
     sendToAll: () =>
       during(async () => {
         const { results } = await toAll.mutateAsync(words)
-        return good(testSent(results.length))
+        return succeeded(testSent(results.length))
       }),
     // Browsers ask for permission only during a user action.
     sendHere: () =>
       during(async () => {
-        if (!setup?.keys) return bad(pushTexts.noKeys)
+        if (!setup?.keys) return createFailure(pushTexts.noKeys)
         const subscription = await subscribeThisBrowser(setup.keys.publicKey)
         const { success, message } = await here.mutateAsync({ ...words, subscription })
-        return success ? good(message) : bad(`Refused by this browser’s push service. ${message}`)
+        return success ? succeeded(message) : createFailure(`Refused by this browser’s push service. ${message}`)
       }),
   }
 }

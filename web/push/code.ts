@@ -12,19 +12,19 @@ interface Widget {
   storeUrl: string
 }
 
-const scriptLine = ({ origin, storeKey, storeUrl }: Widget, method: PushMethod) =>
-  `<script src="${origin}/push/${storeKey}.js" data-method="${method}" data-store-url="${attribute(storeUrl)}" defer></script>`
+const buildScriptLine = ({ origin, storeKey, storeUrl }: Widget, method: PushMethod) =>
+  `<script src="${origin}/push/${storeKey}.js" data-method="${method}" data-store-url="${escapeAttribute(storeUrl)}" defer></script>`
 
 /** Escapes for an HTML attribute inside a single-quoted PHP string. */
-const attribute = (url: string) =>
+const escapeAttribute = (url: string) =>
   url.replace(/[&"'<>\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** One script line for every page; sw.js is uploaded to the site's root. */
-export const easyCode = (widget: Widget) => scriptLine(widget, 'easy')
+export const easyCode = (widget: Widget) => buildScriptLine(widget, 'easy')
 
 /** The same plus a button of the shop's own, hidden where it cannot work. */
 export const buttonCode = (widget: Widget) =>
-  `<button type="button" data-recoup-push hidden>Remind me of my cart</button>\n${scriptLine(widget, 'button')}`
+  `<button type="button" data-recoup-push hidden>Remind me of my cart</button>\n${buildScriptLine(widget, 'button')}`
 
 /** For functions.php: the script line in the head, and sw.js served by PHP; nothing to upload. */
 export const functionsCode = (
@@ -32,7 +32,7 @@ export const functionsCode = (
   worker: string,
 ) => `// Recoup web push: paste at the end of functions.php of your child theme.
 add_action( 'wp_head', function () {
-    echo '${scriptLine(widget, 'functions')}';
+    echo '${buildScriptLine(widget, 'functions')}';
 } );
 add_action( 'init', function () {
     if ( ! isset( $_GET['recoup-sw'] ) || '1' !== $_GET['recoup-sw'] ) {

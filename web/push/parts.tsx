@@ -3,7 +3,7 @@ import { IconCopy } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Notice } from '../ui/Notice.tsx'
-import { COPY_FAILED, good, type Said } from './rules.ts'
+import { type ActionResult, COPY_FAILED, succeeded } from './rules.ts'
 
 // Building blocks of the cards of both screens.
 
@@ -28,7 +28,7 @@ export const Section = ({ id, title, text, children }: SectionProps) => (
   </Card>
 )
 
-export const Outcome = ({ said }: { said: Said | null }) =>
+export const Outcome = ({ said }: { said: ActionResult | null }) =>
   said && (
     <Notice tone={said.isGood ? 'good' : 'bad'} isLive>
       {said.text}
@@ -44,7 +44,7 @@ interface CodeProps {
   copied: string
   /** Placeholder. */
   missing: string
-  onSaid: (said: Said) => void
+  onSaid: (said: ActionResult) => void
   children?: ReactNode
 }
 
@@ -52,7 +52,7 @@ interface CodeProps {
 export function CodeBox({ code, name, label, copied, missing, onSaid, children }: CodeProps) {
   const copy = () =>
     navigator.clipboard.writeText(code ?? '').then(
-      () => onSaid(good(copied)),
+      () => onSaid(succeeded(copied)),
       () => onSaid(COPY_FAILED),
     )
   return (

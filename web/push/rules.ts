@@ -5,18 +5,18 @@ import { formatCount } from '../ui/format.ts'
 // Texts and input rules of the web push screens. Pure.
 
 /** Result of an action: a green tick or a red cross (A 4.5). */
-export interface Said {
+export interface ActionResult {
   isGood: boolean
   text: string
 }
 
-export const good = (text: string): Said => ({ isGood: true, text })
-export const bad = (text: string): Said => ({ isGood: false, text })
+export const succeeded = (text: string): ActionResult => ({ isGood: true, text })
+export const createFailure = (text: string): ActionResult => ({ isGood: false, text })
 
 /** A 8: a cross and the error's message. */
-export const failed = (error: Error): Said => bad(`Error: ${error.message}`)
+export const failed = (error: Error): ActionResult => createFailure(`Error: ${error.message}`)
 
-export const COPY_FAILED = bad('Failed to copy to clipboard')
+export const COPY_FAILED = createFailure('Failed to copy to clipboard')
 
 export const frequencyLabels: Record<PushFrequency, string> = {
   immediate: 'Immediately, when the cart counts as abandoned',
@@ -27,12 +27,12 @@ export const frequencyLabels: Record<PushFrequency, string> = {
 }
 
 /** A 5: invalid input becomes 0. */
-export const delayOf = (typed: string | number): number => within(typed, 0, pushLimits.delayMinutes)
+export const parseDelay = (typed: string | number): number => clampNumber(typed, 0, pushLimits.delayMinutes)
 
 /** A 5: invalid input becomes 1. */
-export const maximumOf = (typed: string | number): number => within(typed, 1, pushLimits.notifications)
+export const parseMaximum = (typed: string | number): number => clampNumber(typed, 1, pushLimits.notifications)
 
-function within(typed: string | number, least: number, most: number): number {
+function clampNumber(typed: string | number, least: number, most: number): number {
   const number = typed === '' ? Number.NaN : Number(typed)
   return Number.isInteger(number) && number >= least && number <= most ? number : least
 }
@@ -44,17 +44,17 @@ export const methodNames: Record<PushMethod, string> = {
   button: 'Manual Button',
 }
 
-export const reachText = (subscribers: number): string =>
+export const describeReach = (subscribers: number): string =>
   `This goes to ${formatCount(subscribers)} real ${subscribers === 1 ? 'subscriber' : 'subscribers'}.`
 
-export const hostOf = (origin: string): string => (URL.canParse(origin) ? new URL(origin).host : origin)
+export const formatHost = (origin: string): string => (URL.canParse(origin) ? new URL(origin).host : origin)
 
 const isColour = (text: string) => /^#[0-9a-f]{6}$/.test(text)
 
 export type PromptProblems = Partial<Record<keyof PushPrompt, string>>
 
 /** What blocks saving the bar: missing texts and unreadable color pairs. */
-export function promptProblems(prompt: PushPrompt): PromptProblems {
+export function checkPrompt(prompt: PushPrompt): PromptProblems {
   const problems: PromptProblems = {}
   for (const name of ['title', 'text', 'accept', 'decline'] as const)
     if (prompt[name].trim() === '') problems[name] = 'Enter some words'
@@ -76,4 +76,4 @@ export function promptProblems(prompt: PushPrompt): PromptProblems {
 export const colourFields = ['background', 'color', 'button', 'buttonColor'] as const
 
 /** Colors of the preview while a color is being typed. */
-export const pickable = (text: string): string => (isColour(text) ? text : '#000000')
+export const toPickerColour = (text: string): string => (isColour(text) ? text : '#000000')

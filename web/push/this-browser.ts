@@ -20,7 +20,7 @@ export async function subscribeThisBrowser(publicKey: string): Promise<BrowserSu
       'This browser does not allow notifications from Recoup. Allow them for this page, then try again.',
     )
   }
-  const subscription = await Promise.race([subscribe(publicKey), tooLate()]).catch((error: Error) => {
+  const subscription = await Promise.race([subscribe(publicKey), rejectLate()]).catch((error: Error) => {
     throw new BrowserRefusal(`This browser could not subscribe: ${error.message}`)
   })
   return subscription.toJSON() as BrowserSubscription
@@ -28,20 +28,20 @@ export async function subscribeThisBrowser(publicKey: string): Promise<BrowserSu
 
 async function subscribe(publicKey: string): Promise<PushSubscription> {
   const registration = await navigator.serviceWorker.register(WORKER, { scope: SCOPE })
-  await untilActive(registration)
+  await waitUntilActive(registration)
   const before = await registration.pushManager.getSubscription()
   await before?.unsubscribe()
   return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
 }
 
-const untilActive = (registration: ServiceWorkerRegistration) =>
+const waitUntilActive = (registration: ServiceWorkerRegistration) =>
   new Promise<void>((resolve) => {
     const coming = registration.installing ?? registration.waiting
     if (registration.active || !coming) return resolve()
     coming.addEventListener('statechange', () => coming.state === 'activated' && resolve())
   })
 
-const tooLate = () =>
+const rejectLate = () =>
   new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('its push service did not answer.')), LIMIT_MS)
   })

@@ -2,7 +2,7 @@ import type { PushMethod } from '../../shared/push.ts'
 
 // Methods to install widget and worker in a WordPress shop, with steps. Pure texts; keep docs/web-push.md in step.
 
-export interface Way {
+export interface InstallMethod {
   method: Exclude<PushMethod, 'plugin'>
   title: string
   when: string
@@ -13,7 +13,7 @@ const UPLOAD =
   'Upload sw.js from step 3 to the site’s root, by SFTP or your host’s file manager: the folder with wp-config.php. https://your-store.com/sw.js must then show it.'
 const CACHE = 'Empty the cache of your shop: cache plugin, host and CDN.'
 
-export const ways: readonly Way[] = [
+export const installMethods: readonly InstallMethod[] = [
   {
     method: 'easy',
     title: 'Easy Integration',

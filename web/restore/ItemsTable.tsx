@@ -2,11 +2,11 @@ import { Anchor, Group, Table, Text } from '@mantine/core'
 import type { CartView, RestorableCart } from '../../shared/carts.ts'
 import { Money } from '../ui/Money.tsx'
 import { ProductPicture } from '../ui/ProductPicture.tsx'
-import { announcement, totalWithCoupon } from './rules.ts'
+import { computeTotal, describeDifference } from './rules.ts'
 
 /** Items of the abandoned cart. Shows before the press which ones will not be restored unchanged. */
 export function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
-  const withCoupon = totalWithCoupon(cart)
+  const withCoupon = computeTotal(cart)
   return (
     <Table className="restorable" verticalSpacing="sm" horizontalSpacing={6}>
       <Table.Thead>
@@ -89,7 +89,7 @@ function CouponRow({ coupon, currency }: { coupon: NonNullable<RestorableCart['c
 }
 
 function Announced({ item, currency }: { item: RestorableCart['items'][number]; currency: string }) {
-  const words = announcement(item, currency)
+  const words = describeDifference(item, currency)
   if (!words) return null
   return (
     <Text fz="xs" c="dimmed">

@@ -9,7 +9,7 @@ import { shopperCopy } from './copy.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
 import { PreferencesForm } from './PreferencesForm.tsx'
 import { usePreferences, useSavePreferences } from './preference-queries.ts'
-import { browserLanguage } from './rules.ts'
+import { chooseLanguage } from './rules.ts'
 import { ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
 
@@ -19,7 +19,7 @@ export function PreferencesPage() {
   const about = usePreferences(token)
   const save = useSavePreferences(token)
   const [chosen, setChosen] = useState<Language | null>(null)
-  const language = chosen ?? about.data?.language ?? browserLanguage(navigator.languages)
+  const language = chosen ?? about.data?.language ?? chooseLanguage(navigator.languages)
   const words = shopperCopy[language]
   return (
     <ShopperPage

@@ -4,11 +4,11 @@ import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { ChooseAgain } from './ItemsTable.tsx'
 import type { RestoredReply } from './queries.ts'
-import { couponText, isLeftOut, outcomeText } from './rules.ts'
+import { describeCoupon, describeOutcome, isLeftOut } from './rules.ts'
 
 export function Restored({ restored, currency }: { restored: RestoredReply; currency: string }) {
   const { checkoutUrl, items, message, shopUrl } = restored
-  const aboutCoupon = checkoutUrl ? couponText(restored.coupon) : null
+  const aboutCoupon = checkoutUrl ? describeCoupon(restored.coupon) : null
   return (
     <Stack gap="lg">
       {checkoutUrl ? (
@@ -62,7 +62,7 @@ const signs = {
 
 function RestoredItem({ item, currency }: { item: RestoredReply['items'][number]; currency: string }) {
   const Sign = signs[item.outcome]
-  const words = outcomeText(item, currency)
+  const words = describeOutcome(item, currency)
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Sign size={18} aria-hidden style={{ flex: 'none', marginTop: 2 }} />

@@ -10,7 +10,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { shopperCopy } from './copy.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
 import { useUnsubscribe, useUnsubscribeInfo } from './queries.ts'
-import { browserLanguage } from './rules.ts'
+import { chooseLanguage } from './rules.ts'
 import { ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
 
@@ -19,7 +19,7 @@ export function UnsubscribePage() {
   const token = tokenIn(useSearchParams()[0].get('token') ?? '')
   const about = useUnsubscribeInfo(token)
   const [chosen, setChosen] = useState<Language | null>(null)
-  const language = chosen ?? about.data?.language ?? browserLanguage(navigator.languages)
+  const language = chosen ?? about.data?.language ?? chooseLanguage(navigator.languages)
   const title = shopperCopy[language].unsubscribe
   return (
     <ShopperPage

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_BRAND } from '../../shared/brand.ts'
 import { lookOf } from '../../shared/palette.ts'
-import { shopStyleOf } from './use-shop-look.ts'
+import { createShopStyle } from './use-shop-look.ts'
 
 test.each(['light', 'dark'] as const)('a shop’s page shown to its owner has the shop’s own look, %s', (scheme) => {
   const brand = { ...DEFAULT_BRAND, button: '#7a1fa2', fontStack: 'georgia' as const, radius: 2 }
   const look = lookOf(brand)
-  const style = shopStyleOf(brand, scheme)
+  const style = createShopStyle(brand, scheme)
   expect(style).toMatchObject({ '--rc-brand': look[scheme].button, '--rc-surface': look[scheme].card })
   expect(style).toMatchObject({ '--rc-font': look.font, '--rc-radius': '2px', '--rc-text': look[scheme].text })
   // Colors of the page's parts are derived from these.

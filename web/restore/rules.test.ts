@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest'
 import { DEFAULT_BRAND } from '../../shared/brand.ts'
 import type { CartView } from '../../shared/carts.ts'
-import { announcement, couponText, isAsAnnounced, isBought, isOnOffer, outcomeText, totalWithCoupon } from './rules.ts'
+import {
+  computeTotal,
+  describeCoupon,
+  describeDifference,
+  describeOutcome,
+  isAsAnnounced,
+  isBought,
+  isOnOffer,
+} from './rules.ts'
 
 type Outcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone' | 'choose_again'
 const item = (outcome: Outcome, quantity: number, price = 20) => ({
@@ -12,14 +20,14 @@ const item = (outcome: Outcome, quantity: number, price = 20) => ({
 })
 
 it('describes what changed about an item', () => {
-  expect(outcomeText(item('ok', 4), 'USD')).toBeNull()
-  expect(outcomeText(item('quantity_clamped', 1), 'USD')).toBe('Only 1 is left, so we put 1 in your cart.')
-  expect(outcomeText(item('quantity_clamped', 3), 'USD')).toContain('Only 3 are left')
-  expect(outcomeText(item('price_changed', 4, 22), 'USD')).toBe('It was $20.00 before.')
-  expect(outcomeText(item('quantity_clamped', 1, 18), 'USD')).toBe(
+  expect(describeOutcome(item('ok', 4), 'USD')).toBeNull()
+  expect(describeOutcome(item('quantity_clamped', 1), 'USD')).toBe('Only 1 is left, so we put 1 in your cart.')
+  expect(describeOutcome(item('quantity_clamped', 3), 'USD')).toContain('Only 3 are left')
+  expect(describeOutcome(item('price_changed', 4, 22), 'USD')).toBe('It was $20.00 before.')
+  expect(describeOutcome(item('quantity_clamped', 1, 18), 'USD')).toBe(
     'Only 1 is left, so we put 1 in your cart. It was $20.00 before.',
   )
-  expect(outcomeText(item('gone', 1), 'USD')).toContain('No longer available')
+  expect(describeOutcome(item('gone', 1), 'USD')).toContain('No longer available')
 })
 
 const offered = (outcome: Outcome, now: { quantity: number; price: number }) => ({
@@ -40,27 +48,29 @@ const cart = (...items: ReturnType<typeof offered>[]) => ({
 })
 
 it('announces before the press what will not be restored unchanged', () => {
-  expect(announcement(offered('ok', { quantity: 4, price: 20 }), 'USD')).toBeNull()
-  expect(announcement(offered('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe('Only 2 left. Now $18.00.')
-  expect(announcement(offered('choose_again', { quantity: 4, price: 20 }), 'USD')).toMatch(/chosen again/)
-  expect(announcement(offered('gone', { quantity: 4, price: 20 }), 'USD')).toMatch(/No longer/)
+  expect(describeDifference(offered('ok', { quantity: 4, price: 20 }), 'USD')).toBeNull()
+  expect(describeDifference(offered('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe(
+    'Only 2 left. Now $18.00.',
+  )
+  expect(describeDifference(offered('choose_again', { quantity: 4, price: 20 }), 'USD')).toMatch(/chosen again/)
+  expect(describeDifference(offered('gone', { quantity: 4, price: 20 }), 'USD')).toMatch(/No longer/)
 })
 
 it('shows the total with the coupon if its discount is known', () => {
   const whole = cart(offered('ok', { quantity: 4, price: 20 }))
-  expect(totalWithCoupon(whole)).toBeNull()
-  expect(totalWithCoupon({ ...whole, coupon: { code: 'CART10', saving: null } })).toBeNull()
-  expect(totalWithCoupon({ ...whole, coupon: { code: 'CART10', saving: 8 } })).toBe(72)
-  expect(totalWithCoupon({ ...whole, coupon: { code: 'CART10', saving: 90 } })).toBe(0)
+  expect(computeTotal(whole)).toBeNull()
+  expect(computeTotal({ ...whole, coupon: { code: 'CART10', saving: null } })).toBeNull()
+  expect(computeTotal({ ...whole, coupon: { code: 'CART10', saving: 8 } })).toBe(72)
+  expect(computeTotal({ ...whole, coupon: { code: 'CART10', saving: 90 } })).toBe(0)
 })
 
 it('mentions the coupon only if the shopper must know', () => {
-  expect(couponText(null)).toBeNull()
-  expect(couponText({ code: 'CART10', outcome: 'carried' })).toBeNull()
-  expect(couponText({ code: 'CART10', outcome: 'refused' })).toBe(
+  expect(describeCoupon(null)).toBeNull()
+  expect(describeCoupon({ code: 'CART10', outcome: 'carried' })).toBeNull()
+  expect(describeCoupon({ code: 'CART10', outcome: 'refused' })).toBe(
     'The shop did not accept the coupon CART10. Your cart is filled without it.',
   )
-  expect(couponText({ code: 'CART10', outcome: 'to_enter' })).toMatch(/enter the coupon CART10 in the shop/)
+  expect(describeCoupon({ code: 'CART10', outcome: 'to_enter' })).toMatch(/enter the coupon CART10 in the shop/)
 })
 
 it('offers to continue while any item can be restored', () => {
@@ -71,7 +81,12 @@ it('offers to continue while any item can be restored', () => {
 
 it('continues without another message unless something got worse than announced', () => {
   const said = cart(offered('ok', { quantity: 4, price: 20 }), offered('gone', { quantity: 4, price: 20 }))
-  const turned = (outcome: Outcome, quantity: number, coupon: Parameters<typeof couponText>[0] = null, price = 20) => ({
+  const turned = (
+    outcome: Outcome,
+    quantity: number,
+    coupon: Parameters<typeof describeCoupon>[0] = null,
+    price = 20,
+  ) => ({
     coupon,
     items: [
       { outcome, quantity, price },

@@ -21,7 +21,7 @@ export const isOnOffer = (cart: RestorableCart | CartView): boolean =>
   cart.items.some((item) => !('outcome' in item && isLeftOut({ outcome: item.outcome as ItemOutcome })))
 
 /** The discount as the message stated it; null without a coupon or if unknown. */
-export function totalWithCoupon(cart: RestorableCart | CartView): number | null {
+export function computeTotal(cart: RestorableCart | CartView): number | null {
   const saving = ('coupon' in cart && cart.coupon?.saving) || null
   return saving === null ? null : Math.max(0, cart.total - saving)
 }
@@ -43,7 +43,7 @@ export function isAsAnnounced(
 }
 
 /** Known differences of an item before restoring; null if unchanged. */
-export function announcement(item: RestorableCart['items'][number], currency: string): string | null {
+export function describeDifference(item: RestorableCart['items'][number], currency: string): string | null {
   if (item.outcome === 'gone') return 'No longer available.'
   if (item.outcome === 'choose_again') return 'Needs to be chosen again.'
   const words = [
@@ -54,29 +54,29 @@ export function announcement(item: RestorableCart['items'][number], currency: st
 }
 
 /** What changed about an item since the cart was left; null if nothing did. */
-export function outcomeText(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
+export function describeOutcome(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
   if (item.outcome === 'gone') return 'No longer available, so it is not in your cart.'
   if (item.outcome === 'choose_again') return 'Not in your cart: please choose it again.'
   const words = [
-    ...(item.outcome === 'quantity_clamped' ? [clamped(item.quantity)] : []),
+    ...(item.outcome === 'quantity_clamped' ? [describeClamped(item.quantity)] : []),
     ...(item.price === item.before.price ? [] : [`It was ${formatMoney(item.before.price, currency)} before.`]),
   ]
   return words.join(' ') || null
 }
 
 /** Result of the message's coupon; null if there is nothing to show. */
-export function couponText(coupon: Reply['coupon']): string | null {
+export function describeCoupon(coupon: Reply['coupon']): string | null {
   if (!coupon) return null
   const { code, outcome } = coupon
   if (outcome === 'refused') return `The shop did not accept the coupon ${code}. Your cart is filled without it.`
   return outcome === 'to_enter' ? `Please enter the coupon ${code} in the shop yourself.` : null
 }
 
-const clamped = (left: number) =>
+const describeClamped = (left: number) =>
   left === 1 ? 'Only 1 is left, so we put 1 in your cart.' : `Only ${left} are left, so we put ${left} in your cart.`
 
 /** The browser's languages, used until the server returns the shopper's choice. */
-export function browserLanguage(wanted: readonly string[]): Language {
+export function chooseLanguage(wanted: readonly string[]): Language {
   const tags = wanted.map((tag) => tag.toLowerCase().split('-')[0])
   return languages.find((language) => language === tags.find((tag) => tag === 'en' || tag === 'de')) ?? 'en'
 }

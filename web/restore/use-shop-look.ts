@@ -1,17 +1,17 @@
 import { type CSSProperties, useLayoutEffect, useMemo } from 'react'
 import { lookOf, type Palette } from '../../shared/palette.ts'
 import type { ShopBrand } from '../../shared/shop-brand.ts'
-import { schemeOf, useTheme } from '../theme/chosen.ts'
+import { getScheme, useTheme } from '../theme/chosen.ts'
 import { inRoles } from '../theme/mantine.ts'
 
 /** Applies the shop's colors and fonts to the whole page through theme roles, until unmounted. */
 export function useShopLook(brand: ShopBrand | null): void {
-  const scheme = schemeOf(useTheme())
+  const scheme = getScheme(useTheme())
   const look = useMemo(() => brand && lookOf(brand), [brand])
   useLayoutEffect(() => {
     if (!look) return
     const { style } = document.documentElement
-    const roles = rolesOf(look, scheme)
+    const roles = buildRoles(look, scheme)
     for (const [name, value] of Object.entries(roles)) style.setProperty(name, value)
     return () => {
       for (const name of Object.keys(roles)) style.removeProperty(name)
@@ -21,13 +21,13 @@ export function useShopLook(brand: ShopBrand | null): void {
 
 /** The same for one element: a preview in the owner's screen. */
 export function useShopStyle(brand: ShopBrand): CSSProperties {
-  const scheme = schemeOf(useTheme())
-  return useMemo(() => shopStyleOf(brand, scheme), [brand, scheme])
+  const scheme = getScheme(useTheme())
+  return useMemo(() => createShopStyle(brand, scheme), [brand, scheme])
 }
 
-export const shopStyleOf = (brand: ShopBrand, scheme: 'light' | 'dark') =>
+export const createShopStyle = (brand: ShopBrand, scheme: 'light' | 'dark') =>
   ({
-    ...rolesOf(lookOf(brand), scheme),
+    ...buildRoles(lookOf(brand), scheme),
     ...inRoles,
     '--mantine-primary-color-filled': 'var(--rc-brand)',
     '--mantine-primary-color-filled-hover': 'var(--rc-brand-hover)',
@@ -37,12 +37,12 @@ export const shopStyleOf = (brand: ShopBrand, scheme: 'light' | 'dark') =>
     color: 'var(--rc-text)',
   }) as CSSProperties
 
-const rolesOf = (look: ReturnType<typeof lookOf>, scheme: 'light' | 'dark'): Record<string, string> => {
-  const roles = { ...paletteRoles(look[scheme]), 'rc-font': look.font, 'rc-radius': `${look.radius}px` }
+const buildRoles = (look: ReturnType<typeof lookOf>, scheme: 'light' | 'dark'): Record<string, string> => {
+  const roles = { ...buildPaletteRoles(look[scheme]), 'rc-font': look.font, 'rc-radius': `${look.radius}px` }
   return Object.fromEntries(Object.entries(roles).map(([name, value]) => [`--${name}`, value]))
 }
 
-const paletteRoles = (palette: Palette): Record<string, string> => ({
+const buildPaletteRoles = (palette: Palette): Record<string, string> => ({
   'rc-page': palette.page,
   'rc-surface': palette.card,
   'rc-surface-hover': palette.soft,

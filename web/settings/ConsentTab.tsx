@@ -1,7 +1,7 @@
 import '../consent/consent.css'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import { consentSections, sectionOf } from '../consent/sections.ts'
+import { consentSections, findSection } from '../consent/sections.ts'
 import { ConnectedTab } from './ConnectedTab.tsx'
 
 /** Too long for one screen, so one section is shown at a time. */
@@ -11,7 +11,7 @@ export function ConsentTab() {
 
 function Sections() {
   const { hash, search } = useLocation()
-  const here = sectionOf(hash)
+  const here = findSection(hash)
   // Opened sections stay mounted, keeping unsaved input.
   const [opened, setOpened] = useState([here.id])
   if (!opened.includes(here.id)) setOpened([...opened, here.id])

@@ -1,15 +1,15 @@
 import './settings.css'
 import { Link, Outlet, useLocation } from 'react-router'
 import { useTabInSight } from '../ui/useTabInSight.ts'
-import { settingsTabs, tabOf, titleOf } from './tabs.ts'
+import { findTab, findTitle, settingsTabs } from './tabs.ts'
 
 /** Frame of the tabs of A 2.8. Each tab has its own address, so it can be linked, reloaded and Back works. */
 export function SettingsPage() {
   const { pathname } = useLocation()
-  const here = tabOf(pathname)
+  const here = findTab(pathname)
   return (
     <>
-      <title>{`${titleOf(pathname)} · Settings · Recoup`}</title>
+      <title>{`${findTitle(pathname)} · Settings · Recoup`}</title>
       <Tabs here={here.path} />
       <div className="settings">
         <Outlet />

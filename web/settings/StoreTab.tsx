@@ -13,7 +13,7 @@ import { HealthCard } from '../stores/HealthCard.tsx'
 import { PluginCard } from '../stores/PluginCard.tsx'
 import { usePlugin } from '../stores/plugin-queries.ts'
 import { ReplaceKeysDialog, useMayReplaceKeys } from '../stores/ReplaceKeysDialog.tsx'
-import { storeFacts } from '../stores/storeFacts.tsx'
+import { listStoreFacts } from '../stores/storeFacts.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
 
@@ -49,7 +49,7 @@ function StoreCard({ store }: { store: StoreView }) {
         <IconCircleCheck size={20} color="var(--rc-good)" aria-hidden style={{ flex: 'none', marginTop: 2 }} />
         <Text style={{ overflowWrap: 'anywhere' }}>Connected to {store.store_url}</Text>
       </Group>
-      <Facts entries={[['Name', store.name], ...storeFacts(store)]} />
+      <Facts entries={[['Name', store.name], ...listStoreFacts(store)]} />
       {mayConnect && (
         <Group gap="sm" mt="lg">
           {mayReplace && (

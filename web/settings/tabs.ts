@@ -11,8 +11,8 @@ export const settingsTabs: readonly SettingsTab[] = screens.flatMap(({ path, tab
 )
 
 /** A screen below a tab, such as `/settings/sending/domain`, belongs to it; any other path to the first. */
-export function tabOf(pathname: string): SettingsTab {
-  const here = pathOf(screenOf(pathname))
+export function findTab(pathname: string): SettingsTab {
+  const here = getPath(screenOf(pathname))
   return (
     settingsTabs.find(({ path }) => path === here) ??
     settingsTabs.slice(1).find(({ path }) => here.startsWith(`${path}/`)) ??
@@ -20,9 +20,9 @@ export function tabOf(pathname: string): SettingsTab {
   )
 }
 
-export function titleOf(pathname: string): string {
+export function findTitle(pathname: string): string {
   const screen = screenOf(pathname)
-  return screen && !screen.tab ? screen.title : tabOf(pathname).title
+  return screen && !screen.tab ? screen.title : findTab(pathname).title
 }
 
-const pathOf = (screen: Screen | null) => screen?.path ?? ''
+const getPath = (screen: Screen | null) => screen?.path ?? ''

@@ -6,7 +6,7 @@ import { useMe } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
-import { linkedStore, STORE } from './linked-store.ts'
+import { findLinkedStore, STORE } from './linked-store.ts'
 import { useSwitchStore } from './queries.ts'
 
 interface Props {
@@ -25,7 +25,7 @@ interface Props {
 export function LinkedStore({ currentId, what, instead, belongs = [], children }: Props) {
   const [search, setSearch] = useSearchParams()
   const named = search.get(STORE)
-  const state = linkedStore(named, currentId, useMe()?.stores)
+  const state = findLinkedStore(named, currentId, useMe()?.stores)
   const { error, mutate } = useSwitchStore()
   const asked = useRef<string | null>(null)
   useEffect(() => {

@@ -10,12 +10,12 @@ import { SaidAbove } from '../ui/PageTitle.tsx'
 import { Banners } from './Banners.tsx'
 import { Header } from './Header.tsx'
 import { Sidebar } from './Sidebar.tsx'
-import { sectionOf } from './sections.ts'
+import { findSection } from './sections.ts'
 
 export function Shell() {
   const [isOpen, menu] = useDisclosure(false)
   const { pathname } = useLocation()
-  const section = sectionOf(pathname)
+  const section = findSection(pathname)
   const isComplete = useComplete()
   useLive()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a phone's menu closes when it has led somewhere

@@ -11,7 +11,7 @@ import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { hasUnsaved } from '../ui/unsaved.ts'
 import { useSwitchStore } from './queries.ts'
-import { sectionOf } from './sections.ts'
+import { findSection } from './sections.ts'
 
 interface Props {
   words: ReactNode
@@ -125,7 +125,7 @@ function useChoice(currentId: string) {
       onSuccess: ({ store }) => {
         announce(`Now showing ${store.name}`)
         // A cart or flow of the other store does not exist in this one.
-        void navigate(sectionOf(pathname).path)
+        void navigate(findSection(pathname).path)
       },
       onError: (error) => announce(error.message, 'bad'),
     })

@@ -4,7 +4,7 @@
 export const STORE = 'storeId'
 
 /** `unknown`: not one of the account's stores. `waiting`: the stores or the current one are not loaded yet. */
-export function linkedStore(
+export function findLinkedStore(
   named: string | null,
   currentId: string | undefined,
   stores: readonly { id: string }[] | undefined,

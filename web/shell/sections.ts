@@ -38,7 +38,7 @@ export const sections: Section[] = screens.flatMap(({ path, title, icon, permiss
 )
 
 /** Section of the first path segment; Dashboard by default (A 2.2). */
-export function sectionOf(pathname: string): Section {
+export function findSection(pathname: string): Section {
   const first = `/${pathname.split('/')[1] ?? ''}`.toLowerCase()
   return sections.find(({ path }) => path === first) ?? sections[0]!
 }

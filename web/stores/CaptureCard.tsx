@@ -8,7 +8,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useCaptureStatus } from './queries.ts'
-import { captureSnippet } from './rules.ts'
+import { buildCaptureSnippet } from './rules.ts'
 import { Snippet } from './Snippet.tsx'
 
 export function CaptureCard({ store }: { store: StoreView }) {
@@ -23,7 +23,7 @@ export function CaptureCard({ store }: { store: StoreView }) {
         {snippet === 'theme' ? 'an email typed into the theme’s forms' : 'the email entered at checkout'}. It is a few
         kilobytes, loads after your page, and sends only cart and contact details.
       </Text>
-      <Snippet code={captureSnippet(location.origin, store.captureKey, snippet)} label="Copy script">
+      <Snippet code={buildCaptureSnippet(location.origin, store.captureKey, snippet)} label="Copy script">
         <Anchor component={Link} to="/settings/capture-script" fz="sm" underline="always">
           How to install it
         </Anchor>

@@ -11,15 +11,15 @@ import { TimeAgo } from '../ui/Time.tsx'
 import { CaptureTitle } from './CaptureCard.tsx'
 import { InstallDrawing } from './InstallDrawing.tsx'
 import {
-  functionsCode,
-  type InstallWay,
-  installWays,
+  buildFunctionsCode,
+  type InstallMethod,
+  installMethods,
   THEME_REACH,
   themeHints,
   themeSteps,
   wordPressHints,
 } from './install-ways.ts'
-import { captureSnippet } from './rules.ts'
+import { buildCaptureSnippet } from './rules.ts'
 import { Snippet } from './Snippet.tsx'
 
 /** How to install the capture script; for WordPress by kind of theme. */
@@ -27,7 +27,7 @@ export const CaptureInstall = ({ store }: { store: StoreView }) =>
   capabilities[store.platform].snippet === 'theme' ? <ThemeInstall store={store} /> : <WordPressInstall store={store} />
 
 function ThemeInstall({ store }: { store: StoreView }) {
-  const snippet = captureSnippet(location.origin, store.captureKey, 'theme')
+  const snippet = buildCaptureSnippet(location.origin, store.captureKey, 'theme')
   return (
     <>
       <Card>
@@ -48,7 +48,7 @@ function ThemeInstall({ store }: { store: StoreView }) {
 }
 
 function WordPressInstall({ store }: { store: StoreView }) {
-  const snippet = captureSnippet(location.origin, store.captureKey)
+  const snippet = buildCaptureSnippet(location.origin, store.captureKey)
   return (
     <>
       <Card>
@@ -64,7 +64,7 @@ function WordPressInstall({ store }: { store: StoreView }) {
         </Text>
         <Snippet code={snippet} label="Copy script" />
       </Card>
-      {installWays.map((way, place) => (
+      {installMethods.map((way, place) => (
         <Way key={way.id} way={way} number={place + 1} snippet={snippet} />
       ))}
       <SeenCard store={store} docs="docs/connecting-woocommerce.md" hints={wordPressHints} />
@@ -72,7 +72,7 @@ function WordPressInstall({ store }: { store: StoreView }) {
   )
 }
 
-function Way({ way, number, snippet }: { way: InstallWay; number: number; snippet: string }) {
+function Way({ way, number, snippet }: { way: InstallMethod; number: number; snippet: string }) {
   return (
     <Card component="section" aria-labelledby={`way-${way.id}`}>
       <Title order={2} id={`way-${way.id}`}>
@@ -91,7 +91,7 @@ function Way({ way, number, snippet }: { way: InstallWay; number: number; snippe
       </div>
       {way.hasOwnCode && (
         <div className="install-code">
-          <Snippet code={functionsCode(snippet)} label="Copy code" />
+          <Snippet code={buildFunctionsCode(snippet)} label="Copy code" />
         </div>
       )}
       {way.id !== 'plugin' && (

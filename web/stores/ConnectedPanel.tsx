@@ -5,7 +5,7 @@ import type { StoreView } from '../../shared/stores.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useRefreshConnection } from './queries.ts'
-import { storeFacts } from './storeFacts.tsx'
+import { listStoreFacts } from './storeFacts.tsx'
 
 interface Props {
   store: StoreView
@@ -36,7 +36,7 @@ export function ConnectedPanel({ store, warnings }: Props) {
             <Text c="dimmed">Recoup is importing its orders, customers and products now.</Text>
           </div>
         </Group>
-        <Facts entries={storeFacts(store)} />
+        <Facts entries={listStoreFacts(store)} />
         {warnings.map((warning) => (
           <Notice key={warning} tone="warn">
             {warning}

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { useEndedStore, useHasPermission } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { formatDateTime } from '../ui/times.ts'
-import { endedText, endedTitle } from './ended.ts'
+import { describeEnded, formatEndedTitle } from './ended.ts'
 
 /** Explains why the account has no store any more. */
 export function EndedNotice() {
@@ -11,9 +11,9 @@ export function EndedNotice() {
   const mayRead = useHasPermission('carts:read')
   if (!ended) return null
   return (
-    <Notice tone={ended.by === 'recoup' ? 'info' : 'warn'} title={endedTitle(ended)}>
+    <Notice tone={ended.by === 'recoup' ? 'info' : 'warn'} title={formatEndedTitle(ended)}>
       <Stack gap={6} align="flex-start">
-        {endedText(ended, formatDateTime)}
+        {describeEnded(ended, formatDateTime)}
         {mayRead && (
           <Anchor component={Link} to="/notifications" fz="sm">
             Open its notifications

@@ -7,7 +7,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useStoreHealth } from './queries.ts'
-import { healthOf, type StreamHealth, type StreamState, streamNames } from './rules.ts'
+import { findHealth, type StreamHealth, type StreamState, streamNames } from './rules.ts'
 
 const badges: Record<StreamHealth, Parameters<typeof StatusBadge>[0]> = {
   fine: { tone: 'good', icon: IconCircleCheck, label: 'Up to date' },
@@ -52,7 +52,7 @@ export function HealthCard() {
 }
 
 function StreamRow({ stream, state }: { stream: SyncStream; state: StreamState }) {
-  const health = healthOf(state)
+  const health = findHealth(state)
   const at = health === 'failing' ? state.failedAt : state.completedAt
   return (
     <li>

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import type { WayId } from './install-ways.ts'
+import type { MethodId } from './install-ways.ts'
 
 // Drawings of where to click in WordPress, in theme colors. Numbers are those of the steps.
 
-export function InstallDrawing({ way, label }: { way: WayId; label: string }) {
+export function InstallDrawing({ way, label }: { way: MethodId; label: string }) {
   return (
     <svg viewBox="0 0 340 212" role="img" aria-label={label} className="drawing">
       <rect x="0.5" y="0.5" width="339" height="211" rx="8" className="drawing-window" />

@@ -1,5 +1,5 @@
 import { Anchor, Card, List, Text, Title } from '@mantine/core'
-import { keysPage } from './rules.ts'
+import { findKeysPage } from './rules.ts'
 
 /** Where to create the two keys in WooCommerce, beside the form that asks for them. */
 export function KeysHelp({ storeUrl }: { storeUrl: string }) {
@@ -15,7 +15,7 @@ export function KeysHelp({ storeUrl }: { storeUrl: string }) {
 
 /** If the store's address is known, links to its key page. */
 export function KeysSteps({ storeUrl = '' }: { storeUrl?: string }) {
-  const page = keysPage(storeUrl)
+  const page = findKeysPage(storeUrl)
   return (
     <>
       <List type="ordered" spacing="sm" fz="sm">

@@ -30,7 +30,7 @@ export function LinkHostCard({ storeId }: { storeId: string }) {
 function Content({ storeId, view }: { storeId: string; view: LinkHostView }) {
   return (
     <Stack gap="md">
-      {view.host && <CheckList label="Domain status" checks={[proofOf(view), checkOf(view, view.host)]} />}
+      {view.host && <CheckList label="Domain status" checks={[describeProof(view), checkOf(view, view.host)]} />}
       <MayChange fixed={view.isFixed && 'The demo’s links always use this server.'}>
         <HostForm storeId={storeId} view={view} />
       </MayChange>
@@ -38,7 +38,7 @@ function Content({ storeId, view }: { storeId: string; view: LinkHostView }) {
   )
 }
 
-const proofOf = ({ isProven, proof, problem }: LinkHostView) => ({
+const describeProof = ({ isProven, proof, problem }: LinkHostView) => ({
   id: 'link-host-proof',
   title: 'Proof of ownership',
   state: isProven ? ('good' as const) : ('warn' as const),

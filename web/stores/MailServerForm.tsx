@@ -26,7 +26,7 @@ interface Typed {
   fromAddress: string
 }
 
-const typedOf = ({ server }: MailServerView): Typed => ({
+const toFormValues = ({ server }: MailServerView): Typed => ({
   host: server?.host ?? '',
   port: server?.port ?? usualPort.starttls,
   security: server?.security ?? 'starttls',
@@ -52,7 +52,7 @@ function keepsPassword({ server }: MailServerView, typed: Typed): boolean {
 
 const useServerForm = (view: MailServerView) =>
   useForm<Typed>({
-    initialValues: typedOf(view),
+    initialValues: toFormValues(view),
     validate: (typed) => ({
       ...mailServerProblems(cleaned(typed), view.anyPort),
       ...(typed.user.trim() &&

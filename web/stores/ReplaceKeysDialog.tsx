@@ -14,7 +14,7 @@ import { useReplaceKeys } from './queries.ts'
 import { checkKeys, type KeysForm } from './rules.ts'
 import { ShopifySteps } from './ShopifyHelp.tsx'
 import { ShopifyKeyFields, useWay } from './ShopifyKeyFields.tsx'
-import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, shopifyKeysOf } from './shopify-rules.ts'
+import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, toShopifyKeys } from './shopify-rules.ts'
 
 /** The demo store's keys cannot be replaced. */
 export function useMayReplaceKeys(store: StoreView): boolean {
@@ -90,7 +90,7 @@ function ReplaceShopify({ store, onReplaced, onClose }: Props) {
   })
   const way = useWay(form)
   const submit = form.onSubmit((values: ShopifyForm) =>
-    replace.mutate(shopifyKeysOf(values), {
+    replace.mutate(toShopifyKeys(values), {
       onSuccess: onReplaced,
       onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
     }),

@@ -1,6 +1,6 @@
 import { settingNames } from '../../shared/store-settings.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { settingText } from './rules.ts'
+import { formatSetting } from './rules.ts'
 import type { useSettingsForm } from './useSettingsForm.ts'
 
 /** Why the last save failed. Field errors are also shown at the fields. */
@@ -16,7 +16,7 @@ export function SettingsOutcome({ save, clashes }: Pick<ReturnType<typeof useSet
             <>
               Both of you changed{' '}
               {clashes
-                .map(({ name, value }) => `“${settingNames[name]}” (theirs: ${settingText(name, value)})`)
+                .map(({ name, value }) => `“${settingNames[name]}” (theirs: ${formatSetting(name, value)})`)
                 .join(', ')}
               .{' '}
             </>

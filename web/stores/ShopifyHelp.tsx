@@ -23,7 +23,7 @@ export function ShopifySteps({ way }: Props) {
   return (
     <>
       <List type="ordered" spacing="sm" fz="sm">
-        {way === 'app' ? <OfApp /> : <OfToken />}
+        {way === 'app' ? <AppSteps /> : <TokenSteps />}
         <List.Item>
           Copy the store’s address from <strong>Shopify → Settings → Domains</strong>: it ends in .myshopify.com.
         </List.Item>
@@ -36,7 +36,7 @@ export function ShopifySteps({ way }: Props) {
   )
 }
 
-const OfApp = () => (
+const AppSteps = () => (
   <>
     <List.Item>
       Open the{' '}
@@ -59,7 +59,7 @@ const OfApp = () => (
 )
 
 /** For apps created in the Shopify admin. */
-const OfToken = () => (
+const TokenSteps = () => (
   <>
     <List.Item>
       Open the app in Shopify: <strong>Settings → Apps → Develop apps</strong>. If there is none, choose “Client ID and

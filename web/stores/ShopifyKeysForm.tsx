@@ -6,7 +6,7 @@ import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import type { useConnectStore } from './queries.ts'
 import { ShopifyKeyFields } from './ShopifyKeyFields.tsx'
-import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, shopifyKeysOf } from './shopify-rules.ts'
+import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, toShopifyKeys } from './shopify-rules.ts'
 
 interface Props {
   connect: ReturnType<typeof useConnectStore>
@@ -26,7 +26,7 @@ export const useShopifyForm = () =>
 export function ShopifyKeysForm({ connect, isDisabled, form, way }: Props) {
   const submit = form.onSubmit((values: ShopifyForm) =>
     connect.mutate(
-      { platform: 'shopify', store_url: values.store_url.trim(), ...shopifyKeysOf(values) },
+      { platform: 'shopify', store_url: values.store_url.trim(), ...toShopifyKeys(values) },
       { onError: (error) => error instanceof ApiError && form.setErrors(error.fields) },
     ),
   )

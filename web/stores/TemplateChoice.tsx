@@ -8,7 +8,7 @@ import { NotSaved } from '../ui/NotSaved.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useChooseTemplate, useRefreshTemplates } from './text-queries.ts'
-import { exampleOf, placesOf, type Variable, variableNames } from './text-rules.ts'
+import { countPlaceholders, renderExample, type Variable, variableNames } from './text-rules.ts'
 
 const keyOf = ({ name, language }: Pick<ListedTemplate, 'name' | 'language'>) => `${name} ${language}`
 
@@ -64,7 +64,7 @@ function Choice({ view, usable }: { view: TextChannelView; usable: ListedTemplat
   const [key, setKey] = useState(view.template && usable.some(isChosen) ? keyOf(view.template) : '')
   const [variables, setVariables] = useState<(Variable | '')[]>(view.template?.variables ?? [])
   const template = usable.find((each) => keyOf(each) === key)
-  const places = template ? placesOf(template.text) : 0
+  const places = template ? countPlaceholders(template.text) : 0
   const filled = Array.from({ length: places }, (_, at) => variables[at] ?? '')
   const isSame = template && isChosen(template) && filled.join() === view.template!.variables.join()
   const save = () =>
@@ -100,7 +100,7 @@ function Choice({ view, usable }: { view: TextChannelView; usable: ListedTemplat
       ))}
       {template && (
         <Text fz="sm" className="template-example">
-          {exampleOf(template.text, filled)}
+          {renderExample(template.text, filled)}
           {template.buttonUrlPrefix && `\n[Button to ${template.buttonUrlPrefix}…]`}
         </Text>
       )}

@@ -14,11 +14,11 @@ import { useTestMail } from './sending-queries.ts'
  */
 export function TestMailCard() {
   const mail = useMailServer().data
-  return <OfServer key={mail?.server?.version ?? 0} isKept={mail?.way === 'mailbox'} />
+  return <ServerTest key={mail?.server?.version ?? 0} isKept={mail?.way === 'mailbox'} />
 }
 
 /** `isKept`: mail stays in the built-in mailbox. */
-function OfServer({ isKept }: { isKept: boolean }) {
+function ServerTest({ isKept }: { isKept: boolean }) {
   const me = useMe()
   const isAllowed = useHasPermission('flows:switch')
   const test = useTestMail()

@@ -4,7 +4,7 @@ import type { TextChannelView } from '../../shared/text-channels.ts'
 import { ApiError } from '../api.ts'
 import { CredentialsEnding, SecretInput } from './CredentialParts.tsx'
 import { SenderRows } from './SenderRows.tsx'
-import { type SenderRow, senderProblems, senderRows, sendersOf } from './text-rules.ts'
+import { checkSenders, type SenderRow, toSenderRows, toSenders } from './text-rules.ts'
 
 interface TwilioValues {
   accountSid: string
@@ -15,7 +15,7 @@ interface TwilioValues {
 interface Credentials {
   accountSid: string
   authToken: string
-  senders: ReturnType<typeof sendersOf>
+  senders: ReturnType<typeof toSenders>
   version: TextChannelView['version']
 }
 
@@ -33,7 +33,7 @@ export function TwilioForm({ view, isKept, save, onSave }: Props) {
     initialValues: {
       accountSid: (isKept && view.identity.accountSid) || '',
       authToken: '',
-      senders: senderRows(isKept ? view : { senders: [] }),
+      senders: toSenderRows(isKept ? view : { senders: [] }),
     },
     validate: (values) => problems(values, isKept),
   })
@@ -42,7 +42,7 @@ export function TwilioForm({ view, isKept, save, onSave }: Props) {
       {
         accountSid: accountSid.trim(),
         authToken: authToken.trim(),
-        senders: sendersOf(senders),
+        senders: toSenders(senders),
         version: view.version,
       },
       (error) => error instanceof ApiError && form.setErrors(error.fields),
@@ -75,5 +75,5 @@ const problems = (form: TwilioValues, isKept: boolean): Record<string, string> =
     ? {}
     : { accountSid: 'AC and 32 digits, from the Twilio console' }),
   ...(form.authToken.trim() || isKept ? {} : { authToken: 'This field is required' }),
-  ...senderProblems(form.senders),
+  ...checkSenders(form.senders),
 })

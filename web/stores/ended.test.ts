@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { disconnectedBy, type EndedStore } from '../../shared/stores.ts'
-import { endedText, endedTitle } from './ended.ts'
+import { describeEnded, formatEndedTitle } from './ended.ts'
 
 const ended = (changes: Partial<EndedStore> = {}): EndedStore => ({
   ...{ id: 's', platform: 'woocommerce', store_url: 'https://shop.example', name: 'Maple & Clay', by: 'uninstall' },
@@ -10,15 +10,15 @@ const ended = (changes: Partial<EndedStore> = {}): EndedStore => ({
 const day = (at: string) => at.slice(0, 10)
 
 it('states that the plugin was removed, since when, and until when data is kept (real-store-W17)', () => {
-  expect(endedTitle(ended())).toBe('The Recoup plugin was removed from Maple & Clay')
-  expect(endedTitle(ended({ platform: 'shopify' }))).toBe('The Recoup app was removed from Maple & Clay')
-  const text = endedText(ended(), day)
+  expect(formatEndedTitle(ended())).toBe('The Recoup plugin was removed from Maple & Clay')
+  expect(formatEndedTitle(ended({ platform: 'shopify' }))).toBe('The Recoup app was removed from Maple & Clay')
+  const text = describeEnded(ended(), day)
   expect(text).toContain('Since 2026-11-29 nothing is sent for https://shop.example.')
   expect(text).toContain('Install the plugin again or connect with keys before 2026-12-29')
 })
 
 it('has a title for each way a store can end, and one for unknown ways', () => {
-  const titles = [...disconnectedBy, null].map((by) => endedTitle(ended({ by, name: '' })))
+  const titles = [...disconnectedBy, null].map((by) => formatEndedTitle(ended({ by, name: '' })))
   expect(titles).toEqual([
     'https://shop.example was disconnected',
     'https://shop.example was disconnected in WordPress',
@@ -26,5 +26,5 @@ it('has a title for each way a store can end, and one for unknown ways', () => {
     'https://shop.example was connected by another account',
     'https://shop.example was disconnected',
   ])
-  expect(endedText(ended({ by: 'other_account' }), day)).not.toContain('before')
+  expect(describeEnded(ended({ by: 'other_account' }), day)).not.toContain('before')
 })

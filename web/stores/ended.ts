@@ -8,7 +8,7 @@ const words: Record<PlatformName, { part: string; admin: string; again: string }
   shopify: { part: 'app', admin: 'Shopify', again: 'Connect it again' },
 }
 
-export function endedTitle({ name, store_url, platform, by }: EndedStore): string {
+export function formatEndedTitle({ name, store_url, platform, by }: EndedStore): string {
   const shop = name || store_url
   if (by === 'uninstall') return `The Recoup ${words[platform].part} was removed from ${shop}`
   if (by === 'shop') return `${shop} was disconnected in ${words[platform].admin}`
@@ -17,7 +17,7 @@ export function endedTitle({ name, store_url, platform, by }: EndedStore): strin
 }
 
 /** `time` formats an instant. */
-export function endedText(
+export function describeEnded(
   { platform, by, store_url, at, keptUntil }: EndedStore,
   time: (at: string) => string,
 ): string {

@@ -1,10 +1,10 @@
 // Methods to install the capture script. Pure texts, shown by `CaptureInstall.tsx`, for WordPress with drawings. Keep
 // docs/capture-script.md and docs/connecting-shopify.md in step.
 
-export type WayId = 'plugin' | 'classic' | 'block'
+export type MethodId = 'plugin' | 'classic' | 'block'
 
-export interface InstallWay {
-  id: WayId
+export interface InstallMethod {
+  id: MethodId
   title: string
   /** Which shops it suits. */
   when: string
@@ -16,7 +16,7 @@ export interface InstallWay {
   hasOwnCode?: boolean
 }
 
-export const installWays: readonly InstallWay[] = [
+export const installMethods: readonly InstallMethod[] = [
   {
     id: 'plugin',
     title: 'A plugin for header scripts',
@@ -60,7 +60,8 @@ export const installWays: readonly InstallWay[] = [
 ]
 
 /** For functions.php, in themes without an editable head. */
-export const functionsCode = (snippet: string) => `add_action( 'wp_head', function () {\n    echo '${snippet}';\n} );`
+export const buildFunctionsCode = (snippet: string) =>
+  `add_action( 'wp_head', function () {\n    echo '${snippet}';\n} );`
 
 /** Shopify has a single method: scripts that apps inject (ScriptTag) no longer run. */
 export const themeSteps: readonly string[] = [

@@ -14,7 +14,7 @@ import {
 import { connectionQuery, meQuery, useHasPermission, useStore } from '../access/queries.ts'
 import { forgetConnection, rememberConnection } from '../access/session.ts'
 import { call } from '../api.ts'
-import { isOfStore } from './store-keys.ts'
+import { belongsToStore } from './store-keys.ts'
 
 export type StoreKeys = z.input<typeof connectStore.body>
 export type StoreSettings = z.input<typeof saveStoreSettings.body>
@@ -76,7 +76,7 @@ export function useShowStore() {
     void queries.cancelQueries({ queryKey: connectionQuery.queryKey })
     rememberConnection({ platform, store_url })
     queries.setQueryData(connectionQuery.queryKey, { hasConnection: true, platform, store_url, store })
-    void queries.resetQueries({ predicate: ({ queryKey }) => isOfStore(queryKey) })
+    void queries.resetQueries({ predicate: ({ queryKey }) => belongsToStore(queryKey) })
   }
 }
 
@@ -110,7 +110,7 @@ export function useDisconnect() {
     onSuccess: async () => {
       forgetConnection()
       await queries.refetchQueries({ queryKey: connectionQuery.queryKey })
-      queries.removeQueries({ predicate: ({ queryKey }) => isOfStore(queryKey) })
+      queries.removeQueries({ predicate: ({ queryKey }) => belongsToStore(queryKey) })
     },
   })
 }
@@ -128,7 +128,7 @@ export function useForgetStore() {
       store_url: null,
       store: null,
     })
-    queries.removeQueries({ predicate: ({ queryKey }) => isOfStore(queryKey) })
+    queries.removeQueries({ predicate: ({ queryKey }) => belongsToStore(queryKey) })
   }
 }
 

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
 import { SYNC_STREAMS } from '../../shared/stores.ts'
 import {
-  captureSnippet,
-  changesOf,
+  buildCaptureSnippet,
   checkKeys,
-  healthOf,
-  keysPage,
+  findChanges,
+  findHealth,
+  findKeysPage,
+  formatSetting,
   mergeSettings,
   type SettingsForm,
-  settingText,
   streamNames,
 } from './rules.ts'
-import { isOfStore } from './store-keys.ts'
+import { belongsToStore } from './store-keys.ts'
 
 it('requires address and both keys, with the specification’s texts', { tags: ['A5'] }, () => {
   expect(checkKeys({ store_url: ' ', consumer_key: '', consumer_secret: 'cs_1' })).toEqual({
@@ -44,8 +44,8 @@ const settings: SettingsForm = {
 }
 
 it('sends only changed fields', () => {
-  expect(changesOf(settings, { ...settings, capMessages: 2 })).toEqual({ capMessages: 2 })
-  expect(changesOf(settings, { ...settings })).toEqual({})
+  expect(findChanges(settings, { ...settings, capMessages: 2 })).toEqual({ capMessages: 2 })
+  expect(findChanges(settings, { ...settings })).toEqual({})
 })
 
 it('takes over another member’s save, keeps local edits, and names conflicts', () => {
@@ -64,29 +64,29 @@ it('takes over another member’s save, keeps local edits, and names conflicts',
 })
 
 it('formats a setting as its field does', () => {
-  expect(settingText('abandonmentTimeoutMinutes', 60)).toBe('1 hour')
-  expect(settingText('capWindowHours', 48)).toBe('2 days')
-  expect(settingText('attributionWindowDays', 5)).toBe('5 days')
-  expect(settingText('senderEmail', '')).toBe('empty')
-  expect(settingText('quietFrom', '21:00')).toBe('21:00')
+  expect(formatSetting('abandonmentTimeoutMinutes', 60)).toBe('1 hour')
+  expect(formatSetting('capWindowHours', 48)).toBe('2 days')
+  expect(formatSetting('attributionWindowDays', 5)).toBe('5 days')
+  expect(formatSetting('senderEmail', '')).toBe('empty')
+  expect(formatSetting('quietFrom', '21:00')).toBe('21:00')
 })
 
 it('reports a stream as failing only if its last run failed', () => {
   const stream = { completedAt: null, failedAt: null, problem: null, isRunning: false }
-  expect(healthOf(stream)).toBe('waiting')
-  expect(healthOf({ ...stream, isRunning: true })).toBe('running')
-  expect(healthOf({ ...stream, failedAt: '2026-01-01T00:00:00Z' })).toBe('failing')
-  expect(healthOf({ ...stream, failedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:15:00Z' })).toBe('fine')
+  expect(findHealth(stream)).toBe('waiting')
+  expect(findHealth({ ...stream, isRunning: true })).toBe('running')
+  expect(findHealth({ ...stream, failedAt: '2026-01-01T00:00:00Z' })).toBe('failing')
+  expect(findHealth({ ...stream, failedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:15:00Z' })).toBe('fine')
 })
 
 it('links to the store’s key page once there is an address', { tags: ['A2.4'] }, () => {
   const page = '/wp-admin/admin.php?page=wc-settings&tab=advanced&section=keys&create-key=1'
-  expect(keysPage(' https://shop.example/store/ ')).toBe(`https://shop.example/store${page}`)
-  for (const typed of ['', 'shop', 'localhostel', 'javascript:alert(1)']) expect(keysPage(typed)).toBeNull()
+  expect(findKeysPage(' https://shop.example/store/ ')).toBe(`https://shop.example/store${page}`)
+  for (const typed of ['', 'shop', 'localhostel', 'javascript:alert(1)']) expect(findKeysPage(typed)).toBeNull()
 })
 
 it('builds the capture tag', () => {
-  expect(captureSnippet('https://recoup.example', 'abc')).toBe(
+  expect(buildCaptureSnippet('https://recoup.example', 'abc')).toBe(
     '<script src="https://recoup.example/capture/abc.js" defer></script>',
   )
 })
@@ -94,8 +94,8 @@ it('builds the capture tag', () => {
 it('drops every answer about a store when it changes, and keeps those about users and the account', () => {
   const forgotten = [['dashboard', 's1', 'stats'], ['carts', 's1', {}], ['cart', 'c1'], ['flows'], ['store', 'health']]
   const kept = [['me'], ['subscription'], ['connection'], ['instance'], ['team'], ['accounts'], ['sessions']]
-  expect(forgotten.filter((key) => !isOfStore(key))).toEqual([])
-  expect(kept.filter((key) => isOfStore(key))).toEqual([])
+  expect(forgotten.filter((key) => !belongsToStore(key))).toEqual([])
+  expect(kept.filter((key) => belongsToStore(key))).toEqual([])
 })
 
 it('shows each data type of a store with a label, never its key (newcomer-N3)', () => {

@@ -1,7 +1,7 @@
 import { areKeysSwapped, normalizeStoreUrl } from '../../shared/store-problems.ts'
 import type { SettingName, StoreSettings } from '../../shared/store-settings.ts'
 import { type StoreView, type SyncStream, storeTexts } from '../../shared/stores.ts'
-import { minutesPer, unitOf } from '../ui/duration.ts'
+import { chooseUnit, minutesPer } from '../ui/duration.ts'
 
 // Input checks of the store forms and texts about a store's health. Pure.
 
@@ -15,7 +15,7 @@ export interface KeysForm {
 }
 
 /** The key page in the store's admin; null until the address is valid. */
-export function keysPage(storeUrl: string): string | null {
+export function findKeysPage(storeUrl: string): string | null {
   const url = normalizeStoreUrl('woocommerce', storeUrl)
   if (!url.ok || !/[.:]|^localhost$/.test(new URL(url.storeUrl).host)) return null
   return `${url.storeUrl}/wp-admin/admin.php?page=wc-settings&tab=advanced&section=keys&create-key=1`
@@ -38,7 +38,7 @@ export function checkKeys(form: KeysForm): Partial<Record<keyof KeysForm, string
 /** Settings as form values: a missing sender email is an empty field. */
 export type SettingsForm = { [Name in SettingName]: Exclude<StoreSettings[Name], null> }
 
-export const settingsOf = (store: StoreView): SettingsForm => ({
+export const toSettingsForm = (store: StoreView): SettingsForm => ({
   senderName: store.senderName,
   senderEmail: store.senderEmail ?? '',
   postalAddress: store.postalAddress,
@@ -52,20 +52,20 @@ export const settingsOf = (store: StoreView): SettingsForm => ({
 })
 
 /** The changed fields only, so a save never overwrites what was merely displayed. */
-export function changesOf(base: SettingsForm, mine: SettingsForm): Partial<SettingsForm> {
-  return Object.fromEntries(namesOf(base).flatMap((name) => (mine[name] === base[name] ? [] : [[name, mine[name]]])))
+export function findChanges(base: SettingsForm, mine: SettingsForm): Partial<SettingsForm> {
+  return Object.fromEntries(listNames(base).flatMap((name) => (mine[name] === base[name] ? [] : [[name, mine[name]]])))
 }
 
-export interface Merged {
+export interface MergedSettings {
   values: SettingsForm
   /** Changed here and elsewhere, differently: `value` is the other one. */
   clashes: { name: SettingName; value: string | number }[]
 }
 
 /** Merges another member's save: their changes are taken over, local edits stay, conflicts are reported. */
-export function mergeSettings(base: SettingsForm, mine: SettingsForm, theirs: SettingsForm): Merged {
-  const own = changesOf(base, mine)
-  const names = namesOf(base).filter((name) => name in own)
+export function mergeSettings(base: SettingsForm, mine: SettingsForm, theirs: SettingsForm): MergedSettings {
+  const own = findChanges(base, mine)
+  const names = listNames(base).filter((name) => name in own)
   return {
     values: { ...theirs, ...own },
     clashes: names
@@ -74,18 +74,18 @@ export function mergeSettings(base: SettingsForm, mine: SettingsForm, theirs: Se
   }
 }
 
-const namesOf = (settings: SettingsForm) => Object.keys(settings) as SettingName[]
+const listNames = (settings: SettingsForm) => Object.keys(settings) as SettingName[]
 
 /** A setting's value inside a sentence. */
-export function settingText(name: SettingName, value: string | number): string {
+export function formatSetting(name: SettingName, value: string | number): string {
   if (value === '') return 'empty'
-  if (name === 'abandonmentTimeoutMinutes') return spanText(Number(value))
-  if (name === 'capWindowHours' || name === 'textCooldownHours') return spanText(Number(value) * 60)
-  return name === 'attributionWindowDays' ? spanText(Number(value) * 1_440) : String(value)
+  if (name === 'abandonmentTimeoutMinutes') return formatSpan(Number(value))
+  if (name === 'capWindowHours' || name === 'textCooldownHours') return formatSpan(Number(value) * 60)
+  return name === 'attributionWindowDays' ? formatSpan(Number(value) * 1_440) : String(value)
 }
 
-function spanText(minutes: number): string {
-  const unit = unitOf(minutes)
+function formatSpan(minutes: number): string {
+  const unit = chooseUnit(minutes)
   const amount = minutes / minutesPer[unit]
   return `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`
 }
@@ -100,7 +100,7 @@ export interface StreamState {
 export type StreamHealth = 'running' | 'failing' | 'fine' | 'waiting'
 
 /** A stream fails if its last run failed; a recovered one is fine. */
-export function healthOf({ completedAt, failedAt, isRunning }: StreamState): StreamHealth {
+export function findHealth({ completedAt, failedAt, isRunning }: StreamState): StreamHealth {
   if (failedAt && (!completedAt || failedAt > completedAt)) return 'failing'
   if (isRunning) return 'running'
   return completedAt ? 'fine' : 'waiting'
@@ -123,5 +123,5 @@ export const streamNames: Readonly<Record<SyncStream, string>> = {
 }
 
 /** The script tag for every page of the shop. */
-export const captureSnippet = (origin: string, captureKey: string, into: 'php' | 'theme' = 'php') =>
+export const buildCaptureSnippet = (origin: string, captureKey: string, into: 'php' | 'theme' = 'php') =>
   `<script src="${origin}/capture/${captureKey}${into === 'theme' ? '.theme' : ''}.js" defer></script>`

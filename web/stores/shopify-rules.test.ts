@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkShopifyKeys, noShopifyKeys, shopifyKeysOf } from './shopify-rules.ts'
+import { checkShopifyKeys, noShopifyKeys, toShopifyKeys } from './shopify-rules.ts'
 
 const form = { ...noShopifyKeys, store_url: 'my-shop' }
 
@@ -18,6 +18,6 @@ it('requires each form’s own fields, with the specification’s texts', { tags
 
 it('sends only the chosen form’s values', () => {
   const both = { ...form, client_id: ' id ', client_secret: 's', access_token: 't ', api_secret: 'a' }
-  expect(shopifyKeysOf(both)).toEqual({ client_id: 'id', client_secret: 's' })
-  expect(shopifyKeysOf({ ...both, way: 'token' })).toEqual({ access_token: 't', api_secret: 'a' })
+  expect(toShopifyKeys(both)).toEqual({ client_id: 'id', client_secret: 's' })
+  expect(toShopifyKeys({ ...both, way: 'token' })).toEqual({ access_token: 't', api_secret: 'a' })
 })

@@ -37,7 +37,7 @@ export function checkShopifyKeys(form: ShopifyForm): Partial<Record<keyof Shopif
 }
 
 /** Sends the selected form's fields only. */
-export const shopifyKeysOf = (form: ShopifyForm) =>
+export const toShopifyKeys = (form: ShopifyForm) =>
   form.way === 'app'
     ? { client_id: form.client_id.trim(), client_secret: form.client_secret.trim() }
     : { access_token: form.access_token.trim(), api_secret: form.api_secret.trim() }

@@ -15,4 +15,4 @@ const OF_NO_STORE = [
 ]
 
 /** Whether answers under this key are dropped when the store changes. */
-export const isOfStore = ([noun]: readonly unknown[]): boolean => !OF_NO_STORE.includes(String(noun))
+export const belongsToStore = ([noun]: readonly unknown[]): boolean => !OF_NO_STORE.includes(String(noun))

@@ -3,19 +3,19 @@ import { platformNames } from '../../shared/platforms.ts'
 import type { StoreView } from '../../shared/stores.ts'
 
 /** What connecting read from the store. */
-export function storeFacts(store: StoreView): [string, ReactNode][] {
+export function listStoreFacts(store: StoreView): [string, ReactNode][] {
   return [
     ['Platform', `${platformNames[store.platform]} ${store.version}`],
     ['Currency', store.currency],
     ['Time zone', store.timeZone],
     ['Country', countries(store.baseCountry ? [store.baseCountry] : null) ?? 'Not given'],
     ['Sells to', countries(store.sellingCountries) ?? 'All countries'],
-    ...rightsFacts(store),
+    ...listRights(store),
   ]
 }
 
 /** What keys and plan allow. */
-function rightsFacts({ rights, canWrite }: StoreView): [string, ReactNode][] {
+function listRights({ rights, canWrite }: StoreView): [string, ReactNode][] {
   if (!rights) return [['Key', canWrite ? 'Read/Write' : 'Read only']]
   return [
     ['Discounts', canWrite ? 'Recoup can create them' : 'Recoup cannot create them'],

@@ -15,21 +15,21 @@ export interface SenderRow {
 }
 
 /** The row for all countries comes first and always exists. */
-export function senderRows({ senders }: Pick<TextChannelView, 'senders'>): SenderRow[] {
+export function toSenderRows({ senders }: Pick<TextChannelView, 'senders'>): SenderRow[] {
   const sorted = [...senders].sort((one, other) => Number(one.country !== null) - Number(other.country !== null))
   const rows = sorted.map(({ country, sender }, key) => ({ key: key + 1, country: country ?? '', sender }))
   return rows[0]?.country === '' ? rows : [{ key: 0, country: '', sender: '' }, ...rows]
 }
 
 /** An empty first row is dropped: then only the listed countries get texts. */
-export const sendersOf = (rows: readonly SenderRow[]): TextSender[] =>
+export const toSenders = (rows: readonly SenderRow[]): TextSender[] =>
   rows
     .filter(({ sender, country }) => sender.trim() !== '' || country !== '')
     .map(({ country, sender }) => ({ country: country || null, sender: sender.trim() }))
 
-export function senderProblems(rows: readonly SenderRow[]): Record<string, string> {
+export function checkSenders(rows: readonly SenderRow[]): Record<string, string> {
   const problems: Record<string, string> = {}
-  if (sendersOf(rows).length === 0) problems['senders.0.sender'] = 'At least one sender'
+  if (toSenders(rows).length === 0) problems['senders.0.sender'] = 'At least one sender'
   for (const [at, row] of rows.entries()) {
     if (at > 0 && !/^[A-Z]{2}$/.test(row.country)) problems[`senders.${at}.country`] = 'Two letters, such as DE'
     const isEmptyFirst = at === 0 && row.sender.trim() === ''
@@ -42,7 +42,7 @@ export function senderProblems(rows: readonly SenderRow[]): Record<string, strin
 }
 
 /** Placeholders of a template's text, in order. */
-export const placesOf = (text: string): number =>
+export const countPlaceholders = (text: string): number =>
   new Set([...text.matchAll(/\{\{\s*(\d+)\s*\}\}/g)].map(([, place]) => place)).size
 
 export type Variable = (typeof TEMPLATE_VARIABLES)[number]
@@ -64,7 +64,7 @@ const EXAMPLES: Readonly<Record<Variable, string>> = {
 }
 
 /** As shoppers see it. */
-export const exampleOf = (text: string, variables: readonly (Variable | '')[]): string =>
+export const renderExample = (text: string, variables: readonly (Variable | '')[]): string =>
   text.replace(/\{\{\s*(\d+)\s*\}\}/g, (place, number: string) => {
     const variable = variables[Number(number) - 1]
     return variable ? EXAMPLES[variable] : place

@@ -9,45 +9,45 @@ import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { useSaveSettings } from './queries.ts'
-import { changesOf, type Merged, mergeSettings, type SettingsForm, settingsOf } from './rules.ts'
+import { findChanges, type MergedSettings, mergeSettings, type SettingsForm, toSettingsForm } from './rules.ts'
 
 /** The store's settings as a form; each tab shows some of them, and only changes are saved. */
 export function useSettingsForm(store: StoreView) {
   const queries = useQueryClient()
   const save = useSaveSettings()
   const [base, setBase] = useState(store)
-  const [clashes, setClashes] = useState<Merged['clashes'] | null>(null)
-  const form = useForm<SettingsForm>({ initialValues: settingsOf(store), validate: settingProblems })
+  const [clashes, setClashes] = useState<MergedSettings['clashes'] | null>(null)
+  const form = useForm<SettingsForm>({ initialValues: toSettingsForm(store), validate: settingProblems })
   const take = (next: StoreView, values: SettingsForm) => {
     setBase(next)
-    form.setInitialValues(settingsOf(next))
+    form.setInitialValues(toSettingsForm(next))
     form.setValues(values)
   }
-  const typed = changesOf(settingsOf(base), form.getValues())
+  const typed = findChanges(toSettingsForm(base), form.getValues())
   useDraft(`settings:${store.id}`, form.isDirty() ? typed : null, (mine) =>
-    form.setValues({ ...settingsOf(store), ...mine }),
+    form.setValues({ ...toSettingsForm(store), ...mine }),
   )
   // After a refetch or a save in another tab, untouched fields take the new values.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer state of the store is what triggers it
   useEffect(() => {
     if (store.settingsVersion === base.settingsVersion || form.isDirty() || save.isPending) return
-    take(store, settingsOf(store))
+    take(store, toSettingsForm(store))
   }, [store])
   const meet = async () => {
     const answer = await queries.fetchQuery({ ...connectionQuery, staleTime: 0 })
     if (!answer.store) return
-    const merged = mergeSettings(settingsOf(base), form.getValues(), settingsOf(answer.store))
+    const merged = mergeSettings(toSettingsForm(base), form.getValues(), toSettingsForm(answer.store))
     take(answer.store, merged.values)
     setClashes(merged.clashes)
   }
   const submit = () => {
     if (form.validate().hasErrors) return focusFirstError()
-    const changes = changesOf(settingsOf(base), form.getValues())
+    const changes = findChanges(toSettingsForm(base), form.getValues())
     save.mutate(
       { ...changes, version: base.settingsVersion },
       {
         onSuccess: ({ store: saved }) => {
-          take(saved, settingsOf(saved))
+          take(saved, toSettingsForm(saved))
           setClashes(null)
           announce('Settings saved')
         },

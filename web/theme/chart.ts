@@ -13,10 +13,10 @@ export interface ChartColors {
 export function useChartColors(): ChartColors {
   const theme = useTheme()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the document's styles say
-  return useMemo(() => chartColors(getComputedStyle(document.documentElement)), [theme])
+  return useMemo(() => readChartColors(getComputedStyle(document.documentElement)), [theme])
 }
 
-export function chartColors(style: Pick<CSSStyleDeclaration, 'getPropertyValue'>): ChartColors {
+export function readChartColors(style: Pick<CSSStyleDeclaration, 'getPropertyValue'>): ChartColors {
   const role = (name: string) => style.getPropertyValue(`--rc-${name}`).trim()
   return {
     series: [1, 2, 3, 4, 5, 6].map((series) => role(`chart-${series}`)),

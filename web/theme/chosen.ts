@@ -9,50 +9,50 @@ const KEY = 'theme'
 const listeners = new Set<() => void>()
 
 /** Mantine has two schemes; Blue is a light one. */
-export const schemeOf = (theme: ThemeName) => (theme === 'dark' ? 'dark' : 'light')
+export const getScheme = (theme: ThemeName) => (theme === 'dark' ? 'dark' : 'light')
 
-export const useTheme = () => useSyncExternalStore(subscribe, shownTheme)
+export const useTheme = () => useSyncExternalStore(subscribe, getShownTheme)
 
 /** Applies immediately and is remembered. */
 export function chooseTheme(theme: ThemeName) {
   localStorage.setItem(KEY, theme)
-  show()
+  applyTheme()
 }
 
 /** `public/theme.js` set it before the first paint. */
-function shownTheme(): ThemeName {
-  return (document.documentElement.dataset.theme as ThemeName | undefined) ?? wantedTheme()
+function getShownTheme(): ThemeName {
+  return (document.documentElement.dataset.theme as ThemeName | undefined) ?? getWantedTheme()
 }
 
-function wantedTheme(): ThemeName {
+function getWantedTheme(): ThemeName {
   const stored = themeNames.find((name) => name === localStorage.getItem(KEY))
   return stored ?? (systemIsDark().matches ? 'dark' : 'light')
 }
 
-function show() {
-  const theme = wantedTheme()
+function applyTheme() {
+  const theme = getWantedTheme()
   const root = document.documentElement
   root.dataset.theme = theme
-  root.style.colorScheme = schemeOf(theme)
+  root.style.colorScheme = getScheme(theme)
   for (const listener of listeners) listener()
 }
 
 const systemIsDark = () => matchMedia('(prefers-color-scheme: dark)')
 /** A choice in another tab applies here too; null: that tab cleared the storage. */
 const onStorage = ({ key }: StorageEvent) => {
-  if (key === KEY || key === null) show()
+  if (key === KEY || key === null) applyTheme()
 }
 
 function subscribe(listener: () => void) {
   if (listeners.size === 0) {
-    systemIsDark().addEventListener('change', show)
+    systemIsDark().addEventListener('change', applyTheme)
     addEventListener('storage', onStorage)
   }
   listeners.add(listener)
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0) return
-    systemIsDark().removeEventListener('change', show)
+    systemIsDark().removeEventListener('change', applyTheme)
     removeEventListener('storage', onStorage)
   }
 }

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readablePairs } from '../../test/color-pairs.ts'
-import { chartColors } from './chart.ts'
+import { readChartColors } from './chart.ts'
 import { themeNames } from './chosen.ts'
 
 type Roles = Record<string, string>
@@ -111,7 +111,7 @@ describe.each(themeNames)('the theme %s', (theme) => {
   })
 
   it('gives charts visible series and readable labels', () => {
-    const { series, text, grid, surface } = chartColors({
+    const { series, text, grid, surface } = readChartColors({
       getPropertyValue: (name: string) => ` ${roles[name.slice('--rc-'.length)]}`,
     })
     expect(series.filter((color) => contrast(color, surface) < 3)).toEqual([])

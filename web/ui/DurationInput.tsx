@@ -1,6 +1,6 @@
 import { Group, Input, NativeSelect, NumberInput } from '@mantine/core'
 import { useId, useState } from 'react'
-import { type DurationUnit, minutesPer, toMinutes, unitOf } from './duration.ts'
+import { chooseUnit, type DurationUnit, minutesPer, toMinutes } from './duration.ts'
 
 interface Props {
   label: string
@@ -24,10 +24,10 @@ export function DurationInput({
   minutes,
   onChange,
 }: Props) {
-  const [unit, setUnit] = useState<DurationUnit>(() => unitOf(minutes))
+  const [unit, setUnit] = useState<DurationUnit>(() => chooseUnit(minutes))
   const id = useId()
   // The value may be replaced from outside (discard): change the unit if it cannot express it in whole numbers.
-  const shown = Number.isInteger(minutes / minutesPer[unit]) || Number.isNaN(minutes) ? unit : unitOf(minutes)
+  const shown = Number.isInteger(minutes / minutesPer[unit]) || Number.isNaN(minutes) ? unit : chooseUnit(minutes)
   const amount = minutes / minutesPer[shown]
   return (
     <Input.Wrapper label={label} description={description} error={error} id={id} labelElement="label">

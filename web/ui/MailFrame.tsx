@@ -1,4 +1,4 @@
-import { type MailColors, mailDocument } from './mail.ts'
+import { buildMailDocument, type MailColors } from './mail.ts'
 
 /** Shows a mail. Scripts, links and pop-ups inside are blocked. */
 export function MailFrame({
@@ -19,7 +19,7 @@ export function MailFrame({
       className="mail"
       sandbox=""
       referrerPolicy="no-referrer"
-      srcDoc={mailDocument(html, colors)}
+      srcDoc={buildMailDocument(html, colors)}
       title={title}
       height={height}
       style={{ maxWidth: width ?? '100%', marginInline: 'auto', colorScheme: colors }}

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { formatCount } from './format.ts'
-import { PAGE_SIZE, PAGE_SIZES, showingText } from './listQuery.ts'
+import { describeShowing, PAGE_SIZE, PAGE_SIZES } from './listQuery.ts'
 
 interface Props {
   /** The page shown. */
@@ -24,7 +24,7 @@ export function Pager({ totalIsCapped: isCapped = false, onLimit, ...props }: Pr
   return (
     <Group component="nav" aria-label="Pages" justify="space-between" gap="sm" className="list-foot">
       <Text fz="sm" c="dimmed" className="tabular">
-        {showingText(page, limit, { total, isCapped })}
+        {describeShowing(page, limit, { total, isCapped })}
       </Text>
       {rowsPerPage}
       <PageButtons {...props} isCapped={isCapped} />

@@ -8,7 +8,7 @@ const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UT
 export function formatMoney(amount: number, currency: string): string {
   let formatter = formatters.get(currency)
   if (!formatter) {
-    formatter = moneyFormatter(currency)
+    formatter = getMoneyFormatter(currency)
     formatters.set(currency, formatter)
   }
   return formatter.format(amount)
@@ -16,13 +16,13 @@ export function formatMoney(amount: number, currency: string): string {
 
 /** Omits zero decimals: for axis labels. */
 export function formatRound(amount: number, currency: string): string {
-  return Number.isInteger(amount) ? moneyFormatter(currency, 0).format(amount) : formatMoney(amount, currency)
+  return Number.isInteger(amount) ? getMoneyFormatter(currency, 0).format(amount) : formatMoney(amount, currency)
 }
 
 /** A message's price can be below the currency's smallest unit: up to four decimals. */
 export function formatPrice(amount: number, currency: string): string {
   const isWhole = Math.abs(amount) >= 1 || amount === 0
-  return isWhole ? formatMoney(amount, currency) : moneyFormatter(currency, 4).format(amount)
+  return isWhole ? formatMoney(amount, currency) : getMoneyFormatter(currency, 4).format(amount)
 }
 
 export const formatCount = (count: number) => numbers.format(count)
@@ -32,7 +32,7 @@ export const counted = (count: number, one: string, many = `${one}s`) =>
   `${formatCount(count)} ${count === 1 ? one : many}`
 
 /** Ada, Bo, and Cy. */
-export const listed = (names: readonly string[]) => lists.format(names)
+export const formatNames = (names: readonly string[]) => lists.format(names)
 const lists = new Intl.ListFormat('en')
 
 /** A date, `2026-01-05`, in any time zone: January 5, 2026. */
@@ -80,7 +80,7 @@ function formatSpan(ms: number): string | null {
 }
 
 /** Unknown currencies are shown by their code. */
-function moneyFormatter(currency: string, decimals?: number): Intl.NumberFormat {
+function getMoneyFormatter(currency: string, decimals?: number): Intl.NumberFormat {
   const digits = decimals === undefined ? {} : { maximumFractionDigits: decimals }
   try {
     return new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits })

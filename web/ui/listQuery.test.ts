@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { listAddress, PAGE_SIZES, showingText } from './listQuery.ts'
+import { createListAddress, describeShowing, PAGE_SIZES } from './listQuery.ts'
 
 interface Filter {
   search?: string
   city?: string
 }
-const people = listAddress<Filter, 'joined' | 'name'>({
+const people = createListAddress<Filter, 'joined' | 'name'>({
   filters: ['city', 'search'],
   readFilter: (search) => {
     const [city, text] = [search.get('city'), search.get('search')]
@@ -46,7 +46,7 @@ it('has 10 rows a page unless 25, 50 or 100 are chosen', () => {
 })
 
 it('states which entries are shown', { tags: ['B2'] }, () => {
-  expect(showingText(1, 10, { total: 42, isCapped: false })).toBe('Showing 1 to 10 of 42 entries')
-  expect(showingText(5, 10, { total: 42, isCapped: false })).toBe('Showing 41 to 42 of 42 entries')
-  expect(showingText(2, 10, { total: 1_000, isCapped: true })).toBe('Showing 11 to 20 of 1,000+ entries')
+  expect(describeShowing(1, 10, { total: 42, isCapped: false })).toBe('Showing 1 to 10 of 42 entries')
+  expect(describeShowing(5, 10, { total: 42, isCapped: false })).toBe('Showing 41 to 42 of 42 entries')
+  expect(describeShowing(2, 10, { total: 1_000, isCapped: true })).toBe('Showing 11 to 20 of 1,000+ entries')
 })

@@ -44,7 +44,7 @@ export interface ListAddress<Query, Sort extends string> {
 type Sorted<Sort extends string> = Pick<Paged<Sort>, 'sort' | 'order'>
 
 /** Codec of a list's address. Defaults are omitted; unrelated parameters stay. */
-export function listAddress<Filter extends object, Sort extends string>(
+export function createListAddress<Filter extends object, Sort extends string>(
   shape: Shape<Filter, Sort>,
 ): ListAddress<Filter & Paged<Sort>, Sort> {
   const { filters, readFilter, sorts, largestFirst, limit: usual = PAGE_SIZE } = shape
@@ -56,8 +56,8 @@ export function listAddress<Filter extends object, Sort extends string>(
       const next = { ...query, page: 1, ...change }
       const search = new URLSearchParams([...address].filter(([key]) => !ours.includes(key)))
       // Some filters mean nothing without others.
-      const filter = readFilter(new URLSearchParams(filters.flatMap((name) => pairOf(name, next[name]))))
-      for (const name of filters) for (const [key, text] of pairOf(name, filter[name])) search.set(key!, text!)
+      const filter = readFilter(new URLSearchParams(filters.flatMap((name) => toPair(name, next[name]))))
+      for (const name of filters) for (const [key, text] of toPair(name, filter[name])) search.set(key!, text!)
       if (next.sort !== sorts[0]) search.set('sort', next.sort)
       if (next.order !== 'desc') search.set('order', next.order)
       if (next.limit !== usual) search.set('limit', String(next.limit))
@@ -71,7 +71,7 @@ export function listAddress<Filter extends object, Sort extends string>(
   }
 }
 
-const pairOf = (name: string, value: unknown): string[][] => (value ? [[name, String(value)]] : [])
+const toPair = (name: string, value: unknown): string[][] => (value ? [[name, String(value)]] : [])
 
 function readPaged<Sort extends string>(
   search: URLSearchParams,
@@ -87,10 +87,10 @@ function readPaged<Sort extends string>(
   }
 }
 
-export function showingText(page: number, limit: number, { total, isCapped }: Total): string {
+export function describeShowing(page: number, limit: number, { total, isCapped }: Total): string {
   const from = (page - 1) * limit + 1
-  return `Showing ${formatCount(from)} to ${formatCount(Math.min(page * limit, total))} of ${totalText({ total, isCapped })} entries`
+  return `Showing ${formatCount(from)} to ${formatCount(Math.min(page * limit, total))} of ${formatTotal({ total, isCapped })} entries`
 }
 
 /** 1,234, or 1,000+ if counting stopped. */
-export const totalText = ({ total, isCapped }: Total) => `${formatCount(total)}${isCapped ? '+' : ''}`
+export const formatTotal = ({ total, isCapped }: Total) => `${formatCount(total)}${isCapped ? '+' : ''}`

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { hasDarkColors, mailDocument } from './mail.ts'
+import { buildMailDocument, hasDarkColors } from './mail.ts'
 
 it('puts its head before the mail’s own', () => {
-  const shown = mailDocument(
+  const shown = buildMailDocument(
     '<!doctype html><html><HEAD lang="en"><base href="https://shop.example"></HEAD><body>Hi</body></html>',
   )
   expect(shown.indexOf('<base target="_blank">')).toBeLessThan(shown.indexOf('<base href'))
@@ -10,13 +10,13 @@ it('puts its head before the mail’s own', () => {
 })
 
 it('turns a fragment into a document', () => {
-  expect(mailDocument('<p>Hi</p>')).toContain('<body><p>Hi</p></body>')
+  expect(buildMailDocument('<p>Hi</p>')).toContain('<body><p>Hi</p></body>')
 })
 
 it('shows light or dark colors, independent of the browser’s own', () => {
   const mail = '<style>@media screen and (prefers-color-scheme:dark) { .card { color: #fff } }</style><p>Hi</p>'
   expect(hasDarkColors(mail)).toBe(true)
   expect(hasDarkColors('<p>prefers-color-scheme: dark</p>')).toBe(false)
-  expect(mailDocument(mail)).toContain('@media screen and (max-width: 0) {')
-  expect(mailDocument(mail, 'dark')).toContain('@media screen and (min-width: 0) {')
+  expect(buildMailDocument(mail)).toContain('@media screen and (max-width: 0) {')
+  expect(buildMailDocument(mail, 'dark')).toContain('@media screen and (min-width: 0) {')
 })

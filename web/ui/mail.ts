@@ -12,12 +12,12 @@ const ASKS_FOR_DARK = /\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi
 export const hasDarkColors = (html: string) => html.search(ASKS_FOR_DARK) >= 0
 
 /** Replaces the mail's color-scheme condition by a constant, because browsers differ in what they report to a frame. */
-const inColors = (html: string, colors: MailColors) =>
+const resolveColorScheme = (html: string, colors: MailColors) =>
   html.replace(ASKS_FOR_DARK, colors === 'dark' ? '(min-width: 0)' : '(max-width: 0)')
 
 /** Puts our head before the mail's own, so the mail cannot override it. */
-export function mailDocument(mail: string, colors: MailColors = 'light'): string {
-  const html = inColors(mail, colors)
+export function buildMailDocument(mail: string, colors: MailColors = 'light'): string {
+  const html = resolveColorScheme(mail, colors)
   const head = /<head(\s[^<>]*)?>/i.exec(html)
   if (!head) return `<!doctype html><html><head>${HEAD}</head><body>${html}</body></html>`
   const end = head.index + head[0].length

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
-import { knownZone, localOf } from './zone.ts'
+import { toKnownZone, toLocal } from './zone.ts'
 
 // The one rule for displayed times: the store's time zone, named if the browser's clock differs. Without a store, the
 // browser's zone.
 
-interface Where {
+interface StoreClock {
   /** The store's zone. */
   zone: string
   /** The browser's zone. */
@@ -12,9 +12,9 @@ interface Where {
 }
 
 /** "Nov 30, 10:00 AM"; with the year if it is not the current one, and the zone if the browser's clock differs. */
-export function storeTime(instant: string | number, where: Where, now: number): string {
-  const zone = knownZone(where.zone)
-  const isThisYear = localOf(instant, zone).slice(0, 4) === localOf(now, zone).slice(0, 4)
+export function formatStoreTime(instant: string | number, where: StoreClock, now: number): string {
+  const zone = toKnownZone(where.zone)
+  const isThisYear = toLocal(instant, zone).slice(0, 4) === toLocal(now, zone).slice(0, 4)
   return new Intl.DateTimeFormat('en-US', {
     ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZone: zone },
     ...(!isThisYear && { year: 'numeric' }),
@@ -23,24 +23,24 @@ export function storeTime(instant: string | number, where: Where, now: number): 
 }
 
 /** "Monday, November 23, 2026 at 10:00 AM (America/New_York)": the zone only if the browser's clock differs. */
-export function longStoreTime(instant: string | number, where: Where): string {
-  const zone = knownZone(where.zone)
+export function formatLongStoreTime(instant: string | number, where: StoreClock): string {
+  const zone = toKnownZone(where.zone)
   const text = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(
     new Date(instant),
   )
   return isOtherTime(instant, where) ? `${text} (${zone})` : text
 }
 
-export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+export const getBrowserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-const isOtherTime = (instant: string | number, { zone, ownZone }: Where): boolean =>
-  localOf(instant, knownZone(zone)) !== localOf(instant, knownZone(ownZone))
+const isOtherTime = (instant: string | number, { zone, ownZone }: StoreClock): boolean =>
+  toLocal(instant, toKnownZone(zone)) !== toLocal(instant, toKnownZone(ownZone))
 
 let storeZone: string | null = null
 const listeners = new Set<() => void>()
 
 /** null: this tab shows no store. */
-export function showTimesOf(zone: string | null): void {
+export function setStoreZone(zone: string | null): void {
   if (zone === storeZone) return
   storeZone = zone
   for (const listener of listeners) listener()
@@ -56,19 +56,21 @@ export const useStoreZone = (): string | null =>
     () => storeZone,
   )
 
-function clocks(): Where {
-  const ownZone = browserZone()
+function getClock(): StoreClock {
+  const ownZone = getBrowserZone()
   return { zone: storeZone ?? ownZone, ownZone }
 }
 
 /** The day in the zone, `2026-01-05`. */
-export const dayOf = (instant: string | number): string => localOf(instant, knownZone(clocks().zone)).slice(0, 10)
+export const formatIsoDay = (instant: string | number): string =>
+  toLocal(instant, toKnownZone(getClock().zone)).slice(0, 10)
 
 /** Jan 5, 3:04 PM; with the year if it is not the current one. */
-export const formatDateTime = (instant: string | number, now = Date.now()): string => storeTime(instant, clocks(), now)
+export const formatDateTime = (instant: string | number, now = Date.now()): string =>
+  formatStoreTime(instant, getClock(), now)
 
 /** With seconds and zone. */
 export const formatLongDateTime = (instant: string | number): string =>
   new Intl.DateTimeFormat('en-US', {
-    ...{ dateStyle: 'full', timeStyle: 'long', timeZone: knownZone(clocks().zone) },
+    ...{ dateStyle: 'full', timeStyle: 'long', timeZone: toKnownZone(getClock().zone) },
   }).format(new Date(instant))

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { placeAt, placeByKey } from './reorder.ts'
+import { findDropIndex, findKeyIndex } from './reorder.ts'
 
 interface Drag {
   id: string
@@ -58,7 +58,7 @@ export function useReorder(ids: readonly string[], onMove: (from: number, to: nu
   const handleOf = (id: string) => ({
     ref: keep(handles.current, id),
     onKeyDown(event: KeyboardEvent) {
-      const to = placeByKey(event.key, ids.indexOf(id), ids.length)
+      const to = findKeyIndex(event.key, ids.indexOf(id), ids.length)
       if (to === null || event.ctrlKey || event.metaKey || event.altKey) return
       event.preventDefault()
       move(id, to)
@@ -66,17 +66,17 @@ export function useReorder(ids: readonly string[], onMove: (from: number, to: nu
     onPointerDown(event: PointerEvent) {
       if (event.button !== 0) return
       event.currentTarget.setPointerCapture(event.pointerId)
-      held.current = { startY: event.pageY, middles: ids.map((each) => middleOf(items.current.get(each)!)) }
+      held.current = { startY: event.pageY, middles: ids.map((each) => findMiddle(items.current.get(each)!)) }
       setDrag({ id, by: 0, to: ids.indexOf(id) })
     },
     onPointerMove(event: PointerEvent) {
       const { current } = held
       if (!current) return
-      scrollAt(event.clientY)
+      scrollNearEdge(event.clientY)
       setDrag({
         id,
         by: event.pageY - current.startY,
-        to: placeAt(current.middles, ids.indexOf(id), event.pageY),
+        to: findDropIndex(current.middles, ids.indexOf(id), event.pageY),
       })
     },
     onPointerUp() {
@@ -107,12 +107,12 @@ const keep = (kept: Map<string, HTMLElement>, id: string) => (element: HTMLEleme
 }
 
 /** Relative to the page's top. */
-function middleOf(element: HTMLElement): number {
+function findMiddle(element: HTMLElement): number {
   const { top, height } = element.getBoundingClientRect()
   return top + scrollY + height / 2
 }
 
-function scrollAt(y: number): void {
+function scrollNearEdge(y: number): void {
   if (y < EDGE_PX) scrollBy(0, -SCROLL_PX)
   else if (y > innerHeight - EDGE_PX) scrollBy(0, SCROLL_PX)
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { daysLater, instantOf, knownZone, localOf } from './zone.ts'
+import { addDays, toInstant, toKnownZone, toLocal } from './zone.ts'
 
 const zones = [
   'UTC',
@@ -17,29 +17,29 @@ it.each(zones)('converts every hour of a year in %s like Temporal', (zone) => {
     const wall = first.add({ hours: hour })
     const meant = wall.toZonedDateTime(zone).toInstant()
     const local = wall.toString({ smallestUnit: 'minute' })
-    const read = instantOf(local, zone)!
+    const read = toInstant(local, zone)!
     if (Date.parse(read) !== meant.epochMilliseconds) expect([local, read]).toEqual([local, meant.toString()])
     const shown = meant.toZonedDateTimeISO(zone).toPlainDateTime().toString({ smallestUnit: 'minute' })
-    if (localOf(read, zone) !== shown) expect([local, localOf(read, zone)]).toEqual([local, shown])
+    if (toLocal(read, zone) !== shown) expect([local, toLocal(read, zone)]).toEqual([local, shown])
   }
 })
 
 it('takes the first of an ambiguous hour and moves forward over a skipped one', () => {
-  expect(instantOf('2026-10-25T02:30', 'Europe/Berlin')).toBe('2026-10-25T00:30:00.000Z')
-  expect(instantOf('2026-03-29T02:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z')
+  expect(toInstant('2026-10-25T02:30', 'Europe/Berlin')).toBe('2026-10-25T00:30:00.000Z')
+  expect(toInstant('2026-03-29T02:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z')
 })
 
 it('returns null for invalid dates and times', () => {
   for (const text of ['', '2026-02', 'soon', '2026-13-01T10:00', '2026-01-01'])
-    expect(instantOf(text, 'UTC')).toBeNull()
+    expect(toInstant(text, 'UTC')).toBeNull()
 })
 
 it('adds local days across a clock change', () => {
-  expect(daysLater('2026-10-24T09:00', 7)).toBe('2026-10-31T09:00')
-  const [start, end] = ['2026-10-24T09:00', '2026-10-31T09:00'].map((local) => instantOf(local, 'Europe/Berlin')!)
+  expect(addDays('2026-10-24T09:00', 7)).toBe('2026-10-31T09:00')
+  const [start, end] = ['2026-10-24T09:00', '2026-10-31T09:00'].map((local) => toInstant(local, 'Europe/Berlin')!)
   expect(Date.parse(end!) - Date.parse(start!)).toBe((7 * 24 + 1) * 3_600_000)
 })
 
 it('uses UTC for an unknown zone', () => {
-  expect([knownZone('Europe/Berlin'), knownZone('Mars/Olympus')]).toEqual(['Europe/Berlin', 'UTC'])
+  expect([toKnownZone('Europe/Berlin'), toKnownZone('Mars/Olympus')]).toEqual(['Europe/Berlin', 'UTC'])
 })

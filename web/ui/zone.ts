@@ -1,7 +1,7 @@
 // Converts between instants and local times of a zone (`2026-11-30T09:00`). Pure.
 
 /** The zone, or UTC if the browser does not know it. */
-export function knownZone(zone: string): string {
+export function toKnownZone(zone: string): string {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: zone })
     return zone
@@ -11,26 +11,26 @@ export function knownZone(zone: string): string {
 }
 
 /** Value of a `datetime-local` input for this instant. */
-export function localOf(instant: string | number, zone: string): string {
+export function toLocal(instant: string | number, zone: string): string {
   const ms = new Date(instant).getTime()
-  return new Date(ms + offsetMs(ms, zone)).toISOString().slice(0, 16)
+  return new Date(ms + computeOffsetMs(ms, zone)).toISOString().slice(0, 16)
 }
 
 /**
  * Instant of a local time; null if invalid. An ambiguous hour gives the first instant; a skipped time moves forward, as
  * in `Temporal`.
  */
-export function instantOf(local: string, zone: string): string | null {
+export function toInstant(local: string, zone: string): string | null {
   const wallMs = Date.parse(`${local}Z`)
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(local) || Number.isNaN(wallMs)) return null
-  const [before, after] = [offsetMs(wallMs - DAY_MS, zone), offsetMs(wallMs + DAY_MS, zone)]
-  const isShown = (offset: number) => offsetMs(wallMs - offset, zone) === offset
+  const [before, after] = [computeOffsetMs(wallMs - DAY_MS, zone), computeOffsetMs(wallMs + DAY_MS, zone)]
+  const isShown = (offset: number) => computeOffsetMs(wallMs - offset, zone) === offset
   const offset = isShown(before) || !isShown(after) ? before : after
   return new Date(wallMs - offset).toISOString()
 }
 
 /** The same local time a number of days later, across clock changes. */
-export function daysLater(local: string, days: number): string {
+export function addDays(local: string, days: number): string {
   return new Date(Date.parse(`${local}Z`) + days * DAY_MS).toISOString().slice(0, 16)
 }
 
@@ -38,9 +38,9 @@ const DAY_MS = 86_400_000
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
 /** The zone's UTC offset at that instant. */
-function offsetMs(ms: number, zone: string): number {
+function computeOffsetMs(ms: number, zone: string): number {
   const parts = Object.fromEntries(
-    clockOf(zone)
+    getClockFormat(zone)
       .formatToParts(ms)
       .map(({ type, value }) => [type, Number(value)]),
   )
@@ -48,7 +48,7 @@ function offsetMs(ms: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1_000) * 1_000
 }
 
-function clockOf(zone: string): Intl.DateTimeFormat {
+function getClockFormat(zone: string): Intl.DateTimeFormat {
   const kept = clocks.get(zone)
   if (kept) return kept
   const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const
