@@ -7,7 +7,16 @@ import { sql } from '../../server/core/db/db.ts'
 import type { TestStore } from '../../test/factories.ts'
 import { CROWD_DOMAIN, type CrashCase, randomFrom } from './cases.ts'
 import { type Database, startDatabase } from './database.ts'
-import { findCounterErrors, findProblems, isClosed, isFinal, isLeftBehind, loadRows, POOL, type Row } from './look.ts'
+import {
+  findCounterErrors,
+  findProblems,
+  isClosed,
+  isFinal,
+  isLeftBehind,
+  loadRows,
+  POOL,
+  type Row,
+} from './invariants.ts'
 import { type Mail, startMail } from './mail.ts'
 import type { Taken } from './mail-server.ts'
 import { addAbandonedCarts, CROWD, connectShops, PEOPLE, SECRET } from './shops.ts'

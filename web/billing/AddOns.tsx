@@ -3,8 +3,8 @@ import { Link } from 'react-router'
 import { EXTRA_STORE_MONTHLY } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { type Credits, creditPacks } from '../../shared/credits.ts'
+import { formatCredits, usesCredits } from './credit-copy.ts'
 import { useCredits } from './credit-queries.ts'
-import { formatCredits, usesCredits } from './credit-words.ts'
 
 /** Add-ons beside the plan (A 9), or where to ask for them. */
 export function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undefined; hasPlan: boolean }) {

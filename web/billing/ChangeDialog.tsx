@@ -8,8 +8,8 @@ import { AskedByBank } from './AskedByBank.tsx'
 import { ChangeProblem } from './ChangeProblem.tsx'
 import { ChooseChange } from './ChooseChange.tsx'
 import { ConfirmChange } from './ConfirmChange.tsx'
-import { type Choice, parseChoice } from './change-words.ts'
-import { usePlanChange } from './useTheChange.ts'
+import { type Choice, parseChoice } from './change-copy.ts'
+import { usePlanChange } from './usePlanChange.ts'
 
 /**
  * Changes the plan of an account that pays by card (decision 85). State is in the address:

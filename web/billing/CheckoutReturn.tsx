@@ -10,7 +10,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { getFailureText } from './failure.ts'
 import { useCheckedSession } from './payment-queries.ts'
-import { useCheckoutSession } from './useReturned.ts'
+import { useCheckoutSession } from './useCheckoutSession.ts'
 
 /** Return from the provider's checkout (A 4.3). The result is shown once and disappears on reload. */
 export function CheckoutReturn() {

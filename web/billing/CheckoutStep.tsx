@@ -18,7 +18,7 @@ import { type BillingCycle, MOST_EXTRA_STORES, plans } from '../../shared/billin
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { type Choice, describeExtraStore } from './change-words.ts'
+import { type Choice, describeExtraStore } from './change-copy.ts'
 import { useCheckout } from './checkout.ts'
 import { buildChoiceAddress, buildOrder, describeToday } from './pricing-rules.ts'
 import { listLimits } from './rules.ts'

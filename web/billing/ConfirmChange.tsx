@@ -11,7 +11,7 @@ import {
   describeNextBill,
   formatChoice,
   proposeRestingStores,
-} from './change-words.ts'
+} from './change-copy.ts'
 import { formatAmount } from './detail-words.ts'
 import { formatDate } from './plan-words.ts'
 import { RestingChoice } from './RestingChoice.tsx'

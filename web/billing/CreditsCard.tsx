@@ -7,7 +7,6 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CreditLedger } from './CreditLedger.tsx'
-import { useBuyCredits, useCredits } from './credit-queries.ts'
 import {
   explainUnusedCredits,
   formatBalance,
@@ -15,7 +14,8 @@ import {
   formatCredits,
   hasCreditsCard,
   packOptions,
-} from './credit-words.ts'
+} from './credit-copy.ts'
+import { useBuyCredits, useCredits } from './credit-queries.ts'
 import { getFailureText } from './failure.ts'
 
 interface Props {

@@ -1,8 +1,8 @@
 import { Notice } from '../ui/Notice.tsx'
 import { Refused } from './CheckoutReturn.tsx'
+import { formatBalance } from './credit-copy.ts'
 import { useCheckedCredits } from './credit-queries.ts'
-import { formatBalance } from './credit-words.ts'
-import { useCheckoutSession } from './useReturned.ts'
+import { useCheckoutSession } from './useCheckoutSession.ts'
 
 /** Return from paying for credits. The result is shown once and disappears on reload. */
 export function CreditsReturn() {

@@ -1,5 +1,5 @@
 import { Checkbox, Stack } from '@mantine/core'
-import { describeMissing } from './change-words.ts'
+import { describeMissing } from './change-copy.ts'
 
 interface Props {
   label: string

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { type PlanKey, plans } from '../../shared/billing.ts'
 import { counted, formatNames } from '../ui/format.ts'
-import { findRestingStores } from './change-words.ts'
+import { findRestingStores } from './change-copy.ts'
 import { useStoreRests } from './payment-queries.ts'
 import { listLimits } from './rules.ts'
 

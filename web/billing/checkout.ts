@@ -6,7 +6,7 @@ import { createCheckoutSession } from '../../shared/payments.ts'
 import { subscriptionQuery } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
 import { useOnce } from '../ui/useOnce.ts'
-import type { Choice } from './change-words.ts'
+import type { Choice } from './change-copy.ts'
 import { getFailureText } from './failure.ts'
 
 /**

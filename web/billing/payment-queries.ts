@@ -21,7 +21,7 @@ import {
 import { connectionQuery, subscriptionQuery } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
 import { useOnce } from '../ui/useOnce.ts'
-import type { Choice } from './change-words.ts'
+import type { Choice } from './change-copy.ts'
 
 /** Loads the full plan and then refetches what other screens know, because this request may have updated it. */
 const detailQuery = queryOptions({

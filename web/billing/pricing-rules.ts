@@ -9,7 +9,7 @@ import {
   TRIAL_DAYS,
 } from '../../shared/billing.ts'
 import { counted } from '../ui/format.ts'
-import type { Choice } from './change-words.ts'
+import type { Choice } from './change-copy.ts'
 import { cycleNames, formatPeriodPrice } from './detail-words.ts'
 import { formatDate, isOnTrial } from './plan-words.ts'
 

@@ -9,8 +9,8 @@ import { useMaySend } from '../carts/useTextAction.ts'
 import { announce } from '../ui/announce.ts'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
+import { shouldAskNowOrTomorrow } from './confirmations.ts'
 import { useSaveCampaign } from './queries.ts'
-import { shouldAskNowOrTomorrow } from './questions.ts'
 import {
   type Draft,
   getStepTitle,

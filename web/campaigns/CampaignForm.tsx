@@ -10,9 +10,10 @@ import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
+import { shouldAskNowOrTomorrow } from './confirmations.ts'
+import { isComplete } from './content.ts'
 import { MissingParts } from './MissingParts.tsx'
 import { useCreateCampaign } from './queries.ts'
-import { shouldAskNowOrTomorrow } from './questions.ts'
 import {
   type Draft,
   getStepTitle,
@@ -24,9 +25,8 @@ import {
 } from './rules.ts'
 import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
+import { scheduleNow } from './send-time.ts'
 import { focusProblem, readRefusedFields, useDefaultContent, useDraftProblems } from './useDraftForm.ts'
-import { scheduleNow } from './when.ts'
-import { isComplete } from './words.ts'
 
 interface Props {
   /** Draft key of unsaved input. */

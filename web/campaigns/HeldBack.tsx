@@ -8,7 +8,7 @@ import { useMaySend } from '../carts/useTextAction.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted, formatCount } from '../ui/format.ts'
-import { describeSent } from './held.ts'
+import { describeSent } from './held-messages.ts'
 import { useDropHeld } from './report-queries.ts'
 import { useStoreClock } from './StoreTime.tsx'
 

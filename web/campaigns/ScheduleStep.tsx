@@ -15,7 +15,7 @@ import { useNow } from '../ui/clock.ts'
 import { toKnownZone } from '../ui/zone.ts'
 import { frequencyNames } from './frequencies.ts'
 import { type Draft, formatToday, type StepProps } from './rules.ts'
-import { applySendTime } from './when.ts'
+import { applySendTime } from './send-time.ts'
 
 const MOST_SPREAD_HOURS = 72
 const FIRST_SPREAD_HOURS = 4

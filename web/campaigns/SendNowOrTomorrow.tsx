@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useCountOf } from './AudienceStep.tsx'
 import type { Draft } from './rules.ts'
-import { describeRecipients, tomorrowText } from './when.ts'
+import { describeRecipients, tomorrowText } from './send-time.ts'
 
 interface Props {
   draft: Draft

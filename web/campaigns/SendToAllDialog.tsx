@@ -16,9 +16,9 @@ import type { CouponEdit } from '../words/step-coupon.ts'
 import { WordEditor } from '../words/WordEditor.tsx'
 import { AudienceCount, Reasons } from './AudienceCount.tsx'
 import { NotCreated } from './CampaignForm.tsx'
+import { confirmSendToAll } from './confirmations.ts'
 import { DiscountProposal } from './DiscountProposal.tsx'
 import { type CountBody, useAudienceCount, useSendToAll, useTemplates } from './queries.ts'
-import { confirmSendToAll } from './questions.ts'
 
 const WIDTH = 860
 

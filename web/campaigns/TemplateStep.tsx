@@ -4,10 +4,10 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { CartPreview } from '../words/CartPreview.tsx'
 import { WordEditor } from '../words/WordEditor.tsx'
-import { findCartVariables } from './cart-words.ts'
+import { getContent, setContent } from './content.ts'
+import { findCartVariables } from './default-content.ts'
 import { useTemplates } from './queries.ts'
 import type { StepProps } from './rules.ts'
-import { getContent, setContent } from './words.ts'
 
 /** B 2, step 3: the content. */
 export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {

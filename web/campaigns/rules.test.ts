@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest'
 import { statusAfter } from '../../server/marketing/campaigns/rules.ts'
 import { CampaignStatus, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
-import { chooseContent } from './cart-words.ts'
+import { isComplete } from './content.ts'
+import { chooseContent } from './default-content.ts'
 import {
   actionTexts,
   campaignsAddress,
@@ -26,7 +27,6 @@ import {
   toDraft,
 } from './rules.ts'
 import { findStandstill } from './standstill.ts'
-import { isComplete } from './words.ts'
 
 const ZONE = 'America/New_York'
 const NOW = Date.parse('2026-11-23T20:00:00Z')

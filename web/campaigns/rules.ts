@@ -24,9 +24,9 @@ import { createListAddress } from '../ui/listQuery.ts'
 import { toInstant, toKnownZone, toLocal } from '../ui/zone.ts'
 import { unknownText } from '../words/rules.ts'
 import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
-import { findCartVariables } from './cart-words.ts'
+import { getContent, setContent } from './content.ts'
+import { findCartVariables } from './default-content.ts'
 import { checkNumbers, type NumberName } from './filter-number.ts'
-import { getContent, setContent } from './words.ts'
 
 // List address, allowed actions, draft values and validation of campaigns. Pure.
 

@@ -15,8 +15,8 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
+import { explainUsual } from './capture-copy.ts'
 import { useCaptureMode, useChooseCaptureMode } from './capture-queries.ts'
-import { explainUsual } from './capture-words.ts'
 
 /** Setting for what is stored about shoppers before they consent. */
 export function BeforeConsent() {

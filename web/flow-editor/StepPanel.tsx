@@ -6,7 +6,7 @@ import { DurationInput } from '../ui/DurationInput.tsx'
 import { ChannelOrder } from './ChannelOrder.tsx'
 import { Conditions } from './Conditions.tsx'
 import { NOT_LATER } from './problems.ts'
-import { StepContent, type StepWordsProps } from './StepWords.tsx'
+import { StepContent, type StepWordsProps } from './StepContent.tsx'
 
 interface Props extends StepWordsProps, Pick<TimeProps, 'up'> {
   currency: string

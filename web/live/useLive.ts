@@ -58,6 +58,6 @@ export function useLive() {
 
 const loadLive = async () => {
   const socket = import('./socket.ts')
-  const { hear, catchUp } = await import('../notifications/news.ts')
+  const { hear, catchUp } = await import('../notifications/live-events.ts')
   return { socket: await socket, hear, catchUp }
 }

@@ -2,7 +2,7 @@ import { CloseButton } from '@mantine/core'
 import { Link } from 'react-router'
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import { TimeAgo } from '../ui/Time.tsx'
-import { buildLink, NotificationMarks, NotificationSign, UnreadDot } from './look.tsx'
+import { buildLink, NotificationMarks, NotificationSign, UnreadDot } from './appearance.tsx'
 
 interface Props {
   item: NotificationView

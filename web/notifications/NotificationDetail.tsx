@@ -12,8 +12,8 @@ import { Failed } from '../ui/Failed.tsx'
 import { formatDay } from '../ui/format.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { DateTime } from '../ui/Time.tsx'
+import { hasLocation, NotificationMarks, NotificationSign, tones } from './appearance.tsx'
 import { type Fact, listFacts } from './facts.ts'
-import { hasLocation, NotificationMarks, NotificationSign, tones } from './look.tsx'
 import type { useNotification } from './queries.ts'
 
 interface Props {

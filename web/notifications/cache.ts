@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import type { Pagination } from '../../shared/paging.ts'
-import type { Change, NotificationTarget, Pending } from './kept.ts'
 import { bellKey, countKey, listsKey, newCartsKey, pagesKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import { adjustUnread, isUpTo, mergeItems } from './order.ts'
+import type { Change, NotificationTarget, Pending } from './pending-marks.ts'
 import type { ListQuery } from './rules.ts'
 import { isShownBy } from './shown.ts'
 

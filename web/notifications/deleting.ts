@@ -21,8 +21,8 @@ import {
   type StoreCache,
   scheduleCount,
 } from './cache.ts'
-import type { NotificationTarget, Pending } from './kept.ts'
 import { getLocalState } from './local.ts'
+import type { NotificationTarget, Pending } from './pending-marks.ts'
 
 // Deletes immediately, without a confirmation, with undo for 10 seconds (decision 67).
 

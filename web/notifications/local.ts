@@ -1,7 +1,7 @@
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import { session } from '../access/session.ts'
-import { loadMarks, type Pending, type PendingMark } from './kept.ts'
 import type { Place } from './order.ts'
+import { loadMarks, type Pending, type PendingMark } from './pending-marks.ts'
 
 // Local state of one session and store: changes the server has not confirmed, events received, and items shown.
 

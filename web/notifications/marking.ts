@@ -14,10 +14,10 @@ import {
   type StoreCache,
   scheduleCount,
 } from './cache.ts'
-import { createMark, type NotificationTarget, type PendingMark, saveMarks } from './kept.ts'
 import { getLocalState } from './local.ts'
 import { sendMark } from './mark.ts'
 import { setRead } from './order.ts'
+import { createMark, type NotificationTarget, type PendingMark, saveMarks } from './pending-marks.ts'
 
 // Marks as read or unread: shown immediately, sent as A 8 requires, retried later on failure.
 

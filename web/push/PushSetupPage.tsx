@@ -5,13 +5,13 @@ import { useHasPermission } from '../access/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { buttonCode, easyCode, functionsCode } from './code.ts'
 import { Figures, sentFigures } from './Figures.tsx'
+import { type InstallMethod, installMethods } from './install-methods.ts'
 import { KeyCard } from './KeyCard.tsx'
 import { PushScreen } from './PushScreen.tsx'
 import { CodeBox, NoStore, NotAllowed, Outcome, Section } from './parts.tsx'
 import { type PushSetup, useWorkerText } from './queries.ts'
 import type { ActionResult } from './rules.ts'
 import { Seen } from './Seen.tsx'
-import { type InstallMethod, installMethods } from './ways.ts'
 
 /** A 2.10. */
 export const PushSetupPage = () => (

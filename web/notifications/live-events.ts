@@ -15,11 +15,11 @@ import {
   type StoreCache,
   scheduleCount,
 } from './cache.ts'
-import type { NotificationTarget } from './kept.ts'
 import { bellKey, newCartsKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import { sendPendingMarks } from './marking.ts'
 import { isUpTo, setRead } from './order.ts'
+import type { NotificationTarget } from './pending-marks.ts'
 
 // Live events (A 4.6, decision 68), shown immediately. They may arrive twice, late or never.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { CampaignView } from '../../shared/campaigns.ts'
-import { confirmSendToAll, findConfirmation, findNextRun, shouldAskNowOrTomorrow } from './questions.ts'
+import { confirmSendToAll, findConfirmation, findNextRun, shouldAskNowOrTomorrow } from './confirmations.ts'
 
 const ZONE = 'America/New_York'
 /** 10:00 in New York, on a Monday. */

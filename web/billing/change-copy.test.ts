@@ -10,7 +10,7 @@ import {
   isSame,
   parseChoice,
   proposeRestingStores,
-} from './change-words.ts'
+} from './change-copy.ts'
 
 const { subscription: detail } = aDetail({ plan: 'starter', billingCycle: 'year', extraStores: 3 })
 const asked = (plan: string, cycle: string | null = null, stores: string | null = null) =>

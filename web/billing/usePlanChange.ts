@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { ChangePreview } from '../../shared/payments.ts'
 import { ApiError } from '../api.ts'
-import type { Choice } from './change-words.ts'
+import type { Choice } from './change-copy.ts'
 import { getFailureText } from './failure.ts'
 import { useChange, usePreview } from './payment-queries.ts'
 

@@ -5,7 +5,7 @@ import { aPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
 import type { Answer, StoreCache } from './cache.ts'
 import { bellKey, countKey, newCartsKey, pageKey } from './keys.ts'
-import { hear } from './news.ts'
+import { hear } from './live-events.ts'
 import { notificationsAddress } from './rules.ts'
 
 // Live events as they may arrive: twice, late, about unknown notifications, about another store.

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatorAccount } from '../../shared/operator.ts'
-import { formatBalance } from '../billing/credit-words.ts'
+import { formatBalance } from '../billing/credit-copy.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { CreditsDialog } from './CreditsDialog.tsx'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createDraft } from './rules.ts'
-import { applySendTime, describeRecipients, scheduleNow, tomorrowText } from './when.ts'
+import { applySendTime, describeRecipients, scheduleNow, tomorrowText } from './send-time.ts'
 
 const ZONE = 'America/New_York'
 const EARLY = Date.parse('2026-11-28T13:00:00Z')

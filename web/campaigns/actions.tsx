@@ -6,8 +6,8 @@ import { wordsOf } from '../accounts/queries.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useFirstPress } from '../ui/useFirstPress.ts'
 import { AudienceCount } from './AudienceCount.tsx'
+import { type Confirmation, findConfirmation } from './confirmations.ts'
 import { type CampaignCommand, useAudienceCount, useCampaignAction } from './queries.ts'
-import { type Confirmation, findConfirmation } from './questions.ts'
 import { actionTexts, type CampaignAction } from './rules.ts'
 
 export interface ActionResult {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeSent } from './held.ts'
+import { describeSent } from './held-messages.ts'
 
 const UNTIL = '2030-11-24T15:00:00Z'
 const counts = (more: object) => ({

@@ -8,7 +8,7 @@ import {
   formatCountry,
   formatCredits,
   hasCreditsCard,
-} from './credit-words.ts'
+} from './credit-copy.ts'
 
 const credits = (given: Partial<Credits> = {}): Credits => ({
   ...{ carrier: 'operator', offer: 'stripe', isUsable: true, balanceMicros: 12_345_678, weekMicros: 0, prices: [] },
