@@ -121,7 +121,7 @@ describe('the connection check', () => {
     ['without a subscription', { plan: null }],
     ['with a canceled one', { status: 'canceled' as const, isSubscribed: false }],
   ])(
-    'never asks for the connection %s, and removes what is stored of it',
+    'never requests the connection %s, and removes the stored one',
     {
       tags: ['A2.2', 'A2.3', 'A4.1'],
     },
@@ -169,7 +169,7 @@ test.each([
   ['/dashboard', { status: 'past_due' as const }],
   ['/store-setup', { plan: 'free' as const, isConnected: false }],
   ['/dashboard', { plan: 'starter' as const, status: 'trialing' as const }],
-])('signing in leads to %s with %o', { tags: ['A4.2'] }, async (to, access) => {
+])('signing in redirects to %s with %o', { tags: ['A4.2'] }, async (to, access) => {
   setAccess(app, access)
   app.api.answer(login, { token, ...fixture(me) })
   // Left by the previous user.

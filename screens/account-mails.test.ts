@@ -12,13 +12,13 @@ test('every account mail fits 320 pixels, in any font and without head styles', 
   }
 })
 
-test.each(['light', 'dark'] as const)('mails about an account are readable in %s', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('account mails are readable in %s', async (colorScheme) => {
   const page = await app.another()
   for (const name of ['reset', 'email-change', 'notifications', 'summary'])
     await checkReadable(page, htmlOf(mails[name]!), colorScheme, 320)
 })
 
-test.each(Object.entries(mails))('the mail %s says the same as plain text, with its address', (_name, mail) => {
+test.each(Object.entries(mails))('the mail %s has the same content as plain text, with its address', (_name, mail) => {
   const { text } = renderAccountMail(mail, sender)
   const items = (mail.items ?? []).flatMap((item) => [item.title, item.note, item.text])
   const around = [...mail.paragraphs, ...(mail.after ?? []), mail.more ?? '', mail.link.url, mail.footer?.url ?? '']

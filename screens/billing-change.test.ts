@@ -209,7 +209,7 @@ test('a change in the address leads to /pricing on a plan without a card', async
 test.each([
   ['ends', { cancelAtPeriodEnd: true }, 'Reactivate it first, then change its plan.'],
   ['is overdue', { status: 'past_due' }, 'Pay it first, under Manage Billing, then change the plan.'],
-] as const)('a change in the address of a subscription that %s says what to do first', async (_, detail, text) => {
+] as const)('a change in the address says what to do first if the subscription %s', async (_, detail, text) => {
   answerBilling(app, { plan: 'starter', ...detail })
   const page = await app.open('/billing?change=growth')
   await page.getByText(text).waitFor()

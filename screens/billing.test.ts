@@ -148,7 +148,7 @@ test.each([
     ['This plan was set by whoever runs this server. Nothing is charged for it, so there is nothing to cancel.'],
     ['Change plan', 'View Payment History'],
   ],
-] as const)('/billing says the state and offers its actions: %s', async (_, detail, status, parts, offered) => {
+] as const)('/billing shows the state with its actions: %s', async (_, detail, status, parts, offered) => {
   answerBilling(app, detail as Partial<Detail>, status as Partial<Status>)
   await app.open('/billing')
   await usageIsShown()
@@ -337,7 +337,7 @@ test.each([
     'Messages are held until it is paid.',
   ],
   ['a chargeback', { status: 'canceled', planInForce: 'free' }, 'The limits of Lite apply.'],
-] as const)('the drawer says what becomes of the plan: %s', async (_, status, text) => {
+] as const)('the drawer announces changes of the plan: %s', async (_, status, text) => {
   app.api.answer(subscriptionStatus, aStatus(status))
   app.api.answer(readUsage, someUsage())
   const page = await app.open('/settings')
@@ -395,7 +395,7 @@ test.each([
     `Sending is suspended since ${dateIn(-1)}. Many recipients reported these mails as spam. No message of this account is sent. Write to`,
     'support@localhost',
   ],
-] as const)('a banner above every screen says: %s', async (_, status, text, link) => {
+] as const)('a banner above every screen shows: %s', async (_, status, text, link) => {
   app.api.answer(subscriptionStatus, aStatus(status))
   await app.open('/settings')
   await notices().getByText(text.split('. ')[0]!).waitFor()
@@ -557,7 +557,7 @@ test.each([
     'This is not a checkout session.',
   ],
   ['no answer', () => app.api.cut(checkSession), 'alert', 'Failed to process checkout'],
-] as const)('the return from checkout with %s says so', { tags: ['A4.3'] }, async (_, answer, role, text) => {
+] as const)('the return from checkout with %s shows the result', { tags: ['A4.3'] }, async (_, answer, role, text) => {
   answerBilling(app)
   answer()
   const page = await app.open('/billing?session_id=cs_test_2')

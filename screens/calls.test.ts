@@ -73,7 +73,7 @@ test.each<[path: string, sent: Sent[]]>([
     ],
   ],
   ['/push-notifications', [[push.pushStoreStats, { platform: 'woocommerce', storeUrl: URL }]]],
-])('%s names the store shown in what it asks', { tags: ['A7', 'B1', 'B7'] }, async (path, sent) => {
+])('%s names the current store in its requests', { tags: ['A7', 'B1', 'B7'] }, async (path, sent) => {
   await app.open(path)
   await expectSent(sent)
 })

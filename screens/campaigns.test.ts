@@ -106,7 +106,7 @@ test.each([
   ['in its own words', { error: 'In its own words.', code: 'unprocessable' }, 422, 'In its own words.'],
   ['without words', { error: 'x', code: 'internal' }, 500, 'Failed to fetch campaigns. Please try again later.'],
 ] as const)(
-  'a list that the server refuses %s can be retried',
+  'a list the server refuses %s can be retried',
   { tags: ['B2', 'B8'] },
   async (_, error, status, text) => {
     app.api.fail(listCampaigns, status, error)
@@ -279,7 +279,7 @@ describe('a row of the list', () => {
     ['paused', ['Play', 'Send Now', 'Cancel']],
     ['active', ['Edit', 'Pause', 'Delete', 'Send']],
     ['sent', ['Edit', 'Play', 'Delete', 'Send']],
-  ] as const)('offers for a %s campaign the actions of B 4', { tags: ['B4'] }, async (status, actions) => {
+  ] as const)('offers the actions of B 4 for a %s campaign', { tags: ['B4'] }, async (status, actions) => {
     campaigns = [aCampaign({ status })]
     await app.open('/campaigns')
     const all = row().locator('td').last().locator('button, a')
@@ -325,7 +325,7 @@ describe('a row of the list', () => {
     ['sent', 'Play', 'Failed to resume campaign.', playCampaign, `Start ${NAME} again?`, 'Start again'],
     ['sent', 'Delete', 'Failed to delete campaign.', deleteCampaign, `Delete ${NAME}?`, 'Delete'],
   ] as const)(
-    'of a %s campaign says in the words of B 8 that “%s” failed',
+    'of a %s campaign reports with the text of B 8 that “%s” failed',
     { tags: ['B8'] },
     async (status, action, text, endpoint, question?, answer?) => {
       campaigns = [aCampaign({ status })]

@@ -201,7 +201,7 @@ test.each([
   [400, { code: 'invalid', error: 'The database rests.' }, 'The database rests.'],
   [404, { code: 'not_found', error: 'x' }, 'No platform selected. Please connect a store first.'],
 ] as const)(
-  'a list that fails with %i shows its error and loads again by Retry',
+  'a list that fails with %i shows its error, and Retry loads it again',
   { tags: ['B8'] },
   async (status, error, text) => {
     await withoutLive(app.page)

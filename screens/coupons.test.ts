@@ -174,7 +174,7 @@ describe('the list of coupons', () => {
     ['the server’s error', 503, 'store_unreachable', 'Your store did not answer.', 'Your store did not answer.'],
     ['its own error when the server names none', 500, 'internal', 'x', 'Failed to fetch coupons (using fallback)'],
   ] as const)(
-    'shows %s when it cannot be loaded, and is loaded by Retry',
+    'shows %s when loading fails, and Retry loads it',
     { tags: ['B5', 'B8'] },
     async (_name, status, code, error, text) => {
       await withoutLive(app.page)

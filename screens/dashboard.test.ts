@@ -182,7 +182,7 @@ test.each([
   [401, 'store_credentials', 'x', 'Authentication failed. Please reconnect your store with valid credentials.'],
   [404, 'not_found', 'x', 'Store not found. Please connect your store first.'],
 ] as const)(
-  '%i takes the whole page, and Try Again loads it again',
+  'an error %i replaces the page, and Try Again loads it again',
   { tags: ['A8'] },
   async (status, code, error, text) => {
     await withoutLive()

@@ -172,7 +172,7 @@ test.each([
     { error: 'x', code: 'internal' },
     'Failed to send discount email.',
   ],
-] as const)('a send that fails says so %s', { tags: ['B8'] }, async (_, status, error, text) => {
+] as const)('a failed send is reported %s', { tags: ['B8'] }, async (_, status, error, text) => {
   app.api.fail(sendDiscountOffers, status, error)
   await openForm()
   await form()

@@ -168,7 +168,7 @@ test.each([
     'None of your coupons can be used now.',
   ],
   ['that there are no coupons', () => [], 'No coupons yet.'],
-] as const)('has a link to create one in place of the field, and says %s', async (_name, coupons, text) => {
+] as const)('shows a link to create one instead of the field, and %s', async (_name, coupons, text) => {
   serveCoupons(api, [...coupons()])
   const page = await openFlow()
   await page.getByText(text).waitFor()

@@ -105,7 +105,7 @@ test('a visitor at / gets it at /landing with the first response, in the systemâ
 test.each([
   '/landing',
   '/login',
-])('/landing shows that it loads it, coming from %s, and offers the sign-in where it cannot', {
+])('/landing shows a loading state, coming from %s, and offers sign-in on failure', {
   tags: ['A2.1', 'A7', 'A8'],
 }, async (from) => {
   const { page } = await visit('/robots.txt')

@@ -87,7 +87,7 @@ test('the operator screens are 404 pages for visitors and owners', async () => {
 test.each([
   ['factor_missing', 'Set up two-factor sign-in first', 'Set it up', '/settings/account'],
   ['code_missing', 'Sign in with a code', 'Log out', '/logout'],
-] as const)('an operator reads what to do when it is %s', async (operator, title, link, href) => {
+] as const)('an operator sees what to do when the second factor is %s', async (operator, title, link, href) => {
   serveUser(api, { operator })
   const page = await app.open('/operator')
   await page.getByText(title).waitFor()

@@ -132,7 +132,7 @@ test.each([
     'Stripe does not answer.',
   ],
   ['no answer', () => app.api.cut(createCheckoutSession), 'Failed to process checkout'],
-] as const)('a failed checkout says so and can be tried again: %s', { tags: ['A8'] }, async (_, answer, text) => {
+] as const)('a failed checkout shows the error and can be retried: %s', { tags: ['A8'] }, async (_, answer, text) => {
   onLite()
   answer()
   const page = await app.open('/pricing?plan=growth&cycle=month')

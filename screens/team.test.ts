@@ -117,7 +117,7 @@ describe('a viewer', () => {
     ...['/settings/recovery-rules', '/settings/sending/sender', '/settings/sending/sms'].map((path) => [path, these]),
     ['/test-subscription', 'Only an owner or admin of this account can change its plan.'],
   ])(
-    'sees %s, asks nothing that would be refused, and is told who may change it',
+    'sees %s, sends no request that would be refused, and learns who may change it',
     {
       tags: ['A6'],
     },

@@ -40,7 +40,7 @@ const answerChannels = (sms = aChannel('sms'), whatsapp = aChannel('whatsapp')) 
 test.each([
   ['SMS', 'sms'],
   ['WhatsApp', 'whatsapp'],
-] as const)('%s goes to the built-in phones before credentials are entered, and the card says so', async (name, path) => {
+] as const)('%s goes to the built-in phones until credentials are entered, as the card states', async (name, path) => {
   answerChannels()
   await app.open(`/settings/sending/${path}`)
   await card(name).getByText('Phone sandbox', { exact: true }).waitFor()

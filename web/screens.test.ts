@@ -20,7 +20,7 @@ describe('a registered screen', () => {
     expect(Object.keys(components).toSorted()).toEqual([...new Set(screens.map(({ loader }) => loader))].toSorted())
   })
 
-  it.each(Object.entries({ ...components, ...frames }))('%s loads from its own file', async (_name, load) => {
+  it.each(Object.entries({ ...components, ...frames }))('%s has its own chunk', async (_name, load) => {
     expect((await load()).Component).toBeTypeOf('function')
   })
 

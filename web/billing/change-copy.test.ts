@@ -73,7 +73,7 @@ it.each([
   ['growth', 'stripe', 'stripe', 'An extra store wakes it, or another store rests in its place.'],
   ['starter', 'test', 'test', 'A larger plan wakes it, or another store rests in its place.'],
   ['free', 'none', 'default', 'It wakes when another store rests in its place.'],
-] as const)('what wakes a store on %s (%s, %s)', (planInForce, sells, source, words) => {
+] as const)('names what wakes a store on %s (%s, %s)', (planInForce, sells, source, words) => {
   expect(describeWakeOptions({ planInForce, sells, source })).toBe(words)
 })
 

@@ -22,7 +22,7 @@ it.each([
       ['overdue', 'warn'],
     ],
   ],
-] as const)('every screen says of a subscription: %s', (_, given, concerns) => {
+] as const)('shows a subscription problem on every screen: %s', (_, given, concerns) => {
   expect(findConcerns(aStatus(given), NOW, false).map(({ kind, tone }) => [kind, tone])).toEqual(concerns)
 })
 

@@ -37,7 +37,7 @@ it.each([
   ['free in test mode', { plan: 'free' }, { sells: 'test' }, ['pricing', 'because']],
   ['where nothing is sold', { source: 'default' }, { sells: 'none' }, [null, 'because']],
   ['that was paid where nothing is sold any more', {}, { sells: 'none' }, [null, 'because']],
-] as const)('what can be done with a plan: %s', { tags: ['A4.3'] }, (_, detail, status, expected) => {
+] as const)('lists the actions of a plan: %s', { tags: ['A4.3'] }, (_, detail, status, expected) => {
   expect(deeds(detail, status)).toEqual(expected)
 })
 
@@ -46,7 +46,7 @@ it.each([
   ['that ends', { cancelAtPeriodEnd: true }, { change: WAITS }],
   ['whose payment is overdue', {}, { status: 'past_due' }],
   ['free', { plan: 'free', canManage: true }, {}],
-] as const)('whoever may not pay can do nothing with a plan: %s', (_, detail, status) => {
+] as const)('lists no actions for members without billing permission: %s', (_, detail, status) => {
   expect(deeds(detail, status, false)).toEqual([null])
 })
 
@@ -56,7 +56,7 @@ it.each([
   [123_456_789, 'usd', '$1,234,567.89'],
   [1_999, 'eur', '€19.99'],
   [5, 'usd', '$0.05'],
-] as const)('%i of %s is %s: cents, as en-US writes it (A 9)', { tags: ['A9'] }, (minor, currency, words) => {
+] as const)('formats %i of %s as %s: cents, in en-US format (A 9)', { tags: ['A9'] }, (minor, currency, words) => {
   expect(formatAmount(minor, currency)).toBe(words)
 })
 

@@ -61,6 +61,6 @@ it.each([
     { suspension: { reason: 'Complaints.', since: NOON }, nextBillingDate: null },
     ['Sending is suspended: Complaints.'],
   ],
-] as const)('says what will become of a subscription: %o', (given, notes) => {
+] as const)('announces the next change of a subscription: %o', (given, notes) => {
   expect(listPlanNotes(aStatus({ nextBillingDate: NOON, currentPeriodEnd: NOON, ...given }))).toEqual(notes)
 })

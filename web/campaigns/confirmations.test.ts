@@ -45,7 +45,7 @@ test.each([
   ['weekly', '2026-11-20', '2026-11-27T14:00:00.000Z'],
   ['monthly', '2026-10-31', '2026-11-30T14:00:00.000Z'],
   ['daily', '2000-01-01', '2026-11-24T14:00:00.000Z'],
-] as const)('the next time of one that is %s from %s on', (frequency, startDate, next) => {
+] as const)('finds the next run of a campaign that is %s from %s on', (frequency, startDate, next) => {
   expect(new Date(findNextRun({ ...schedule, frequency, startDate }, ZONE, NOW)!).toISOString()).toBe(next)
 })
 

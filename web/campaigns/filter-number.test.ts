@@ -12,7 +12,7 @@ test.each([
   ['.', 2, Number.NaN, /^Enter a number/],
   ['1.25', 1, Number.NaN, 'Enter at most 1 digit after the point.'],
   ['1.5', 0, Number.NaN, /whole number/],
-] as const)('"%s" in a field of %i decimals is %s, never another number', (typed, decimals, value, problem) => {
+] as const)('parses "%s" in a field of %i decimals as %s, never as another number', (typed, decimals, value, problem) => {
   const read = parseFilterNumber(typed, decimals)
   expect(read.value).toBe(value)
   if (problem === undefined) expect(read.problem).toBeUndefined()

@@ -88,7 +88,7 @@ test.each([
   ['delete', 'Campaign deleted.', 'Failed to delete campaign.'],
   ['send', 'Campaign sent successfully!', 'Failed to send campaign.'],
 ] as const)(
-  'of %s it is said “%s”, and where the server has no words “%s” (B 8)',
+  '%s reports “%s”, and “%s” if the server sent no message (B 8)',
   { tags: ['B8'] },
   (deed, done, failed) => {
     expect(actionTexts[deed]).toEqual({ done, failed })
@@ -357,7 +357,7 @@ test.each([
     { status: 'active', pausedBy: null, putOffBy: 'own_words' },
     'Put off: a new account can send only so much custom text a day',
   ],
-] as const)('what keeps %o from running is said', (campaign, short) => {
+] as const)('explains why %o does not run', (campaign, short) => {
   const standstill = findStandstill(campaign)
   expect(standstill?.short ?? null).toBe(short)
   expect(standstill?.isByPlan ?? false).toBe(['plan', 'payment'].includes(campaign.pausedBy ?? ''))

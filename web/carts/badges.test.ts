@@ -6,7 +6,7 @@ import { CartStatus } from './badges.tsx'
 
 const badgeOf = (html: string) => /class="mark[^"]*">.*?<\/svg>([^<]*)</.exec(html)?.[1]
 
-it.each(CartBadge.options)('keeps the badge "%s" beside the note that its message is in the mailbox', {
+it.each(CartBadge.options)('keeps the badge "%s" beside the note about the test mailbox', {
   tags: ['B4'],
 }, (status) => {
   const html = (isInMailbox: boolean) => renderToStaticMarkup(createElement(CartStatus, { status, isInMailbox }))

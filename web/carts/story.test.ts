@@ -107,7 +107,7 @@ it.each([
   [{ originKind: 'campaign', originName: 'Autumn sale', step: 1, channel: 'email' }, 'Autumn sale'],
   [{ originKind: 'manual', originName: 'Manual', step: 1, channel: 'whatsapp' }, 'Manual WhatsApp'],
   [{ originKind: 'manual', originName: 'Discount mail', step: 1, channel: 'email' }, 'Discount mail'],
-] as const)('calls the message of %o %s', (of, name) => {
+] as const)('names the message of %o %s', (of, name) => {
   expect(messageName({ ...of, removedStep: null })).toBe(name)
 })
 

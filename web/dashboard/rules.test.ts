@@ -24,7 +24,7 @@ describe('failures (A 8)', () => {
       'Authentication failed. Please reconnect your store with valid credentials.',
     ],
     [answered(404, 'x', 'not_found'), 'Store not found. Please connect your store first.'],
-  ])('of the store takes the page', { tags: ['A8'] }, (error, text) => {
+  ])('of the store replace the page', { tags: ['A8'] }, (error, text) => {
     expect(findFailure([null, error])).toEqual({ look: 'page', text })
   })
 

@@ -14,7 +14,7 @@ describe('what operators read', () => {
     ['resume', { note: null }, /^Resumed sending$/, null],
     ['view', { storeId: null }, /^Looked at the account$/, null],
     ['resolve_problem', { kind: 'chargeback', note: '' }, /^Closed: A payment was charged back$/, null],
-  ] as const)('says %s of %j', (action, data, words, note) => {
+  ] as const)('shows %s for %j', (action, data, words, note) => {
     expect(describeAction({ action, data })).toMatch(words)
     expect(getNote({ data })).toBe(note)
   })

@@ -3,7 +3,7 @@ import { DEFAULT_BRAND } from '../../shared/brand.ts'
 import { lookOf } from '../../shared/palette.ts'
 import { createShopStyle } from './use-shop-look.ts'
 
-test.each(['light', 'dark'] as const)('a shop’s page shown to its owner has the shop’s own look, %s', (scheme) => {
+test.each(['light', 'dark'] as const)('the owner’s preview of a shop page has the shop’s branding, %s', (scheme) => {
   const brand = { ...DEFAULT_BRAND, button: '#7a1fa2', fontStack: 'georgia' as const, radius: 2 }
   const look = lookOf(brand)
   const style = createShopStyle(brand, scheme)

@@ -109,6 +109,6 @@ it.each([
   ['abandoned', undefined, false],
   ['purchased', true, false],
   ['recovered', true, false],
-] as const)('the restore page that a member tries says of a %s cart (void: %s) that it was bought: %s', (state, is_void, isIt) => {
+] as const)('a member’s preview of a %s cart (void: %s) shows it as bought: %s', (state, is_void, isIt) => {
   expect(isBought({ state, ...(is_void && { is_void }) } as CartView)).toBe(isIt)
 })
