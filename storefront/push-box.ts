@@ -62,8 +62,8 @@ export async function reportMove(
   const answer = await post<{ token: string }>(origin, 'resubscribe', body)
   if (answer) {
     const known = cart ?? kept.cart
-    const told = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
-    await saveBox(known === undefined ? told : { ...told, cart: known })
+    const moved = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
+    await saveBox(known === undefined ? moved : { ...moved, cart: known })
   }
   // The server ended it, on the shopper's request or because a key leaked: no one may send to it.
   if (answer === null) await Promise.all([deleteBox(), subscription.unsubscribe()])

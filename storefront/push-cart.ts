@@ -12,8 +12,8 @@ const DEVICE_DAYS = 400
 
 /** Token of a non-empty cart. */
 export function readCartToken({ method, memory }: Source): string | undefined {
-  const told = memory.get('has') === '1' ? memory.get('cart') : undefined
-  return told ?? (method === 'plugin' ? readCookie('recoup_cart') : undefined)
+  const known = memory.get('has') === '1' ? memory.get('cart') : undefined
+  return known ?? (method === 'plugin' ? readCookie('recoup_cart') : undefined)
 }
 
 /** undefined: the browser asks not to be tracked. */

@@ -122,8 +122,8 @@ async function createSubscription({ origin, method, setup, memory }: PushContext
   const body = { storeKey, cart, device, subscription, publicKey, wording, method }
   const answer = await post<{ token: string; isCartKnown: boolean }>(origin, 'subscribe', body)
   if (!answer) return
-  const told = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
-  await saveBox(answer.isCartKnown ? { ...told, cart } : told)
+  const box = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
+  await saveBox(answer.isCartKnown ? { ...box, cart } : box)
   memory.forget('want')
 }
 

@@ -69,12 +69,12 @@ async function start(source: Source): Promise<void> {
  * After an order a new cart begins, and the server must link the browser to it. Reported one check later, after the
  * cart itself.
  */
-function followCart(way: PushContext, told = readCartToken(way), seen = told): void {
+function followCart(way: PushContext, reported = readCartToken(way), seen = reported): void {
   setTimeout(() => {
     const cart = readCartToken(way)
     const isSettled = cart === seen
-    if (isSettled && cart !== undefined && cart !== told) runSilently(() => reconcile(way))
-    followCart(way, isSettled ? (cart ?? told) : told, cart)
+    if (isSettled && cart !== undefined && cart !== reported) runSilently(() => reconcile(way))
+    followCart(way, isSettled ? (cart ?? reported) : reported, cart)
   }, CHECK_EVERY_MS)
 }
 

@@ -25,7 +25,7 @@ const TRY = 'try'
 function OfStore({ storeId }: { storeId: string }) {
   const active = useActiveCarts()
   const isDemo = useMe()?.isDemo
-  const kept = useFollowing(storeId)
+  const followState = useFollowing(storeId)
   const [search, setSearch] = useSearchParams()
   const isTrying = search.get(TRY) === 'cart'
   const tryIt = (isOpen: boolean) =>
@@ -39,16 +39,16 @@ function OfStore({ storeId }: { storeId: string }) {
       {active.data ? (
         <>
           <Carts {...active.data} />
-          {!isDemo && !kept.following && !isTrying && (
+          {!isDemo && !followState.following && !isTrying && (
             <div className="active-foot">
               <Button size="xs" variant="default" onClick={() => tryIt(true)}>
                 Try it with a test cart
               </Button>
             </div>
           )}
-          {!isDemo && (kept.following || isTrying) && (
+          {!isDemo && (followState.following || isTrying) && (
             <TestCart
-              kept={kept}
+              followState={followState}
               timeoutMinutes={active.data.timeoutMinutes}
               now={active.data.now}
               onClose={() => tryIt(false)}

@@ -9,7 +9,7 @@ import { findTimeoutPath, isOver } from './followed.ts'
 import type { useFollowing } from './following.ts'
 
 interface Props {
-  kept: ReturnType<typeof useFollowing>
+  followState: ReturnType<typeof useFollowing>
   timeoutMinutes: number
   /** Server time. */
   now: string
@@ -17,8 +17,8 @@ interface Props {
 }
 
 /** The owner fills a cart in their own shop and watches its progress. It is processed like any other cart. */
-export function TestCart({ kept, onClose, ...about }: Props) {
-  const { following, follow } = kept
+export function TestCart({ followState, onClose, ...about }: Props) {
+  const { following, follow } = followState
   const url = useStore()?.store_url
   return (
     <section className="active-try" aria-label="Test cart">
@@ -60,7 +60,7 @@ function Begin({
   timeoutMinutes,
   now,
   onClose,
-}: Pick<Props, 'timeoutMinutes' | 'now' | 'onClose'> & Pick<Props['kept'], 'follow'>) {
+}: Pick<Props, 'timeoutMinutes' | 'now' | 'onClose'> & Pick<Props['followState'], 'follow'>) {
   const [email, setEmail] = useState(useMe()?.email ?? '')
   const field = useRef<HTMLInputElement>(null)
   // The user asked for it, perhaps from the checklist above.

@@ -10,32 +10,32 @@ export interface Following {
   id?: string
 }
 
-interface Kept {
+interface SavedFollowing {
   following: Following | null
   /** Whether the demo guide was dismissed. */
   isHidden?: boolean
 }
 
-const keyOf = (storeId: string) => `follow:${storeId}`
+const buildStorageKey = (storeId: string) => `follow:${storeId}`
 
 export function useFollowing(storeId: string) {
-  const [kept, setKept] = useState<Kept>(() => read(storeId))
-  const keep = (next: Kept) => {
-    setKept(next)
-    localStorage.setItem(keyOf(storeId), JSON.stringify(next))
+  const [saved, setSaved] = useState<SavedFollowing>(() => loadFollowing(storeId))
+  const keep = (next: SavedFollowing) => {
+    setSaved(next)
+    localStorage.setItem(buildStorageKey(storeId), JSON.stringify(next))
   }
   return {
-    following: kept.following,
-    isHidden: kept.isHidden === true,
-    follow: (following: Following | null) => keep({ ...kept, following }),
+    following: saved.following,
+    isHidden: saved.isHidden === true,
+    follow: (following: Following | null) => keep({ ...saved, following }),
     hide: () => keep({ following: null, isHidden: true }),
   }
 }
 
-function read(storeId: string): Kept {
+function loadFollowing(storeId: string): SavedFollowing {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(storeId)) ?? 'null')
-    if (kept && typeof kept === 'object' && 'following' in kept) return kept as Kept
+    const saved: unknown = JSON.parse(localStorage.getItem(buildStorageKey(storeId)) ?? 'null')
+    if (saved && typeof saved === 'object' && 'following' in saved) return saved as SavedFollowing
   } catch {
     // Another program's value under our key.
   }

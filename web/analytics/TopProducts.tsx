@@ -78,7 +78,7 @@ function AllProducts({ range }: { range: AnalyticsRange }) {
                   <PageButtons
                     page={pagination.page}
                     pages={pagination.pages}
-                    wanted={query.page}
+                    requestedPage={query.page}
                     noun="products"
                     onPage={(page) => setQuery({ ...query, page })}
                   />

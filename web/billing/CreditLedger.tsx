@@ -52,7 +52,9 @@ function Entries({ page, onPage }: { page: number; onPage: (page: number, replac
         ) : (
           <>
             <DataList label="Movements" columns={columns} rows={rows} keyOf={({ seq }) => String(seq)} minWidth={560} />
-            {pagination.pages > 1 && <PageNumbers {...pagination} noun="movement" wanted={page} onPage={onPage} />}
+            {pagination.pages > 1 && (
+              <PageNumbers {...pagination} noun="movement" requestedPage={page} onPage={onPage} />
+            )}
           </>
         )
       }

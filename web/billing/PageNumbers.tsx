@@ -28,12 +28,12 @@ interface Props {
   limit: number
   total: number
   /** The requested page, which may still be loading. */
-  wanted: number
+  requestedPage: number
   onPage: (page: number) => void
 }
 
 /** At most five page numbers (A 9). */
-export const PageNumbers = ({ noun, page, pages, total, wanted, onPage }: Props) => (
+export const PageNumbers = ({ noun, page, pages, total, requestedPage, onPage }: Props) => (
   <Group
     component="nav"
     aria-label={`Pages of ${counted(2, noun).slice(2)}`}
@@ -45,14 +45,14 @@ export const PageNumbers = ({ noun, page, pages, total, wanted, onPage }: Props)
       Page {page} of {pages}, {counted(total, noun)}
     </Text>
     <Group gap={6}>
-      {listPageNumbers(Math.min(wanted, pages), pages).map((number) => (
+      {listPageNumbers(Math.min(requestedPage, pages), pages).map((number) => (
         <Button
           key={number}
           size="xs"
-          variant={number === wanted ? 'light' : 'default'}
+          variant={number === requestedPage ? 'light' : 'default'}
           className="page-number"
           aria-label={`Page ${number}`}
-          {...(number === wanted && { 'aria-current': 'page' })}
+          {...(number === requestedPage && { 'aria-current': 'page' })}
           onClick={() => onPage(number)}
         >
           {number}

@@ -62,7 +62,9 @@ function Payments({ page, onPage }: { page: number; onPage: (page: number, repla
         ) : (
           <>
             <DataList label="Payments" columns={columns} rows={payments} keyOf={({ _id }) => _id} minWidth={640} />
-            {pagination.pages > 1 && <PageNumbers {...pagination} noun="payment" wanted={page} onPage={onPage} />}
+            {pagination.pages > 1 && (
+              <PageNumbers {...pagination} noun="payment" requestedPage={page} onPage={onPage} />
+            )}
           </>
         )
       }

@@ -8,12 +8,12 @@ import { useReport } from './report-queries.ts'
 import { useStoreClock } from './StoreTime.tsx'
 
 /** Result of the last action (B 2). After sending it also shows how many get the message and how many are held back. */
-export const Banner = ({ said, onDismiss }: { said: ActionResult; onDismiss: () => void }) => (
-  <Notice tone={said.tone} isLive>
+export const Banner = ({ result, onDismiss }: { result: ActionResult; onDismiss: () => void }) => (
+  <Notice tone={result.tone} isLive>
     <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
       <span>
-        {said.text}
-        {said.sentId && <SentTo id={said.sentId} />}
+        {result.text}
+        {result.sentId && <SentTo id={result.sentId} />}
       </span>
       <CloseButton size="sm" c="inherit" aria-label="Dismiss" onClick={onDismiss} />
     </Group>

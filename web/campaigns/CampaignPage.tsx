@@ -63,12 +63,15 @@ function Content({ campaign }: { campaign: CampaignView }) {
   const [search] = useSearchParams()
   const tab = tabs.find((each) => each === search.get('tab')) ?? chooseFirstTab(campaign)
   const navigate = useNavigate()
-  const [said, say] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<ActionResult | null>(null)
   const [isCopying, setCopying] = useState(false)
   const standstill = findStandstill(campaign)
   const mayWrite = useMaySend()
   const clock = useStoreClock()
-  const { act, dialog, isBusy } = useCampaignActions(say, (deed) => deed === 'delete' && navigate('/campaigns'))
+  const { act, dialog, isBusy } = useCampaignActions(
+    setResult,
+    (action) => action === 'delete' && navigate('/campaigns'),
+  )
   const choose = (next: Tab) => navigate({ search: `?tab=${next}` }, { preventScrollReset: true })
   return (
     <>
@@ -77,7 +80,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
         mark={<StatusMark status={campaign.status} />}
         text={campaign.nextRunAt ? `Runs next on ${formatLongStoreTime(campaign.nextRunAt, clock)}.` : undefined}
       >
-        <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} isOnItsPage onDeed={act} />
+        <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} isOnItsPage onAction={act} />
         {mayWrite && (
           <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => setCopying(true)}>
             Duplicate
@@ -86,7 +89,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
       </PageTitle>
       <Stack gap="md">
         {standstill && <WhyNot standstill={standstill} />}
-        {said && <Banner said={said} onDismiss={() => say(null)} />}
+        {result && <Banner result={result} onDismiss={() => setResult(null)} />}
         <Tabs here={tab} type={campaign.type} />
         {tab !== 'report' && hasSentMessages(campaign) && <Notice tone="info">{campaignTexts.sentKept}</Notice>}
         {tab === 'report' && <Report campaign={campaign} />}

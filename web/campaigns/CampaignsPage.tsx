@@ -31,11 +31,11 @@ const [NEW, TO_ALL] = ['new', 'all']
 
 export function CampaignsPage() {
   const { query, change, put, param } = useListQuery(campaignsAddress)
-  const [said, say] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<ActionResult | null>(null)
   const mayWrite = useMaySend()
   const form = param('form')
   const open = (which: string) => {
-    say(null)
+    setResult(null)
     put('form', which)
   }
   const close = () => put('form', null)
@@ -54,16 +54,16 @@ export function CampaignsPage() {
         )}
       </PageTitle>
       <Stack gap="md">
-        {said && <Banner said={said} onDismiss={() => say(null)} />}
-        <List query={query} mayWrite={mayWrite} onChange={change} onOpen={open} onSaid={say} />
+        {result && <Banner result={result} onDismiss={() => setResult(null)} />}
+        <List query={query} mayWrite={mayWrite} onChange={change} onOpen={open} onResult={setResult} />
       </Stack>
       {mayWrite && (
         <>
-          <New isOpen={form === NEW} onClose={close} onSaid={say} />
+          <New isOpen={form === NEW} onClose={close} onResult={setResult} />
           <SendToAllDialog
             isOpen={form === TO_ALL}
             onClose={close}
-            onSent={(sentId) => say({ tone: 'good', text: campaignTexts.sent, sentId })}
+            onSent={(sentId) => setResult({ tone: 'good', text: campaignTexts.sent, sentId })}
           />
         </>
       )}
@@ -74,11 +74,11 @@ export function CampaignsPage() {
 function New({
   isOpen,
   onClose,
-  onSaid,
+  onResult,
 }: {
   isOpen: boolean
   onClose: () => void
-  onSaid: (said: ActionResult) => void
+  onResult: (result: ActionResult) => void
 }) {
   const store = useStore()
   if (!store) return null
@@ -88,7 +88,9 @@ function New({
       name="new"
       start={() => createDraft(store.timeZone, Date.now())}
       onClose={onClose}
-      onCreated={(_, isSent) => onSaid({ tone: 'good', text: isSent ? campaignTexts.sentNow : campaignTexts.created })}
+      onCreated={(_, isSent) =>
+        onResult({ tone: 'good', text: isSent ? campaignTexts.sentNow : campaignTexts.created })
+      }
     />
   )
 }
@@ -98,14 +100,14 @@ interface ListProps {
   mayWrite: boolean
   onChange: (next: Partial<CampaignQuery>) => void
   onOpen: (form: string) => void
-  onSaid: (said: ActionResult | null) => void
+  onResult: (result: ActionResult | null) => void
 }
 
-function List({ query, mayWrite, onChange, onOpen, onSaid }: ListProps) {
+function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
   const campaigns = useCampaigns(query)
   const columns = useAddedColumns()
   const isWide = useIsWide()
-  const { act, dialog, isBusy } = useCampaignActions(onSaid)
+  const { act, dialog, isBusy } = useCampaignActions(onResult)
   const actionsOf = (campaign: Parameters<typeof act>[1]) => (
     <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} onDeed={act} />
   )
@@ -143,7 +145,7 @@ function List({ query, mayWrite, onChange, onOpen, onSaid }: ListProps) {
             <Pager
               {...pagination}
               limit={query.limit}
-              wanted={query.page}
+              requestedPage={query.page}
               onPage={(page) => onChange({ page })}
               onLimit={(limit) => onChange({ limit })}
             />
@@ -167,7 +169,7 @@ const Waiting = () => (
   </>
 )
 
-function Nothing({ query, mayWrite, onChange, onOpen }: Omit<ListProps, 'onSaid'>) {
+function Nothing({ query, mayWrite, onChange, onOpen }: Omit<ListProps, 'onResult'>) {
   if (query.page > 1) {
     return (
       <Empty icon={IconMail} text="There are no campaigns on this page.">

@@ -82,7 +82,11 @@ export function Recipients({ campaignId, runs }: { campaignId: string; runs: num
             )}
             {pagination.pages > 1 && (
               <div className="list-foot">
-                <PageButtons {...pagination} wanted={query.page} onPage={(page) => setQuery({ ...query, page })} />
+                <PageButtons
+                  {...pagination}
+                  requestedPage={query.page}
+                  onPage={(page) => setQuery({ ...query, page })}
+                />
               </div>
             )}
           </div>

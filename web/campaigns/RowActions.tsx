@@ -28,11 +28,11 @@ interface Props {
   isBusy: boolean
   /** Already on the campaign's page: no link to it. */
   isOnItsPage?: boolean
-  onDeed: (deed: CampaignAction, campaign: CampaignView) => void
+  onAction: (action: CampaignAction, campaign: CampaignView) => void
 }
 
 /** B 4: actions a campaign's status allows. */
-export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, onDeed }: Props) {
+export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, onAction }: Props) {
   const offered = rowActions[campaign.status].filter((action) => (action === 'edit' ? !isOnItsPage : mayWrite))
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
@@ -70,7 +70,7 @@ export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, on
                 color="gray"
                 aria-label={name}
                 disabled={isBusy}
-                onClick={() => onDeed(action, campaign)}
+                onClick={() => onAction(action, campaign)}
               >
                 <Sign size={17} aria-hidden />
               </ActionIcon>

@@ -17,51 +17,56 @@ export interface ActionResult {
   sentId?: string
 }
 
-/** Actions of a row or page, run at once or after a confirmation. `onSaid` receives the result. */
+/** Actions of a row or page, run at once or after a confirmation. `onResult` receives the result. */
 export function useCampaignActions(
-  onSaid: (said: ActionResult | null) => void,
-  onDone: (deed: CampaignAction) => void = () => {},
+  onResult: (result: ActionResult | null) => void,
+  onDone: (action: CampaignAction) => void = () => {},
 ) {
   const [asked, setAsked] = useState<(CampaignCommand & { question: Confirmation }) | null>(null)
   const zone = useStore()?.timeZone ?? 'UTC'
-  const doing = useCampaignAction()
-  const tell = createResultHandlers(onSaid, onDone)
-  const act = (deed: CampaignAction, campaign: CampaignView) => {
-    const question = findConfirmation(deed, campaign, zone, Date.now())
-    if (question) setAsked({ deed, campaign, question })
-    else doing.mutate({ deed, campaign }, tell(deed, campaign.id))
+  const mutation = useCampaignAction()
+  const handlers = createResultHandlers(onResult, onDone)
+  const act = (action: CampaignAction, campaign: CampaignView) => {
+    const question = findConfirmation(action, campaign, zone, Date.now())
+    if (question) setAsked({ action, campaign, question })
+    else mutation.mutate({ action, campaign }, handlers(action, campaign.id))
   }
   const close = () => setAsked(null)
   const dialog = asked && (
-    <ConfirmAction wish={asked} question={asked.question} tell={tell(asked.deed, asked.campaign.id)} onClose={close} />
+    <ConfirmAction
+      command={asked}
+      question={asked.question}
+      handlers={handlers(asked.action, asked.campaign.id)}
+      onClose={close}
+    />
   )
-  return { act, dialog, isBusy: doing.isPending }
+  return { act, dialog, isBusy: mutation.isPending }
 }
 
 type ResultHandlers = ReturnType<ReturnType<typeof createResultHandlers>>
 
 /** B 8: the server's message, else the specification's. */
 const createResultHandlers =
-  (onSaid: (said: ActionResult) => void, onDone: (deed: CampaignAction) => void) =>
-  (deed: CampaignAction, id: string) => ({
+  (onResult: (result: ActionResult) => void, onDone: (action: CampaignAction) => void) =>
+  (action: CampaignAction, id: string) => ({
     onSuccess: () => {
-      const isSent = deed === 'send' || deed === 'send_now'
-      onSaid({ tone: 'good', text: actionTexts[deed].done, ...(isSent && { sentId: id }) })
-      onDone(deed)
+      const isSent = action === 'send' || action === 'send_now'
+      onResult({ tone: 'good', text: actionTexts[action].done, ...(isSent && { sentId: id }) })
+      onDone(action)
     },
-    onError: (error: Error) => onSaid({ tone: 'bad', text: wordsOf(error, actionTexts[deed].failed) }),
+    onError: (error: Error) => onResult({ tone: 'bad', text: wordsOf(error, actionTexts[action].failed) }),
   })
 
 interface AskProps {
-  wish: CampaignCommand
+  command: CampaignCommand
   question: Confirmation
-  tell: ResultHandlers
+  handlers: ResultHandlers
   onClose: () => void
 }
 
 /** One idempotency key per confirmation, so a double click sends one request (D9). */
-function ConfirmAction({ wish: { deed, campaign }, question, tell, onClose }: AskProps) {
-  const doing = useCampaignAction()
+function ConfirmAction({ command: { action, campaign }, question, handlers, onClose }: AskProps) {
+  const mutation = useCampaignAction()
   const isFirst = useFirstPress()
   const { title, label, text, isDangerous } = question
   const { type, targetAudience, content, id } = campaign
@@ -77,11 +82,11 @@ function ConfirmAction({ wish: { deed, campaign }, question, tell, onClose }: As
       title={title}
       confirmLabel={label}
       isDangerous={isDangerous}
-      isBusy={doing.isPending}
+      isBusy={mutation.isPending}
       size={text === null ? 'lg' : 'md'}
       isDisabled={isCounted && count.data?.total === 0}
       onConfirm={() => {
-        if (isFirst()) doing.mutate({ deed, campaign }, { ...tell, onSettled: onClose })
+        if (isFirst()) mutation.mutate({ action, campaign }, { ...handlers, onSettled: onClose })
       }}
       onClose={onClose}
     >

@@ -16,8 +16,8 @@ const of = (change: object): Pick<CampaignView, 'name' | 'status' | 'schedule' |
   ({ name: 'Spring', status: 'completed', schedule, counts: { planned: 0 }, ...change }) as never
 
 describe('confirmations before an action', () => {
-  const ask = (deed: Parameters<typeof findConfirmation>[0], change = {}) =>
-    findConfirmation(deed, of(change), ZONE, NOW)
+  const ask = (action: Parameters<typeof findConfirmation>[0], change = {}) =>
+    findConfirmation(action, of(change), ZONE, NOW)
 
   it('asks whether to send an ended campaign again, or to run it at which time', () => {
     for (const status of ['completed', 'sent', 'cancelled']) {

@@ -19,23 +19,23 @@ type ConfirmedCampaign = Pick<CampaignView, 'name' | 'status' | 'schedule'>
 
 /** null: the action runs at once. */
 export function findConfirmation(
-  deed: CampaignAction,
+  action: CampaignAction,
   campaign: ConfirmedCampaign,
   zone: string,
   now: number,
 ): Confirmation | null {
   const { name, status } = campaign
-  if (deed === 'delete') {
+  if (action === 'delete') {
     return { title: `Delete ${name}?`, label: 'Delete', text: campaignTexts.deleteQuestion, isDangerous: true }
   }
-  if (deed === 'send' || deed === 'send_now') {
+  if (action === 'send' || action === 'send_now') {
     return { title: `Send ${name} now?`, label: 'Send', text: null, isDangerous: false }
   }
-  if (deed === 'cancel') {
+  if (action === 'cancel') {
     return { title: `Cancel ${name}?`, label: 'Cancel campaign', text: cancelText, isDangerous: true }
   }
   const isOver = status === 'completed' || status === 'sent' || status === 'cancelled'
-  return deed === 'play' && isOver ? confirmPlay(campaign, zone, now) : null
+  return action === 'play' && isOver ? confirmPlay(campaign, zone, now) : null
 }
 
 const cancelText =

@@ -96,23 +96,26 @@ export function useSendToAll() {
 }
 
 export interface CampaignCommand {
-  deed: CampaignAction
+  action: CampaignAction
   campaign: CampaignView
 }
 
 /** Mutations behind a row's buttons. */
 export function useCampaignAction() {
   const once = useOnce()
-  return useChange([LIST], async ({ deed, campaign: { id, platform, storeId } }: CampaignCommand): Promise<unknown> => {
-    const params = { id }
-    if (deed === 'play') return call(playCampaign, { params })
-    if (deed === 'pause') return call(pauseCampaign, { params })
-    if (deed === 'cancel') return call(saveCampaign, { params, body: { status: 'cancelled' } })
-    if (deed === 'delete') return call(deleteCampaign, { params })
-    if (deed === 'send_now') return once({ deed, id }, (how) => call(sendCampaignNow, { params, ...how }))
-    const body = { campaignId: id, platform, storeId }
-    return once({ deed, id }, (how) => call(sendToAbandonedCarts, { body, ...how }))
-  })
+  return useChange(
+    [LIST],
+    async ({ action, campaign: { id, platform, storeId } }: CampaignCommand): Promise<unknown> => {
+      const params = { id }
+      if (action === 'play') return call(playCampaign, { params })
+      if (action === 'pause') return call(pauseCampaign, { params })
+      if (action === 'cancel') return call(saveCampaign, { params, body: { status: 'cancelled' } })
+      if (action === 'delete') return call(deleteCampaign, { params })
+      if (action === 'send_now') return once({ action, id }, (how) => call(sendCampaignNow, { params, ...how }))
+      const body = { campaignId: id, platform, storeId }
+      return once({ action, id }, (how) => call(sendToAbandonedCarts, { body, ...how }))
+    },
+  )
 }
 
 /** A failed request may have changed something too. */

@@ -90,8 +90,8 @@ test.each([
 ] as const)(
   '%s reports “%s”, and “%s” if the server sent no message (B 8)',
   { tags: ['B8'] },
-  (deed, done, failed) => {
-    expect(actionTexts[deed]).toEqual({ done, failed })
+  (action, done, failed) => {
+    expect(actionTexts[action]).toEqual({ done, failed })
   },
 )
 

@@ -96,7 +96,7 @@ export function BulkSendCard({ jobId, onJob, onDismiss }: Props) {
             ))}
           </ul>
           {pagination.pages > 1 && (
-            <PageButtons {...pagination} wanted={page} size="compact-sm" noun="results" onPage={setPage} />
+            <PageButtons {...pagination} requestedPage={page} size="compact-sm" noun="results" onPage={setPage} />
           )}
         </Stack>
       )}

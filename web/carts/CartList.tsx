@@ -188,7 +188,7 @@ function Page({ query, data, isStale, columns, onChange, list }: PageProps) {
       <Pager
         {...pagination}
         limit={query.limit}
-        wanted={query.page}
+        requestedPage={query.page}
         onPage={(page) => onChange({ page })}
         onLimit={(limit) => onChange({ limit })}
       />

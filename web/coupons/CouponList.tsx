@@ -69,7 +69,7 @@ function Page({ data, isStale, query, ...props }: PageProps) {
       <Pager
         {...pagination}
         limit={query.limit}
-        wanted={query.page}
+        requestedPage={query.page}
         onPage={(page) => onChange({ page })}
         onLimit={(limit) => onChange({ limit })}
       />

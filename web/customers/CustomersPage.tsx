@@ -94,7 +94,7 @@ function List({ query, onChange, onSort }: ListProps) {
       <Pager
         {...pagination}
         limit={query.limit}
-        wanted={query.page}
+        requestedPage={query.page}
         onPage={(page) => onChange({ page })}
         onLimit={(limit) => onChange({ limit })}
       />

@@ -35,7 +35,7 @@ export function NotificationList({ where, query, page, selectedId, onChange }: P
             {...pagination}
             totalIsCapped={pagination.total >= MOST_NOTIFICATIONS_COUNTED}
             limit={query.limit}
-            wanted={query.page}
+            requestedPage={query.page}
             onPage={(next) => onChange({ page: next })}
             onLimit={(limit) => onChange({ limit })}
           />

@@ -55,7 +55,7 @@ export function Accounts() {
             <Pager
               {...pagination}
               limit={query.limit}
-              wanted={query.page}
+              requestedPage={query.page}
               onPage={(page) => change({ page })}
               onLimit={(limit) => change({ limit })}
             />

@@ -35,7 +35,7 @@ export function Actions() {
             <Pager
               {...pagination}
               limit={query.limit}
-              wanted={query.page}
+              requestedPage={query.page}
               onPage={(page) => change({ page })}
               onLimit={(limit) => change({ limit })}
             />

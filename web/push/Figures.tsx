@@ -6,7 +6,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Outcome } from './parts.tsx'
 import { usePushStats } from './queries.ts'
-import { type ActionResult, failed, succeeded } from './rules.ts'
+import { failed, type PushActionResult, succeeded } from './rules.ts'
 
 type Stats = NonNullable<ReturnType<typeof usePushStats>['data']>['stats']
 
@@ -40,10 +40,10 @@ interface Props {
 
 export function Figures({ storeId, figures, isDisabled }: Props) {
   const stats = usePushStats(storeId)
-  const [said, setSaid] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<PushActionResult | null>(null)
   const load = async () => {
     const answer = await stats.refetch()
-    setSaid(answer.error ? failed(answer.error) : succeeded(pushTexts.statsLoaded))
+    setResult(answer.error ? failed(answer.error) : succeeded(pushTexts.statsLoaded))
   }
   if (stats.error && !stats.data)
     return <Failed title="The statistics could not be loaded" error={stats.error} onRetry={load} />
@@ -71,7 +71,7 @@ export function Figures({ storeId, figures, isDisabled }: Props) {
           Load store stats
         </Button>
       </div>
-      <Outcome said={said} />
+      <Outcome result={result} />
     </>
   )
 }

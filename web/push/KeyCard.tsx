@@ -6,7 +6,7 @@ import { formatDateTime } from '../ui/times.ts'
 import { Outcome, Section } from './parts.tsx'
 import { type PushSetup, type Replace, useGenerateKeys } from './queries.ts'
 import { RegenerateDialog } from './RegenerateDialog.tsx'
-import { type ActionResult, createFailure, succeeded } from './rules.ts'
+import { createFailure, type PushActionResult, succeeded } from './rules.ts'
 
 interface Props {
   setup: PushSetup | null
@@ -17,15 +17,15 @@ interface Props {
 /** Step 1 (A 2.10). */
 export function KeyCard({ setup, isFixed, mayReplace }: Props) {
   const [isAsked, setAsked] = useState(false)
-  const [said, setSaid] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<PushActionResult | null>(null)
   const generate = useGenerateKeys()
   const keys = setup?.keys ?? null
   const run = (replace?: Replace) =>
     generate.mutate(
       { storeUrl: setup?.storeUrl ?? '', ...(replace && { replace }) },
       {
-        onSuccess: () => setSaid(succeeded(pushTexts.keysMade)),
-        onError: () => setSaid(createFailure(pushTexts.keysFailed)),
+        onSuccess: () => setResult(succeeded(pushTexts.keysMade)),
+        onError: () => setResult(createFailure(pushTexts.keysFailed)),
         onSettled: () => setAsked(false),
       },
     )
@@ -53,7 +53,7 @@ export function KeyCard({ setup, isFixed, mayReplace }: Props) {
         )}
         {keys && !isFixed && !mayReplace && <Text fz="sm">{pushTexts.leadersOnly}</Text>}
       </div>
-      <Outcome said={said} />
+      <Outcome result={result} />
       {keys && (
         <RegenerateDialog
           keys={keys}

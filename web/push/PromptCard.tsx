@@ -7,11 +7,11 @@ import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { Outcome, Section } from './parts.tsx'
 import { useSavePrompt } from './queries.ts'
 import {
-  type ActionResult,
   checkPrompt,
   colourFields,
   failed,
   type PromptProblems,
+  type PushActionResult,
   succeeded,
   toPickerColour,
 } from './rules.ts'
@@ -27,7 +27,7 @@ interface Props {
 export function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
   const [base, setBase] = useState(prompt)
   const [form, setForm] = useState(prompt)
-  const [said, setSaid] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<PushActionResult | null>(null)
   const save = useSavePrompt()
   const problems = checkPrompt(form)
   const isDirty = JSON.stringify(form) !== JSON.stringify(base)
@@ -41,9 +41,9 @@ export function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
       {
         onSuccess: () => {
           setBase(form)
-          setSaid(succeeded('Bar saved successfully'))
+          setResult(succeeded('Bar saved successfully'))
         },
-        onError: (error) => setSaid(failed(error)),
+        onError: (error) => setResult(failed(error)),
       },
     )
   }
@@ -67,7 +67,7 @@ export function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
           </div>
         </div>
       </form>
-      <Outcome said={said} />
+      <Outcome result={result} />
       {question}
     </Section>
   )

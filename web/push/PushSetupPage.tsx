@@ -10,7 +10,7 @@ import { KeyCard } from './KeyCard.tsx'
 import { PushScreen } from './PushScreen.tsx'
 import { CodeBox, NoStore, NotAllowed, Outcome, Section } from './parts.tsx'
 import { type PushSetup, useWorkerText } from './queries.ts'
-import type { ActionResult } from './rules.ts'
+import type { PushActionResult } from './rules.ts'
 import { Seen } from './Seen.tsx'
 
 /** A 2.10. */
@@ -61,10 +61,10 @@ interface CodeProps {
 
 /** Step 2. */
 function CodeCard({ setup, way, onChoose }: CodeProps) {
-  const [said, setSaid] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<PushActionResult | null>(null)
   const code = useCode(setup, way.method)
   const choose = (method: string) => {
-    setSaid(null)
+    setResult(null)
     onChoose(method as InstallMethod['method'])
   }
   return (
@@ -82,9 +82,9 @@ function CodeCard({ setup, way, onChoose }: CodeProps) {
         label="Copy code"
         copied="Code copied to clipboard"
         missing="Generate the key first: the code goes with it."
-        onSaid={setSaid}
+        onResult={setResult}
       />
-      <Outcome said={said} />
+      <Outcome result={result} />
       {setup && <Seen seen={setup.seen} method={way.method} />}
     </Section>
   )
@@ -102,7 +102,7 @@ function useCode(setup: PushSetup | null, method: InstallMethod['method']): stri
 /** Step 3. */
 function WorkerCard() {
   const worker = useWorkerText()
-  const [said, setSaid] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<PushActionResult | null>(null)
   return (
     <Section
       id="worker"
@@ -118,14 +118,14 @@ function WorkerCard() {
           label="Copy sw.js"
           copied="Code copied to clipboard"
           missing="Loading sw.js …"
-          onSaid={setSaid}
+          onResult={setResult}
         >
           <Anchor href="/push/sw.js" download="sw.js" fz="sm">
             Download sw.js
           </Anchor>
         </CodeBox>
       )}
-      <Outcome said={said} />
+      <Outcome result={result} />
     </Section>
   )
 }

@@ -4,7 +4,7 @@ import { type PushFrequency, type PushSettings, pushFrequencies, pushLimits, pus
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { Outcome, Section } from './parts.tsx'
 import { useSavePush } from './queries.ts'
-import { type ActionResult, failed, frequencyLabels, parseDelay, parseMaximum, succeeded } from './rules.ts'
+import { failed, frequencyLabels, type PushActionResult, parseDelay, parseMaximum, succeeded } from './rules.ts'
 
 interface Props {
   storeUrl: string
@@ -18,7 +18,7 @@ interface Props {
 export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
   const { form, change, isDirty, took } = useTyped(settings, onWords)
   const save = useSavePush()
-  const [said, setSaid] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<PushActionResult | null>(null)
   const { question } = useLeaveGuard(isDirty)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -29,9 +29,9 @@ export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
       {
         onSuccess: () => {
           took(tidied)
-          setSaid(succeeded(pushTexts.settingsSaved))
+          setResult(succeeded(pushTexts.settingsSaved))
         },
-        onError: (error) => setSaid(failed(error)),
+        onError: (error) => setResult(failed(error)),
       },
     )
   }
@@ -58,7 +58,7 @@ export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
           </div>
         </div>
       </form>
-      <Outcome said={said} />
+      <Outcome result={result} />
       {question}
     </Section>
   )

@@ -5,7 +5,7 @@ import { pushTexts } from '../../shared/push.ts'
 import { easyCode } from './code.ts'
 import { CodeBox, Outcome, Section } from './parts.tsx'
 import { type PushSetup, useGenerateKeys } from './queries.ts'
-import { type ActionResult, createFailure, failed, succeeded } from './rules.ts'
+import { createFailure, failed, type PushActionResult, succeeded } from './rules.ts'
 
 interface Props {
   storeUrl: string
@@ -18,17 +18,17 @@ interface Props {
 /** Keys and widget code (A 2.9). */
 export function StoreCard({ storeUrl, onStoreUrl, setup, isFixed }: Props) {
   const generate = useGenerateKeys()
-  const [said, setSaid] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<PushActionResult | null>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     generate.mutate(
       { storeUrl },
-      { onSuccess: () => setSaid(succeeded(pushTexts.keysMade)), onError: (error) => setSaid(failed(error)) },
+      { onSuccess: () => setResult(succeeded(pushTexts.keysMade)), onError: (error) => setResult(failed(error)) },
     )
   }
   // Enter does not submit a form whose submit button is disabled.
   const pressed = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && storeUrl.trim() === '') setSaid(createFailure(pushTexts.noStoreUrl))
+    if (event.key === 'Enter' && storeUrl.trim() === '') setResult(createFailure(pushTexts.noStoreUrl))
   }
   const code = setup?.keys
     ? easyCode({ origin: location.origin, storeKey: setup.storeKey, storeUrl: setup.storeUrl })
@@ -59,9 +59,9 @@ export function StoreCard({ storeUrl, onStoreUrl, setup, isFixed }: Props) {
         label="Copy widget code"
         copied="Widget code copied to clipboard"
         missing="Generate the keys to see the code of your widget."
-        onSaid={setSaid}
+        onResult={setResult}
       />
-      <Outcome said={said} />
+      <Outcome result={result} />
     </Section>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { pushTexts, testSent } from '../../shared/push.ts'
 import { Outcome, Section } from './parts.tsx'
 import { type PushSetup, useSendHere, useSendToAll } from './queries.ts'
-import { type ActionResult, createFailure, describeReach, failed, succeeded } from './rules.ts'
+import { createFailure, describeReach, failed, type PushActionResult, succeeded } from './rules.ts'
 import { subscribeThisBrowser } from './this-browser.ts'
 
 interface Props {
@@ -17,7 +17,7 @@ interface Props {
 export function TestCard({ storeUrl, setup, words, isFixed }: Props) {
   const [cartUrl, setCartUrl] = useState('')
   const [icon, setIcon] = useState('')
-  const { said, isBusy, sendToAll, sendHere } = useTest({ storeUrl, ...words, cartUrl, icon }, setup)
+  const { result, isBusy, sendToAll, sendHere } = useTest({ storeUrl, ...words, cartUrl, icon }, setup)
   const isDisabled = isFixed || isBusy || storeUrl.trim() === ''
   return (
     <Section id="test" title="Test notification" text="With the title and body that stand in the settings above.">
@@ -50,23 +50,23 @@ export function TestCard({ storeUrl, setup, words, isFixed }: Props) {
           {describeReach(setup?.subscribers ?? 0)}
         </Text>
       </div>
-      <Outcome said={said} />
+      <Outcome result={result} />
     </Section>
   )
 }
 
 function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync']>[0], setup: PushSetup | null) {
-  const [said, setSaid] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<PushActionResult | null>(null)
   const [isBusy, setBusy] = useState(false)
   const toAll = useSendToAll()
   const here = useSendHere()
-  const during = async (work: () => Promise<ActionResult>) => {
+  const during = async (work: () => Promise<PushActionResult>) => {
     setBusy(true)
-    setSaid(await work().catch((error: Error) => failed(error)))
+    setResult(await work().catch((error: Error) => failed(error)))
     setBusy(false)
   }
   return {
-    said,
+    result,
     isBusy,
     sendToAll: () =>
       during(async () => {

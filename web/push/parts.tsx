@@ -3,7 +3,7 @@ import { IconCopy } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Notice } from '../ui/Notice.tsx'
-import { type ActionResult, COPY_FAILED, succeeded } from './rules.ts'
+import { COPY_FAILED, type PushActionResult, succeeded } from './rules.ts'
 
 // Building blocks of the cards of both screens.
 
@@ -28,10 +28,10 @@ export const Section = ({ id, title, text, children }: SectionProps) => (
   </Card>
 )
 
-export const Outcome = ({ said }: { said: ActionResult | null }) =>
-  said && (
-    <Notice tone={said.isGood ? 'good' : 'bad'} isLive>
-      {said.text}
+export const Outcome = ({ result }: { result: PushActionResult | null }) =>
+  result && (
+    <Notice tone={result.isGood ? 'good' : 'bad'} isLive>
+      {result.text}
     </Notice>
   )
 
@@ -44,16 +44,16 @@ interface CodeProps {
   copied: string
   /** Placeholder. */
   missing: string
-  onSaid: (said: ActionResult) => void
+  onResult: (result: PushActionResult) => void
   children?: ReactNode
 }
 
 /** Code to read and copy. */
-export function CodeBox({ code, name, label, copied, missing, onSaid, children }: CodeProps) {
+export function CodeBox({ code, name, label, copied, missing, onResult, children }: CodeProps) {
   const copy = () =>
     navigator.clipboard.writeText(code ?? '').then(
-      () => onSaid(succeeded(copied)),
-      () => onSaid(COPY_FAILED),
+      () => onResult(succeeded(copied)),
+      () => onResult(COPY_FAILED),
     )
   return (
     <div>

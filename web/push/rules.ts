@@ -5,16 +5,16 @@ import { formatCount } from '../ui/format.ts'
 // Texts and input rules of the web push screens. Pure.
 
 /** Result of an action: a green tick or a red cross (A 4.5). */
-export interface ActionResult {
+export interface PushActionResult {
   isGood: boolean
   text: string
 }
 
-export const succeeded = (text: string): ActionResult => ({ isGood: true, text })
-export const createFailure = (text: string): ActionResult => ({ isGood: false, text })
+export const succeeded = (text: string): PushActionResult => ({ isGood: true, text })
+export const createFailure = (text: string): PushActionResult => ({ isGood: false, text })
 
 /** A 8: a cross and the error's message. */
-export const failed = (error: Error): ActionResult => createFailure(`Error: ${error.message}`)
+export const failed = (error: Error): PushActionResult => createFailure(`Error: ${error.message}`)
 
 export const COPY_FAILED = createFailure('Failed to copy to clipboard')
 

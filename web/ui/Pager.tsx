@@ -7,7 +7,7 @@ interface Props {
   /** The page shown. */
   page: number
   /** The requested page, which may still be loading; buttons count from it. */
-  wanted: number
+  requestedPage: number
   limit: number
   total: number
   pages: number
@@ -32,34 +32,34 @@ export function Pager({ totalIsCapped: isCapped = false, onLimit, ...props }: Pr
   )
 }
 
-interface ButtonsProps extends Pick<Props, 'page' | 'wanted' | 'pages' | 'onPage'> {
+interface ButtonsProps extends Pick<Props, 'page' | 'requestedPage' | 'pages' | 'onPage'> {
   isCapped?: boolean
   size?: string
   /** Name of the list, for screens with several. */
   noun?: string
 }
 
-export function PageButtons({ page, wanted, pages, onPage, isCapped = false, size = 'xs', noun }: ButtonsProps) {
+export function PageButtons({ page, requestedPage, pages, onPage, isCapped = false, size = 'xs', noun }: ButtonsProps) {
   const of = noun ? ` ${noun}` : ''
   // Count from the request, because a quick second press may come before the first is rendered.
-  const asked = useRef(wanted)
+  const asked = useRef(requestedPage)
   useEffect(() => {
-    asked.current = wanted
-  }, [wanted])
+    asked.current = requestedPage
+  }, [requestedPage])
   const turn = (by: number) => {
     asked.current = Math.min(Math.max(asked.current + by, 1), pages)
     onPage(asked.current)
   }
   return (
     <Group gap="sm">
-      <Button variant="default" size={size} disabled={wanted <= 1} onClick={() => turn(-1)}>
+      <Button variant="default" size={size} disabled={requestedPage <= 1} onClick={() => turn(-1)}>
         Previous{of}
       </Button>
       <Text fz="sm" className="tabular">
         Page {formatCount(page)} of {formatCount(pages)}
         {isCapped && '+'}
       </Text>
-      <Button variant="default" size={size} disabled={wanted >= pages} onClick={() => turn(1)}>
+      <Button variant="default" size={size} disabled={requestedPage >= pages} onClick={() => turn(1)}>
         Next{of}
       </Button>
     </Group>
