@@ -40,11 +40,11 @@ export class ApiError extends Error {
   }
 }
 
-type Given<T extends z.ZodType> = z.input<T>
+type ContractInput<T extends z.ZodType> = z.input<T>
 export interface CallInput<E extends Endpoint> {
-  params?: Given<E['params']>
-  query?: Given<E['query']>
-  body?: Given<E['body']>
+  params?: ContractInput<E['params']>
+  query?: ContractInput<E['query']>
+  body?: ContractInput<E['body']>
   /** Sent instead of JSON, unchanged: a CSV file. */
   file?: Blob
   signal?: AbortSignal

@@ -45,8 +45,12 @@ export async function codesSurvive(people: number): Promise<{ left: number; orph
     await until(async () => (await openCount(scene.database.db)) === 0, 'messages are left open')
     const orphans = scene.shop.coupons.count(PREFIX)
     await tidyCodes(depsOf(scene), { storeId: scene.store.storeId })
-    const sent = await leftMessages(scene.database.db)
-    return { left: sent.length, orphans: orphans - scene.shop.coupons.count(PREFIX), problems: problemsOf(scene, sent) }
+    const sent = await loadSentMessages(scene.database.db)
+    return {
+      left: sent.length,
+      orphans: orphans - scene.shop.coupons.count(PREFIX),
+      problems: findProblems(scene, sent),
+    }
   } finally {
     await scene.stop()
   }
@@ -164,20 +168,20 @@ async function madeCount(db: Db): Promise<number> {
   return rows.rows[0]!.made
 }
 
-interface Left {
+interface SentMessage {
   id: string
   coupon_code: string | null
   names_it: boolean
 }
 
-async function leftMessages(db: Db): Promise<Left[]> {
+async function loadSentMessages(db: Db): Promise<SentMessage[]> {
   const rows =
-    await sql<Left>`select id, coupon_code, coalesce(body_html like '%' || coupon_code || '%', false) as names_it
+    await sql<SentMessage>`select id, coupon_code, coalesce(body_html like '%' || coupon_code || '%', false) as names_it
     from messages where step = 1 and sending_at is not null and state in ('sent', 'delivered', 'unknown')`.execute(db)
   return rows.rows
 }
 
-function problemsOf({ shop }: Scene, sent: readonly Left[]): string[] {
+function findProblems({ shop }: Scene, sent: readonly SentMessage[]): string[] {
   const codes = shop.coupons.list(PREFIX)
   const marks = Map.groupBy(codes, ({ meta }) => String(meta.find(({ key }) => key === '_recoup_mark')?.value))
   const wanted = new Set(sent.map(({ coupon_code }) => coupon_code?.toLowerCase()))

@@ -1,5 +1,5 @@
 import { type Db, sql } from '../../server/core/db/db.ts'
-import type { Taken } from './mail-server.ts'
+import type { TakenMail } from './mail-server.ts'
 
 // Checks the invariants after a crash, from the database and the mail server's log.
 
@@ -40,7 +40,7 @@ const ENDS: Record<string, string> = { gone: 'skipped', nobody: 'failed', spam: 
 const SILENT = new Set(['hang', 'drop', 'die'])
 
 /** Every invariant the rows of a run violate, as sentences; empty if none. */
-export function findProblems(rows: readonly Row[], taken: readonly Taken[], dead: ReadonlySet<string>): string[] {
+export function findProblems(rows: readonly Row[], taken: readonly TakenMail[], dead: ReadonlySet<string>): string[] {
   return [
     ...findDuplicates(taken.map(({ key }) => key)).map((key) => `message ${key} was accepted twice`),
     ...findDuplicates(taken.map(({ to }) => to)).map((to) => `${to} was sent two messages`),
@@ -58,7 +58,7 @@ export const isLeftBehind = (row: Row): boolean => row.state === 'unknown' && ro
 
 const parseTreatment = ({ email }: Row): string => email.slice(0, email.indexOf('-'))
 
-function findRowProblems(row: Row, taken: readonly Taken[], dead: ReadonlySet<string>): string[] {
+function findRowProblems(row: Row, taken: readonly TakenMail[], dead: ReadonlySet<string>): string[] {
   const treatment = parseTreatment(row)
   const receipt = taken.find(({ key }) => key === row.id)
   const expected = SILENT.has(treatment) ? 'unknown' : (ENDS[treatment] ?? 'sent')

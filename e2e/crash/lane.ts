@@ -18,7 +18,7 @@ import {
   type Row,
 } from './invariants.ts'
 import { type Mail, startMail } from './mail.ts'
-import type { Taken } from './mail-server.ts'
+import type { TakenMail } from './mail-server.ts'
 import { addAbandonedCarts, CROWD, connectShops, PEOPLE, SECRET } from './shops.ts'
 import { startSlownessClock } from './slowness.ts'
 import { startWorkerProcess, type WorkerProcess } from './workers.ts'
@@ -257,7 +257,7 @@ const BY_RULE = new Set(['retry', 'domain_throttled'])
  * Messages taken and never answered, told to retry in half a minute because the mail server was down, or throttled by
  * their domain.
  */
-function isWaitingByRule(row: Row, taken: readonly Taken[]): boolean {
+function isWaitingByRule(row: Row, taken: readonly TakenMail[]): boolean {
   if (row.state === 'sending') return taken.some(({ key, isAnswered }) => key === row.id && !isAnswered)
   return row.state === 'held' && BY_RULE.has(row.reason ?? '') && row.wake_at.getTime() > Date.now() + 5_000
 }

@@ -17,7 +17,7 @@ export type ToMailServer =
   /** Closes the connections it never answers. */
   | { type: 'let-go' }
 
-export interface Taken {
+export interface TakenMail {
   /** Message row, from the Message-ID. */
   key: string
   to: string
@@ -53,7 +53,7 @@ function smtpServer(worker: number): SMTPServer {
     disabledCommands: ['STARTTLS'],
     onConnect: (_session, callback) => void pass(worker, 'connect').then(() => callback()),
     onMailFrom: (_address, _session, callback) => void pass(worker, 'mail').then(() => callback()),
-    onRcptTo: ({ address }, _session, callback) => callback(refusalOf(address)),
+    onRcptTo: ({ address }, _session, callback) => callback(findRefusal(address)),
     onData: (stream, session, callback) => void take(worker, stream, session).then(callback, callback),
   }).on('error', () => {})
 }
@@ -78,7 +78,7 @@ function pass(worker: number, place: SmtpPlace): Promise<void> {
   })
 }
 
-const treatmentOf = (address: string): string => address.slice(0, address.indexOf('-'))
+const parseTreatment = (address: string): string => address.slice(0, address.indexOf('-'))
 
 function isFirstTime(address: string): boolean {
   if (putOff.has(address)) return false
@@ -90,8 +90,8 @@ function refusal(responseCode: number, words: string): Error {
   return Object.assign(new Error(words), { responseCode })
 }
 
-function refusalOf(address: string): Error | null {
-  const treatment = treatmentOf(address)
+function findRefusal(address: string): Error | null {
+  const treatment = parseTreatment(address)
   if (treatment === 'nobody') return refusal(550, '5.1.1 no such user here')
   if (treatment === 'later' && isFirstTime(address)) return refusal(450, '4.7.1 greylisted, come back in 2 seconds')
   return null
@@ -100,11 +100,11 @@ function refusalOf(address: string): Error | null {
 async function take(worker: number, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
   const to = session.envelope.rcptTo[0]!.address
   const key = /^Message-ID: <([^@>]+)@/im.exec(await readBody(worker, stream))![1]!
-  const treatment = treatmentOf(to)
+  const treatment = parseTreatment(to)
   if (treatment === 'spam') return refusal(554, '5.7.1 looks like spam')
   if (treatment === 'full' && isFirstTime(to)) return refusal(452, '4.3.1 no space left, come back in 2 seconds')
   const isAnswered = !['hang', 'drop', 'die'].includes(treatment)
-  fs.appendFileSync(file, `${JSON.stringify({ key, to, isAnswered } satisfies Taken)}\n`)
+  fs.appendFileSync(file, `${JSON.stringify({ key, to, isAnswered } satisfies TakenMail)}\n`)
   await pass(worker, 'dot')
   if (treatment === 'die') process.kill(process.pid, 'SIGKILL')
   const socket = socketOf(worker, session)

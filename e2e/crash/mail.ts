@@ -3,14 +3,14 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SmtpPlace } from './cases.ts'
-import type { FromMailServer, Taken, ToMailServer } from './mail-server.ts'
+import type { FromMailServer, TakenMail, ToMailServer } from './mail-server.ts'
 
 /** The mail server's process, restarted immediately whenever it dies. */
 export interface Mail {
   /** One per worker. */
   ports: readonly number[]
   /** Every message it took, in order. */
-  taken(): Taken[]
+  taken(): TakenMail[]
   /** Calls `spring` when a connection arrives there, then lets it continue. */
   trap(place: SmtpPlace, passes: number, spring: (worker: number) => void): void
   disarm(): void
@@ -72,7 +72,7 @@ export async function startMail(folder: string, workers: number): Promise<Mail> 
 }
 
 /** A partly written line is read the next time. */
-function readTaken(file: string): Taken[] {
+function readTaken(file: string): TakenMail[] {
   const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1)
-  return lines.map((line) => JSON.parse(line) as Taken)
+  return lines.map((line) => JSON.parse(line) as TakenMail)
 }

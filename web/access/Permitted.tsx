@@ -20,10 +20,10 @@ export function Permitted() {
 function ByRole({ permission }: { permission: Permission }) {
   const role = useMe()?.role
   if (!role) return <LoadingCards count={1} />
-  return mayDo(role, permission) ? <Outlet /> : <Refused role={role} />
+  return mayDo(role, permission) ? <Outlet /> : <RoleRefused role={role} />
 }
 
-function Refused({ role }: { role: Role }) {
+function RoleRefused({ role }: { role: Role }) {
   return (
     <>
       <PageTitle title="No access" />

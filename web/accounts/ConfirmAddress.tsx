@@ -35,7 +35,7 @@ export function ConfirmAddress({ title, doneTitle, explanation, button, invalidL
             {token === '' ? (
               <Notice tone="bad">{invalidLink}</Notice>
             ) : confirm.data ? (
-              <Done message={confirm.data.message} />
+              <ConfirmedMessage message={confirm.data.message} />
             ) : (
               <>
                 <Text>{explanation}</Text>
@@ -56,7 +56,7 @@ export function ConfirmAddress({ title, doneTitle, explanation, button, invalidL
   )
 }
 
-function Done({ message }: { message: string }) {
+function ConfirmedMessage({ message }: { message: string }) {
   return (
     <>
       <Notice tone="good" isLive>

@@ -21,7 +21,7 @@ import { checkNewPassword } from './rules.ts'
 import { useAcceptInvitation, useInvitation } from './team-queries.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
-type Invited = z.output<typeof readInvitation.reply>
+type InvitationReply = z.output<typeof readInvitation.reply>
 
 /** Target of an invitation link. Only the button accepts, because mail scanners follow links too. */
 export function InvitePage() {
@@ -55,7 +55,7 @@ export function InvitePage() {
   )
 }
 
-function Invitation({ token, invited }: { token: string; invited: Invited }) {
+function Invitation({ token, invited }: { token: string; invited: InvitationReply }) {
   const isSignedIn = useSession().token !== null
   return (
     <Stack gap="lg">
@@ -83,7 +83,7 @@ function OtherUser() {
 
 type Values = { name: string; password: string; repeated: string; code: string }
 
-function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
+function AcceptForm({ token, invited }: { token: string; invited: InvitationReply }) {
   const { isKnown, isYou, email } = invited
   const accept = useAcceptInvitation()
   const navigate = useNavigate()
@@ -157,7 +157,7 @@ function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
 /** The field that then appears explains itself. */
 const isCodeAsked = (error: Error | null) => error instanceof ApiError && error.code === 'second_factor'
 
-function check(values: Values, { isKnown, isYou }: Invited): Partial<Values> {
+function check(values: Values, { isKnown, isYou }: InvitationReply): Partial<Values> {
   if (isYou) return {}
   if (isKnown) return values.password === '' ? { password: authTexts.passwordRequired } : {}
   return {

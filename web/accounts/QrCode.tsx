@@ -13,7 +13,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   return (
     <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
       <path className="qr-ground" d={`M0 0h${size}v${size}h-${size}z`} />
-      <path className="qr-modules" d={pathOf(rows)} />
+      <path className="qr-modules" d={buildPath(rows)} />
     </svg>
   )
 }
@@ -34,5 +34,5 @@ function useModules(text: string): boolean[][] | null | 'failed' {
   return made?.text === text ? made.rows : null
 }
 
-const pathOf = (rows: boolean[][]) =>
+const buildPath = (rows: boolean[][]) =>
   rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')

@@ -31,7 +31,7 @@ export function SecondFactorCard({ user }: { user: User }) {
       ) : factor.isPending ? (
         <LoadingList count={1} />
       ) : factor.data?.isOn ? (
-        <On since={factor.data.since!} left={factor.data.recoveryCodesLeft} />
+        <SecondFactorOn since={factor.data.since!} left={factor.data.recoveryCodesLeft} />
       ) : factor.data ? (
         <Group gap="md">
           <Button variant="default" onClick={() => setSettingUp(true)}>
@@ -46,7 +46,7 @@ export function SecondFactorCard({ user }: { user: User }) {
   )
 }
 
-function On({ since, left }: { since: string; left: number }) {
+function SecondFactorOn({ since, left }: { since: string; left: number }) {
   const [isEnding, setEnding] = useState(false)
   const [isRenewing, setRenewing] = useState(false)
   return (

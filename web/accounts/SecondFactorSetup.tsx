@@ -37,7 +37,7 @@ function PasswordStep({ user, begin, onClose }: PasswordProps) {
     validate: { password: (text: string) => (text === '' ? authTexts.passwordRequired : null) },
   })
   const submit = form.onSubmit(({ password }: { password: string }) =>
-    begin.mutate(password, { onError: (error) => noteAt(form, wait, error) }),
+    begin.mutate(password, { onError: (error) => findNote(form, wait, error) }),
   )
   return (
     <form onSubmit={submit} noValidate>
@@ -76,7 +76,7 @@ function ScanStep({ begun, confirm, onClose }: ScanProps) {
     validate: { code: (text: string) => (text.trim() === '' ? secondFactorTexts.codeNeeded : null) },
   })
   const submit = form.onSubmit(({ code }: { code: string }) =>
-    confirm.mutate(code, { onError: (error) => noteAt(form, wait, error) }),
+    confirm.mutate(code, { onError: (error) => findNote(form, wait, error) }),
   )
   return (
     <form onSubmit={submit} noValidate>
@@ -135,7 +135,7 @@ function TypedSecret({ secret }: { secret: string }) {
 
 const required = { required: true, withAsterisk: false }
 
-function noteAt(
+function findNote(
   form: { setErrors: (errors: Record<string, string>) => void },
   wait: ReturnType<typeof useWait>,
   error: Error,

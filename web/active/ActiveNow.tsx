@@ -82,7 +82,7 @@ function Sum({ total, isCapped, values }: Active) {
 }
 
 function Carts({ carts, total, timeoutMinutes, aheadMs }: Active) {
-  if (carts.length === 0) return <Nobody timeoutMinutes={timeoutMinutes} />
+  if (carts.length === 0) return <NoCarts timeoutMinutes={timeoutMinutes} />
   const more = total - carts.length
   return (
     <>
@@ -102,7 +102,7 @@ function Carts({ carts, total, timeoutMinutes, aheadMs }: Active) {
   )
 }
 
-function Nobody({ timeoutMinutes }: { timeoutMinutes: number }) {
+function NoCarts({ timeoutMinutes }: { timeoutMinutes: number }) {
   const store = useStore()
   // The demo store always has the script, so an empty list means that no cart was filled yet.
   if (store?.mode === 'limited' && !store.isDemo) {

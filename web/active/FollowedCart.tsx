@@ -40,11 +40,11 @@ export function FollowedCart({ following, onFound, ...shown }: Props) {
     )
   if (found.isPending) return <LoadingList count={3} />
   const isGone = found.error instanceof ApiError && found.error.status === 404
-  if (isGone) return <Gone foot={shown.foot} />
+  if (isGone) return <CartGone foot={shown.foot} />
   return <Failed title="The cart could not be followed" error={found.error!} onRetry={() => found.refetch()} />
 }
 
-const Gone = ({ foot }: Pick<Props, 'foot'>) => (
+const CartGone = ({ foot }: Pick<Props, 'foot'>) => (
   <>
     <Text fz="sm" c="dimmed">
       The followed cart no longer exists.
@@ -53,10 +53,10 @@ const Gone = ({ foot }: Pick<Props, 'foot'>) => (
   </>
 )
 
-type Found = NonNullable<ReturnType<typeof useFollowed>['data']>
-type Shown = Omit<Props, 'following' | 'onFound'> & { found: Found; email?: string | null }
+type FoundCart = NonNullable<ReturnType<typeof useFollowed>['data']>
+type FollowedProps = Omit<Props, 'following' | 'onFound'> & { found: FoundCart; email?: string | null }
 
-function WithMessages({ id, ...shown }: Shown & { id: string }) {
+function WithMessages({ id, ...shown }: FollowedProps & { id: string }) {
   const record = useCartMessages(id)
   return <Steps {...shown} record={record.data} />
 }
@@ -68,7 +68,7 @@ function Steps({
   head,
   foot,
   email = null,
-}: Shown & { record?: ReturnType<typeof useCartMessages>['data'] }) {
+}: FollowedProps & { record?: ReturnType<typeof useCartMessages>['data'] }) {
   const flows = useFlows()
   const steps = buildFollowedSteps({
     found,

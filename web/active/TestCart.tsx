@@ -43,7 +43,7 @@ export function TestCart({ followState, onClose, ...about }: Props) {
           )}
         />
       ) : (
-        <Begin follow={follow} onClose={onClose} {...about} />
+        <StartForm follow={follow} onClose={onClose} {...about} />
       )}
     </section>
   )
@@ -55,7 +55,7 @@ const ShopLink = ({ url }: { url: string | undefined }) => (
   </Button>
 )
 
-function Begin({
+function StartForm({
   follow,
   timeoutMinutes,
   now,

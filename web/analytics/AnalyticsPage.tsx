@@ -139,7 +139,7 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
             </>
           )}
           <RoiBlock range={range} />
-          {!isWhole && <Locked />}
+          {!isWhole && <LockedAnalytics />}
         </Deferred>
       )}
     </div>
@@ -251,7 +251,7 @@ function CustomerBlock({ figures: { customers } }: { figures: AnalyticsReply }) 
 const formatOptionalCount = (count: number | null) => (count === null ? '–' : formatCount(count))
 
 /** What a larger plan adds, with an upgrade link (decision 131). */
-function Locked() {
+function LockedAnalytics() {
   return (
     <Block title="More with Advanced Analytics" className="locked">
       <Text>

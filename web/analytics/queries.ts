@@ -18,12 +18,12 @@ const REFRESH_MS = 60_000
 const COUNTING_MS = 5_000
 const RETRIES = false
 
-interface Counted {
+interface CountingState {
   isBeingCounted: boolean
   customers?: { isBeingCounted: boolean } | null
 }
 
-const refreshMs = ({ state: { data } }: { state: { data: Counted | undefined } }) =>
+const refreshMs = ({ state: { data } }: { state: { data: CountingState | undefined } }) =>
   data?.isBeingCounted || data?.customers?.isBeingCounted ? COUNTING_MS : REFRESH_MS
 
 // The previous range's figures stay, marked as outdated, until the next ones arrive. Requests are cancelled on unmount.

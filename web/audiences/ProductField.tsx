@@ -19,11 +19,11 @@ export function ProductField({ value, isReadOnly, onChange }: Props) {
   const [known, setKnown] = useState(new Map<string, string>())
   const [isOpen, setOpen] = useState(false)
   const named = useProducts(value ?? '', value !== null && !known.has(value)).data?.find(({ id }) => id === value)
-  const label = value === null ? '' : (known.get(value) ?? (named ? labelOf(named) : `Product ${value}`))
+  const label = value === null ? '' : (known.get(value) ?? (named ? formatLabel(named) : `Product ${value}`))
   // The selected product's label is not a search text.
   const [search] = useDebouncedValue(typed === label ? '' : typed.trim().slice(0, 200), PAUSE_MS)
   const found = useProducts(search, isOpen)
-  const options = new Map((isOpen ? (found.data ?? []) : []).map((product) => [product.id, labelOf(product)]))
+  const options = new Map((isOpen ? (found.data ?? []) : []).map((product) => [product.id, formatLabel(product)]))
   if (value !== null && !options.has(value)) options.set(value, label)
   return (
     <Select
@@ -37,7 +37,7 @@ export function ProductField({ value, isReadOnly, onChange }: Props) {
       onSearchChange={setTyped}
       onDropdownOpen={() => setOpen(true)}
       filter={({ options: all }) => all}
-      nothingFoundMessage={messageOf(found)}
+      nothingFoundMessage={formatMessage(found)}
       data={[...options].map(([id, name]) => ({ value: id, label: name }))}
       value={value}
       onChange={(id) => {
@@ -48,9 +48,9 @@ export function ProductField({ value, isReadOnly, onChange }: Props) {
   )
 }
 
-const labelOf = ({ name, sku }: ProductChoice) => (sku ? `${name} (${sku})` : name)
+const formatLabel = ({ name, sku }: ProductChoice) => (sku ? `${name} (${sku})` : name)
 
-function messageOf({ error, isFetching }: ReturnType<typeof useProducts>): string {
+function formatMessage({ error, isFetching }: ReturnType<typeof useProducts>): string {
   if (error) return 'The products could not be loaded.'
   return isFetching ? 'Loading products…' : audienceTexts.noProducts
 }

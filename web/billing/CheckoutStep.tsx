@@ -47,14 +47,14 @@ export function CheckoutStep({ choice, isTest, hasUsedTrial }: Props) {
         </Title>
       </div>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-        <Chosen choice={choice} isTest={isTest} />
+        <ChosenPlan choice={choice} isTest={isTest} />
         <Order choice={choice} isTest={isTest} hasUsedTrial={hasUsedTrial} />
       </SimpleGrid>
     </Stack>
   )
 }
 
-function Chosen({ choice, isTest }: { choice: Choice; isTest: boolean }) {
+function ChosenPlan({ choice, isTest }: { choice: Choice; isTest: boolean }) {
   const navigate = useNavigate()
   const { name, limits, features } = plans[choice.plan]
   const change = (changed: Partial<Choice>) =>

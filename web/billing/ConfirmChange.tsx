@@ -50,7 +50,7 @@ export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, chil
         />
       )}
       <Text>{describeNextBill(preview)}</Text>
-      {lost.length > 0 && <Lost plan={choice.plan} lost={lost} />}
+      {lost.length > 0 && <LostFeatures plan={choice.plan} lost={lost} />}
       {needed > 0 && (
         <RestingChoice
           label={`${counted(needed, 'store')} will have to rest`}
@@ -77,7 +77,7 @@ export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, chil
   )
 }
 
-const Lost = ({ plan, lost }: { plan: Choice['plan']; lost: string[] }) => (
+const LostFeatures = ({ plan, lost }: { plan: Choice['plan']; lost: string[] }) => (
   <div>
     <Text fw={550}>What {plans[plan].name} does not have</Text>
     <ul className="lost">

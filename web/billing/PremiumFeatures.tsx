@@ -31,7 +31,7 @@ export const PremiumFeatures = ({ features }: { features: Flags }) => (
                 {text}
               </Text>
             </div>
-            <StatusBadge {...markOf(features[key], isSoon)} />
+            <StatusBadge {...findMark(features[key], isSoon)} />
           </Group>
         </li>
       ))}
@@ -39,7 +39,7 @@ export const PremiumFeatures = ({ features }: { features: Flags }) => (
   </Card>
 )
 
-function markOf(has: boolean, isSoon = false) {
+function findMark(has: boolean, isSoon = false) {
   if (has) return { tone: 'good', icon: IconCircleCheck, label: 'Included' } as const
   if (isSoon) return { tone: 'quiet', icon: IconClock, label: 'Soon' } as const
   return { tone: 'quiet', icon: IconMinus, label: 'Not in this plan' } as const

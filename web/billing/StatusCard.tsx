@@ -31,13 +31,13 @@ export function StatusCard({ detail, subscription, deeds }: Props) {
         <Facts entries={factsOf(detail, subscription)} />
       </div>
       {deeds.advice && <Text mt="md">{deeds.advice}</Text>}
-      {deeds.because && <Because words={deeds.because} isWithSupport={subscription.sells === 'none'} />}
+      {deeds.because && <MissingActionsNote words={deeds.because} isWithSupport={subscription.sells === 'none'} />}
       <Actions detail={detail} subscription={subscription} deeds={deeds} />
     </Card>
   )
 }
 
-function Because({ words, isWithSupport }: { words: string; isWithSupport: boolean }) {
+function MissingActionsNote({ words, isWithSupport }: { words: string; isWithSupport: boolean }) {
   const support = useInstance()?.supportEmail
   return (
     <Text fz="sm" c="dimmed" mt="md">

@@ -23,7 +23,7 @@ export function SubscriptionPanel({ onLeave }: Props) {
     <Loaded query={overview} loading={<LoadingCards count={3} />} failed={billingTexts.failed.loadStatus}>
       {({ subscription, usage }) => {
         const { plan, planInForce } = subscription
-        if (!plan) return <Nothing onLeave={onLeave} />
+        if (!plan) return <NoSubscription onLeave={onLeave} />
         return (
           <Stack gap="md">
             <Card>
@@ -55,7 +55,7 @@ export function SubscriptionPanel({ onLeave }: Props) {
   )
 }
 
-const Nothing = ({ onLeave }: Props) => (
+const NoSubscription = ({ onLeave }: Props) => (
   <Empty icon={IconReceipt} text={billingTexts.none.information}>
     <ViewPlans onLeave={onLeave} />
   </Empty>

@@ -110,7 +110,8 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
     if (!file) return
     const found = checkFile(file)
     setProblem(found)
-    if (!found) upload.mutate(await base64Of(file), { ...told, onSuccess: () => announce('New emails have this logo') })
+    if (!found)
+      upload.mutate(await encodeBase64(file), { ...told, onSuccess: () => announce('New emails have this logo') })
   }
   const look = () => {
     setProblem(null)
@@ -157,7 +158,7 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
 }
 
 /** File content, as the API expects it. */
-function base64Of(file: File): Promise<string> {
+function encodeBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(String(reader.result).split(',')[1] ?? '')

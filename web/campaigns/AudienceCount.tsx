@@ -23,7 +23,7 @@ export function AudienceCount({ count }: { count: ReturnType<typeof useAudienceC
   }
   return (
     <Stack gap="sm" aria-busy={isPlaceholderData}>
-      <Notice tone={data.eligible === 0 ? 'warn' : 'good'} isLive title={summaryOf(data)}>
+      <Notice tone={data.eligible === 0 ? 'warn' : 'good'} isLive title={summarize(data)}>
         {data.judged !== null && <>Counted among the newest {formatCount(data.judged)} of them.</>}
       </Notice>
       <Reasons reasons={data.reasons} />
@@ -104,7 +104,7 @@ function Warnings({ count: { left, eligible, quietPercent, total } }: { count: C
   )
 }
 
-function summaryOf({ total, eligible }: Count): string {
+function summarize({ total, eligible }: Count): string {
   if (total === 0) return 'Nobody matches now.'
   return `${counted(total, 'customer')}, ${formatCount(eligible)} would get it now.`
 }

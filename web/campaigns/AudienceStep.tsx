@@ -78,7 +78,7 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
 
 /** Audience size, debounced while typing; null if no customer is chosen yet. */
 export function useCountOf(draft: Draft, campaignId?: string) {
-  const asked = countedOf(draft, campaignId)
+  const asked = buildCountRequest(draft, campaignId)
   const [settled] = useDebouncedValue(asked && JSON.stringify(asked), PAUSE_MS)
   // Counts immediately when the step opens.
   const [first] = useState(settled)
@@ -87,7 +87,7 @@ export function useCountOf(draft: Draft, campaignId?: string) {
   return asked ? count : null
 }
 
-function countedOf(draft: Draft, campaignId?: string): CountBody | null {
+function buildCountRequest(draft: Draft, campaignId?: string): CountBody | null {
   const { type } = draft
   const targetAudience = selectAudience(draft)
   const isNobody = targetAudience.mode === 'selected' && countChosen(draft) === 0

@@ -167,9 +167,9 @@ function useQuestion(isDirty: boolean, isOver: () => boolean, onAsking: (isAskin
 }
 
 /** Leaving the wizard means another path or another position in the address. */
-const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname || formOf(from) !== formOf(to)
+const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname || findForm(from) !== findForm(to)
 
-const formOf = ({ search }: Location) => new URLSearchParams(search).get('form')
+const findForm = ({ search }: Location) => new URLSearchParams(search).get('form')
 
 /** Focus the heading of the new step for screen readers. */
 function useHeading(step: StepName) {

@@ -24,7 +24,7 @@ export function FilterFields({ draft: { filters }, problems, isReadOnly, onChang
       {hasFilters === false && isFiltered(filters) && <UpgradeNotice text={campaignTexts.filterPlan} />}
       <KeptAudiences filters={filters} isReadOnly={isReadOnly} onChoose={(kept) => onChange({ filters: kept })} />
       <Numbers filters={filters} problems={problems} isReadOnly={isReadOnly} onChange={change} />
-      <Others filters={filters} isReadOnly={isReadOnly} onChange={change} />
+      <OtherFilters filters={filters} isReadOnly={isReadOnly} onChange={change} />
     </Stack>
   )
 }
@@ -63,7 +63,7 @@ function Numbers({ filters, problems, isReadOnly, onChange }: FieldsProps & Pick
   )
 }
 
-function Others({ filters, isReadOnly, onChange }: FieldsProps) {
+function OtherFilters({ filters, isReadOnly, onChange }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
       <NativeSelect

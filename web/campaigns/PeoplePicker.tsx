@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { customerTexts } from '../../shared/customers.ts'
 import { MorePeople, NoPeople } from '../discount-mail/MorePeople.tsx'
-import { type Listed, usePeople } from '../discount-mail/queries.ts'
+import { type ListedCustomer, usePeople } from '../discount-mail/queries.ts'
 import { type PeopleFilter, toPerson } from '../discount-mail/rules.ts'
 import { counted, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -82,7 +82,7 @@ export function PeoplePicker({ draft, abandonedOnly, isReadOnly, onChange }: Pro
           )
         }
       </Loaded>
-      <Elsewhere draft={draft} listed={listed} isReadOnly={isReadOnly} onChange={onChange} />
+      <ChosenElsewhere draft={draft} listed={listed} isReadOnly={isReadOnly} onChange={onChange} />
     </Stack>
   )
 }
@@ -98,7 +98,7 @@ function SelectAll({ draft: { type, filters }, onAll }: Pick<Props, 'draft'> & {
 }
 
 interface PersonProps extends Pick<Props, 'draft' | 'isReadOnly' | 'onChange'> {
-  customer: Listed
+  customer: ListedCustomer
   isText: boolean
 }
 
@@ -135,12 +135,12 @@ function Person({ customer, draft, isText, isReadOnly, onChange }: PersonProps) 
 const SHOWN_ELSEWHERE = 20
 
 /** Chosen but not in the current list: found by another search or saved earlier. */
-function Elsewhere({
+function ChosenElsewhere({
   draft,
   listed,
   isReadOnly,
   onChange,
-}: Pick<Props, 'draft' | 'isReadOnly' | 'onChange'> & { listed: Listed[] }) {
+}: Pick<Props, 'draft' | 'isReadOnly' | 'onChange'> & { listed: ListedCustomer[] }) {
   const known = new Set(listed.flatMap(({ customer_email: email, phone }) => email ?? phone ?? []))
   const others = [...draft.emails, ...selectPhones(draft)].filter((address) => !known.has(address))
   if (others.length === 0) return null

@@ -58,14 +58,14 @@ export function SendToAllDialog({ isOpen, onClose, onSent }: Props) {
   )
 }
 
-interface Typed extends CouponEdit {
+interface TypedContent extends CouponEdit {
   template: string
   /** null: the template's texts. */
   words: { subject: string; body: string } | null
 }
 
 const EVERYBODY = { type: 'abandoned_carts', mode: 'matching', filters: {} } as const
-const begin: Typed = { template: 'default', words: null, coupon: null, couponShown: null }
+const begin: TypedContent = { template: 'default', words: null, coupon: null, couponShown: null }
 
 interface FormProps extends Omit<Props, 'isOpen'> {
   isConfirming: boolean
@@ -74,16 +74,16 @@ interface FormProps extends Omit<Props, 'isOpen'> {
 
 function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
   const store = useStore()
-  const [typed, setTyped] = useState<Typed>(begin)
+  const [typed, setTyped] = useState<TypedContent>(begin)
   const [isAsked, setAsked] = useState(false)
-  useDraft<Typed>(`send-to-all:${store?.id}`, typed === begin ? null : typed, setTyped)
+  useDraft<TypedContent>(`send-to-all:${store?.id}`, typed === begin ? null : typed, setTyped)
   const templates = useTemplates()
   const counted = { type: 'email', targetAudience: EVERYBODY, couponId: typed.coupon?.couponId ?? null } as const
   const count = useAudienceCount(counted, { isFresh: true })
   const send = useSendToAll()
   const ready = templates.data?.quickSend.find(({ id }) => id === typed.template)
   const words = typed.words ?? { subject: ready?.subject ?? '', body: ready?.body ?? '' }
-  const change = (next: Partial<Typed>) => setTyped({ ...typed, ...next })
+  const change = (next: Partial<TypedContent>) => setTyped({ ...typed, ...next })
   const changeWords = (next: Partial<Words>) => change({ words: { ...words, ...next } })
   const isBlank = words.subject.trim() === '' || words.body.trim() === ''
   const ask = () => {
@@ -116,7 +116,7 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
         channel="email"
         words={words}
         coupon={{ edit: typed, onChange: change }}
-        problems={{ ...(isAsked && blankProblems(words)), ...refusedOf(send.error) }}
+        problems={{ ...(isAsked && blankProblems(words)), ...readRefused(send.error) }}
         templates={{
           choices: templates.data?.quickSend ?? [],
           value: typed.template,
@@ -204,7 +204,7 @@ const blankProblems = ({ subject, body }: { subject: string; body: string }) => 
   ...(body.trim() === '' && { body: campaignTexts.noBody }),
 })
 
-function refusedOf(error: Error | null) {
+function readRefused(error: Error | null) {
   const fields = error instanceof ApiError ? error.fields : {}
   const { subject, htmlContent } = fields
   return { ...(subject && { subject }), ...(htmlContent && { body: htmlContent }) }

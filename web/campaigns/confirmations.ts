@@ -32,13 +32,13 @@ export function findConfirmation(
     return { title: `Send ${name} now?`, label: 'Send', text: null, isDangerous: false }
   }
   if (action === 'cancel') {
-    return { title: `Cancel ${name}?`, label: 'Cancel campaign', text: cancelText, isDangerous: true }
+    return { title: `Cancel ${name}?`, label: 'Cancel campaign', text: CANCEL_TEXT, isDangerous: true }
   }
   const isOver = status === 'completed' || status === 'sent' || status === 'cancelled'
   return action === 'play' && isOver ? confirmPlay(campaign, zone, now) : null
 }
 
-const cancelText =
+const CANCEL_TEXT =
   'It does not run any more, and its messages that have not been sent are cancelled. Play opens it again for those who have had nothing of it.'
 
 /** What Play does on the server: the next time of the schedule, or now if it has none. */

@@ -17,11 +17,11 @@ export function parseFilterNumber(typed: string, decimals: number): ParsedNumber
   if (/^[\d.]*,[\d.,]*$/.test(text)) return wrong(audienceTexts.comma)
   const [, whole, rest = ''] = /^(\d*)(?:\.(\d*))?$/.exec(text) ?? []
   if (whole === undefined || !/\d/.test(text)) return wrong(audienceTexts.noNumber)
-  if (rest.length > decimals) return wrong(decimals === 0 ? audienceTexts.wholeOnly : decimalsText(decimals))
+  if (rest.length > decimals) return wrong(decimals === 0 ? audienceTexts.wholeOnly : describeDecimals(decimals))
   return { value: Number(text) }
 }
 
-const decimalsText = (decimals: number) =>
+const describeDecimals = (decimals: number) =>
   `Enter at most ${decimals} ${decimals === 1 ? 'digit' : 'digits'} after the point.`
 
 type Numbers = Partial<Record<NumberName, string>>

@@ -7,18 +7,18 @@ const counts = (more: object) => ({
   ...more,
 })
 const soon = { delay: 0, spreadHours: null }
-const where = { zone: 'America/New_York', ownZone: 'America/New_York' }
+const clock = { zone: 'America/New_York', ownZone: 'America/New_York' }
 
 test('states how many got it, how many are held back, until when and why', () => {
   const held = { count: 5, firstUntil: UNTIL, explanation: 'Too many messages in 24 hours.' }
-  expect(describeSent({ counts: counts({ sent: 7, inFlight: 1, waiting: 2, held: 5 }), held }, soon, where)).toBe(
+  expect(describeSent({ counts: counts({ sent: 7, inFlight: 1, waiting: 2, held: 5 }), held }, soon, clock)).toBe(
     `10 people got it or will within minutes, 5 are held back, the first until Nov 24, 2030, 10:00 AM. Too many messages in 24 hours.`,
   )
-  expect(describeSent({ counts: counts({ sent: 1 }), held: { ...held, count: 1 } }, soon, where)).toMatch(
+  expect(describeSent({ counts: counts({ sent: 1 }), held: { ...held, count: 1 } }, soon, clock)).toMatch(
     /^1 person got it or will within minutes, 1 is held back, until /,
   )
-  expect(describeSent({ counts: counts({ sent: 3 }), held: null }, { ...soon, spreadHours: 4 }, where)).toBe(
+  expect(describeSent({ counts: counts({ sent: 3 }), held: null }, { ...soon, spreadHours: 4 }, clock)).toBe(
     '3 people got it or will by its schedule.',
   )
-  expect(describeSent({ counts: counts({ skipped: 3 }), held: null }, soon, where)).toBe(null)
+  expect(describeSent({ counts: counts({ skipped: 3 }), held: null }, soon, clock)).toBe(null)
 })

@@ -6,7 +6,7 @@ import { formatStoreTime } from '../ui/times.ts'
 // Counts of sent and held-back messages of a campaign. Pure.
 
 type Counted = Pick<CampaignReport, 'counts' | 'held'>
-type Where = Parameters<typeof formatStoreTime>[1]
+type StoreClock = Parameters<typeof formatStoreTime>[1]
 
 /**
  * "10 got it or will within minutes, 5 are held back, the first until Nov 24, 3:04 PM." null if there is nothing to
@@ -15,17 +15,20 @@ type Where = Parameters<typeof formatStoreTime>[1]
 export function describeSent(
   { counts: { sent, inFlight, waiting }, held }: Counted,
   { delay, spreadHours }: Pick<CampaignSchedule, 'delay' | 'spreadHours'>,
-  where: Where,
+  clock: StoreClock,
 ): string | null {
   const count = sent + inFlight + waiting
   if (count === 0 && !held) return null
   const isSoon = delay === 0 && spreadHours === null
   const some = `${counted(count, 'person', 'people')} got it or will ${isSoon ? 'within minutes' : 'by its schedule'}`
-  return held ? `${some}, ${describeHeld(held, where)}` : `${some}.`
+  return held ? `${some}, ${describeHeld(held, clock)}` : `${some}.`
 }
 
-function describeHeld({ count, firstUntil, explanation }: NonNullable<CampaignReport['held']>, where: Where): string {
+function describeHeld(
+  { count, firstUntil, explanation }: NonNullable<CampaignReport['held']>,
+  clock: StoreClock,
+): string {
   const first = count === 1 ? 'until' : 'the first until'
   const verb = count === 1 ? 'is' : 'are'
-  return `${formatCount(count)} ${verb} held back, ${first} ${formatStoreTime(firstUntil, where, Date.now())}. ${explanation}`.trim()
+  return `${formatCount(count)} ${verb} held back, ${first} ${formatStoreTime(firstUntil, clock, Date.now())}. ${explanation}`.trim()
 }

@@ -49,12 +49,12 @@ export function BulkSendCard({ jobId, onJob, onDismiss }: Props) {
   }
   const { counts, retryable, done, total, pagination, results } = job.data
   return (
-    <JobFrame onDismiss={onDismiss} title={titleOf(job.data)}>
+    <JobFrame onDismiss={onDismiss} title={describeTitle(job.data)}>
       <Progress.Root size="lg">
         <Progress.Section value={(100 * done) / Math.max(1, total)} aria-label={`${done} of ${total} done`} />
       </Progress.Root>
       <Text fz="sm" className="tabular">
-        {countsText(job.data)}
+        {describeCounts(job.data)}
         {job.data.sendAt && job.data.state === 'running' && (
           <>
             {' '}
@@ -214,25 +214,25 @@ function useSayWhenDone(job: BulkSend | undefined) {
     if (state === 'running') known.current.set(jobId, 'running')
     else if (seen === 'running' || (!seen && isYoung)) {
       known.current.set(jobId, 'said')
-      announce(completedText(job))
+      announce(describeCompleted(job))
     }
   }, [job])
 }
 
 /** B 8. */
-const completedText = ({ channel, counts, isDiscount }: BulkSend) =>
+const describeCompleted = ({ channel, counts, isDiscount }: BulkSend) =>
   isDiscount
     ? describeResult(counts)
     : channel === 'whatsapp'
       ? `WhatsApp sending completed! Successful: ${counts.sent + counts.unknown}, Failed: ${counts.failed}`
       : `Bulk ${channelText[channel]} sending completed!`
 
-const titleOf = (job: BulkSend) =>
+const describeTitle = (job: BulkSend) =>
   job.state === 'done'
-    ? completedText(job)
+    ? describeCompleted(job)
     : `Sending ${channelNames[job.channel]} to ${counted(job.total, job.isDiscount ? 'customer' : 'cart')}`
 
-function countsText({ counts, done, total }: BulkSend): string {
+function describeCounts({ counts, done, total }: BulkSend): string {
   const parts = [`${formatCount(done)} of ${formatCount(total)} done`, `${formatCount(counts.sent)} sent`]
   if (counts.failed > 0) parts.push(`${formatCount(counts.failed)} failed`)
   if (counts.unknown > 0) parts.push(`${formatCount(counts.unknown)} without an answer`)

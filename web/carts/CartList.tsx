@@ -89,7 +89,7 @@ export function CartList({ query, carts, columns, openCart, onOpen, onJob, onCha
       <BulkBar
         key={chosen.kind}
         selection={chosen}
-        all={offerOf(chosen, isWholePage, all)}
+        all={describeOffer(chosen, isWholePage, all)}
         onSelectAll={selection.selectAll}
         onClear={selection.clear}
         onAsk={send.onAsk}
@@ -110,7 +110,7 @@ export function CartList({ query, carts, columns, openCart, onOpen, onJob, onCha
 type Matching = Extract<Selection, { kind: 'matching' }>
 
 /** Offers to select all matches once the whole page is selected and more exist. */
-const offerOf = (chosen: Selection, isWholePage: boolean, all: Matching): Matching | null =>
+const describeOffer = (chosen: Selection, isWholePage: boolean, all: Matching): Matching | null =>
   chosen.kind === 'carts' && isWholePage && (all.count > chosen.carts.length || all.isCapped) ? all : null
 
 function useEligibleOf(rows: CartView[]): ReadonlySet<string> {
@@ -144,7 +144,7 @@ function Rows({ carts, ...props }: RowsProps) {
       query={carts}
       loading={<LoadingRows />}
       failed="The carts could not be loaded"
-      wordsOf={failureOf}
+      wordsOf={getFailureText}
       className="padded"
     >
       {(data) => <Page {...props} data={data} isStale={carts.isPlaceholderData} />}
@@ -197,7 +197,7 @@ function Page({ query, data, isStale, columns, onChange, list }: PageProps) {
 }
 
 /** B 8: the server's message, else the specification's. Without a store no request is made. */
-function failureOf(error: Error): string {
+function getFailureText(error: Error): string {
   if (error instanceof ApiError && error.code === 'not_found') return cartTexts.noPlatform
   return wordsOf(error, cartTexts.loadFailed)
 }

@@ -36,7 +36,7 @@ export function CartTimeline({ messages, timeline, flow }: Props) {
         {story.length > 0 && (
           <ol className="story">
             {story.map((part) => (
-              <li key={keyOf(part)} {...(part.isPlanned && { 'data-planned': true })}>
+              <li key={getEntryKey(part)} {...(part.isPlanned && { 'data-planned': true })}>
                 <Part part={part} />
               </li>
             ))}
@@ -47,7 +47,7 @@ export function CartTimeline({ messages, timeline, flow }: Props) {
   )
 }
 
-const keyOf = (part: StoryPart) =>
+const getEntryKey = (part: StoryPart) =>
   'message' in part ? part.message.id : `${part.at} ${part.entry.kind} ${part.entry.messageId} ${part.entry.title}`
 
 function Part({ part }: { part: StoryPart }) {

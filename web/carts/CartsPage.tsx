@@ -87,7 +87,7 @@ export function CartsPage() {
 }
 
 const regions = new Intl.DisplayNames('en-US', { type: 'region' })
-const countryOf = (code: string) => (code === 'none' ? 'Country not known' : (regions.of(code) ?? code))
+const formatCountry = (code: string) => (code === 'none' ? 'Country not known' : (regions.of(code) ?? code))
 
 interface ReachProps {
   query: ListQuery
@@ -133,7 +133,7 @@ function Chips({ query, onChange }: Pick<ReachProps, 'query' | 'onChange'>) {
       means: `Abandoned in the last ${counted(days, 'day')}`,
       without: { days: 0 },
     },
-    country && { label: countryOf(country), without: { country: '' } },
+    country && { label: formatCountry(country), without: { country: '' } },
     product && { label: productLabel, without: { product: '' } },
     read !== null && { label: formatStage(read), without: { stage: '' } },
   ]

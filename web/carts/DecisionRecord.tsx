@@ -7,7 +7,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { type CheckLine, channelOf, listChecks } from './checks.ts'
+import { type CheckLine, findDecidedChannel, listChecks } from './checks.ts'
 import { type InputEntry, isInstant, readInputs } from './rules.ts'
 
 type Decision = MessageView['decisions'][number]
@@ -28,7 +28,7 @@ export function DecisionRecord({ message: { decisions, channel } }: { message: M
       {decisions.map((decision, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a record is only ever added to
         <li key={index}>
-          <DecisionEntry decision={decision} checks={listChecks(decision, channelOf(decision, channel))} />
+          <DecisionEntry decision={decision} checks={listChecks(decision, findDecidedChannel(decision, channel))} />
         </li>
       ))}
     </ol>

@@ -86,7 +86,7 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
                   </Text>
                 )}
               </Group>
-              {total > 1 && <Who cartIds={reason.cartIds} carts={carts} />}
+              {total > 1 && <NameList cartIds={reason.cartIds} carts={carts} />}
               {reason.until && offerLater?.(reason.cartIds, reason.until)}
             </li>
           ))}
@@ -150,7 +150,7 @@ function Price({ price, channel }: { price: NonNullable<Eligibility['price']>; c
   )
 }
 
-function Who({ cartIds, carts }: { cartIds: string[]; carts: CartView[] }) {
+function NameList({ cartIds, carts }: { cartIds: string[]; carts: CartView[] }) {
   const names = carts.filter(({ id }) => cartIds.includes(id)).map((cart) => cart.customer_name)
   if (names.length === 0) return null
   const rest = names.length - NAMES_SHOWN

@@ -96,7 +96,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       dateField.current?.focus()
       return
     }
-    const work = one ? sendToOne(messageOf()) : sendToMany(cartIds, sendAtOf(delay))
+    const work = one ? sendToOne(messageOf()) : sendToMany(cartIds, formatSendTime(delay))
     // Errors are shown in the dialog.
     work.catch(() => {})
   }
@@ -161,7 +161,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
               />
             )}
             {channel === 'email' && (
-              <When
+              <SendTimeFields
                 typed={typed}
                 error={isDateAsked && !delay ? reminderTexts.badDate : null}
                 dateRef={dateField}
@@ -205,7 +205,7 @@ interface WhenProps {
   onChange: (next: Partial<Typed>) => void
 }
 
-function When({ typed: { when, schedule }, error, dateRef, onChange }: WhenProps) {
+function SendTimeFields({ typed: { when, schedule }, error, dateRef, onChange }: WhenProps) {
   return (
     <>
       <SegmentedControl
@@ -271,7 +271,7 @@ function wordsOf(channel: Ask['channel'], { subject, body }: MessageText): { sub
 const isSameWords = (a: ReturnType<typeof wordsOf>, b: ReturnType<typeof wordsOf>) =>
   a.subject === b.subject && a.body === b.body
 
-const sendAtOf = (delay: ReturnType<typeof parseDelay>) =>
+const formatSendTime = (delay: ReturnType<typeof parseDelay>) =>
   delay ? (delay.sendAt ?? new Date(Date.now() + delay.delayHours * 3_600_000).toISOString()) : undefined
 
 function labelOf(when: Ask['when'], count: number | null): string {

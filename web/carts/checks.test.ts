@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { reasonTexts } from '../../shared/reasons.ts'
-import { channelOf, listChecks } from './checks.ts'
+import { findDecidedChannel, listChecks } from './checks.ts'
 
 type Decision = Parameters<typeof listChecks>[0]
 
@@ -138,6 +138,6 @@ const afterwards = [
 ]
 
 it('describes the channel that was decided on, whatever channel the message uses now', () => {
-  expect(channelOf(decision({}), 'sms')).toBe('email')
-  expect(channelOf(decision({ inputs: {} }), 'sms')).toBe('sms')
+  expect(findDecidedChannel(decision({}), 'sms')).toBe('email')
+  expect(findDecidedChannel(decision({ inputs: {} }), 'sms')).toBe('sms')
 })

@@ -49,7 +49,7 @@ export function listChecks(decision: Decision, channel: Channel): CheckLine[] {
 }
 
 /** Subject of a decision; the message's channel may have changed since. */
-export const channelOf = ({ inputs: { channel } }: Pick<Decision, 'inputs'>, now: Channel): Channel =>
+export const findDecidedChannel = ({ inputs: { channel } }: Pick<Decision, 'inputs'>, now: Channel): Channel =>
   CHANNELS.find((each) => each === channel) ?? now
 
 const CHANNELS: readonly Channel[] = ['email', 'sms', 'whatsapp', 'push']

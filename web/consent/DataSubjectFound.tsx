@@ -35,7 +35,7 @@ export function DataSubjectFound({ person, onRefresh, title, ...done }: Props) {
       </Title>
       <Erased erasures={person.erasures} />
       <Stack gap="lg" mt="md">
-        <Facts entries={aboutOf(person)} />
+        <Facts entries={describeSubject(person)} />
         <div>
           <Title order={3} fz="sm" mb="xs">
             Data kept
@@ -81,7 +81,7 @@ function Erased({ erasures }: { erasures: Erasure[] }) {
   )
 }
 
-function aboutOf({ address, addresses, names, stores, firstSeenAt, suppressed }: Person): [string, string][] {
+function describeSubject({ address, addresses, names, stores, firstSeenAt, suppressed }: Person): [string, string][] {
   const others = addresses.filter((each) => each !== address)
   const stopped = suppressed.map(
     ({ channel, reason }) => `${suppressionTexts.channels[channel]}: ${suppressionTexts.reasons[reason]}`,

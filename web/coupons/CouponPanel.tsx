@@ -35,7 +35,7 @@ export function CouponPanel({ coupon, zone, onClose }: Props) {
             <Title order={3} mb="xs">
               Results
             </Title>
-            <Facts entries={figuresOf(coupon)} />
+            <Facts entries={listFigures(coupon)} />
           </section>
           <Steps steps={coupon.steps} />
         </Stack>
@@ -72,7 +72,7 @@ const personalTerms = (validHours: number, isTiedToEmail: boolean): [string, str
   ['Tied to email', isTiedToEmail ? 'Yes' : 'No'],
 ]
 
-function figuresOf({ figures, currency }: Coupon): [string, ReactNode][] {
+function listFigures({ figures, currency }: Coupon): [string, ReactNode][] {
   const { issued, sent, used, orders, netRevenue, discountGiven } = figures
   return [
     ...(issued === null ? [] : [['Issued', `${counted(issued, 'code')}`] as [string, string]]),

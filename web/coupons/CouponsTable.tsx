@@ -24,7 +24,7 @@ export function CouponsTable({ coupons, onOpen, ...props }: Props) {
       minWidth={760}
       rows={coupons}
       keyOf={({ _id }) => _id}
-      columns={columnsOf(props.zone, onOpen)}
+      columns={buildColumns(props.zone, onOpen)}
       onOpen={onOpen}
       {...(props.mayWrite && { actions })}
       card={(coupon) => <CouponCard coupon={coupon} zone={props.zone} onOpen={onOpen} actions={actions(coupon)} />}
@@ -32,7 +32,7 @@ export function CouponsTable({ coupons, onOpen, ...props }: Props) {
   )
 }
 
-function columnsOf(zone: string, onOpen: Props['onOpen']): DataColumn<Coupon>[] {
+function buildColumns(zone: string, onOpen: Props['onOpen']): DataColumn<Coupon>[] {
   return [
     {
       id: 'code',

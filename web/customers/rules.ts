@@ -38,13 +38,13 @@ export const toFilterParams = ({ search, registered }: ListFilter) => ({
 /** B 2: placeholder for blanks. */
 export const BLANK = '-'
 
-type Named = Pick<CustomerView, 'first_name' | 'last_name'>
+type CustomerName = Pick<CustomerView, 'first_name' | 'last_name'>
 
-export const formatName = ({ first_name, last_name }: Named): string =>
+export const formatName = ({ first_name, last_name }: CustomerName): string =>
   [first_name, last_name].filter(Boolean).join(' ') || BLANK
 
 /** Fallback for customers without a name. */
-export const formatTitle = (customer: Named & Pick<CustomerView, 'customer_email' | 'phone'>): string => {
+export const formatTitle = (customer: CustomerName & Pick<CustomerView, 'customer_email' | 'phone'>): string => {
   const name = formatName(customer)
   return name === BLANK ? (customer.customer_email ?? customer.phone ?? 'Customer') : name
 }

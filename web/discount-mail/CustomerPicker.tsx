@@ -10,7 +10,7 @@ import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { MorePeople, NoPeople } from './MorePeople.tsx'
-import type { Listed, usePeople } from './queries.ts'
+import type { ListedCustomer, usePeople } from './queries.ts'
 import {
   allCustomers,
   type Chosen,
@@ -129,7 +129,7 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
   )
 }
 
-function PersonRow({ customer, chosen, onChoose }: { customer: Listed } & Pick<Props, 'chosen' | 'onChoose'>) {
+function PersonRow({ customer, chosen, onChoose }: { customer: ListedCustomer } & Pick<Props, 'chosen' | 'onChoose'>) {
   const person = toPerson(customer)
   const { customer_email: email, cart_value: value, currency } = customer
   return (

@@ -87,7 +87,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   }
   const problem = send.error && refused ? wordsOf(send.error, discountTexts.failed) : null
   const missing = !typed.couponId ? discountTexts.noCoupon : isBlank ? 'The message needs a subject and a text.' : null
-  const shown = shownOf(typed.chosen, people.data?.pages.flatMap((page) => page.customers.map(toPerson)) ?? [])
+  const shown = choosePreviewed(typed.chosen, people.data?.pages.flatMap((page) => page.customers.map(toPerson)) ?? [])
   return (
     <Stack gap="md">
       <WordEditor
@@ -209,7 +209,7 @@ function offerOf({ cartUrl, words }: Typed): Pick<Offer, 'cartUrl' | 'subject' |
 }
 
 /** Chosen customers whose names are loaded. */
-function shownOf(chosen: Chosen, listed: readonly Person[]): readonly Person[] {
+function choosePreviewed(chosen: Chosen, listed: readonly Person[]): readonly Person[] {
   return chosen.kind === 'some' ? chosen.people : listed.filter(({ id }) => !chosen.except.includes(id))
 }
 

@@ -37,7 +37,7 @@ export function DiscountPreview({ people, first, offer, isTyping }: Props) {
       isStale={isTyping || made.isPlaceholderData}
       height={HEIGHT}
       {...(people.length > 1 && { decisionTexts })}
-      nothing={nothingOf(customer, offer)}
+      nothing={explainNoPreview(customer, offer)}
       of={of}
     >
       {offered.length > 1 && customer && (
@@ -52,7 +52,7 @@ export function DiscountPreview({ people, first, offer, isTyping }: Props) {
   )
 }
 
-function nothingOf(customer: string | null, offer: Props['offer']): string | null {
+function explainNoPreview(customer: string | null, offer: Props['offer']): string | null {
   if (customer === null) return 'Select a customer to see the message as they would get it.'
   return offer === null ? 'Choose a coupon to see the message with it.' : null
 }

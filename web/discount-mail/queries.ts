@@ -10,10 +10,10 @@ import type { PeopleFilter } from './rules.ts'
 const PAGE = 100
 const MINUTE_MS = 60_000
 
-export type Listed = CustomerView & Partial<Pick<AbandonedCustomer, 'cart_value' | 'currency'>>
+export type ListedCustomer = CustomerView & Partial<Pick<AbandonedCustomer, 'cart_value' | 'currency'>>
 
 interface PeoplePage {
-  customers: Listed[]
+  customers: ListedCustomer[]
   next: string | null
   total: number
   /** More than `total` match. */

@@ -70,7 +70,7 @@ const isWords: Record<string, string> = {
   missing: 'is missing for',
 }
 
-const choicesOf: Partial<Record<FlowCondition['fact'], readonly string[]>> = {
+const listChoices: Partial<Record<FlowCondition['fact'], readonly string[]>> = {
   value: ['above', 'at_least', 'at_most', 'below'],
   items: ['at_least', 'at_most'],
   product: ['contains', 'lacks'],
@@ -85,7 +85,7 @@ const choicesOf: Partial<Record<FlowCondition['fact'], readonly string[]>> = {
 }
 
 function IsSelect({ condition, isReadOnly, onChange }: Props) {
-  const choices = choicesOf[condition.fact]
+  const choices = listChoices[condition.fact]
   if (!choices) return null
   return (
     <NativeSelect

@@ -76,7 +76,7 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
           <Steps {...{ flow, channels, edit, names, isReadOnly }} cart={cart[0]} />
         </section>
         <div className="flow-side">
-          <Opened {...{ flow, channels, edit, rulesPlan, naming, isReadOnly, cart }} />
+          <OpenedEditor {...{ flow, channels, edit, rulesPlan, naming, isReadOnly, cart }} />
           {/* Stays mounted behind an open editor panel. */}
           <div className="flow-beside" hidden={edit.isBesideHidden}>
             {children(editing.isDirty)}
@@ -111,7 +111,7 @@ interface OpenedProps extends Pick<Props, 'flow' | 'channels'> {
 }
 
 /** The edited part: entry conditions, or one message. */
-function Opened({ flow, channels, edit, naming, ...more }: OpenedProps) {
+function OpenedEditor({ flow, channels, edit, naming, ...more }: OpenedProps) {
   const { editing, problems, opened, close } = edit
   const { draft } = editing
   const place = draft.steps.findIndex(({ key }) => key === opened)

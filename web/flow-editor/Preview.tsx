@@ -40,7 +40,7 @@ export function useMade({ flowId, step, entry, variant, channel }: Shown, chosen
       channel,
       coupon: finished(selectCoupon(step)),
       ...findPlace(step, variant),
-      ...entryOf(entry),
+      ...findEntry(entry),
     })
   const [asked] = useDebouncedValue(shown, TYPING_PAUSE_MS)
   const of = cartId && asked ? { ...(JSON.parse(asked) as Asked), cartId } : null
@@ -69,7 +69,7 @@ const findPlace = ({ id, conditions }: StepDraft, variant: VariantDraft) => ({
   ...(!isUnfinished(conditions) && { conditions }),
 })
 
-const entryOf = (entry: FlowDraft['conditions']) => (isUnfinished(entry) ? {} : { entry })
+const findEntry = (entry: FlowDraft['conditions']) => (isUnfinished(entry) ? {} : { entry })
 
 interface Props extends Shown {
   cart: ChosenCart

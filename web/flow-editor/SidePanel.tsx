@@ -35,13 +35,13 @@ export function SidePanel({ title, of, onClose, children }: Props) {
     )
   }
   return (
-    <Beside key={of} title={title} onClose={onClose}>
+    <SideContent key={of} title={title} onClose={onClose}>
       {children}
-    </Beside>
+    </SideContent>
   )
 }
 
-function Beside({ title, onClose, children }: Omit<Props, 'of'>) {
+function SideContent({ title, onClose, children }: Omit<Props, 'of'>) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (

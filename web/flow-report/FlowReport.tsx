@@ -102,7 +102,7 @@ function Step({ step, flow, currency, isEdited }: StepProps) {
               { label: 'Unsubscribed', definition: reportDefinitions.unsubscribed, value: formatCount(unsubscribed) },
             ]}
           />
-          <Skipped step={step} />
+          <SkippedMessages step={step} />
           {variants.length > 1 && <Variants step={step} flow={flow} currency={currency} isEdited={isEdited} />}
         </>
       )}
@@ -111,7 +111,7 @@ function Step({ step, flow, currency, isEdited }: StepProps) {
 }
 
 /** Bars from zero, as shares of all unsent messages. */
-function Skipped({ step: { skipped } }: { step: StepFigures }) {
+function SkippedMessages({ step: { skipped } }: { step: StepFigures }) {
   if (skipped.length === 0) return null
   const whole = skipped.reduce((sum, { count }) => sum + count, 0)
   return (

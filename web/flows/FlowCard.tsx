@@ -62,7 +62,7 @@ export function FlowCard({ flow, names, isReadOnly, item, handle }: Props) {
           {flow.steps.map(({ delayMinutes }) => formatSpan(delayMinutes)).join(', ')} after the shopper’s last activity
         </Text>
         <NoCarts flow={flow} />
-        <Brought flow={flow} />
+        <FlowRevenue flow={flow} />
         <CountsBar counts={flow.counts} />
       </Card>
     </li>
@@ -72,7 +72,7 @@ export function FlowCard({ flow, names, isReadOnly, item, handle }: Props) {
 const BROUGHT =
   'Net revenue of the orders attributed to messages of this flow that left in these days, with refunds taken off.'
 
-function Brought({ flow: { brought, currency } }: { flow: FlowView }) {
+function FlowRevenue({ flow: { brought, currency } }: { flow: FlowView }) {
   return (
     <Text fz="sm" mb="sm" component="div">
       <Term label="Brought in" definition={BROUGHT} />{' '}

@@ -69,12 +69,12 @@ function Messages({ flow, upcoming }: { flow: FlowView; upcoming: Data }) {
           {counted(unforeseen, 'more message is', 'more messages are')} due after these and not looked at yet.
         </Text>
       )}
-      <NotSent notSent={upcoming.notSent} />
+      <BlockedMessages notSent={upcoming.notSent} />
     </>
   )
 }
 
-function NotSent({ notSent }: Pick<Data, 'notSent'>) {
+function BlockedMessages({ notSent }: Pick<Data, 'notSent'>) {
   if (notSent.length === 0) return null
   const count = notSent.reduce((sum, each) => sum + each.count, 0)
   return (

@@ -29,9 +29,9 @@ export function LiftPage() {
       >
         {(known) => (
           <Stack gap="md">
-            {known.running ? <Running known={known} running={known.running} /> : <Before known={known} />}
+            {known.running ? <RunningGroup known={known} running={known.running} /> : <BeforeStart known={known} />}
             {known.running ? <Result experiment={known.running} /> : <Last past={known.past} />}
-            <Past past={known.past} />
+            <PastGroups past={known.past} />
             <HowMeasured />
           </Stack>
         )}
@@ -40,7 +40,7 @@ export function LiftPage() {
   )
 }
 
-function Before({ known }: { known: ExperimentsReply }) {
+function BeforeStart({ known }: { known: ExperimentsReply }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <Card component="section" aria-label="No control group">
@@ -65,7 +65,7 @@ function Before({ known }: { known: ExperimentsReply }) {
   )
 }
 
-function Running({ known, running }: { known: ExperimentsReply; running: ExperimentView }) {
+function RunningGroup({ known, running }: { known: ExperimentsReply; running: ExperimentView }) {
   const [open, setOpen] = useState<'change' | 'stop' | null>(null)
   const close = () => setOpen(null)
   const day = (instant: string) => formatDay(instant, running.timeZone)
@@ -141,7 +141,7 @@ function Last({ past: [newest] }: { past: ExperimentView[] }) {
 
 const ENDS = { planned: 'ended as planned', stopped: 'was stopped', changed: 'ended for another share' }
 
-function Past({ past }: { past: ExperimentView[] }) {
+function PastGroups({ past }: { past: ExperimentView[] }) {
   if (past.length === 0) return null
   const [newest, ...older] = past
   return (

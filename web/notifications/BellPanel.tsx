@@ -15,7 +15,7 @@ import { deleteThese } from './deleting.ts'
 import { markRead } from './marking.ts'
 import { NOTIFICATIONS_PER_PAGE, REFRESH_DEBOUNCE_MS } from './order.ts'
 import type { NotificationTarget } from './pending-marks.ts'
-import { useBell, useLoadMore, useNewCarts, useUnread, useWhere } from './queries.ts'
+import { useBell, useLoadMore, useNewCarts, useStoreCache, useUnread } from './queries.ts'
 import { UndoBar } from './UndoBar.tsx'
 import { useTestsOnce } from './useTestsOnce.ts'
 
@@ -25,8 +25,8 @@ interface Props {
 
 /** A 2.11. Not modal: the page stays usable, and Tab continues into it. */
 export function BellPanel({ onClose }: Props) {
-  const where = useWhere()
-  return where && <Panel where={where} onClose={onClose} />
+  const cache = useStoreCache()
+  return cache && <Panel cache={cache} onClose={onClose} />
 }
 
 type Tab = 'all' | 'new-carts'
@@ -35,9 +35,9 @@ const tabs: { value: Tab; label: string }[] = [
   { value: 'new-carts', label: 'New Carts' },
 ]
 
-function Panel({ where, onClose }: Props & { where: StoreCache }) {
+function Panel({ cache, onClose }: Props & { cache: StoreCache }) {
   const [tab, setTab] = useState<Tab>('all')
-  const list = useList(where, tab)
+  const list = useList(cache, tab)
   const panel = useRef<HTMLElement>(null)
   useEffect(() => panel.current?.focus(), [])
   const { query } = list
@@ -61,7 +61,7 @@ function Panel({ where, onClose }: Props & { where: StoreCache }) {
           onChange={(next) => setTab(next as Tab)}
         />
         {list.all.length > 0 && (
-          <AllButtons where={where} all={list.all} isWhole={tab === 'all'} onCleared={focusUndo} />
+          <AllButtons cache={cache} all={list.all} isWhole={tab === 'all'} onCleared={focusUndo} />
         )}
       </div>
       <div className="bell-list" aria-busy={query.isFetching}>
@@ -75,7 +75,7 @@ function Panel({ where, onClose }: Props & { where: StoreCache }) {
           failed="The notifications could not be loaded"
           className="bell-failed"
         >
-          {() => <Items where={where} list={list} onClose={onClose} />}
+          {() => <Items cache={cache} list={list} onClose={onClose} />}
         </Loaded>
       </div>
       <UndoBar onUndo={() => panel.current?.focus()} />
@@ -98,12 +98,12 @@ interface List {
 }
 
 /** Content of the chosen tab and how to load more. */
-function useList(where: StoreCache, tab: Tab): List {
-  const bell = useBell(where)
-  const carts = useNewCarts(where, tab === 'new-carts')
+function useList(cache: StoreCache, tab: Tab): List {
+  const bell = useBell(cache)
+  const carts = useNewCarts(cache, tab === 'new-carts')
   const [shownCarts, setShownCarts] = useState(NOTIFICATIONS_PER_PAGE)
-  const more = useLoadMore(where)
-  const isShown = useTestsOnce(where, bell.data?.notifications ?? [])
+  const more = useLoadMore(cache)
+  const isShown = useTestsOnce(cache, bell.data?.notifications ?? [])
   useFirstOpening(bell)
   if (tab === 'new-carts') {
     const all = carts.data?.notifications ?? []
@@ -137,13 +137,13 @@ function useFirstOpening(bell: ReturnType<typeof useBell>) {
   }, [refetch])
 }
 
-function Items({ where, list, onClose }: { where: StoreCache; list: List; onClose: () => void }) {
+function Items({ cache, list, onClose }: { cache: StoreCache; list: List; onClose: () => void }) {
   const place = useRef<HTMLUListElement>(null)
   const { items } = list
   const keepFocus = useKeptFocus(place)
   const remove = (item: NotificationView, index: number) => {
     keepFocus(index)
-    deleteThese(where, { notificationIds: [item._id] })
+    deleteThese(cache, { notificationIds: [item._id] })
   }
   if (items.length === 0 && !list.hasMore) return <Empty icon={IconBellOff} text="No notifications" />
   return (
@@ -153,9 +153,9 @@ function Items({ where, list, onClose }: { where: StoreCache; list: List; onClos
           <BellItem
             key={item._id}
             item={item}
-            platform={where.platform}
+            platform={cache.platform}
             onOpen={() => {
-              void markRead(where, { notificationIds: [item._id] })
+              void markRead(cache, { notificationIds: [item._id] })
               onClose()
             }}
             onDelete={() => remove(item, index)}
@@ -211,24 +211,24 @@ function RefreshButton({ isBusy, onRefresh }: { isBusy: boolean; onRefresh: () =
 }
 
 interface AllProps {
-  where: StoreCache
+  cache: StoreCache
   all: NotificationView[]
   isWhole: boolean
   onCleared: () => void
 }
 
 /** Marks all up to the newest seen; in New Carts, only those listed. */
-function AllButtons({ where, all, isWhole, onCleared }: AllProps) {
+function AllButtons({ cache, all, isWhole, onCleared }: AllProps) {
   const meant = (): NotificationTarget | null => {
     if (!isWhole) return { notificationIds: all.map(({ _id }) => _id) }
-    const newest = findNewest(where)
+    const newest = findNewest(cache)
     return newest ? { upTo: newest._id } : null
   }
-  const unread = useUnread(where)
+  const unread = useUnread(cache)
   const isRead = isWhole ? unread === 0 : all.every(({ read }) => read)
-  const apply = (act: (where: StoreCache, meant: NotificationTarget) => unknown) => {
+  const apply = (act: (cache: StoreCache, meant: NotificationTarget) => unknown) => {
     const which = meant()
-    if (which) void act(where, which)
+    if (which) void act(cache, which)
   }
   return (
     <div className="bell-all">

@@ -14,14 +14,14 @@ import type { usePage } from './queries.ts'
 import { groupByDay, type ListQuery } from './rules.ts'
 
 interface Props {
-  where: StoreCache
+  cache: StoreCache
   query: ListQuery
   page: ReturnType<typeof usePage>
   selectedId: string | null
   onChange: (next: Partial<ListQuery>) => void
 }
 
-export function NotificationList({ where, query, page, selectedId, onChange }: Props) {
+export function NotificationList({ cache, query, page, selectedId, onChange }: Props) {
   return (
     <Loaded query={page} loading={<Waiting />} failed="The notifications could not be loaded" className="padded">
       {({ notifications, pagination }) => (
@@ -29,7 +29,7 @@ export function NotificationList({ where, query, page, selectedId, onChange }: P
           {notifications.length === 0 ? (
             <NoNotifications query={query} onChange={onChange} />
           ) : (
-            <Days items={notifications} where={where} selectedId={selectedId} />
+            <Days items={notifications} cache={cache} selectedId={selectedId} />
           )}
           <Pager
             {...pagination}
@@ -55,12 +55,12 @@ const Waiting = () => (
 )
 
 interface DaysProps {
-  where: StoreCache
+  cache: StoreCache
   items: NotificationView[]
   selectedId: string | null
 }
 
-function Days({ items, where, selectedId }: DaysProps) {
+function Days({ items, cache, selectedId }: DaysProps) {
   const now = useNow(60_000)
   return groupByDay(items, now).map((day) => (
     <section key={day.date} aria-labelledby={`day-${day.date}`}>
@@ -69,7 +69,7 @@ function Days({ items, where, selectedId }: DaysProps) {
       </h2>
       <ul className="bell-items">
         {day.items.map((item) => (
-          <Row key={item._id} item={item} platform={where.platform} isSelected={item._id === selectedId} />
+          <Row key={item._id} item={item} platform={cache.platform} isSelected={item._id === selectedId} />
         ))}
       </ul>
     </section>

@@ -14,7 +14,7 @@ import { deleteThese } from './deleting.ts'
 import { markRead, markUnread } from './marking.ts'
 import { NotificationDetail } from './NotificationDetail.tsx'
 import { NotificationList } from './NotificationList.tsx'
-import { findNewestSeen, useNotification, usePage, useUnread, useWhere } from './queries.ts'
+import { findNewestSeen, useNotification, usePage, useStoreCache, useUnread } from './queries.ts'
 import { type ListQuery, notificationsAddress } from './rules.ts'
 import { UndoBar } from './UndoBar.tsx'
 import { useListKeys } from './useListKeys.ts'
@@ -30,44 +30,44 @@ const SELECTED = 'notificationId'
 
 /** B 2: the list on the left, the selected notification on the right; on a phone one at a time. */
 export function NotificationsPage() {
-  const where = useWhere()
-  if (!where) return <LoadingCards count={1} rows={6} />
+  const cache = useStoreCache()
+  if (!cache) return <LoadingCards count={1} rows={6} />
   return (
     <LinkedStore
-      currentId={where.storeId}
+      currentId={cache.storeId}
       what="This notification"
       instead="Show the notifications of this store"
       belongs={['platform', 'notificationId']}
     >
-      <Screen where={where} />
+      <Screen cache={cache} />
     </LinkedStore>
   )
 }
 
-function Screen({ where }: { where: StoreCache }) {
+function Screen({ cache }: { cache: StoreCache }) {
   const { query, change, put, param } = useListQuery(notificationsAddress)
   const isWide = useIsWide()
   const id = param(SELECTED)
-  const page = usePage(where, query)
+  const page = usePage(cache, query)
   const items = page.data?.notifications ?? []
   const detail = useNotification(
-    where,
+    cache,
     id,
     items.find(({ _id }) => _id === id),
   )
   const list = useRef<HTMLDivElement>(null)
-  useReadWhenOpened(where, detail.item)
+  useReadWhenOpened(cache, detail.item)
   const back = useBack(list, id, () => put(SELECTED, null))
-  useListKeys(list, (focused) => toggleRead(where, items.find(({ _id }) => _id === focused) ?? detail.item))
+  useListKeys(list, (focused) => toggleRead(cache, items.find(({ _id }) => _id === focused) ?? detail.item))
   const remove = (item: NotificationView) => {
-    deleteThese(where, { notificationIds: [item._id] })
+    deleteThese(cache, { notificationIds: [item._id] })
     back()
   }
   return (
     <>
       {isWide || !id ? (
         <PageTitle title="Notifications" text="What happened in your store in the last 90 days.">
-          <MarkAllButton where={where} />
+          <MarkAllButton cache={cache} />
         </PageTitle>
       ) : (
         <PageTitle title="Notifications" />
@@ -76,7 +76,7 @@ function Screen({ where }: { where: StoreCache }) {
         {(isWide || !id) && (
           <section className="notes-list" aria-label="List of notifications" ref={list} tabIndex={-1}>
             <Tools query={query} onChange={change} />
-            <NotificationList where={where} query={query} page={page} selectedId={id} onChange={change} />
+            <NotificationList cache={cache} query={query} page={page} selectedId={id} onChange={change} />
             <UndoBar onUndo={() => list.current?.focus()} />
             {isWide && items.length > 0 && <Keys />}
           </section>
@@ -87,7 +87,7 @@ function Screen({ where }: { where: StoreCache }) {
             answer={detail}
             isFocused={!isWide}
             onBack={back}
-            onToggleRead={(item) => toggleRead(where, item)}
+            onToggleRead={(item) => toggleRead(cache, item)}
             onDelete={remove}
           />
         )}
@@ -96,18 +96,18 @@ function Screen({ where }: { where: StoreCache }) {
   )
 }
 
-function toggleRead(where: StoreCache, item: NotificationView | undefined): void {
+function toggleRead(cache: StoreCache, item: NotificationView | undefined): void {
   if (!item) return
-  if (item.read) void markUnread(where, item._id)
-  else void markRead(where, { notificationIds: [item._id] })
+  if (item.read) void markUnread(cache, item._id)
+  else void markRead(cache, { notificationIds: [item._id] })
 }
 
 /** B 4, decision 130: marks as read once per opening, so marking it unread again sticks. */
-function useReadWhenOpened(where: StoreCache, item: NotificationView | undefined) {
+function useReadWhenOpened(cache: StoreCache, item: NotificationView | undefined) {
   const id = item?._id
   useEffect(() => {
-    if (id) void markRead(where, { notificationIds: [id] })
-  }, [where, id])
+    if (id) void markRead(cache, { notificationIds: [id] })
+  }, [cache, id])
 }
 
 /** Back to the list, with the focus on the open row. */
@@ -144,13 +144,13 @@ function Tools({ query, onChange }: ToolsProps) {
 }
 
 /** Across all pages and filters, up to the newest seen. */
-function MarkAllButton({ where }: { where: StoreCache }) {
-  const count = useUnread(where)
+function MarkAllButton({ cache }: { cache: StoreCache }) {
+  const count = useUnread(cache)
   const markAll = async () => {
     if (count === 0) return
     try {
-      const newest = await findNewestSeen(where)
-      if (newest) await markRead(where, { upTo: newest._id })
+      const newest = await findNewestSeen(cache)
+      if (newest) await markRead(cache, { upTo: newest._id })
     } catch (error) {
       announce((error as Error).message, 'bad')
     }

@@ -22,12 +22,12 @@ let store = 0
 
 function aStore(...notifications: NotificationView[]): StoreCache {
   store += 1
-  const where = { queries: new QueryClient(), storeId: `doing-${store}`, platform: 'woocommerce' }
+  const cache = { queries: new QueryClient(), storeId: `doing-${store}`, platform: 'woocommerce' }
   const count = notifications.filter(({ read }) => !read).length
   const pagination = { page: 1, limit: 10, total: notifications.length, pages: 1 }
-  where.queries.setQueryData(countKey(where.storeId), { count })
-  where.queries.setQueryData(bellKey(where.storeId), { notifications, pagination })
-  return where
+  cache.queries.setQueryData(countKey(cache.storeId), { count })
+  cache.queries.setQueryData(bellKey(cache.storeId), { notifications, pagination })
+  return cache
 }
 
 const noted = (id: string, minute: number): NotificationView => ({
@@ -84,37 +84,37 @@ describe('a mark the server does not accept', () => {
   })
 
   test('is sent once after a reload (decision 68)', { tags: ['A8'] }, async () => {
-    const where = aStore(noted('a', 1))
+    const cache = aStore(noted('a', 1))
     answer = failed
-    await markRead(where, { notificationIds: ['a'] })
+    await markRead(cache, { notificationIds: ['a'] })
     reloads()
     sent = []
     answer = ({ path }) => (path.endsWith('unread-count') ? { count: 1 } : {})
     // Here it stays read meanwhile.
-    expect(await askCount(where, new AbortController().signal)).toEqual({ count: 0 })
+    expect(await askCount(cache, new AbortController().signal)).toEqual({ count: 0 })
     await passes(30_000)
     expect(marks()).toEqual([['a']])
     reloads()
-    await sendPendingMarks(where)
+    await sendPendingMarks(cache)
     expect(marks()).toEqual([['a']])
   })
 
   test('is not sent for the next user', { tags: ['A8'] }, async () => {
-    const where = aStore(noted('a', 1))
+    const cache = aStore(noted('a', 1))
     answer = failed
-    await markRead(where, { notificationIds: ['a'] })
+    await markRead(cache, { notificationIds: ['a'] })
     startSession('another', true)
     sent = []
-    await sendPendingMarks(where)
+    await sendPendingMarks(cache)
     expect([marks(), sessionStorage.length]).toEqual([[], 0])
   })
 })
 
 test('ignores an older count from the server while "mark all as read" is in flight', async () => {
-  const where = aStore(noted('b', 2), noted('a', 1))
+  const cache = aStore(noted('b', 2), noted('a', 1))
   answer = ({ path }) => (path.endsWith('unread-count') ? { count: 100 } : new Promise(() => {}))
-  void markRead(where, { upTo: 'b' })
-  expect(await askCount(where, new AbortController().signal)).toEqual({ count: 0 })
+  void markRead(cache, { upTo: 'b' })
+  expect(await askCount(cache, new AbortController().signal)).toEqual({ count: 0 })
 })
 
 test('requests count and lists of one store independently of another store', async () => {
@@ -125,9 +125,9 @@ test('requests count and lists of one store independently of another store', asy
     asked.push(filters?.queryKey)
     await new Promise((resolve) => setTimeout(resolve, 10))
   })
-  for (const where of [a, b]) {
-    scheduleCount(where)
-    void refetchLists(where)
+  for (const cache of [a, b]) {
+    scheduleCount(cache)
+    void refetchLists(cache)
   }
   await passes(1_000)
   const both = (part: string) => [a, b].map(({ storeId }) => ['notifications', storeId, part])
@@ -135,27 +135,27 @@ test('requests count and lists of one store independently of another store', asy
 })
 
 test('restores the bell’s list after undoing "clear all", without carts of the other tab', async () => {
-  const where = aStore(noted('d', 4), noted('c', 3))
+  const cache = aStore(noted('d', 4), noted('c', 3))
   const carts = [noted('d', 4), noted('b', 2), noted('a', 1)].map((each) => ({
     ...each,
     type: 'cart_abandoned' as const,
   }))
-  where.queries.setQueryData(newCartsKey(where.storeId), { notifications: carts })
+  cache.queries.setQueryData(newCartsKey(cache.storeId), { notifications: carts })
   const idsOf = (key: readonly unknown[]) =>
-    where.queries.getQueryData<{ notifications: NotificationView[] }>(key)?.notifications.map(({ _id }) => _id)
+    cache.queries.getQueryData<{ notifications: NotificationView[] }>(key)?.notifications.map(({ _id }) => _id)
   answer = ({ path }) => (path.endsWith('restore') ? {} : { success: true, count: 4, undo: 'undo' })
-  deleteThese(where, { upTo: 'd' })
-  expect([idsOf(bellKey(where.storeId)), idsOf(newCartsKey(where.storeId))]).toEqual([[], []])
+  deleteThese(cache, { upTo: 'd' })
+  expect([idsOf(bellKey(cache.storeId)), idsOf(newCartsKey(cache.storeId))]).toEqual([[], []])
   await undone()
-  expect(idsOf(bellKey(where.storeId))).toEqual(['d', 'c'])
-  expect(idsOf(newCartsKey(where.storeId))).toEqual(['d', 'b', 'a'])
+  expect(idsOf(bellKey(cache.storeId))).toEqual(['d', 'c'])
+  expect(idsOf(newCartsKey(cache.storeId))).toEqual(['d', 'b', 'a'])
 })
 
 test('restarts the ten seconds of undo with another deletion', async () => {
-  const where = aStore(noted('a', 2), noted('b', 1))
-  deleteThese(where, { notificationIds: ['a'] })
+  const cache = aStore(noted('a', 2), noted('b', 1))
+  deleteThese(cache, { notificationIds: ['a'] })
   await passes(6_000)
-  deleteThese(where, { notificationIds: ['b'] })
+  deleteThese(cache, { notificationIds: ['b'] })
   await passes(6_000)
   expect(getPendingUndo()?.text).toBe('2 notifications deleted.')
   await passes(4_000)
@@ -163,13 +163,13 @@ test('restarts the ten seconds of undo with another deletion', async () => {
 })
 
 test('removes only the failed deletion from the undo', async () => {
-  const where = aStore(noted('b', 2), noted('a', 1))
+  const cache = aStore(noted('b', 2), noted('a', 1))
   answer = ({ path, body }) => {
     if (path.endsWith('restore')) return {}
     return body.notificationIds?.includes('a') ? failed() : { success: true, count: 1, undo: 'undo-b' }
   }
-  deleteThese(where, { notificationIds: ['b'] })
-  deleteThese(where, { notificationIds: ['a'] })
+  deleteThese(cache, { notificationIds: ['b'] })
+  deleteThese(cache, { notificationIds: ['a'] })
   await passes(100)
   expect(getPendingUndo()?.text).toBe('Notification deleted.')
   await undone()

@@ -10,7 +10,7 @@ import { bellKey } from './keys.ts'
 
 // The bell's list against a server of 23 notifications whose answers the test releases.
 
-let where: StoreCache
+let cache: StoreCache
 let kept: number[]
 /** Pending requests by page. */
 let waiting: { page: number; answer: () => void }[]
@@ -32,7 +32,7 @@ beforeEach(() => {
   aPage()
   startSession('t', true)
   store += 1
-  where = { queries: new QueryClient(), storeId: `bell-${store}`, platform: 'woocommerce' }
+  cache = { queries: new QueryClient(), storeId: `bell-${store}`, platform: 'woocommerce' }
   kept = Array.from({ length: 23 }, (_, index) => index + 1)
   waiting = []
   isHeld = () => false
@@ -44,25 +44,25 @@ beforeEach(() => {
   })
 })
 
-const show = async () => where.queries.setQueryData(bellKey(where.storeId), await fetchBell(where, AbortSignal.any([])))
-const shown = () => where.queries.getQueryData<Answer>(bellKey(where.storeId))!.notifications.map(({ _id }) => _id)
+const show = async () => cache.queries.setQueryData(bellKey(cache.storeId), await fetchBell(cache, AbortSignal.any([])))
+const shown = () => cache.queries.getQueryData<Answer>(bellKey(cache.storeId))!.notifications.map(({ _id }) => _id)
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `n${from - index}`)
 
 test('loads page after page', async () => {
   await show()
   expect(shown()).toEqual(down(23, 14))
-  await loadMore(where)
+  await loadMore(cache)
   expect(shown()).toEqual(down(23, 4))
-  await loadMore(where)
+  await loadMore(cache)
   expect(shown()).toEqual(down(23, 1))
 })
 
 test('loads ten more, or all there are, even during a deletion', async () => {
   await show()
-  await loadMore(where)
+  await loadMore(cache)
   vi.useFakeTimers()
-  deleteThese(where, { notificationIds: ['n23'] })
-  await loadMore(where)
+  deleteThese(cache, { notificationIds: ['n23'] })
+  await loadMore(cache)
   expect(shown()).toEqual(down(22, 1))
   // Its undo would outlive this test and could be triggered by another file's test.
   vi.advanceTimersByTime(UNDO_MS)
@@ -76,7 +76,7 @@ test('keeps what "Load More" brought when an earlier request answers later', asy
   const asked = show()
   await vi.waitFor(() => expect(waiting).toHaveLength(1), 30_000)
   isHeld = () => false
-  await loadMore(where)
+  await loadMore(cache)
   waiting[0]!.answer()
   await asked
   expect(shown()).toEqual(down(23, 4))

@@ -19,20 +19,20 @@ const countShown = ({ queries, storeId }: StoreCache): number =>
  * Refetches the pages shown, even while "Load More" adds one. Connection tests are included because the count includes
  * them; seen ones are hidden on screen.
  */
-export async function fetchBell(where: StoreCache, signal: AbortSignal): Promise<BellAnswer> {
+export async function fetchBell(cache: StoreCache, signal: AbortSignal): Promise<BellAnswer> {
   for (;;) {
-    const shown = countShown(where)
+    const shown = countShown(cache)
     const count = Math.min(PAGES_REFRESHED, Math.max(1, Math.ceil(shown / NOTIFICATIONS_PER_PAGE)))
     const pages = await Promise.all(
-      Array.from({ length: count }, (_, index) => fetchPage(where, { page: index + 1, signal })),
+      Array.from({ length: count }, (_, index) => fetchPage(cache, { page: index + 1, signal })),
     )
-    const isOutgrown = count < PAGES_REFRESHED && countShown(where) > Math.max(shown, count * NOTIFICATIONS_PER_PAGE)
+    const isOutgrown = count < PAGES_REFRESHED && countShown(cache) > Math.max(shown, count * NOTIFICATIONS_PER_PAGE)
     if (isOutgrown) continue
     const notifications = mergeItems(
       pages.flatMap((page) => page.notifications),
       [],
     )
-    return { notifications: applyPending(where.storeId, notifications), pagination: pages.at(-1)!.pagination }
+    return { notifications: applyPending(cache.storeId, notifications), pagination: pages.at(-1)!.pagination }
   }
 }
 
@@ -41,19 +41,19 @@ interface PageRequest {
   signal?: AbortSignal
 }
 
-const fetchPage = (where: StoreCache, { page, signal }: PageRequest) =>
+const fetchPage = (cache: StoreCache, { page, signal }: PageRequest) =>
   call(listNotifications, {
-    query: { ...buildStoreParams(where), page, limit: NOTIFICATIONS_PER_PAGE, skipTestNotification: 'false' },
+    query: { ...buildStoreParams(cache), page, limit: NOTIFICATIONS_PER_PAGE, skipTestNotification: 'false' },
     ...(signal && { signal }),
   })
 
 /** Loads ten more. Deletions shift the pages, so a short page loads the next one too. */
-export async function loadMore(where: StoreCache): Promise<void> {
-  const wanted = countShown(where) + NOTIFICATIONS_PER_PAGE
-  for (let page = getNextPage(countShown(where)); ; page += 1) {
-    const { notifications, pagination } = await fetchPage(where, { page })
-    appendPage(where, notifications, pagination)
-    if (countShown(where) >= wanted || page >= pagination.pages) return
+export async function loadMore(cache: StoreCache): Promise<void> {
+  const wanted = countShown(cache) + NOTIFICATIONS_PER_PAGE
+  for (let page = getNextPage(countShown(cache)); ; page += 1) {
+    const { notifications, pagination } = await fetchPage(cache, { page })
+    appendPage(cache, notifications, pagination)
+    if (countShown(cache) >= wanted || page >= pagination.pages) return
   }
 }
 

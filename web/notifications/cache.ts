@@ -42,8 +42,8 @@ export const collectBellIds = ({ queries, storeId }: StoreCache): Set<string> =>
   new Set(queries.getQueryData<Answer>(bellKey(storeId))?.notifications.map(({ _id }) => _id))
 
 /** The newest this browser has seen. */
-export const findNewest = (where: StoreCache): NotificationView | undefined =>
-  mergeItems([...collectKnown(where).values()], [])[0]
+export const findNewest = (cache: StoreCache): NotificationView | undefined =>
+  mergeItems([...collectKnown(cache).values()], [])[0]
 
 /** An unknown notification may belong to another store, so nothing counts as up to it. */
 export function createMatcher(
@@ -75,8 +75,8 @@ export function applyChange<Given extends Answer>(answer: Given, change: Change)
  * Inserts into every list it belongs to. False if some list must be refetched. In the bell, an older one is inserted
  * only within the loaded range, to avoid a gap.
  */
-export function insertNew(where: StoreCache, item: NotificationView, isOfBell = true): boolean {
-  const { queries, storeId } = where
+export function insertNew(cache: StoreCache, item: NotificationView, isOfBell = true): boolean {
+  const { queries, storeId } = cache
   const add: Change = (items) => mergeItems(items, [item])
   if (isOfBell) queries.setQueryData<Answer>(bellKey(storeId), (answer) => answer && applyChange(answer, add))
   if (item.type === 'cart_abandoned') {
@@ -110,41 +110,41 @@ export function changeCount({ queries, storeId }: StoreCache, change: number): v
 }
 
 /** After all up to one were read or deleted, only newer ones can be unread, and those are known here. */
-export function countKnown(where: StoreCache): void {
-  const count = countKnownUnread(where)
-  where.queries.setQueryData<{ count: number }>(countKey(where.storeId), (known) => known && { count })
+export function countKnown(cache: StoreCache): void {
+  const count = countKnownUnread(cache)
+  cache.queries.setQueryData<{ count: number }>(countKey(cache.storeId), (known) => known && { count })
 }
 
-const countKnownUnread = (where: StoreCache) => [...collectKnown(where).values()].filter(({ read }) => !read).length
+const countKnownUnread = (cache: StoreCache) => [...collectKnown(cache).values()].filter(({ read }) => !read).length
 
 /** The server's count plus local changes. Only the server knows how many an "all up to" covers. */
-export function countWithPending(where: StoreCache, count: number): number {
-  const pending = [...getLocalState(where.storeId).pending]
-  const isAnyListed = where.queries
-    .getQueriesData<Answer>({ queryKey: listsKey(where.storeId) })
+export function countWithPending(cache: StoreCache, count: number): number {
+  const pending = [...getLocalState(cache.storeId).pending]
+  const isAnyListed = cache.queries
+    .getQueriesData<Answer>({ queryKey: listsKey(cache.storeId) })
     .some(([, answer]) => answer !== undefined)
-  if (isAnyListed && pending.some(({ isUpTo }) => isUpTo)) return countKnownUnread(where)
+  if (isAnyListed && pending.some(({ isUpTo }) => isUpTo)) return countKnownUnread(cache)
   const lowers = pending.reduce((sum, pending) => sum + pending.lowers, 0)
   return adjustUnread(count, -lowers)
 }
 
-export function addPending(where: StoreCache, pending: Pending): void {
-  getLocalState(where.storeId).pending.add(pending)
-  patchLists(where, pending.change)
+export function addPending(cache: StoreCache, pending: Pending): void {
+  getLocalState(cache.storeId).pending.add(pending)
+  patchLists(cache, pending.change)
 }
 
-export const removePending = (where: StoreCache, pending: Pending): void =>
-  void getLocalState(where.storeId).pending.delete(pending)
+export const removePending = (cache: StoreCache, pending: Pending): void =>
+  void getLocalState(cache.storeId).pending.delete(pending)
 
 export const refetchCount = ({ queries, storeId }: StoreCache): void =>
   void queries.invalidateQueries({ queryKey: countKey(storeId) })
 
 /** Refetches the server's count, shortly after the last of several changes began. */
-export function scheduleCount(where: StoreCache): void {
-  const local = getLocalState(where.storeId)
+export function scheduleCount(cache: StoreCache): void {
+  const local = getLocalState(cache.storeId)
   local.counting ??= setTimeout(() => {
     local.counting = undefined
-    refetchCount(where)
+    refetchCount(cache)
   }, COUNT_AGAIN_MS)
 }
 

@@ -27,7 +27,7 @@ import type { NotificationTarget, Pending } from './pending-marks.ts'
 // Deletes immediately, without a confirmation, with undo for 10 seconds (decision 67).
 
 interface Deletion {
-  where: StoreCache
+  cache: StoreCache
   pending: Pending
   isAll: boolean
   removed: NotificationView[]
@@ -45,47 +45,47 @@ export interface PendingUndo {
   deletions: Deletion[]
 }
 
-export function deleteThese(where: StoreCache, meant: NotificationTarget): void {
-  const known = collectKnown(where)
+export function deleteThese(cache: StoreCache, meant: NotificationTarget): void {
+  const known = collectKnown(cache)
   const isOne = createMatcher(meant, known)
   const removed = [...known.values()].filter(isOne)
   const unread = removed.filter(({ read }) => !read).length
   const isAll = 'upTo' in meant
-  const inBell = collectBellIds(where)
+  const inBell = collectBellIds(cache)
   const change = (items: NotificationView[]) => items.filter((item) => !isOne(item))
   const pending: Pending = { lowers: unread, isUpTo: isAll, change }
-  for (const { _id } of removed) getLocalState(where.storeId).gone.add(_id)
-  addPending(where, pending)
-  if (isAll) countKnown(where)
-  else changeCount(where, -unread)
-  offerUndo({ where, pending, isAll, removed, inBell, undo: send(where, meant, { pending, removed, inBell }) })
+  for (const { _id } of removed) getLocalState(cache.storeId).gone.add(_id)
+  addPending(cache, pending)
+  if (isAll) countKnown(cache)
+  else changeCount(cache, -unread)
+  offerUndo({ cache, pending, isAll, removed, inBell, undo: send(cache, meant, { pending, removed, inBell }) })
 }
 
 async function send(
-  where: StoreCache,
+  cache: StoreCache,
   meant: NotificationTarget,
   { pending, ...taken }: { pending: Pending } & RemovedItems,
 ): Promise<string | null> {
   try {
-    const { undo } = await call(deleteNotifications, { query: buildStoreParams(where), body: meant })
-    removePending(where, pending)
+    const { undo } = await call(deleteNotifications, { query: buildStoreParams(cache), body: meant })
+    removePending(cache, pending)
     return undo
   } catch (error) {
-    removePending(where, pending)
+    removePending(cache, pending)
     dropFromUndo(pending)
-    restoreItems(where, taken)
+    restoreItems(cache, taken)
     announce((error as Error).message, 'bad')
     return null
   } finally {
-    scheduleCount(where)
-    void refetchLists(where)
+    scheduleCount(cache)
+    void refetchLists(cache)
   }
 }
 
-function restoreItems(where: StoreCache, { removed, inBell }: RemovedItems): void {
+function restoreItems(cache: StoreCache, { removed, inBell }: RemovedItems): void {
   for (const item of removed) {
-    getLocalState(where.storeId).gone.delete(item._id)
-    insertNew(where, item, inBell.has(item._id))
+    getLocalState(cache.storeId).gone.delete(item._id)
+    insertNew(cache, item, inBell.has(item._id))
   }
 }
 
@@ -136,14 +136,14 @@ export const useUndoable = (): PendingUndo | null =>
 export async function undoDeletion(): Promise<void> {
   const deletions = undoable?.deletions ?? []
   closeUndo()
-  for (const { where, undo, ...taken } of deletions) {
+  for (const { cache, undo, ...taken } of deletions) {
     const token = await undo
     if (token === null) continue
-    restoreItems(where, taken)
-    await call(restoreNotifications, { query: buildStoreParams(where), body: { undo: token } }).catch((error) =>
+    restoreItems(cache, taken)
+    await call(restoreNotifications, { query: buildStoreParams(cache), body: { undo: token } }).catch((error) =>
       announce((error as Error).message, 'bad'),
     )
-    scheduleCount(where)
-    void refetchLists(where)
+    scheduleCount(cache)
+    void refetchLists(cache)
   }
 }

@@ -10,7 +10,7 @@ import { notificationsAddress } from './rules.ts'
 
 // Live events as they may arrive: twice, late, about unknown notifications, about another store.
 
-let where: StoreCache
+let cache: StoreCache
 let store = 0
 
 const noted = (id: string, minute: number, read = false): NotificationView => ({
@@ -18,20 +18,20 @@ const noted = (id: string, minute: number, read = false): NotificationView => ({
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, minute)).toISOString(),
   read,
 })
-const page = (text: string) => pageKey(where.storeId, notificationsAddress.read(new URLSearchParams(text)))
+const page = (text: string) => pageKey(cache.storeId, notificationsAddress.read(new URLSearchParams(text)))
 
 function given(notifications: NotificationView[], count: number, total = notifications.length) {
   const pagination = { page: 1, limit: 10, total, pages: Math.ceil(total / 10) }
-  where.queries.setQueryData(countKey(where.storeId), { count })
-  where.queries.setQueryData(bellKey(where.storeId), { notifications, pagination })
-  where.queries.setQueryData(page(''), { notifications: notifications.slice(0, 10), pagination })
+  cache.queries.setQueryData(countKey(cache.storeId), { count })
+  cache.queries.setQueryData(bellKey(cache.storeId), { notifications, pagination })
+  cache.queries.setQueryData(page(''), { notifications: notifications.slice(0, 10), pagination })
 }
 
-const shown = (key: readonly unknown[] = bellKey(where.storeId)) =>
-  where.queries.getQueryData<Answer>(key)!.notifications.map(({ _id, read }) => (read ? _id : `${_id}*`))
-const count = () => where.queries.getQueryData<{ count: number }>(countKey(where.storeId))!.count
+const shown = (key: readonly unknown[] = bellKey(cache.storeId)) =>
+  cache.queries.getQueryData<Answer>(key)!.notifications.map(({ _id, read }) => (read ? _id : `${_id}*`))
+const count = () => cache.queries.getQueryData<{ count: number }>(countKey(cache.storeId))!.count
 const hears = (...events: NotificationEvent[]) => {
-  for (const event of events) hear(where, event)
+  for (const event of events) hear(cache, event)
 }
 
 beforeEach(() => {
@@ -39,7 +39,7 @@ beforeEach(() => {
   aPage()
   startSession('t', true)
   store += 1
-  where = { queries: new QueryClient(), storeId: `s${store}`, platform: 'woocommerce' }
+  cache = { queries: new QueryClient(), storeId: `s${store}`, platform: 'woocommerce' }
   return () => vi.useRealTimers()
 })
 
@@ -58,7 +58,7 @@ describe('a new notification', () => {
   })
 
   test('counts once when it arrives twice, even if no list is loaded', () => {
-    where.queries.setQueryData(countKey(where.storeId), { count: 4 })
+    cache.queries.setQueryData(countKey(cache.storeId), { count: 4 })
     const event = { type: 'new', notification: noted('b', 2) } as const
     hears(event, event)
     expect(count()).toBe(5)
@@ -98,10 +98,10 @@ describe('a new notification', () => {
 
   test('appears among the new carts only if it is about an abandoned cart', () => {
     given([], 0)
-    where.queries.setQueryData(newCartsKey(where.storeId), { notifications: [] })
+    cache.queries.setQueryData(newCartsKey(cache.storeId), { notifications: [] })
     hears({ type: 'new', notification: { ...noted('a', 1), type: 'cart_abandoned' } })
     hears({ type: 'new', notification: noted('b', 2) })
-    expect(shown(newCartsKey(where.storeId))).toEqual(['a*'])
+    expect(shown(newCartsKey(cache.storeId))).toEqual(['a*'])
   })
 
   test('moves the last one of a full page to the next', () => {
@@ -109,7 +109,7 @@ describe('a new notification', () => {
     given(ten, 0)
     hears({ type: 'new', notification: noted('new', 40) })
     expect(shown(page(''))).toEqual(['new*', ...ten.slice(0, 9).map(({ _id }) => _id)])
-    expect(where.queries.getQueryData<Answer>(page(''))!.pagination).toMatchObject({ total: 11, pages: 2 })
+    expect(cache.queries.getQueryData<Answer>(page(''))!.pagination).toMatchObject({ total: 11, pages: 2 })
   })
 })
 
@@ -136,7 +136,7 @@ describe('a read elsewhere', () => {
   })
 
   test('of a notification known from events lowers the count once, even if no list is loaded', () => {
-    where.queries.setQueryData(countKey(where.storeId), { count: 4 })
+    cache.queries.setQueryData(countKey(cache.storeId), { count: 4 })
     const read: NotificationEvent = { type: 'read', notificationIds: ['b'], read: true }
     hears({ type: 'new', notification: noted('b', 2) }, read, read)
     expect(count()).toBe(4)
@@ -166,7 +166,7 @@ describe('a deletion elsewhere', () => {
     given([noted('c', 3), noted('b', 2, true), noted('a', 1)], 2, 30)
     hears({ type: 'delete', notificationIds: ['b', 'c'] })
     expect([shown(), shown(page('')), count()]).toEqual([['a*'], ['a*'], 1])
-    expect(where.queries.getQueryData<Answer>(bellKey(where.storeId))!.pagination!.total).toBe(28)
+    expect(cache.queries.getQueryData<Answer>(bellKey(cache.storeId))!.pagination!.total).toBe(28)
   })
 
   test('of all up to one keeps newer ones', () => {

@@ -25,35 +25,35 @@ import type { NotificationTarget } from './pending-marks.ts'
 
 const MOST_MISSED = 100
 
-export function hear(where: StoreCache, event: NotificationEvent): void {
-  if (event.type === 'new') applyNew(where, event.notification)
-  else applyChangeEvent(where, event)
+export function hear(cache: StoreCache, event: NotificationEvent): void {
+  if (event.type === 'new') applyNew(cache, event.notification)
+  else applyChangeEvent(cache, event)
 }
 
-function applyChangeEvent(where: StoreCache, event: Exclude<NotificationEvent, { type: 'new' }>): void {
+function applyChangeEvent(cache: StoreCache, event: Exclude<NotificationEvent, { type: 'new' }>): void {
   const meant: NotificationTarget = event.upTo ? { upTo: event.upTo } : { notificationIds: event.notificationIds }
-  if (event.type === 'read') applyRead(where, meant, event.read)
-  else applyDeleted(where, meant)
+  if (event.type === 'read') applyRead(cache, meant, event.read)
+  else applyDeleted(cache, meant)
 }
 
-function applyNew(where: StoreCache, news: NotificationView): void {
-  const { heard, gone } = getLocalState(where.storeId)
-  const item = { ...news, read: news.read || wasReportedRead(where, news) }
-  const isNews = !heard.has(item._id) && !gone.has(item._id) && !collectKnown(where).has(item._id)
+function applyNew(cache: StoreCache, news: NotificationView): void {
+  const { heard, gone } = getLocalState(cache.storeId)
+  const item = { ...news, read: news.read || wasReportedRead(cache, news) }
+  const isNews = !heard.has(item._id) && !gone.has(item._id) && !collectKnown(cache).has(item._id)
   heard.add(item._id)
   if (!isNews) return
   // A list in flight may predate this event.
-  const isWhole = !hasLoadedLists(where)
-  if (!insertNew(where, item) || !isWhole) void refetchLists(where)
-  if (!item.read) changeCount(where, 1)
-  scheduleCount(where)
+  const isWhole = !hasLoadedLists(cache)
+  if (!insertNew(cache, item) || !isWhole) void refetchLists(cache)
+  if (!item.read) changeCount(cache, 1)
+  scheduleCount(cache)
 }
 
 /** A notification's event may arrive after the event that it was read. */
-function wasReportedRead(where: StoreCache, item: NotificationView): boolean {
-  const local = getLocalState(where.storeId)
+function wasReportedRead(cache: StoreCache, item: NotificationView): boolean {
+  const local = getLocalState(cache.storeId)
   if (local.readUpToId === item._id)
-    rememberState(where, { upTo: item._id }, { read: true, known: new Map([[item._id, item]]) })
+    rememberState(cache, { upTo: item._id }, { read: true, known: new Map([[item._id, item]]) })
   return local.readHeard.get(item._id) ?? (local.readUpTo !== null && isUpTo(item, local.readUpTo))
 }
 
@@ -62,8 +62,8 @@ interface ReportedState {
   known: Map<string, NotificationView>
 }
 
-function rememberState(where: StoreCache, meant: NotificationTarget, { read, known }: ReportedState): void {
-  const local = getLocalState(where.storeId)
+function rememberState(cache: StoreCache, meant: NotificationTarget, { read, known }: ReportedState): void {
+  const local = getLocalState(cache.storeId)
   if (!('upTo' in meant)) {
     for (const id of meant.notificationIds) local.readHeard.set(id, read)
     return
@@ -77,52 +77,52 @@ function rememberState(where: StoreCache, meant: NotificationTarget, { read, kno
   for (const [id, isRead] of local.readHeard) if (!isRead) local.readHeard.delete(id)
 }
 
-function applyRead(where: StoreCache, meant: NotificationTarget, read: boolean): void {
-  const known = collectKnown(where)
-  const unlisted = 'upTo' in meant ? 0 : countUnlisted(where, meant.notificationIds, { read, known })
-  rememberState(where, meant, { read, known })
+function applyRead(cache: StoreCache, meant: NotificationTarget, read: boolean): void {
+  const known = collectKnown(cache)
+  const unlisted = 'upTo' in meant ? 0 : countUnlisted(cache, meant.notificationIds, { read, known })
+  rememberState(cache, meant, { read, known })
   const isOne = createMatcher(meant, known)
   const changed = [...known.values()].filter((item) => item.read !== read && isOne(item)).length
-  patchLists(where, (items) => setRead(items, isOne, read))
-  changeCount(where, (read ? -1 : 1) * (changed + unlisted))
-  adjustCount(where, meant, known)
+  patchLists(cache, (items) => setRead(items, isOne, read))
+  changeCount(cache, (read ? -1 : 1) * (changed + unlisted))
+  adjustCount(cache, meant, known)
 }
 
 /** Counts items known only from events. Unknown ones may belong to another store. */
-function countUnlisted(where: StoreCache, ids: string[], { read, known }: ReportedState): number {
-  const { heard, readHeard } = getLocalState(where.storeId)
+function countUnlisted(cache: StoreCache, ids: string[], { read, known }: ReportedState): number {
+  const { heard, readHeard } = getLocalState(cache.storeId)
   return ids.filter((id) => heard.has(id) && !known.has(id) && (readHeard.get(id) ?? false) !== read).length
 }
 
-function applyDeleted(where: StoreCache, meant: NotificationTarget): void {
-  const known = collectKnown(where)
+function applyDeleted(cache: StoreCache, meant: NotificationTarget): void {
+  const known = collectKnown(cache)
   const isOne = createMatcher(meant, known)
   const removed = [...known.values()].filter(isOne)
   const ids = 'upTo' in meant ? removed.map(({ _id }) => _id) : meant.notificationIds
-  for (const id of ids) getLocalState(where.storeId).gone.add(id)
-  patchLists(where, (items) => items.filter((item) => !isOne(item)))
-  changeCount(where, -removed.filter(({ read }) => !read).length)
-  adjustCount(where, meant, known)
-  void refetchLists(where)
+  for (const id of ids) getLocalState(cache.storeId).gone.add(id)
+  patchLists(cache, (items) => items.filter((item) => !isOne(item)))
+  changeCount(cache, -removed.filter(({ read }) => !read).length)
+  adjustCount(cache, meant, known)
+  void refetchLists(cache)
 }
 
 /** For unknown ones the previous read state is unknown, so the server counts. */
-function adjustCount(where: StoreCache, meant: NotificationTarget, known: Map<string, NotificationView>): void {
-  if (!('upTo' in meant)) scheduleCount(where)
-  else if (known.has(meant.upTo)) countKnown(where)
-  else refetchCount(where)
-  if (hasLoadedLists(where) || ('upTo' in meant && !known.has(meant.upTo))) void refetchLists(where)
+function adjustCount(cache: StoreCache, meant: NotificationTarget, known: Map<string, NotificationView>): void {
+  if (!('upTo' in meant)) scheduleCount(cache)
+  else if (known.has(meant.upTo)) countKnown(cache)
+  else refetchCount(cache)
+  if (hasLoadedLists(cache) || ('upTo' in meant && !known.has(meant.upTo))) void refetchLists(cache)
 }
 
 /**
  * After a reconnection: sends pending marks, fetches items newer than the newest known, and refetches what is shown.
  */
-export async function catchUp(where: StoreCache, markRead: (ids: string[]) => Promise<boolean>): Promise<void> {
-  void sendPendingMarks(where, markRead)
-  const { queries, storeId } = where
-  const newest = findNewest(where)
+export async function catchUp(cache: StoreCache, markRead: (ids: string[]) => Promise<boolean>): Promise<void> {
+  void sendPendingMarks(cache, markRead)
+  const { queries, storeId } = cache
+  const newest = findNewest(cache)
   if (!newest) return
-  const query = { ...buildStoreParams(where), after: newest._id, page: 1, limit: MOST_MISSED }
+  const query = { ...buildStoreParams(cache), after: newest._id, page: 1, limit: MOST_MISSED }
   const missed = await call(listNotifications, { query }).catch(() => null)
   if (!missed) return
   // Too many to insert one by one; reset the lists.
@@ -131,5 +131,5 @@ export async function catchUp(where: StoreCache, markRead: (ids: string[]) => Pr
       queries.removeQueries({ queryKey, type: 'inactive' })
     return
   }
-  for (const item of missed.notifications) if (!getLocalState(storeId).gone.has(item._id)) insertNew(where, item)
+  for (const item of missed.notifications) if (!getLocalState(storeId).gone.has(item._id)) insertNew(cache, item)
 }

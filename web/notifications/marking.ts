@@ -25,59 +25,59 @@ const AGAIN_MS = 30_000
 const LONGEST_AGAIN_MS = 600_000
 
 /** Marks them here and on the server, skipping those already read. */
-export async function markRead(where: StoreCache, meant: NotificationTarget): Promise<void> {
-  const known = collectKnown(where)
+export async function markRead(cache: StoreCache, meant: NotificationTarget): Promise<void> {
+  const known = collectKnown(cache)
   const concerned = [...known.values()].filter(createMatcher(meant, known)).filter(({ read }) => !read)
   if (concerned.length === 0 && !('upTo' in meant)) return
   const sent = 'upTo' in meant ? meant : { notificationIds: concerned.map(({ _id }) => _id) }
   const newest = 'upTo' in meant ? (known.get(meant.upTo) ?? null) : null
   const mark = createMark(sent, concerned.length, newest && { _id: newest._id, createdAt: newest.createdAt })
-  addPending(where, mark)
-  if ('upTo' in meant) countKnown(where)
-  else changeCount(where, -concerned.length)
-  const outcome = await sendMark((signal) => send(where, sent, signal))
-  if (outcome === 'kept') return keepMark(where, mark)
-  removePending(where, mark)
+  addPending(cache, mark)
+  if ('upTo' in meant) countKnown(cache)
+  else changeCount(cache, -concerned.length)
+  const outcome = await sendMark((signal) => send(cache, sent, signal))
+  if (outcome === 'kept') return keepMark(cache, mark)
+  removePending(cache, mark)
   if (outcome === 'refused') {
     const ids = new Set(concerned.map(({ _id }) => _id))
-    patchLists(where, (items) => setRead(items, ({ _id }) => ids.has(_id), false))
+    patchLists(cache, (items) => setRead(items, ({ _id }) => ids.has(_id), false))
   }
-  scheduleCount(where)
+  scheduleCount(cache)
 }
 
-export async function markUnread(where: StoreCache, id: string): Promise<void> {
-  const change = (read: boolean) => patchLists(where, (items) => setRead(items, ({ _id }) => _id === id, read))
+export async function markUnread(cache: StoreCache, id: string): Promise<void> {
+  const change = (read: boolean) => patchLists(cache, (items) => setRead(items, ({ _id }) => _id === id, read))
   change(false)
-  changeCount(where, 1)
+  changeCount(cache, 1)
   try {
     const body = { notificationIds: [id], read: false }
-    await call(markNotificationsRead, { query: buildStoreParams(where), body })
+    await call(markNotificationsRead, { query: buildStoreParams(cache), body })
   } catch (error) {
     change(true)
     announce((error as Error).message, 'bad')
   }
-  scheduleCount(where)
+  scheduleCount(cache)
 }
 
-const send = (where: StoreCache, meant: NotificationTarget, signal: AbortSignal) =>
-  call(markNotificationsRead, { query: buildStoreParams(where), body: meant, signal })
+const send = (cache: StoreCache, meant: NotificationTarget, signal: AbortSignal) =>
+  call(markNotificationsRead, { query: buildStoreParams(cache), body: meant, signal })
 
 /** Keeps the mark here, applied to every answer, and retries by timer and on reconnection. */
-function keepMark(where: StoreCache, mark: PendingMark): void {
-  getLocalState(where.storeId).kept.push(mark)
-  savePendingMarks(where)
-  sendLater(where)
+function keepMark(cache: StoreCache, mark: PendingMark): void {
+  getLocalState(cache.storeId).kept.push(mark)
+  savePendingMarks(cache)
+  sendLater(cache)
 }
 
 /** One timer per store, so stores do not delay each other. */
-export function sendLater(where: StoreCache): void {
-  const { kept, resend } = getLocalState(where.storeId)
+export function sendLater(cache: StoreCache): void {
+  const { kept, resend } = getLocalState(cache.storeId)
   if (kept.length === 0) return
   const waitMs = resend.waitMs ?? AGAIN_MS
   resend.timer ??= setTimeout(() => {
     resend.timer = undefined
     resend.waitMs = Math.min(2 * waitMs, LONGEST_AGAIN_MS)
-    void sendPendingMarks(where)
+    void sendPendingMarks(cache)
   }, waitMs)
 }
 
@@ -88,8 +88,8 @@ function savePendingMarks({ storeId }: StoreCache): void {
 }
 
 /** `over`: the live connection, which may be back before HTTP calls succeed. */
-export async function sendPendingMarks(where: StoreCache, over?: (ids: string[]) => Promise<boolean>): Promise<void> {
-  const { kept, resend } = getLocalState(where.storeId)
+export async function sendPendingMarks(cache: StoreCache, over?: (ids: string[]) => Promise<boolean>): Promise<void> {
+  const { kept, resend } = getLocalState(cache.storeId)
   const marks = kept.splice(0)
   clearTimeout(resend.timer)
   resend.timer = undefined
@@ -97,14 +97,14 @@ export async function sendPendingMarks(where: StoreCache, over?: (ids: string[])
   const isTaken = over !== undefined && ids.length > 0 && ids.length <= MOST_IDS_IN_AN_EVENT && (await over(ids))
   for (const mark of marks) {
     const outcome =
-      isTaken && !('upTo' in mark.meant) ? 'sent' : await sendMark((signal) => send(where, mark.meant, signal))
+      isTaken && !('upTo' in mark.meant) ? 'sent' : await sendMark((signal) => send(cache, mark.meant, signal))
     if (outcome === 'kept') {
-      keepMark(where, mark)
+      keepMark(cache, mark)
       continue
     }
     resend.waitMs = null
-    removePending(where, mark)
-    savePendingMarks(where)
-    scheduleCount(where)
+    removePending(cache, mark)
+    savePendingMarks(cache)
+    scheduleCount(cache)
   }
 }

@@ -16,7 +16,7 @@ import { applyPending } from './local.ts'
 import type { ListQuery } from './rules.ts'
 
 /** The store whose notifications are shown: the connected one, else the one disconnected last (decision 27). */
-export function useWhere(): StoreCache | null {
+export function useStoreCache(): StoreCache | null {
   const queries = useQueryClient()
   const [store, ended] = [useStore(), useEndedStore()]
   const { id: storeId, platform } = store ?? ended ?? {}
@@ -27,35 +27,35 @@ export function useWhere(): StoreCache | null {
   )
 }
 
-const bellQuery = (where: StoreCache) =>
+const bellQuery = (cache: StoreCache) =>
   queryOptions({
-    queryKey: bellKey(where.storeId),
-    queryFn: ({ signal }) => fetchBell(where, signal),
+    queryKey: bellKey(cache.storeId),
+    queryFn: ({ signal }) => fetchBell(cache, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
 
 /** Fetched when the bell is first opened, then updated live (A 4.6). */
-export const useBell = (where: StoreCache) => useQuery(bellQuery(where))
+export const useBell = (cache: StoreCache) => useQuery(bellQuery(cache))
 
 /** The newest seen. If the filtered list is empty, it is fetched. */
-export async function findNewestSeen(where: StoreCache): Promise<NotificationView | undefined> {
-  const seen = findNewest(where)
+export async function findNewestSeen(cache: StoreCache): Promise<NotificationView | undefined> {
+  const seen = findNewest(cache)
   if (seen) return seen
-  await where.queries.fetchQuery({ ...bellQuery(where), staleTime: 0 })
-  return findNewest(where)
+  await cache.queries.fetchQuery({ ...bellQuery(cache), staleTime: 0 })
+  return findNewest(cache)
 }
 
-export const useLoadMore = (where: StoreCache) => useMutation({ mutationFn: () => loadMore(where) })
+export const useLoadMore = (cache: StoreCache) => useMutation({ mutationFn: () => loadMore(cache) })
 
 /** The newest 100 about abandoned carts. */
-export const useNewCarts = (where: StoreCache, isAsked: boolean) =>
+export const useNewCarts = (cache: StoreCache, isAsked: boolean) =>
   useQuery({
-    queryKey: newCartsKey(where.storeId),
+    queryKey: newCartsKey(cache.storeId),
     queryFn: async ({ signal }): Promise<Answer> => {
-      const { notifications } = await call(listNewCartNotifications, { query: buildStoreParams(where), signal })
-      return { notifications: applyPending(where.storeId, notifications) }
+      const { notifications } = await call(listNewCartNotifications, { query: buildStoreParams(cache), signal })
+      return { notifications: applyPending(cache.storeId, notifications) }
     },
     enabled: isAsked,
     staleTime: Number.POSITIVE_INFINITY,
@@ -64,34 +64,34 @@ export const useNewCarts = (where: StoreCache, isAsked: boolean) =>
   })
 
 /** Unread count of the whole store; the bell keeps it up to date. */
-export const useUnread = (where: StoreCache): number =>
+export const useUnread = (cache: StoreCache): number =>
   useQuery({
-    queryKey: countKey(where.storeId),
-    queryFn: ({ signal }) => askCount(where, signal),
+    queryKey: countKey(cache.storeId),
+    queryFn: ({ signal }) => askCount(cache, signal),
     refetchOnMount: false,
   }).data?.count ?? 0
 
 /** A page of the screen's list. */
-export const usePage = (where: StoreCache, query: ListQuery) =>
+export const usePage = (cache: StoreCache, query: ListQuery) =>
   useQuery({
-    queryKey: pageKey(where.storeId, query),
+    queryKey: pageKey(cache.storeId, query),
     queryFn: async ({ signal }) => {
       const { page, limit, filter, search } = query
-      const asked = { ...buildStoreParams(where), page, limit, filter, ...(search && { search }) }
+      const asked = { ...buildStoreParams(cache), page, limit, filter, ...(search && { search }) }
       const answer = await call(listNotifications, { query: asked, signal })
-      return { ...answer, notifications: applyPending(where.storeId, answer.notifications) }
+      return { ...answer, notifications: applyPending(cache.storeId, answer.notifications) }
     },
     placeholderData: keepPreviousData,
   })
 
 /** The notification a link names, whichever page has it. Shows the list's copy first. */
-export function useNotification(where: StoreCache, id: string | null, listed: NotificationView | undefined) {
+export function useNotification(cache: StoreCache, id: string | null, listed: NotificationView | undefined) {
   const answer = useQuery({
-    queryKey: oneKey(where.storeId, id ?? ''),
+    queryKey: oneKey(cache.storeId, id ?? ''),
     queryFn: async ({ signal }): Promise<Answer> => {
-      const asked = { params: { notificationId: id! }, query: buildStoreParams(where), signal }
+      const asked = { params: { notificationId: id! }, query: buildStoreParams(cache), signal }
       const { notification } = await call(readNotification, asked)
-      return { notifications: applyPending(where.storeId, [notification]) }
+      return { notifications: applyPending(cache.storeId, [notification]) }
     },
     enabled: id !== null && !listed,
     retry: false,

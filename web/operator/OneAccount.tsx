@@ -17,7 +17,7 @@ import { Standing } from './Accounts.tsx'
 import { ActionList } from './Actions.tsx'
 import { Problems } from './Problems.tsx'
 import { useOperatorAccount, useView } from './queries.ts'
-import { formatPlan, sourceText } from './rules.ts'
+import { formatPlan, formatSource } from './rules.ts'
 
 type View = z.output<typeof readOperatorAccount.reply>
 
@@ -81,7 +81,7 @@ function Summary({ view: { account } }: { view: View }) {
           entries={[
             ['Owner', account.ownerEmail ?? '-'],
             ['Plan', formatPlan(account)],
-            ['Which is', sourceText(account.source)],
+            ['Which is', formatSource(account.source)],
             ['SMS credits', formatBalance(account.creditMicros)],
             ['Since', <DateTime key="since" at={account.createdAt} />],
             ['Id', account.id],

@@ -37,7 +37,7 @@ const sources: Record<SubscriptionSource, string> = {
 export const formatPlan = ({ plan, isUnlimited }: Pick<OperatorAccount, 'plan' | 'isUnlimited'>): string =>
   plan === null ? 'No plan' : `${plans[plan].name}${isUnlimited ? ', no limits' : ''}`
 
-export const sourceText = (source: SubscriptionSource | null): string => (source ? sources[source] : '-')
+export const formatSource = (source: SubscriptionSource | null): string => (source ? sources[source] : '-')
 
 export const operatorProblems: Record<ProblemKind, string> = {
   two_subscriptions: 'Two live subscriptions at Stripe',

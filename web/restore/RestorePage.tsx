@@ -52,7 +52,7 @@ function RestorableContent({ cartId, cart }: { cartId: string; cart: RestorableC
       brand={shop?.brand ?? null}
     >
       {isBought(cart) || restored?.isOrdered ? (
-        <Bought shopUrl={restored?.shopUrl ?? shop?.url ?? null} />
+        <AlreadyBought shopUrl={restored?.shopUrl ?? shop?.url ?? null} />
       ) : (
         <Stack gap="lg">
           <div>
@@ -91,7 +91,7 @@ function RestorableContent({ cartId, cart }: { cartId: string; cart: RestorableC
   )
 }
 
-function Bought({ shopUrl }: { shopUrl: string | null }) {
+function AlreadyBought({ shopUrl }: { shopUrl: string | null }) {
   return (
     <Stack gap="lg">
       <Title order={1}>{restoreTexts.ordered}</Title>

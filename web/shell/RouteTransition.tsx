@@ -13,13 +13,13 @@ export function RouteTransition() {
       <Outlet />
       <Overlay />
       <Arrival />
-      <ScrollRestoration getKey={scrollKeyOf} />
+      <ScrollRestoration getKey={getScrollKey} />
     </>
   )
 }
 
 /** The first page of every visit has the same key. Without its path it would restore another page's scroll position. */
-const scrollKeyOf = ({ key, pathname }: Location) => (key === 'default' ? pathname : key)
+const getScrollKey = ({ key, pathname }: Location) => (key === 'default' ? pathname : key)
 
 /** Covers the screen for 200 ms after every route change, and while a screen's chunk loads (A 2.1). */
 function Overlay() {

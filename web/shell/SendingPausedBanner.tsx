@@ -26,7 +26,7 @@ export function SendingPausedBanner({ pausedAt, pausedBy, waiting, nextExpiresAt
     <>
       <span className="grow">
         <strong>All sending is paused</strong> since {formatDateTime(pausedAt)}
-        {pausedBy ? `, by ${pausedBy}` : ''}. {waitingText(waiting, nextExpiresAt)}
+        {pausedBy ? `, by ${pausedBy}` : ''}. {describeWaiting(waiting, nextExpiresAt)}
         {!mayResume && ' An owner or admin can resume it.'}
       </span>
       {mayResume && (
@@ -50,18 +50,18 @@ export function SendingPausedBanner({ pausedAt, pausedBy, waiting, nextExpiresAt
       >
         {waiting === 0
           ? 'No message became due during the pause. Flows and scheduled messages continue as planned.'
-          : `${messagesText(waiting)} became due during the pause. Each is checked again now: shoppers who bought, unsubscribed or emptied their cart get nothing, and expired messages are not sent.`}
+          : `${formatMessages(waiting)} became due during the pause. Each is checked again now: shoppers who bought, unsubscribed or emptied their cart get nothing, and expired messages are not sent.`}
       </Confirm>
     </>
   )
 }
 
-function waitingText(waiting: number, nextExpiresAt: string | null): string {
+function describeWaiting(waiting: number, nextExpiresAt: string | null): string {
   if (waiting === 0 || !nextExpiresAt) return 'No message is waiting.'
-  return `${messagesText(waiting)} ${waiting === 1 ? 'waits' : 'wait'}; the first expires at ${formatDateTime(nextExpiresAt)}.`
+  return `${formatMessages(waiting)} ${waiting === 1 ? 'waits' : 'wait'}; the first expires at ${formatDateTime(nextExpiresAt)}.`
 }
 
-function messagesText(count: number): string {
+function formatMessages(count: number): string {
   if (count >= MOST_COUNTED) return `More than ${formatCount(MOST_COUNTED)} messages`
   return count === 1 ? '1 message' : `${formatCount(count)} messages`
 }

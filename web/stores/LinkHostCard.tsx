@@ -30,7 +30,7 @@ export function LinkHostCard({ storeId }: { storeId: string }) {
 function Content({ storeId, view }: { storeId: string; view: LinkHostView }) {
   return (
     <Stack gap="md">
-      {view.host && <CheckList label="Domain status" checks={[describeProof(view), checkOf(view, view.host)]} />}
+      {view.host && <CheckList label="Domain status" checks={[describeProof(view), buildCheck(view, view.host)]} />}
       <MayChange fixed={view.isFixed && 'The demo’s links always use this server.'}>
         <HostForm storeId={storeId} view={view} />
       </MayChange>
@@ -50,7 +50,7 @@ const describeProof = ({ isProven, proof, problem }: LinkHostView) => ({
   record: isProven || !proof ? null : { ...proof, type: 'TXT' },
 })
 
-const checkOf = ({ isProven, isUsed, problem, target }: LinkHostView, host: string) => ({
+const buildCheck = ({ isProven, isUsed, problem, target }: LinkHostView, host: string) => ({
   id: 'link-host',
   title: host,
   state: isUsed ? ('good' as const) : isProven ? ('warn' as const) : ('quiet' as const),

@@ -76,7 +76,7 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
           The capture script is not needed while the plugin reports carts.
         </Text>
       )}
-      {plugin.isReached === false && <CutOff plugin={plugin} />}
+      {plugin.isReached === false && <UnreachableNote plugin={plugin} />}
       {plugin.newerVersion && (
         <Notice tone="info">
           Version {plugin.newerVersion} is available. WordPress offers it under Plugins, or{' '}
@@ -106,7 +106,7 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
 }
 
 /** Nothing is sent without an order check (D3), so state it plainly. */
-function CutOff({ plugin: { reason, isOutdated } }: { plugin: PluginView }) {
+function UnreachableNote({ plugin: { reason, isOutdated } }: { plugin: PluginView }) {
   return (
     <Notice tone="warn" title="Recoup cannot reach your shop">
       {reason}{' '}

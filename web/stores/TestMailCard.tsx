@@ -44,8 +44,8 @@ function ServerTest({ isKept }: { isKept: boolean }) {
         {test.error && <Failed title="The test email was not sent" error={test.error} onRetry={() => test.mutate()} />}
         {test.data && !test.isPending && (
           <>
-            <Notice tone={toneOf(test.data)} isLive>
-              {outcomeOf(test.data)}
+            <Notice tone={chooseTone(test.data)} isLive>
+              {describeOutcome(test.data)}
             </Notice>
             <CheckList label="Steps of the test email" checks={test.data.steps} />
           </>
@@ -57,9 +57,9 @@ function ServerTest({ isKept }: { isKept: boolean }) {
 
 type Outcome = z.output<typeof sendTestMail.reply>
 
-const toneOf = ({ isAccepted, way }: Outcome) => (isAccepted ? (way === 'mailbox' ? 'info' : 'good') : 'bad')
+const chooseTone = ({ isAccepted, way }: Outcome) => (isAccepted ? (way === 'mailbox' ? 'info' : 'good') : 'bad')
 
-function outcomeOf({ isAccepted, way, to }: Outcome): string {
+function describeOutcome({ isAccepted, way, to }: Outcome): string {
   if (!isAccepted) return `The email to ${to} was not sent.`
   return way === 'mailbox'
     ? `The email is in the built-in mailbox. It was not sent to ${to}, because email stays on this server.`

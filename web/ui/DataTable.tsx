@@ -98,7 +98,7 @@ function DataRow<Row, Sort extends string>({ row, table }: { row: Row; table: Pr
         </Table.Td>
       )}
       {columns.map((column) => (
-        <Table.Td key={column.id} {...attributesOf(column, row)}>
+        <Table.Td key={column.id} {...buildAttributes(column, row)}>
           {column.cell(row)}
         </Table.Td>
       ))}
@@ -107,7 +107,7 @@ function DataRow<Row, Sort extends string>({ row, table }: { row: Row; table: Pr
   )
 }
 
-function attributesOf<Row>({ isNumber, shrinks }: Pick<DataColumn<Row, string>, 'isNumber' | 'shrinks'>, row: Row) {
+function buildAttributes<Row>({ isNumber, shrinks }: Pick<DataColumn<Row, string>, 'isNumber' | 'shrinks'>, row: Row) {
   if (!shrinks) return isNumber ? { className: 'number' } : {}
   const title = shrinks(row)
   return { className: 'shrinks', ...(title && { title }) }

@@ -12,23 +12,23 @@ interface StoreClock {
 }
 
 /** "Nov 30, 10:00 AM"; with the year if it is not the current one, and the zone if the browser's clock differs. */
-export function formatStoreTime(instant: string | number, where: StoreClock, now: number): string {
-  const zone = toKnownZone(where.zone)
+export function formatStoreTime(instant: string | number, clock: StoreClock, now: number): string {
+  const zone = toKnownZone(clock.zone)
   const isThisYear = toLocal(instant, zone).slice(0, 4) === toLocal(now, zone).slice(0, 4)
   return new Intl.DateTimeFormat('en-US', {
     ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZone: zone },
     ...(!isThisYear && { year: 'numeric' }),
-    ...(isOtherTime(instant, where) && { timeZoneName: 'short' }),
+    ...(isOtherTime(instant, clock) && { timeZoneName: 'short' }),
   }).format(new Date(instant))
 }
 
 /** "Monday, November 23, 2026 at 10:00 AM (America/New_York)": the zone only if the browser's clock differs. */
-export function formatLongStoreTime(instant: string | number, where: StoreClock): string {
-  const zone = toKnownZone(where.zone)
+export function formatLongStoreTime(instant: string | number, clock: StoreClock): string {
+  const zone = toKnownZone(clock.zone)
   const text = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(
     new Date(instant),
   )
-  return isOtherTime(instant, where) ? `${text} (${zone})` : text
+  return isOtherTime(instant, clock) ? `${text} (${zone})` : text
 }
 
 export const getBrowserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
