@@ -30,7 +30,7 @@ const inCents = (text: string) => Math.round(Number(text.replace(/[^\d.]/g, ''))
  * Backdates the shopper's fresh cart by an hour, so the first reminder is due. Repeated, because the page may report
  * the cart again, which counts as activity.
  */
-const passHour = (database: pg.Client) =>
+const backdateByHour = (database: pg.Client) =>
   database.query(
     `with left_behind as (
       update carts set started_at = started_at - interval '1 hour', last_activity_at = last_activity_at - interval '1 hour',
@@ -91,7 +91,7 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     await typeAtCheckout({ ...instance, storeUrl: store.url }, shop, SHOPPER, 'US')
     await expect
       .poll(async () => {
-        await passHour(database)
+        await backdateByHour(database)
         return (await mailsTo(instance, SHOPPER)).length
       }, SLOW)
       .toBe(1)

@@ -18,7 +18,7 @@ import {
 import { OPERATOR, type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 const SHOPPERS = ['dora', 'petra'].map((name) => `${name}@customers.example`)
-/** The account whose own server took mail. */
+/** Recipients of the mail that the account's own server took. */
 const taken: string[] = []
 let instance: SharedInstance
 let browser: Browser

@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 /** Skips the hour until the first reminder by backdating the abandonment and the flow's activation. */
-async function hourPasses(): Promise<void> {
+async function backdateByHour(): Promise<void> {
   const shift = `with left_behind as (
       update carts set started_at = started_at - interval '1 hour', last_activity_at = last_activity_at - interval '1 hour',
         abandon_at = abandon_at - interval '1 hour'
@@ -120,7 +120,7 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   await leaveCheckout(shop)
   const connection = () => ask<{ store: { captureSeenAt: string | null } }>('GET', '/api/stores/check-connection')
   await until(async () => (await connection()).store.captureSeenAt !== null)
-  await hourPasses()
+  await backdateByHour()
   await until(async () => (await mailsTo(instance, ANA)).length > 0)
   const [summary] = await mailsTo(instance, ANA)
   const { html, text } = await readMail(instance, summary!.id)

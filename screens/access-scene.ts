@@ -34,7 +34,7 @@ export function setAccess(
 }
 
 /** Opens a path with only this in the browser's storage. */
-export async function goWith(app: Screens, path: string, stored: Record<string, string>): Promise<Page> {
+export async function openWithStorage(app: Screens, path: string, stored: Record<string, string>): Promise<Page> {
   await app.page.goto(`${app.url}/blank`)
   await fill(app.page, stored)
   await app.page.goto(app.url + path)
@@ -42,7 +42,7 @@ export async function goWith(app: Screens, path: string, stored: Record<string, 
 }
 
 /** Another page of the owner, which has not opened a screen yet. */
-export async function ownersPage(app: Screens, page: Page): Promise<Page> {
+export async function openOwnerPage(app: Screens, page: Page): Promise<Page> {
   await page.goto(`${app.url}/blank`)
   await fill(page, { ...demo.storage, token })
   return page
@@ -62,7 +62,7 @@ export const stubLandingPage = ({ page }: Screens) =>
   page.route('**/landing.html', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Landing page</h1>' }))
 
 /** Navigates within the page, like one of its links. */
-export const goWithin = (page: Page, path: string) =>
+export const navigateWithin = (page: Page, path: string) =>
   page.evaluate((to) => {
     history.pushState({}, '', to)
     dispatchEvent(new PopStateEvent('popstate', { state: {} }))
@@ -72,7 +72,7 @@ export const SECTIONS = [
   ...['Dashboard', 'Abandoned Carts', 'Flows', 'Email Campaigns', 'Customers', 'Notifications'],
   ...['Coupons', 'Analytics', 'Settings'],
 ]
-export const sectionsOf = (page: Page) =>
+export const listSections = (page: Page) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allInnerTexts()
 
 /** Content of a message, where it does not matter. */

@@ -4,10 +4,10 @@ import { subscriptionStatus } from '../shared/billing.ts'
 import { checkConnection } from '../shared/stores.ts'
 import {
   CONNECTION_KEYS,
-  goWith,
-  goWithin,
+  listSections,
+  navigateWithin,
+  openWithStorage,
   SECTIONS,
-  sectionsOf,
   setAccess,
   storedConnection,
   stubLandingPage,
@@ -57,7 +57,7 @@ describe('the connection check', () => {
 
   test('shows “Loading...” while nothing is known', { tags: ['A4.1'] }, async () => {
     const held = [me, subscriptionStatus].map((endpoint) => app.api.hold(endpoint))
-    await goWith(app, '/flows', { token })
+    await openWithStorage(app, '/flows', { token })
     await heading('Loading...')
     for (const { release } of held) release()
     await heading('Flows')
@@ -65,16 +65,16 @@ describe('the connection check', () => {
 
   test('an outdated "no" does not redirect: a plan chosen elsewhere counts at once', { tags: ['A4.1'] }, async () => {
     setAccess(app, { plan: null, isConnected: false })
-    await goWith(app, '/carts', { token })
+    await openWithStorage(app, '/carts', { token })
     await app.page.waitForURL('**/pricing')
     await heading('Choose your plan')
     await expect
       .poll(() => app.page.evaluate(() => localStorage.getItem('user')))
       .toContain('"hasActiveSubscription":false')
     setAccess(app, { plan: 'free' })
-    await goWithin(app.page, '/flows')
+    await navigateWithin(app.page, '/flows')
     await heading('Flows')
-    await goWith(app, '/flows', { token, user: remembered(false) })
+    await openWithStorage(app, '/flows', { token, user: remembered(false) })
     await heading('Flows')
     await expect.poll(() => path()).toBe('/flows')
   })
@@ -83,7 +83,7 @@ describe('the connection check', () => {
     const held = [subscriptionStatus, checkConnection].map((endpoint) => app.api.hold(endpoint))
     const connection = JSON.stringify({ platform: 'woocommerce', store_url: 'https://shop.example' })
     const stored = { token, user: remembered(true), isConnected: 'true', store_connection: connection }
-    await goWith(app, '/flows', stored)
+    await openWithStorage(app, '/flows', stored)
     await heading('Flows')
     for (const { release } of held) release()
   })
@@ -95,7 +95,7 @@ describe('the connection check', () => {
         ? reply
         : { hasConnection: false, platform: null, store_url: null, store: null },
     )
-    await goWith(app, '/flows?x=1', { token, user: remembered(true) })
+    await openWithStorage(app, '/flows?x=1', { token, user: remembered(true) })
     await heading('Flows')
     await app.settled()
     await expect.poll(() => app.api.calls(checkConnection).length).toBeGreaterThan(1)
@@ -107,7 +107,7 @@ describe('the connection check', () => {
     const { release } = app.api.hold(checkConnection)
     const urls: string[] = []
     app.page.on('framenavigated', (frame) => urls.push(new URL(frame.url()).pathname))
-    await goWith(app, '/store-setup', { ...demo.storage, token, user: remembered(true) })
+    await openWithStorage(app, '/store-setup', { ...demo.storage, token, user: remembered(true) })
     await heading('Loading...')
     release()
     await heading('Connect your store')
@@ -130,15 +130,15 @@ describe('the connection check', () => {
       const kept = Object.fromEntries(
         CONNECTION_KEYS.map((key) => [key, key === 'isConnected' ? 'true' : '{"platform":"x"}']),
       )
-      await goWith(app, '/dashboard', { ...kept, token, user: remembered(false) })
+      await openWithStorage(app, '/dashboard', { ...kept, token, user: remembered(false) })
       await app.page.getByText('Subscription Required').waitFor()
       await expect
         .poll(() => app.page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href'))
         .toBe('/pricing')
-      await expect.poll(() => sectionsOf(app.page)).toEqual(['Dashboard', 'Settings'])
-      await goWithin(app.page, '/settings')
+      await expect.poll(() => listSections(app.page)).toEqual(['Dashboard', 'Settings'])
+      await navigateWithin(app.page, '/settings')
       await app.page.getByText('Not connected to any store').waitFor()
-      await goWithin(app.page, '/settings/recovery-rules')
+      await navigateWithin(app.page, '/settings/recovery-rules')
       await app.page.getByText('Not connected to any store').waitFor()
       await app.settled()
       expect(app.api.calls(checkConnection)).toEqual([])
@@ -173,7 +173,7 @@ test.each([
   setAccess(app, access)
   app.api.answer(login, { token, ...fixture(me) })
   // Left by the previous user.
-  await goWith(app, '/login', { storeUrl: 'https://shop.example' })
+  await openWithStorage(app, '/login', { storeUrl: 'https://shop.example' })
   await app.page.getByLabel('Email').fill('cara@owners.example')
   await app.page.getByLabel('Password', { exact: true }).fill('secret')
   await app.page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -196,9 +196,9 @@ test('a signed-in user is redirected from sign-in and set-up to the dashboard', 
 test('a visitor is redirected to the landing page, and from prices to sign-in', {
   tags: ['A2.1', 'A2.6', 'A4.1', 'A4.3'],
 }, async () => {
-  await goWith(app, '/%63arts', {})
+  await openWithStorage(app, '/%63arts', {})
   await app.page.waitForURL(`${app.url}/landing`)
-  await goWith(app, '/pricing', {})
+  await openWithStorage(app, '/pricing', {})
   await app.page.waitForURL('**/login')
 })
 
@@ -209,7 +209,7 @@ test('the web push screens are inside the shell and have no tab', { tags: ['A2.1
   ] as const) {
     await app.open(to)
     await heading(title)
-    await expect.poll(() => sectionsOf(app.page)).toEqual(SECTIONS)
+    await expect.poll(() => listSections(app.page)).toEqual(SECTIONS)
   }
 })
 

@@ -88,7 +88,7 @@ export function aScreen(): Screens {
 
   beforeEach(() => api.reset())
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') console.error(await shownBy(page))
+    if (task.result?.state === 'fail') console.error(await describePage(page))
     for (const context of opened.splice(0)) await context.close()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     page.removeAllListeners()
@@ -227,7 +227,7 @@ const isQuiet = (isLoading: boolean) => {
   )
 }
 
-async function shownBy(page: Page): Promise<string> {
+async function describePage(page: Page): Promise<string> {
   const text = await page
     .locator('body')
     .innerText({ timeout: 2_000 })

@@ -4,7 +4,7 @@ import { cartMessages, getCart, listAbandonedCarts, type MessageView, type Timel
 import { previewMessage, testSend } from '../shared/message-preview.ts'
 import * as reminders from '../shared/reminders.ts'
 import { aScreen, NOW, PHONE } from './app.ts'
-import { aCart, ago, mayGetAll, prepareSending } from './carts-scene.ts'
+import { aCart, ago, makeAllEligible, prepareSending } from './carts-scene.ts'
 
 // One cart: its panel beside the list, its page with the timeline, and its send dialogs.
 
@@ -183,7 +183,7 @@ test('a temporarily blocked email can be scheduled, but not sent now', async () 
   prepareSending(app.api)
   const reason = { reason: 'frequency_cap', explanation: '', count: 1, cartIds: [aCart.id], mayOverride: false }
   const until = new Date(NOW.getTime() + 3_600_000).toISOString()
-  app.api.answer(reminders.cartEligibility, { ...mayGetAll([]), total: 1, reasons: [{ ...reason, until }] })
+  app.api.answer(reminders.cartEligibility, { ...makeAllEligible([]), total: 1, reasons: [{ ...reason, until }] })
   const page = await app.open('/carts')
   await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).press('Enter')
   await page.getByRole('menuitem', { name: 'Schedule email' }).press('Enter')
@@ -196,7 +196,7 @@ test('a temporarily blocked email can be scheduled, but not sent now', async () 
 test('an SMS shows its price before it is sent', { tags: ['B2', 'B8'] }, async () => {
   prepareSending(app.api)
   const price = { total: { amount: 0.0079, currency: 'USD' }, segments: 1, budgetLeft: null }
-  app.api.answer(reminders.cartEligibility, { ...mayGetAll([aCart]), price })
+  app.api.answer(reminders.cartEligibility, { ...makeAllEligible([aCart]), price })
   app.api.answer(reminders.sendSms, {
     ...{ success: true as const, message: reminders.reminderTexts.smsSent, state: 'sent', messageId: aCart.id },
   })

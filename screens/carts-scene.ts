@@ -32,20 +32,20 @@ export const someCarts = (count: number): CartView[] =>
 export const [aCart] = recorded as [CartView]
 
 /** A page of ten rows. */
-export const listOf = (carts: CartView[], total = carts.length, page = 1) => ({
+export const toCartList = (carts: CartView[], total = carts.length, page = 1) => ({
   carts,
   pagination: { page, limit: 10, total, pages: Math.ceil(total / 10) },
   syncAgeSeconds: 5,
 })
 
 /** The list has these carts, on any page. */
-export function showCarts(api: Api, carts: CartView[], total = carts.length): void {
-  api.answer(listAbandonedCarts, ({ query }) => listOf(carts, total, query.page))
+export function serveCarts(api: Api, carts: CartView[], total = carts.length): void {
+  api.answer(listAbandonedCarts, ({ query }) => toCartList(carts, total, query.page))
   api.answer(getCart, ({ params }) => ({ cart: carts.find(({ id }) => id === params.id) ?? aCart }))
   api.answer(cartReach, { reachable: carts.length, reasons: [] })
 }
 
-export const mayGetAll = (carts: CartView[]) => ({
+export const makeAllEligible = (carts: CartView[]) => ({
   total: carts.length,
   eligible: carts.map(({ id }) => id),
   reasons: [],
@@ -56,8 +56,8 @@ const TEXT = '# Your cart\n\n{{ cart_items }}\n\n{{ checkout_link }}'
 
 /** All these carts are eligible in the send dialogs. */
 export function prepareSending(api: Api, carts: CartView[] = [aCart]): void {
-  showCarts(api, carts)
-  api.answer(cartEligibility, mayGetAll(carts))
+  serveCarts(api, carts)
+  api.answer(cartEligibility, makeAllEligible(carts))
   api.answer(lastMessage, { message: null })
   api.answer(countAudience, {
     ...{ total: carts.length, eligible: carts.length, reasons: [], judged: null, minutes: null },

@@ -6,7 +6,7 @@ import { cartReach } from '../shared/reach.ts'
 import * as reminders from '../shared/reminders.ts'
 import { checkConnection } from '../shared/stores.ts'
 import { aScreen, PHONE } from './app.ts'
-import { aCart, ago, listOf, mayGetAll, prepareSending, showCarts, someCarts } from './carts-scene.ts'
+import { aCart, ago, makeAllEligible, prepareSending, serveCarts, someCarts, toCartList } from './carts-scene.ts'
 import { anotherPage, withoutLive } from './page-checks.ts'
 
 // The cart list: columns, search, filters, pages, states, and bulk actions.
@@ -26,7 +26,7 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
   tags: ['B2'],
 }, async () => {
   const [first, second, ...others] = someCarts(10) as [CartView, CartView]
-  showCarts(app.api, [{ ...first, last_activity: ago(1.5) }, { ...second, last_activity: ago(24) }, ...others])
+  serveCarts(app.api, [{ ...first, last_activity: ago(1.5) }, { ...second, last_activity: ago(24) }, ...others])
   const page = await app.open('/carts')
   await page.getByRole('table').waitFor()
   const heads = await page.getByRole('columnheader').allInnerTexts()
@@ -53,7 +53,7 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
 })
 
 test('a quick second change keeps the first', async () => {
-  showCarts(app.api, someCarts(10))
+  serveCarts(app.api, someCarts(10))
   const page = await app.open('/carts?search=ada')
   const head = (name: string) => page.getByRole('columnheader', { name }).getByRole('button').elementHandle()
   const [value, customer] = [await head('Value'), await head('Customer')]
@@ -84,7 +84,7 @@ test('waits for the store before loading, and shows a plain array like a paginat
 test('searches a second after the last key, asks at most once a second, and caches a page for five minutes', {
   tags: ['B2', 'B7'],
 }, async () => {
-  showCarts(app.api, someCarts(10), 57)
+  serveCarts(app.api, someCarts(10), 57)
   const page = await anotherPage(app)
   await withoutLive(page)
   await page.clock.install()
@@ -139,7 +139,7 @@ test('searches a second after the last key, asks at most once a second, and cach
 test('has its search, filter, sort and page in the address, and shows its position among the pages', {
   tags: ['B2', 'B9'],
 }, async () => {
-  showCarts(app.api, someCarts(10), 57)
+  serveCarts(app.api, someCarts(10), 57)
   const page = await app.open('/carts?search=example&status=email+sent&sort=value&order=asc&page=2')
   await shows('Showing 11 to 20 of 57 entries')
   await expect
@@ -151,7 +151,7 @@ test('has its search, filter, sort and page in the address, and shows its positi
   await shows('Showing 1 to 10 of 57 entries')
   await expect.poll(() => button('Previous').isDisabled()).toBe(true)
   await expect.poll(() => button('Next').isDisabled()).toBe(false)
-  showCarts(app.api, someCarts(10))
+  serveCarts(app.api, someCarts(10))
   await app.open('/carts')
   await page.getByRole('table').waitFor()
   await expect.poll(() => page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0)
@@ -159,7 +159,7 @@ test('has its search, filter, sort and page in the address, and shows its positi
 
 test('filters by email reachability and by each reason; the reason is shown at the cart', async () => {
   const carts = someCarts(10)
-  showCarts(app.api, carts)
+  serveCarts(app.api, carts)
   const noContact = { reason: 'no_contact', country: null, explanation: 'No usable email address.', count: 10 } as const
   app.api.answer(cartReach, ({ body: { cartIds } }) => ({
     reachable: 4,
@@ -179,7 +179,7 @@ test('filters by email reachability and by each reason; the reason is shown at t
   await expect.poll(() => lastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
   await button('Abandoned in the last 30 days: remove this filter').click()
   await page.waitForURL((url) => !url.searchParams.has('days') && url.searchParams.get('reach') === 'reachable')
-  app.api.answer(listAbandonedCarts, listOf([]))
+  app.api.answer(listAbandonedCarts, toCartList([]))
   await app.open('/carts?reach=merged')
   await page.getByText('No abandoned carts match your current filters.').waitFor()
   await button('Clear filters').click()
@@ -191,7 +191,7 @@ test.each([
   ['?page=99', 'No abandoned carts to display on this page.', 57],
   ['', 'No abandoned carts found. Your store might not have any abandoned carts yet.', 0],
 ])('an empty list at /carts%s shows “%s”', { tags: ['B2', 'B8'] }, async (query, text, total) => {
-  app.api.answer(listAbandonedCarts, listOf([], total))
+  app.api.answer(listAbandonedCarts, toCartList([], total))
   await app.open(`/carts${query}`)
   await shows(text)
 })
@@ -209,7 +209,7 @@ test.each([
     const page = await app.open('/carts')
     const alert = page.getByRole('alert')
     await alert.getByText(text).waitFor()
-    showCarts(app.api, someCarts(3))
+    serveCarts(app.api, someCarts(3))
     await alert.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('table').waitFor()
   },
@@ -278,7 +278,7 @@ test('offers SMS only with a phone, WhatsApp only where allowed', { tags: ['B2']
     [noPhone, [], [0, 0], [0, 0]],
   ] as const) {
     prepareSending(app.api, [cart])
-    app.api.answer(reminders.cartEligibility, mayGetAll([...eligible]))
+    app.api.answer(reminders.cartEligibility, makeAllEligible([...eligible]))
     await app.open(`/carts?cart=${cart.id}`)
     await panel.getByRole('button', { name: 'Send Email' }).waitFor()
     await expect.poll(() => offered(/^(Send )?WhatsApp/)).toEqual(whatsapp)
@@ -332,7 +332,7 @@ async function choose(carts: CartView[], action: string): Promise<void> {
 test('a bulk action needs a choice and a selection; all matching carts can be selected', { tags: ['B2'] }, async () => {
   const carts = someCarts(10)
   prepareSending(app.api, carts)
-  showCarts(app.api, carts, 57)
+  serveCarts(app.api, carts, 57)
   const reason = { until: null, mayOverride: false, cartIds: [] }
   app.api.answer(reminders.cartEligibility, {
     ...{ total: 57, eligible: carts.map(({ id }) => id), price: null },
@@ -443,7 +443,7 @@ test('a bulk email has a result for each cart, and retries only the failed one',
 
 test('“Delete from view” only hides carts and can be undone', { tags: ['B7'] }, async () => {
   const carts = someCarts(10)
-  showCarts(app.api, carts)
+  serveCarts(app.api, carts)
   const page = await app.open('/carts')
   await choose(carts.slice(0, 1), 'Delete from view')
   await shows('1 cart removed from this view. Nothing was deleted.')

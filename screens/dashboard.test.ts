@@ -7,7 +7,7 @@ import { readDashboardChart, readDashboardStats } from '../shared/dashboard.ts'
 import { cartReach } from '../shared/reach.ts'
 import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
-import { listOf, someCarts } from './carts-scene.ts'
+import { someCarts, toCartList } from './carts-scene.ts'
 
 // The dashboard: figures, chart and lists, and their loading, failure and empty states.
 
@@ -139,7 +139,7 @@ test('lists four recent carts: “abandoned” in red, any other state in green;
 }, async () => {
   const states = ['abandoned', 'recovered', 'lost', 'purchased'] as const
   const carts = someCarts(7).map((cart, index) => ({ ...cart, state: states[index] ?? 'abandoned' }) as CartView)
-  app.api.answer(listAbandonedCarts, listOf(carts.slice(0, 4), 57))
+  app.api.answer(listAbandonedCarts, toCartList(carts.slice(0, 4), 57))
   const page = await app.open('/dashboard')
   const marks = page.locator('.recent-cart .mark')
   await marks.first().waitFor()
@@ -234,7 +234,7 @@ test('malformed chart data is only logged', { tags: ['A2.3'] }, async () => {
 })
 
 test('shows nothing as empty while figures load; then a new store has its first steps', async () => {
-  app.api.answer(listAbandonedCarts, listOf([]))
+  app.api.answer(listAbandonedCarts, toCartList([]))
   app.api.answer(readDashboardStats, {
     ...{ ...stats, abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0 },
     ...{ recoveredOrders: 0, activeCustomers: 0, syncAgeSeconds: null },

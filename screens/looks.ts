@@ -20,20 +20,20 @@ const WIDTHS = [1280, 360]
 /** Rules whose result depends on the layout, not only on the elements. Contrast does not change with the width. */
 const BY_LAYOUT = ['target-size', 'scrollable-region-focusable']
 
-const toOwners = [
+const ownerScreens = [
   ...screens.filter(({ frame, access }) => frame !== 'page' || access === 'signed-in').map(({ path }) => path),
   ...['/settings/consent#suppressions', '/settings/consent#ledger', '/settings/consent#preferences'],
   ...['/settings/faq#sync', '/cart/recover?cart_id=:id'],
 ]
-const toVisitors = [
+const visitorScreens = [
   ...['/login', '/register', '/reset-password?token=x'],
   ...['/terms', '/privacy', '/how-we-test', '/test', '/nowhere'],
 ]
 
 /** Every screen, and every state of one. */
 export const looks: State[] = [
-  ...toOwners.map((path): State => ({ name: path, path })),
-  ...toVisitors.map((path): State => ({ name: `${path} for visitors`, path, as: 'visitor' })),
+  ...ownerScreens.map((path): State => ({ name: path, path })),
+  ...visitorScreens.map((path): State => ({ name: `${path} for visitors`, path, as: 'visitor' })),
   ...[...visitorStates, ...storeStates, ...flowStates, ...campaignStates, ...settingsStates, ...operatorStates],
 ]
 
@@ -79,7 +79,7 @@ export async function checkThemes(app: Screens, state: State, themes: readonly T
       // The elements are the same in every theme; only colors differ.
       const rules = theme === themes[0] ? {} : { rules: ['color-contrast'] }
       expect(await app.violations(rules), `at ${width} px, ${theme}`).toEqual([])
-      await keepPicture(page, `${state.name}-${width}-${theme}`)
+      await savePicture(page, `${state.name}-${width}-${theme}`)
     }
     await fits(page, width)
   }
@@ -106,11 +106,11 @@ async function resize(app: Screens, width: number, { isLoading = false }: State)
 }
 
 async function fits(page: Page, width: number): Promise<void> {
-  expect(await page.evaluate(widerThanPage), `wider than ${width} px`).toEqual([])
-  expect(await page.evaluate(cutTitles), `titles cut off at ${width} px`).toEqual([])
+  expect(await page.evaluate(findOverflow), `wider than ${width} px`).toEqual([])
+  expect(await page.evaluate(findCutTitles), `titles cut off at ${width} px`).toEqual([])
 }
 
-async function keepPicture(page: Page, name: string): Promise<void> {
+async function savePicture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS
   if (!folder) return
   mkdirSync(folder, { recursive: true })
@@ -127,7 +127,7 @@ async function chooseTheme(page: Page, theme: ThemeName): Promise<void> {
 }
 
 /** If the page scrolls sideways: its width and the overflowing elements. */
-const widerThanPage = () => {
+const findOverflow = () => {
   const { scrollWidth } = document.documentElement
   if (scrollWidth <= innerWidth) return []
   const outside = [...document.body.querySelectorAll('*')].filter(
@@ -136,8 +136,8 @@ const widerThanPage = () => {
   return [`${scrollWidth} px`, ...outside.slice(0, 5).map(({ outerHTML }) => outerHTML.slice(0, 120))]
 }
 
-/** Title of the section, or the back link. */
-const cutTitles = () =>
+/** Truncated titles: the section, or the back link. */
+const findCutTitles = () =>
   [...document.querySelectorAll('.header-title, .header-back')]
     .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
     .map(({ textContent }) => textContent)

@@ -11,7 +11,7 @@ import { readSecondFactor } from '../shared/second-factor.ts'
 import { checkConnection, saveStoreSettings } from '../shared/stores.ts'
 import { inviteMember } from '../shared/team.ts'
 import { OFFLINE } from '../web/api.ts'
-import { aPreview, SECTIONS, sectionsOf } from './access-scene.ts'
+import { aPreview, listSections, SECTIONS } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
 import { NO_EFFECT } from './flows-api.ts'
@@ -146,7 +146,7 @@ describe('a server that is down', () => {
     await app.page.getByRole('heading', { level: 1, name: 'The Recoup server cannot be reached' }).waitFor()
     await app.page.getByText('This page opens automatically when the server responds.').waitFor()
     await away().waitFor()
-    await expect.poll(() => sectionsOf(app.page)).toEqual(SECTIONS)
+    await expect.poll(() => listSections(app.page)).toEqual(SECTIONS)
     await expect.poll(() => app.page.getByText('newer version').count()).toBe(0)
     isAway = false
     await app.page.getByRole('heading', { name: 'Store Connection' }).waitFor()

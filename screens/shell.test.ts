@@ -4,7 +4,14 @@ import { isFocused } from '../e2e/keys.ts'
 import { demoLogin, logout, me } from '../shared/auth.ts'
 import { subscriptionStatus } from '../shared/billing.ts'
 import { readInstance } from '../shared/instance.ts'
-import { CONNECTION_KEYS, ownersPage, SECTIONS, sectionsOf, storedConnection, stubLandingPage } from './access-scene.ts'
+import {
+  CONNECTION_KEYS,
+  listSections,
+  openOwnerPage,
+  SECTIONS,
+  storedConnection,
+  stubLandingPage,
+} from './access-scene.ts'
 import { fixture } from './api.ts'
 import { aScreen, PHONE, token } from './app.ts'
 
@@ -27,7 +34,7 @@ describe('the shell', () => {
     await app.open('/dashboard')
     const name = await app.page.locator('.side .logo').first().innerText()
     expect(name.split(/\s*\n\s*/)).toEqual(['Recoup', 'Abandoned Cart Recovery'])
-    await expect.poll(() => sectionsOf(app.page)).toEqual(SECTIONS)
+    await expect.poll(() => listSections(app.page)).toEqual(SECTIONS)
     await expect.poll(() => banner().locator('.logo-mark').count()).toBe(1)
     for (const title of SECTIONS.slice(1)) {
       await section(app.page, title).click()
@@ -137,7 +144,7 @@ describe('the theme', () => {
   test('applies at once when chosen, is stored, and then no longer follows the system', {
     tags: ['A2.8', 'A3', 'A4.7'],
   }, async () => {
-    const page = await ownersPage(app, await app.another({ colorScheme: 'light' }))
+    const page = await openOwnerPage(app, await app.another({ colorScheme: 'light' }))
     await page.goto(`${app.url}/settings/appearance`)
     for (const name of ['Light', 'Dark', 'Blue']) await page.getByRole('radio', { name }).waitFor()
     await expect.poll(() => page.getByRole('radio').count()).toBe(3)
@@ -194,7 +201,7 @@ describe('the route transition', () => {
     const page = await app.another()
     // Before the first timer: one set on the real clock cannot be cleared on this one.
     await page.clock.install()
-    await ownersPage(app, page)
+    await openOwnerPage(app, page)
     await page.goto(`${app.url}/dashboard`)
     await heading(page, 'Dashboard')
     return page
@@ -245,7 +252,7 @@ describe('the route transition', () => {
   })
 
   test('preloads a screen’s chunk when its link is hovered', async () => {
-    const page = await ownersPage(app, await app.another())
+    const page = await openOwnerPage(app, await app.another())
     await page.goto(`${app.url}/dashboard`)
     await heading(page, 'Dashboard')
     const requested: string[] = []
@@ -275,7 +282,7 @@ test('the page that sets a plan offers the five plans of the specification', { t
 })
 
 test('the chart names its axes and periods', { tags: ['A2.3'] }, async () => {
-  const page = await ownersPage(app, await app.another())
+  const page = await openOwnerPage(app, await app.another())
   await page.addInitScript(() => {
     const written = new Set<string>()
     Object.assign(window, { written })

@@ -59,7 +59,7 @@ interface CartReporter {
   /** No refusal was given. */
   mayTick(): boolean
   /** Stores the value for the next pages, as soon as storage is allowed. */
-  keepWayBack(): void
+  keepRestoreToken(): void
   /** Posts the value if it differs from the last one posted under this name. */
   tell(name: string, news: object): void
   decide(isGiven: boolean): void
@@ -100,7 +100,7 @@ function openCartReporter(key: string, origin: string, mode: Mode, back?: string
     fetch(url, { method: 'POST', body, keepalive: true, mode: 'no-cors', credentials: 'omit' }).catch(() => {})
   }
   const mayPost = () => answer() ?? (isAgreed() || mode !== 'nothing')
-  const keepWayBack = () => {
+  const keepRestoreToken = () => {
     if (!back || !mayPost()) return
     storeRestoreToken(memory, back)
     back = undefined
@@ -110,14 +110,14 @@ function openCartReporter(key: string, origin: string, mode: Mode, back?: string
     mayPost,
     mayNameAll: () => answer() ?? mode === 'cart_and_contact',
     mayTick: () => answer() !== false,
-    keepWayBack,
+    keepRestoreToken,
     tell(name, news) {
       if (!mayPost()) {
         if (name === 'no' && former) send({ cart: former, ...news })
         return
       }
       // Stores only a checksum, so no address lies in the shop's storage.
-      keepWayBack()
+      keepRestoreToken()
       const sum = checksum(JSON.stringify(news))
       if (memory.get(name) === sum) return
       post(news)
@@ -134,7 +134,7 @@ function openCartReporter(key: string, origin: string, mode: Mode, back?: string
       }
       memory.keep()
       if (!isLasting()) memory.forget('device')
-      keepWayBack()
+      keepRestoreToken()
       return true
     },
   }
@@ -156,8 +156,8 @@ function takeRestoreToken(): string | undefined {
   return /^[\w-]{43}$/.test(back) ? back : undefined
 }
 
-async function reportCart(teller: CartReporter): Promise<void> {
-  const { memory, mayPost, tell } = teller
+async function reportCart(reporter: CartReporter): Promise<void> {
+  const { memory, mayPost, tell } = reporter
   const order = /\/order-received\/(\d+)/.exec(location.href)?.[1]
   const isOrdered = order !== undefined && memory.get('order') !== order
   const hadItems = memory.get('has') === '1'
@@ -168,7 +168,7 @@ async function reportCart(teller: CartReporter): Promise<void> {
     const cart = await (isTheme ? readThemeCart((token) => memory.set('cart', token)) : readCart())
     const hasItems = cart !== undefined && cart.items.length > 0
     if (cart && (isOrdered ? hadItems && !hasItems : hadItems || hasItems)) {
-      teller.seen = cart
+      reporter.seen = cart
       tell('items', cart)
       memory.set('has', hasItems ? '1' : '')
     }
@@ -181,8 +181,8 @@ async function reportCart(teller: CartReporter): Promise<void> {
 
 type Defer = (work: () => void) => void
 
-function reportContact(teller: CartReporter, later: Defer, lookAgain: () => void): void {
-  const { memory, seen, tell, mayNameAll, mayPost, mayTick } = teller
+function reportContact(reporter: CartReporter, later: Defer, lookAgain: () => void): void {
+  const { memory, seen, tell, mayNameAll, mayPost, mayTick } = reporter
   const consent = readConsentBoxes()
   const typed = readContact()
   const boxes = readShownBoxes()
@@ -199,13 +199,13 @@ function reportContact(teller: CartReporter, later: Defer, lookAgain: () => void
     // The owner may become known only now, so the items are posted again.
     tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes })
     // A refusal applies to contacts the cart already has, so it is posted again once one is known.
-    if (hasRefusal(consent)) later(() => reportRefusal(teller))
+    if (hasRefusal(consent)) later(() => reportRefusal(reporter))
   } else if (!mayPost()) {
-    if (hasRefusal(consent)) reportRefusal(teller)
+    if (hasRefusal(consent)) reportRefusal(reporter)
   } else if (memory.get('yes') && hasRefusal(consent)) {
     tell('contact', { consent })
     later(() => {
-      reportRefusal(teller)
+      reportRefusal(reporter)
       if (Object.keys(pickContact(readConsentBoxes())).length > 0) return
       memory.forget('yes')
       if (!mayPost()) memory.clear()
@@ -246,30 +246,30 @@ function start(): void {
   const origin = source.includes('/capture/') ? new URL(source).origin : view.recoupSetup?.origin
   if (!key || !origin) return
   const mode = script?.dataset.consent === 'required' ? 'nothing' : view.recoupSetup?.mode || 'cart_and_contact'
-  const teller = openCartReporter(key, origin, mode, takeRestoreToken())
-  const cartSoon = debounce(() => reportCart(teller), 300)
+  const reporter = openCartReporter(key, origin, mode, takeRestoreToken())
+  const cartSoon = debounce(() => reportCart(reporter), 300)
   const again = (work: () => void) => void setTimeout(() => runSilently(work), AGAIN_MS)
-  const contactSoon = debounce(() => reportContact(teller, again, cartSoon), 200)
+  const contactSoon = debounce(() => reportContact(reporter, again, cartSoon), 200)
   // On Shopify the cart has the shop's own id, under which input is posted.
   const allSoon = debounce(async () => {
-    await reportCart(teller)
-    reportContact(teller, again, cartSoon)
+    await reportCart(reporter)
+    reportContact(reporter, again, cartSoon)
   }, 200)
   const follow = () => {
-    if (teller.follow()) allSoon()
+    if (reporter.follow()) allSoon()
   }
   const waiting = view.recoup?.q
   view.recoup = (name, value) => {
     if (name !== 'consent') return
-    teller.decide(value === true)
+    reporter.decide(value === true)
     follow()
   }
   for (const args of Array.from(waiting || [])) view.recoup(args[0] as string, args[1])
   watchConsentTools(() => runSilently(follow))
-  teller.follow()
+  reporter.follow()
   const typed = (event: Event) => runSilently(() => recordField(event) && contactSoon())
   for (const type of ['change', 'focusout']) document.addEventListener(type, typed, true)
-  addEventListener('pagehide', () => runSilently(() => reportContact(teller, (work) => work(), cartSoon)))
+  addEventListener('pagehide', () => runSilently(() => reportContact(reporter, (work) => work(), cartSoon)))
   addEventListener('pageshow', (event) => event.persisted && cartSoon())
   watchCart(cartSoon)
 }

@@ -33,7 +33,7 @@ export type Boundary =
   | { kind: 'database'; statement: StatementName; edge: Edge; isOverlapping: boolean }
   | { kind: 'smtp'; place: SmtpPlace; isOverlapping: false }
 
-/** Shoppers with an address below this number exist in large numbers, so that two batches overlap. */
+/** Domain of a crowd large enough that two batches overlap. */
 export const CROWD_DOMAIN = 'crowd.example'
 
 export type Target = 'worker' | 'postgres' | 'both'

@@ -47,7 +47,7 @@ export const countsAudience = (api: Api, price: AudienceCount['price'] = null) =
     ...{ total: 300, eligible: 280, reasons: [], judged: null, minutes: 40, left: null, quietPercent: 5, price },
   })
 }
-const campaignsAre = (api: Api, campaigns: CampaignView[]) =>
+const serveCampaigns = (api: Api, campaigns: CampaignView[]) =>
   api.answer(listCampaigns, { campaigns, pagination: pages(campaigns.length) })
 
 const report: CampaignReport = {
@@ -91,7 +91,7 @@ const one = (name: string, tab: string, more: Partial<CampaignView>, steps: Stat
 
 export const campaignStates: State[] = [
   all('campaigns of every status', [says('Bounced'), says('Not part of your plan any more')], (api) =>
-    campaignsAre(api, [...several, ...withheld]),
+    serveCampaigns(api, [...several, ...withheld]),
   ),
   {
     ...all('campaigns while loading', [says('Loading campaigns...'), loads], (api) => api.hold(listCampaigns)),
@@ -100,16 +100,16 @@ export const campaignStates: State[] = [
   all('campaigns after a failed load', [says('Failed to load campaigns'), offers('Retry')], (api) =>
     api.fail(listCampaigns, 400),
   ),
-  all('campaigns of a store without any', [offers('Send to All Abandoned Carts')], (api) => campaignsAre(api, [])),
-  all('campaigns without a match', [offers('Clear filters')], (api) => campaignsAre(api, []), '/campaigns?search=x'),
+  all('campaigns of a store without any', [offers('Send to All Abandoned Carts')], (api) => serveCampaigns(api, [])),
+  all('campaigns without a match', [offers('Clear filters')], (api) => serveCampaigns(api, []), '/campaigns?search=x'),
   all('campaigns as a viewer', [says('Bounced')], (api) => {
-    campaignsAre(api, several)
+    serveCampaigns(api, several)
     asViewer(api)
   }),
   all(
     'campaign before it is deleted',
     [presses('Delete Autumn pots'), dialog, says('Are you sure you want to delete this campaign?')],
-    (api) => campaignsAre(api, [campaign()]),
+    (api) => serveCampaigns(api, [campaign()]),
   ),
   all('new campaign', [dialog, says('Campaign Details')], undefined, '/campaigns?form=new'),
   all('message to all carts', [dialog, says('Template')], undefined, '/campaigns?form=all'),

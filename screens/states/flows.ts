@@ -4,7 +4,7 @@ import { listFlows, trySaveFlow } from '../../shared/flows.ts'
 import { type Api, fixture } from '../api.ts'
 import { countsAudience } from './campaigns.ts'
 import { asViewer, dialog, fills, heading, loads, offers, presses, SOME_ID, type State, says } from './state.ts'
-import { couponsAre } from './store.ts'
+import { serveCouponList } from './store.ts'
 
 // Flows: the list, the editor, the coupon of a message, and the control group.
 
@@ -14,7 +14,7 @@ const opensStep = presses(/^(Edit|Show) message 2,/)
 const opensEntry = presses('Edit which carts this flow takes')
 const creates = presses('Create a flow')
 
-const flowsAre = (api: Api, change: (flow: Flow) => Flow[], more: object = {}) =>
+const serveFlowList = (api: Api, change: (flow: Flow) => Flow[], more: object = {}) =>
   api.alter(listFlows, (reply) => ({ ...reply, ...more, flows: change(reply.flows[0]!) }))
 
 const conditions: Flow['conditions'] = {
@@ -34,7 +34,7 @@ const conditions: Flow['conditions'] = {
 
 /** Two flows, the first with conditions and a second message with a split test and fallbacks. */
 const two = (api: Api, more: object = {}) =>
-  flowsAre(
+  serveFlowList(
     api,
     (flow) => {
       const steps = flow.steps.map((step, index): Flow['steps'][number] => {
@@ -67,14 +67,14 @@ const list: State[] = [
   },
   {
     ...{ name: 'flows of a store without any', path: '/flows' },
-    given: (api) => flowsAre(api, () => []),
+    given: (api) => serveFlowList(api, () => []),
     steps: [says('There is no flow yet')],
   },
   { name: 'flows in their order', path: '/flows', given: (api) => two(api), steps: [says('All other carts')] },
   {
     ...{ name: 'flows with the same conditions', path: '/flows' },
     given: (api) =>
-      flowsAre(api, (flow) => [
+      serveFlowList(api, (flow) => [
         { ...flow, conditions, isOn: true },
         { ...flow, conditions, isOn: false, id: SOME_ID, name: 'Copy', position: 2 },
       ]),
@@ -91,7 +91,7 @@ const list: State[] = [
   { name: 'library of flows', path: '/flows', steps: [creates, dialog, says('Win back')] },
   {
     ...{ name: 'library of flows without the plan for it', path: '/flows' },
-    given: (api) => flowsAre(api, (flow) => [flow], { isRulesInPlan: false }),
+    given: (api) => serveFlowList(api, (flow) => [flow], { isRulesInPlan: false }),
     steps: [creates, dialog, says('are part of the Starter plan')],
   },
   {
@@ -136,10 +136,10 @@ const editors: State[] = [
   editor('after its coupons failed to load', [opensStep, says('The coupons could not be loaded')], (api) =>
     api.fail(listCoupons, 400),
   ),
-  editor('of a store without coupons', [opensStep, says('No coupons yet.')], (api) => couponsAre(api, [])),
+  editor('of a store without coupons', [opensStep, says('No coupons yet.')], (api) => serveCouponList(api, [])),
   editor('of a store without a usable coupon', [opensStep, says('None of your coupons can be used now.')], (api) => {
     const [coupon] = fixture(listCoupons).coupons as [Coupon]
-    couponsAre(api, [{ ...coupon, endDate: '2026-11-01T10:00:00Z' }])
+    serveCouponList(api, [{ ...coupon, endDate: '2026-11-01T10:00:00Z' }])
   }),
 ]
 

@@ -39,7 +39,7 @@ import {
 
 const connected = fixture(checkConnection).store!
 
-const storeIs = (api: Api, more: Partial<StoreView>) =>
+const serveStore = (api: Api, more: Partial<StoreView>) =>
   api.alter(checkConnection, (reply) => ({
     ...{ ...reply, platform: more.platform ?? reply.platform },
     store: { ...connected, isDemo: false, ...more },
@@ -70,7 +70,7 @@ const settings: State[] = [
     ...{ name: 'keys replaced by swapped ones', path: '/settings' },
     given(api) {
       asOwner(api)
-      storeIs(api, {})
+      serveStore(api, {})
     },
     steps: [
       ...[presses('Replace keys'), fills('Consumer key', 'cs_0123456789'), fills('Consumer secret', 'ck_0123456789')],
@@ -369,7 +369,7 @@ const connecting: State[] = [
     ...{ name: 'settings of a Shopify store without any rights', path: '/settings' },
     given(api) {
       asOwner(api)
-      storeIs(api, { platform: 'shopify', version: '2026-10', rights: weakRights })
+      serveStore(api, { platform: 'shopify', version: '2026-10', rights: weakRights })
     },
     steps: [says('Of the last 60 days'), offers('Replace keys')],
   },

@@ -177,7 +177,7 @@ const coupons: Coupon[] = [
   },
   ...fixture(listCoupons).coupons.slice(1),
 ]
-export const couponsAre = (api: Api, given: Coupon[], more: object = {}) =>
+export const serveCouponList = (api: Api, given: Coupon[], more: object = {}) =>
   api.answer(listCoupons, ({ query }) => {
     const usable =
       query.usable === 'yes' ? given.filter(({ endDate }) => endDate === null || endDate > '2026-11-29') : given
@@ -190,7 +190,7 @@ export const couponsAre = (api: Api, given: Coupon[], more: object = {}) =>
 const ofCoupons: State[] = [
   {
     ...{ name: 'coupons of every kind', path: '/coupons' },
-    given: (api) => couponsAre(api, coupons),
+    given: (api) => serveCouponList(api, coupons),
     steps: [says('SUMMER10')],
   },
   {
@@ -205,18 +205,18 @@ const ofCoupons: State[] = [
   },
   {
     ...{ name: 'coupons of a store without any', path: '/coupons' },
-    given: (api) => couponsAre(api, []),
+    given: (api) => serveCouponList(api, []),
     steps: [says('No coupons yet')],
   },
   { name: 'coupons as a viewer', path: '/coupons', given: asViewer, steps: [says('GIFT10')] },
   {
     ...{ name: 'coupons with a read-only key', path: '/coupons' },
-    given: (api) => couponsAre(api, coupons, { canWrite: false }),
+    given: (api) => serveCouponList(api, coupons, { canWrite: false }),
     steps: [says('The key of this store is read-only.')],
   },
   {
     ...{ name: 'coupon form', path: '/coupons' },
-    given: (api) => couponsAre(api, []),
+    given: (api) => serveCouponList(api, []),
     steps: [presses('Create coupon'), dialog],
   },
 ]

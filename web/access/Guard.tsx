@@ -119,7 +119,7 @@ function GuardFailed({ failure, onRetry }: { failure: Error; onRetry: () => void
   )
 }
 
-/** Redirect target after signing in. */
+/** Loads the access data as soon as the user is signed in. */
 function usePrefetchAccess(authenticated: boolean) {
   const queries = useQueryClient()
   useEffect(() => {

@@ -77,7 +77,7 @@ interface RowsProps extends Pick<Sheet, 'head' | 'rows'> {
 /** For flows and campaigns: there can be one campaign a week. */
 export const MOST_ORIGINS = 20
 
-/** Scrolls on narrow screens. */
+/** Minimum width of a column; narrower screens scroll. */
 const LEAST_OF_COLUMN = 100
 
 export function Rows({ head, rows, name: table, links }: RowsProps) {

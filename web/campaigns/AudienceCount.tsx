@@ -11,7 +11,7 @@ import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import type { useAudienceCount } from './queries.ts'
 
-/** Above this share of recipients without engagement for months, warn (area decision 50). */
+/** Warn if more than this percentage of the audience has not engaged for months (area decision 50). */
 const QUIET_PERCENT = 20
 
 /** Audience size, how many would get the message now, and why the others would not. */

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { MailFrame } from '../ui/MailFrame.tsx'
 import { type Shown, useMade } from './Preview.tsx'
 
-/** Width of the mail before scaling. */
+/** Height of the mail before scaling. */
 const MAIL_HEIGHT = 900
 
 /** Thumbnail of a message. Decorative: the text beside it describes it. */

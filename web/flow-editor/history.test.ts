@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { endMerge, recordChange, redone, startHistory, undone } from './history.ts'
+import { endMerge, recordChange, redoChange, startHistory, undoChange } from './history.ts'
 
 const typed = (...texts: string[]) =>
   texts.reduce(
@@ -9,35 +9,35 @@ const typed = (...texts: string[]) =>
 
 it('undoes and redoes changes in order', () => {
   const two = recordChange(recordChange(startHistory('a'), 'b', { text: 'To b' }), 'c', { text: 'To c' })
-  const one = undone(two)!
+  const one = undoChange(two)!
   expect(one.present).toBe('b')
   expect(one.future.at(-1)?.change.text).toBe('To c')
-  const none = undone(one)!
+  const none = undoChange(one)!
   expect(none.present).toBe('a')
-  expect(undone(none)).toBeNull()
-  const again = redone(redone(none)!)!
+  expect(undoChange(none)).toBeNull()
+  const again = redoChange(redoChange(none)!)!
   expect(again.present).toBe('c')
   expect(again.past.map(({ change }) => change.text)).toEqual(['To b', 'To c'])
-  expect(redone(again)).toBeNull()
+  expect(redoChange(again)).toBeNull()
 })
 
 it('merges consecutive typing until another part or a pause', () => {
-  expect(undone(typed('H', 'He', 'Hey'))!.present).toBe('')
+  expect(undoChange(typed('H', 'He', 'Hey'))!.present).toBe('')
   const other = recordChange(typed('H'), 'H!', { text: 'Text changed', part: 'body' })
-  expect(undone(other)!.present).toBe('H')
+  expect(undoChange(other)!.present).toBe('H')
   const paused = recordChange(endMerge(typed('Hey')), 'Hey you', { text: 'Subject changed', part: 'subject' })
-  expect(undone(paused)!.present).toBe('Hey')
+  expect(undoChange(paused)!.present).toBe('Hey')
   expect(endMerge(startHistory('a'))).toEqual(startHistory('a'))
 })
 
 it('starts a new branch with a change after undo', () => {
-  const back = undone(typed('Hey'))!
+  const back = undoChange(typed('Hey'))!
   const again = recordChange(back, 'Ho', { text: 'Subject changed', part: 'subject' })
   expect(again.future).toEqual([])
-  expect(undone(again)!.present).toBe('')
+  expect(undoChange(again)!.present).toBe('')
   // Typing before and after an undo does not merge.
-  const half = undone(recordChange(typed('Hey'), 'x', { text: 'Other' }))!
-  expect(undone(recordChange(half, 'Heyo', { text: 'Subject changed', part: 'subject' }))!.present).toBe('Hey')
+  const half = undoChange(recordChange(typed('Hey'), 'x', { text: 'Other' }))!
+  expect(undoChange(recordChange(half, 'Heyo', { text: 'Subject changed', part: 'subject' }))!.present).toBe('Hey')
 })
 
 it('drops the oldest changes beyond the limit', () => {

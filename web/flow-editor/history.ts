@@ -41,7 +41,7 @@ export function endMerge<Value>(history: History<Value>): History<Value> {
   return { ...history, past: [...history.past.slice(0, -1), { ...last, change: { text: last.change.text } }] }
 }
 
-export function undone<Value>({ present, past, future }: History<Value>): History<Value> | null {
+export function undoChange<Value>({ present, past, future }: History<Value>): History<Value> | null {
   const last = past.at(-1)
   if (!last) return null
   return {
@@ -51,7 +51,7 @@ export function undone<Value>({ present, past, future }: History<Value>): Histor
   }
 }
 
-export function redone<Value>({ present, past, future }: History<Value>): History<Value> | null {
+export function redoChange<Value>({ present, past, future }: History<Value>): History<Value> | null {
   const next = future.at(-1)
   if (!next) return null
   return {

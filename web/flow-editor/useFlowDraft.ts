@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { FlowView } from '../../shared/flows.ts'
 import { useDraft } from '../access/drafts.ts'
 import { type FlowDraft, isSameDraft, toDraft } from './draft.ts'
-import { type Change, endMerge, type History, recordChange, redone, startHistory, undone } from './history.ts'
+import { type Change, endMerge, type History, recordChange, redoChange, startHistory, undoChange } from './history.ts'
 
 /** A pause this long starts a new undo entry. */
 const PAUSE_MS = 1_000
@@ -47,8 +47,8 @@ export function useFlowDraft(flow: FlowView) {
     /** Announces undo and redo to screen readers. */
     said,
     change,
-    undo: () => go(undone(history), history.past.at(-1)?.change.text, 'Taken back'),
-    redo: () => go(redone(history), history.future.at(-1)?.change.text, 'Done again'),
+    undo: () => go(undoChange(history), history.past.at(-1)?.change.text, 'Taken back'),
+    redo: () => go(redoChange(history), history.future.at(-1)?.change.text, 'Done again'),
     undoable: history.past.at(-1)?.change.text ?? null,
     redoable: history.future.at(-1)?.change.text ?? null,
     forget: () => setEdited(null),

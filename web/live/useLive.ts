@@ -31,13 +31,13 @@ export function useLive() {
         timer = setTimeout(open, AGAIN_MS)
         return
       }
-      const { socket, hear, catchUp } = loaded
+      const { socket, applyEvent, catchUp } = loaded
       close = socket.openLive({
         token,
         platform,
         storeId,
         onChanged: (parts) => refresher.changed(parts),
-        onNotification: (event) => hear(where, event),
+        onNotification: (event) => applyEvent(where, event),
         onJoined: ({ markRead }) => {
           void catchUp(where, markRead)
           refresher.changed(liveParts, true)
@@ -58,6 +58,6 @@ export function useLive() {
 
 const loadLive = async () => {
   const socket = import('./socket.ts')
-  const { hear, catchUp } = await import('../notifications/live-events.ts')
-  return { socket: await socket, hear, catchUp }
+  const { applyEvent, catchUp } = await import('../notifications/live-events.ts')
+  return { socket: await socket, applyEvent, catchUp }
 }

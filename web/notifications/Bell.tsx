@@ -62,7 +62,7 @@ function useUnread(storeId: string, platform: string): number {
   const { data } = useQuery({
     queryKey: countKey(storeId),
     queryFn: async ({ signal, client }) =>
-      (await import('./count.ts')).askCount({ queries: client, storeId, platform }, signal),
+      (await import('./count.ts')).fetchCount({ queries: client, storeId, platform }, signal),
     // Fallback polling without a live connection.
     refetchInterval: ASK_AGAIN_MS,
   })

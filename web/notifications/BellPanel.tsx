@@ -11,7 +11,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { BellItem } from './BellItem.tsx'
 import { findNewest, type StoreCache } from './cache.ts'
-import { deleteThese } from './deleting.ts'
+import { startDeletion } from './deleting.ts'
 import { markRead } from './marking.ts'
 import { NOTIFICATIONS_PER_PAGE, REFRESH_DEBOUNCE_MS } from './order.ts'
 import type { NotificationTarget } from './pending-marks.ts'
@@ -143,7 +143,7 @@ function Items({ cache, list, onClose }: { cache: StoreCache; list: List; onClos
   const keepFocus = useKeptFocus(place)
   const remove = (item: NotificationView, index: number) => {
     keepFocus(index)
-    deleteThese(cache, { notificationIds: [item._id] })
+    startDeletion(cache, { notificationIds: [item._id] })
   }
   if (items.length === 0 && !list.hasMore) return <Empty icon={IconBellOff} text="No notifications" />
   return (
@@ -248,7 +248,7 @@ function AllButtons({ cache, all, isWhole, onCleared }: AllProps) {
         variant="subtle"
         leftSection={<IconTrash size={14} aria-hidden />}
         onClick={() => {
-          apply(deleteThese)
+          apply(startDeletion)
           onCleared()
         }}
       >

@@ -10,7 +10,7 @@ import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import type { StoreCache } from './cache.ts'
-import { deleteThese } from './deleting.ts'
+import { startDeletion } from './deleting.ts'
 import { markRead, markUnread } from './marking.ts'
 import { NotificationDetail } from './NotificationDetail.tsx'
 import { NotificationList } from './NotificationList.tsx'
@@ -60,7 +60,7 @@ function Screen({ cache }: { cache: StoreCache }) {
   const back = useBack(list, id, () => put(SELECTED, null))
   useListKeys(list, (focused) => toggleRead(cache, items.find(({ _id }) => _id === focused) ?? detail.item))
   const remove = (item: NotificationView) => {
-    deleteThese(cache, { notificationIds: [item._id] })
+    startDeletion(cache, { notificationIds: [item._id] })
     back()
   }
   return (

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { undoDeletion, useUndoable } from './deleting.ts'
+import { undoDeletion, usePendingUndo } from './deleting.ts'
 
 interface Props {
   /** Moves the focus before its button disappears. */
@@ -10,7 +10,7 @@ interface Props {
 
 /** Shown for ten seconds after a deletion. The live region exists from the start, so its appearance is announced. */
 export function UndoBar({ onUndo }: Props) {
-  const undoable = useUndoable()
+  const undoable = usePendingUndo()
   const isRead = useIsNewest()
   const undo = () => {
     onUndo()

@@ -4,8 +4,8 @@ import type { NotificationView } from '../../shared/notification-calls.ts'
 import { aPage } from '../../test/browser-globals.ts'
 import { session, startSession } from '../access/session.ts'
 import { refetchLists, type StoreCache, scheduleCount } from './cache.ts'
-import { askCount } from './count.ts'
-import { deleteThese, getPendingUndo, undoDeletion } from './deleting.ts'
+import { fetchCount } from './count.ts'
+import { getPendingUndo, startDeletion, undoDeletion } from './deleting.ts'
 import { bellKey, countKey, newCartsKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import { markRead, sendPendingMarks } from './marking.ts'
@@ -91,7 +91,7 @@ describe('a mark the server does not accept', () => {
     sent = []
     answer = ({ path }) => (path.endsWith('unread-count') ? { count: 1 } : {})
     // Here it stays read meanwhile.
-    expect(await askCount(cache, new AbortController().signal)).toEqual({ count: 0 })
+    expect(await fetchCount(cache, new AbortController().signal)).toEqual({ count: 0 })
     await passes(30_000)
     expect(marks()).toEqual([['a']])
     reloads()
@@ -114,7 +114,7 @@ test('ignores an older count from the server while "mark all as read" is in flig
   const cache = aStore(noted('b', 2), noted('a', 1))
   answer = ({ path }) => (path.endsWith('unread-count') ? { count: 100 } : new Promise(() => {}))
   void markRead(cache, { upTo: 'b' })
-  expect(await askCount(cache, new AbortController().signal)).toEqual({ count: 0 })
+  expect(await fetchCount(cache, new AbortController().signal)).toEqual({ count: 0 })
 })
 
 test('requests count and lists of one store independently of another store', async () => {
@@ -144,7 +144,7 @@ test('restores the bell’s list after undoing "clear all", without carts of the
   const idsOf = (key: readonly unknown[]) =>
     cache.queries.getQueryData<{ notifications: NotificationView[] }>(key)?.notifications.map(({ _id }) => _id)
   answer = ({ path }) => (path.endsWith('restore') ? {} : { success: true, count: 4, undo: 'undo' })
-  deleteThese(cache, { upTo: 'd' })
+  startDeletion(cache, { upTo: 'd' })
   expect([idsOf(bellKey(cache.storeId)), idsOf(newCartsKey(cache.storeId))]).toEqual([[], []])
   await undone()
   expect(idsOf(bellKey(cache.storeId))).toEqual(['d', 'c'])
@@ -153,9 +153,9 @@ test('restores the bell’s list after undoing "clear all", without carts of the
 
 test('restarts the ten seconds of undo with another deletion', async () => {
   const cache = aStore(noted('a', 2), noted('b', 1))
-  deleteThese(cache, { notificationIds: ['a'] })
+  startDeletion(cache, { notificationIds: ['a'] })
   await passes(6_000)
-  deleteThese(cache, { notificationIds: ['b'] })
+  startDeletion(cache, { notificationIds: ['b'] })
   await passes(6_000)
   expect(getPendingUndo()?.text).toBe('2 notifications deleted.')
   await passes(4_000)
@@ -168,8 +168,8 @@ test('removes only the failed deletion from the undo', async () => {
     if (path.endsWith('restore')) return {}
     return body.notificationIds?.includes('a') ? failed() : { success: true, count: 1, undo: 'undo-b' }
   }
-  deleteThese(cache, { notificationIds: ['b'] })
-  deleteThese(cache, { notificationIds: ['a'] })
+  startDeletion(cache, { notificationIds: ['b'] })
+  startDeletion(cache, { notificationIds: ['a'] })
   await passes(100)
   expect(getPendingUndo()?.text).toBe('Notification deleted.')
   await undone()

@@ -5,7 +5,7 @@ import { aPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
 import { fetchBell, loadMore } from './bell.ts'
 import type { Answer, StoreCache } from './cache.ts'
-import { deleteThese, getPendingUndo } from './deleting.ts'
+import { getPendingUndo, startDeletion } from './deleting.ts'
 import { bellKey } from './keys.ts'
 
 // The bell's list against a server of 23 notifications whose answers the test releases.
@@ -61,7 +61,7 @@ test('loads ten more, or all there are, even during a deletion', async () => {
   await show()
   await loadMore(cache)
   vi.useFakeTimers()
-  deleteThese(cache, { notificationIds: ['n23'] })
+  startDeletion(cache, { notificationIds: ['n23'] })
   await loadMore(cache)
   expect(shown()).toEqual(down(22, 1))
   // Its undo would outlive this test and could be triggered by another file's test.

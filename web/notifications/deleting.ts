@@ -45,7 +45,7 @@ export interface PendingUndo {
   deletions: Deletion[]
 }
 
-export function deleteThese(cache: StoreCache, meant: NotificationTarget): void {
+export function startDeletion(cache: StoreCache, meant: NotificationTarget): void {
   const known = collectKnown(cache)
   const isOne = createMatcher(meant, known)
   const removed = [...known.values()].filter(isOne)
@@ -127,7 +127,7 @@ function setUndo(next: PendingUndo | null): void {
 
 export const getPendingUndo = (): PendingUndo | null => undoable
 
-export const useUndoable = (): PendingUndo | null =>
+export const usePendingUndo = (): PendingUndo | null =>
   useSyncExternalStore((listener) => {
     listeners.add(listener)
     return () => void listeners.delete(listener)

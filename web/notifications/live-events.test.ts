@@ -5,7 +5,7 @@ import { aPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
 import type { Answer, StoreCache } from './cache.ts'
 import { bellKey, countKey, newCartsKey, pageKey } from './keys.ts'
-import { hear } from './live-events.ts'
+import { applyEvent } from './live-events.ts'
 import { notificationsAddress } from './rules.ts'
 
 // Live events as they may arrive: twice, late, about unknown notifications, about another store.
@@ -31,7 +31,7 @@ const shown = (key: readonly unknown[] = bellKey(cache.storeId)) =>
   cache.queries.getQueryData<Answer>(key)!.notifications.map(({ _id, read }) => (read ? _id : `${_id}*`))
 const count = () => cache.queries.getQueryData<{ count: number }>(countKey(cache.storeId))!.count
 const hears = (...events: NotificationEvent[]) => {
-  for (const event of events) hear(cache, event)
+  for (const event of events) applyEvent(cache, event)
 }
 
 beforeEach(() => {

@@ -23,9 +23,9 @@ import type { NotificationTarget } from './pending-marks.ts'
 
 // Live events (A 4.6, decision 68), shown immediately. They may arrive twice, late or never.
 
-const MOST_MISSED = 100
+const MAX_MISSED = 100
 
-export function hear(cache: StoreCache, event: NotificationEvent): void {
+export function applyEvent(cache: StoreCache, event: NotificationEvent): void {
   if (event.type === 'new') applyNew(cache, event.notification)
   else applyChangeEvent(cache, event)
 }
@@ -122,7 +122,7 @@ export async function catchUp(cache: StoreCache, markRead: (ids: string[]) => Pr
   const { queries, storeId } = cache
   const newest = findNewest(cache)
   if (!newest) return
-  const query = { ...buildStoreParams(cache), after: newest._id, page: 1, limit: MOST_MISSED }
+  const query = { ...buildStoreParams(cache), after: newest._id, page: 1, limit: MAX_MISSED }
   const missed = await call(listNotifications, { query }).catch(() => null)
   if (!missed) return
   // Too many to insert one by one; reset the lists.

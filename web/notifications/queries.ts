@@ -10,7 +10,7 @@ import { useEndedStore, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { fetchBell, loadMore } from './bell.ts'
 import { type Answer, buildStoreParams, findNewest, type StoreCache } from './cache.ts'
-import { askCount } from './count.ts'
+import { fetchCount } from './count.ts'
 import { bellKey, countKey, newCartsKey, oneKey, pageKey } from './keys.ts'
 import { applyPending } from './local.ts'
 import type { ListQuery } from './rules.ts'
@@ -67,7 +67,7 @@ export const useNewCarts = (cache: StoreCache, isAsked: boolean) =>
 export const useUnread = (cache: StoreCache): number =>
   useQuery({
     queryKey: countKey(cache.storeId),
-    queryFn: ({ signal }) => askCount(cache, signal),
+    queryFn: ({ signal }) => fetchCount(cache, signal),
     refetchOnMount: false,
   }).data?.count ?? 0
 
