@@ -65,7 +65,7 @@ async function subscribe(captureKey: string, shop = shopify): Promise<void> {
 }
 
 /** Puts a watering can into the cart and leaves the checkout after typing an email. */
-async function leaveCheckout(shop: Page) {
+async function abandonCheckout(shop: Page) {
   // In its first ten minutes the checkout's own address leads to the front page.
   behindMs = 11 * MINUTE_MS
   await shop.goto(`${shopify.url}/products/copper-watering-can`)
@@ -117,7 +117,7 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   expect(await ask('POST', `/api/flows/${flow!.id}/switch`, { isOn: true })).toMatchObject({ flow: { isOn: true } })
 
   const shop = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage()
-  await leaveCheckout(shop)
+  await abandonCheckout(shop)
   const connection = () => ask<{ store: { captureSeenAt: string | null } }>('GET', '/api/stores/check-connection')
   await until(async () => (await connection()).store.captureSeenAt !== null)
   await backdateByHour()

@@ -188,7 +188,7 @@ let isReachable = true
 const listeners = new Set<() => void>()
 
 /** Whether the server answered the last call; the shell shows a banner if not. */
-export const useReachable = () =>
+export const useIsReachable = () =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener)

@@ -59,7 +59,7 @@ const PATIENCE_MS = 180_000
 /**
  * Whether two batches overlap is chance. If none reached the boundary, make as many due again, at most this many times.
  */
-const MOST_CROWDS = 5
+const MAX_CROWDS = 5
 
 interface LaneProcesses {
   database: Database
@@ -149,7 +149,7 @@ async function waitForBoundary(
 ) {
   let isSprung = false
   void sprung.then(() => (isSprung = true))
-  for (let crowds = 0; crowds < MOST_CROWDS; crowds++) {
+  for (let crowds = 0; crowds < MAX_CROWDS; crowds++) {
     await leaveMore()
     const taken = () => parts.mail.taken()
     const settled = waitForRows(

@@ -120,7 +120,7 @@ export function useDemoShop(): string | null {
  * Whether the account has a subscription: the latest answer, or a "yes" remembered from an earlier visit. `null` while
  * unknown.
  */
-function useSubscribed(): boolean | null {
+function useIsSubscribed(): boolean | null {
   const authenticated = useSession().token !== null
   const { data } = useQuery({ ...subscriptionQuery, enabled: authenticated })
   // A "no" may be outdated: the plan may have been chosen in another tab.
@@ -129,7 +129,7 @@ function useSubscribed(): boolean | null {
 
 /** The connection check; it runs only with a subscription (A 4.1) and is null otherwise. */
 export function useConnection() {
-  const subscribed = useSubscribed()
+  const subscribed = useIsSubscribed()
   const connection = useQuery({ ...connectionQuery, enabled: subscribed === true })
   return subscribed === false ? null : connection
 }
@@ -156,7 +156,7 @@ export function useCanConnectStores(): boolean {
 export function useAccessState() {
   const authenticated = useSession().token !== null
   const subscription = useQuery({ ...subscriptionQuery, enabled: authenticated })
-  const subscribed = useSubscribed()
+  const subscribed = useIsSubscribed()
   const connection = useQuery({ ...connectionQuery, enabled: authenticated && subscribed === true })
   const connected = connection.data ? connection.data.hasConnection : loadConnection() ? true : null
   const retry = () => void (subscription.error ? subscription.refetch() : connection.refetch())

@@ -20,7 +20,7 @@ import { counted, formatCount, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Bar, Block, Term } from './parts.tsx'
 import type { useDetails } from './queries.ts'
-import { MOST_ORIGINS, RowsBlock, useFirst } from './Rows.tsx'
+import { MAX_ORIGINS, RowsBlock, useFirstRows } from './Rows.tsx'
 import { formatPercent } from './rules.ts'
 import { count, moneyCell, rateCell, textCell } from './table.ts'
 
@@ -233,7 +233,7 @@ interface ReasonsProps extends Pick<CartReach, 'reachable' | 'reasons'> {
 }
 
 function Reasons({ reachable, reasons, total, days }: ReasonsProps) {
-  const { shown, button } = useFirst(reasons, SHOWN)
+  const { shown, button } = useFirstRows(reasons, SHOWN)
   return (
     <>
       <ul className="coverage">
@@ -264,7 +264,7 @@ const Origins = ({ details }: { details: AnalyticsDetails }) => (
   <RowsBlock
     title="Flows, campaigns and messages by hand"
     days={details}
-    most={MOST_ORIGINS}
+    most={MAX_ORIGINS}
     head={[
       ['Sent by', definitions.sentBy],
       ['Accepted', definitions.accepted],

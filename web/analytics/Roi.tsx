@@ -13,7 +13,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { PictureButton } from './PictureButton.tsx'
 import { Block } from './parts.tsx'
 import { useRoi } from './queries.ts'
-import { MOST_ORIGINS, Rows, SaveCsv, type Sheet, useFirst } from './Rows.tsx'
+import { MAX_ORIGINS, Rows, SaveCsv, type Sheet, useFirstRows } from './Rows.tsx'
 import { formatMonth, rangeLabels } from './rules.ts'
 import { moneyCell, rateCell, textCell } from './table.ts'
 
@@ -146,7 +146,7 @@ function Parts({ title, name, rows, roi }: PartsProps) {
 }
 
 function RoiTable({ title, ...sheet }: Sheet) {
-  const { shown, button } = useFirst(sheet.rows, MOST_ORIGINS)
+  const { shown, button } = useFirstRows(sheet.rows, MAX_ORIGINS)
   return (
     <>
       <div className="block-sub">

@@ -41,7 +41,7 @@ interface BlockProps extends Sheet {
 
 export function RowsBlock({ nothing, links, most = Number.POSITIVE_INFINITY, ...sheet }: BlockProps) {
   const { title, head, rows } = sheet
-  const { shown, button } = useFirst(rows, most)
+  const { shown, button } = useFirstRows(rows, most)
   if (rows.length === 0) {
     return (
       <Block title={title}>
@@ -58,7 +58,7 @@ export function RowsBlock({ nothing, links, most = Number.POSITIVE_INFINITY, ...
 }
 
 /** Shows the first rows and a button for the rest. */
-export function useFirst<Row>(rows: readonly Row[], most: number) {
+export function useFirstRows<Row>(rows: readonly Row[], most: number) {
   const [isAll, setAll] = useState(false)
   const button = rows.length > most && (
     <Button size="xs" variant="default" mt="sm" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
@@ -75,16 +75,16 @@ interface RowsProps extends Pick<Sheet, 'head' | 'rows'> {
 }
 
 /** For flows and campaigns: there can be one campaign a week. */
-export const MOST_ORIGINS = 20
+export const MAX_ORIGINS = 20
 
 /** Minimum width of a column; narrower screens scroll. */
-const LEAST_OF_COLUMN = 100
+const MIN_COLUMN_PX = 100
 
 export function Rows({ head, rows, name: table, links }: RowsProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
     <section className="product-table" tabIndex={0} aria-label={table}>
-      <Table fz="sm" verticalSpacing={6} miw={head.length * LEAST_OF_COLUMN}>
+      <Table fz="sm" verticalSpacing={6} miw={head.length * MIN_COLUMN_PX}>
         <Table.Thead>
           <Table.Tr>
             {head.map(([label, definition], place) => (

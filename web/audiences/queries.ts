@@ -17,10 +17,10 @@ export function useAudiences(isAsked: boolean) {
   })
 }
 
-export const useKeepAudience = () =>
+export const useSaveAudience = () =>
   useChange((body: z.input<typeof createAudience.body>) => call(createAudience, { body }))
 
-export const useForgetAudience = () => useChange((id: string) => call(deleteAudience, { params: { id } }))
+export const useDeleteAudience = () => useChange((id: string) => call(deleteAudience, { params: { id } }))
 
 /** Keeps the last answer while the next one loads. */
 export function useProducts(search: string, isAsked: boolean) {

@@ -18,12 +18,12 @@ import { parseChoice } from './change-copy.ts'
 import { type Deeds, deedsOf } from './detail-words.ts'
 import { LimitsAndUsage } from './LimitsAndUsage.tsx'
 import { PaymentHistory } from './PaymentHistory.tsx'
+import { PlanPermissionHint } from './PlanPermissionHint.tsx'
 import { PremiumFeatures } from './PremiumFeatures.tsx'
 import { useDetail } from './payment-queries.ts'
 import type { Overview } from './queries.ts'
 import { RestingStores } from './RestingStores.tsx'
 import { StatusCard } from './StatusCard.tsx'
-import { WhoMayChoose } from './WhoMayChoose.tsx'
 
 const { failed, none } = billingTexts
 
@@ -70,7 +70,7 @@ function Known({ detail, subscription }: KnownProps) {
   return (
     <>
       {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
-      {!mayLead && isSold && <WhoMayChoose hasPlan />}
+      {!mayLead && isSold && <PlanPermissionHint hasPlan />}
       <AskedChange detail={detail} deeds={deeds} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 7 }}>

@@ -3,9 +3,9 @@ import { type PlanKey, plans } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
+import { AfterPaidPlan } from './AfterPaidPlan.tsx'
 import { getFailureText } from './failure.ts'
 import { useCancel } from './payment-queries.ts'
-import { ThenLite } from './ThenLite.tsx'
 
 interface Props {
   opened: boolean
@@ -44,7 +44,7 @@ export function CancelDialog({ opened, plan, end, onClose, onCanceled }: Props) 
       onClose={close}
     >
       <Text mb="sm">{billingTexts.confirmCancel}</Text>
-      <ThenLite plan={plan} end={end} />
+      <AfterPaidPlan plan={plan} end={end} />
     </Confirm>
   )
 }

@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router'
 import { MOST_EXTRA_STORES } from '../../shared/billing.ts'
 import type { SubscriptionDetail } from '../../shared/payments.ts'
 import { announce } from '../ui/announce.ts'
-import { AskedByBank } from './AskedByBank.tsx'
+import { BankConfirmation } from './BankConfirmation.tsx'
 import { ChangeProblem } from './ChangeProblem.tsx'
 import { ChooseChange } from './ChooseChange.tsx'
 import { ConfirmChange } from './ConfirmChange.tsx'
@@ -69,7 +69,7 @@ function Steps({ detail, start, onClose }: StepsProps) {
       isOfCard={it.isRefused && detail.canManage}
     />
   )
-  if (it.bank) return <AskedByBank {...it.bank} onClose={onClose} />
+  if (it.bank) return <BankConfirmation {...it.bank} onClose={onClose} />
   if (!it.shown) {
     return (
       <ChooseChange

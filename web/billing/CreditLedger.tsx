@@ -10,13 +10,13 @@ import { LoadingRows } from '../ui/Loading.tsx'
 import { formatDateTime } from '../ui/times.ts'
 import { describeEntry, formatCredits, formatSignedCredits } from './credit-copy.ts'
 import { useCreditEntries } from './credit-queries.ts'
-import { PageNumbers, usePageOf } from './PageNumbers.tsx'
+import { PageNumbers, usePageParam } from './PageNumbers.tsx'
 
 const REGION = 'credit-ledger'
 
 /** Every movement of the credits, to the millionth. */
 export function CreditLedger() {
-  const { page, put } = usePageOf('ledger')
+  const { page, put } = usePageParam('ledger')
   const isOpen = page !== null
   return (
     <div>

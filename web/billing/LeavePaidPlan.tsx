@@ -1,6 +1,6 @@
 import { type PlanKey, plans } from '../../shared/billing.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { ThenLite } from './ThenLite.tsx'
+import { AfterPaidPlan } from './AfterPaidPlan.tsx'
 
 interface Props {
   opened: boolean
@@ -18,7 +18,7 @@ export function LeavePaidPlan({ current, end, ...dialog }: Props) {
   const { name } = plans.free
   return (
     <Confirm {...dialog} title={`Change to ${name}?`} confirmLabel={`Change to ${name}`} isDangerous>
-      <ThenLite plan={current} end={end} />
+      <AfterPaidPlan plan={current} end={end} />
     </Confirm>
   )
 }

@@ -4,7 +4,7 @@ import { counted } from '../ui/format.ts'
 import { listPageNumbers } from './detail-words.ts'
 
 /** The page is in the address: ?payments=2 is page two; null means closed. */
-export function usePageOf(name: string) {
+export function usePageParam(name: string) {
   const [search, setSearch] = useSearchParams()
   const asked = search.get(name)
   const put = (page: number | null, replace = page === null) =>

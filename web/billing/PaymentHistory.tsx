@@ -10,7 +10,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { formatAmount } from './detail-words.ts'
-import { PageNumbers, usePageOf } from './PageNumbers.tsx'
+import { PageNumbers, usePageParam } from './PageNumbers.tsx'
 import { useHistory } from './payment-queries.ts'
 import { paymentLooks } from './paymentLook.ts'
 import { formatDate } from './plan-words.ts'
@@ -18,7 +18,7 @@ import { formatDate } from './plan-words.ts'
 const REGION = 'payment-history'
 
 export function PaymentHistory() {
-  const { page, put } = usePageOf('payments')
+  const { page, put } = usePageParam('payments')
   const isOpen = page !== null
   return (
     <div>

@@ -14,10 +14,11 @@ import { Notice } from '../ui/Notice.tsx'
 import { AddOns } from './AddOns.tsx'
 import { CheckoutStep } from './CheckoutStep.tsx'
 import { ContinueWithLite } from './ContinueWithLite.tsx'
-import { type Choosing, useChoosing } from './choosing.ts'
+import { type Choosing, useChoosePlan } from './choosing.ts'
 import { LeavePaidPlan } from './LeavePaidPlan.tsx'
 import { NoBilling } from './NoBilling.tsx'
 import { PlanCard } from './PlanCard.tsx'
+import { PlanPermissionHint } from './PlanPermissionHint.tsx'
 import { PricingContact, PricingFaq } from './PricingFaq.tsx'
 import {
   buildChangePath,
@@ -30,7 +31,6 @@ import {
   readCycle,
 } from './pricing-rules.ts'
 import { buildSupportLink } from './rules.ts'
-import { WhoMayChoose } from './WhoMayChoose.tsx'
 
 const keys = Object.keys(plans) as PlanKey[]
 type Subscription = z.output<typeof subscriptionStatus.reply>
@@ -52,7 +52,7 @@ export function PricingPage() {
 function Content({ subscription }: { subscription: Subscription }) {
   const mayPay = useHasPermission('billing:write')
   const isDemo = useMe()?.isDemo ?? false
-  const choosing = useChoosing(subscription)
+  const choosing = useChoosePlan(subscription)
   const choice = readChoice(useSearchParams()[0])
   const mayChoose = mayPay && !isDemo
   const { sells, plan, hasUsedTrial } = subscription
@@ -66,7 +66,7 @@ function Content({ subscription }: { subscription: Subscription }) {
   }
   const advice = (
     <>
-      {!mayPay && <WhoMayChoose hasPlan={plan !== null} />}
+      {!mayPay && <PlanPermissionHint hasPlan={plan !== null} />}
       {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
       {mayChoose && plan === null && (
         <ContinueWithLite isBusy={choosing.isBusy} onChoose={() => choosing.choose('free')} />

@@ -7,13 +7,13 @@ import { Confirm } from '../ui/Confirm.tsx'
 import { counted } from '../ui/format.ts'
 import { describeMissing, describeWakeOptions } from './change-copy.ts'
 import { getFailureText } from './failure.ts'
-import { useRestStores, useStoreRests } from './payment-queries.ts'
+import { useChooseRestingStores, useRestingStores } from './payment-queries.ts'
 import type { Overview } from './queries.ts'
 import { RestingChoice } from './RestingChoice.tsx'
 
 /** Stores that send nothing because they exceed the plan's limit (decision 85). Renders nothing if all fit. */
 export function RestingStores({ subscription }: { subscription: Overview['subscription'] }) {
-  const stores = useStoreRests().data?.stores ?? []
+  const stores = useRestingStores().data?.stores ?? []
   const [isAsking, setAsking] = useState(false)
   const isDemo = useMe()?.isDemo ?? false
   const mayChoose = useHasPermission('billing:write') && !isDemo
@@ -54,13 +54,13 @@ export function RestingStores({ subscription }: { subscription: Overview['subscr
 
 interface ChooserProps {
   opened: boolean
-  stores: NonNullable<ReturnType<typeof useStoreRests>['data']>['stores']
+  stores: NonNullable<ReturnType<typeof useRestingStores>['data']>['stores']
   needed: number
   onClose: () => void
 }
 
 function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
-  const rest = useRestStores()
+  const rest = useChooseRestingStores()
   const now = stores.filter(({ isResting }) => isResting).map(({ id }) => id)
   const [chosen, setChosen] = useState<string[] | null>(null)
   const shown = chosen ?? now

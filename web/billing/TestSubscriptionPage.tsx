@@ -12,9 +12,9 @@ import { Notice } from '../ui/Notice.tsx'
 import { explainUnusedCredits, formatBalance, packOptions } from './credit-copy.ts'
 import { useAddTestCredits, useCredits } from './credit-queries.ts'
 import { cycleNames } from './detail-words.ts'
+import { PlanPermissionHint } from './PlanPermissionHint.tsx'
 import { readCycle } from './pricing-rules.ts'
 import { useManualUpdate } from './queries.ts'
-import { WhoMayChoose } from './WhoMayChoose.tsx'
 
 const offered = ['free', 'starter', 'growth', 'professional', 'enterprise']
 
@@ -39,7 +39,7 @@ function TestSubscription({ current }: { current: string | null }) {
             <Text>
               Current plan: <strong>{current ?? 'none'}</strong>
             </Text>
-            {!mayPay && <WhoMayChoose hasPlan={current !== null} />}
+            {!mayPay && <PlanPermissionHint hasPlan={current !== null} />}
             {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
             <PlanForm current={current} isDisabled={!mayPay || isDemo} />
             <CreditsForm isDisabled={!mayPay || isDemo} />

@@ -5,12 +5,12 @@ import type { BillingCycle, PlanKey, subscriptionStatus } from '../../shared/bil
 import { buildChoiceAddress, findPaidPlan, isAtStripe } from './pricing-rules.ts'
 import { useCreateFree } from './queries.ts'
 
-export type Choosing = ReturnType<typeof useChoosing>
+export type Choosing = ReturnType<typeof useChoosePlan>
 
 /**
  * A paid plan leads to the checkout step. The free plan is chosen here, after a confirmation if a paid plan would end.
  */
-export function useChoosing(subscription: z.output<typeof subscriptionStatus.reply>) {
+export function useChoosePlan(subscription: z.output<typeof subscriptionStatus.reply>) {
   const free = useCreateFree()
   const navigate = useNavigate()
   const [leaving, setLeaving] = useState<PlanKey | null>(null)

@@ -40,7 +40,7 @@ const prompts: Record<Feature, Prompt[]> = {
   flow_texts: [
     {
       ...{ screen: '/flows', file: 'server/marketing/flows/flows.ts', asks: "hasFeature(entitlements, 'flow_texts')" },
-      ...{ shown: 'web/flow-editor/ChannelOrder.tsx', text: 'obstacleOf(channel, obstacles)' },
+      ...{ shown: 'web/flow-editor/ChannelOrder.tsx', text: 'findObstacle(channel, obstacles)' },
       words: reasonTexts.plan_required!,
     },
   ],

@@ -36,7 +36,7 @@ const detailQuery = queryOptions({
 
 export const useDetail = () => useQuery(detailQuery)
 
-export const useStoreRests = () =>
+export const useRestingStores = () =>
   useQuery({
     queryKey: ['billing', 'stores'],
     queryFn: ({ signal }) => call(listResting, { signal }),
@@ -44,7 +44,7 @@ export const useStoreRests = () =>
   })
 
 /** Also refetches what other screens show about their store. */
-export function useRestStores() {
+export function useChooseRestingStores() {
   const queries = useQueryClient()
   return useOnce({
     mutationFn: async (storeIds: string[]) => {

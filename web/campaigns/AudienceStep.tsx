@@ -16,7 +16,7 @@ const PAUSE_MS = 500
 export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?: string | undefined }) {
   const { draft, problems, isReadOnly, onChange } = props
   const { audience, mode } = draft
-  const count = useCountOf(draft, campaignId)
+  const count = useDebouncedCount(draft, campaignId)
   const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
   const ofCarts = useRef<Pick<Draft, 'template' | 'subject' | 'body' | 'sms'> | null>(null)
   const turnTo = (next: Draft['audience']) => {
@@ -77,7 +77,7 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
 }
 
 /** Audience size, debounced while typing; null if no customer is chosen yet. */
-export function useCountOf(draft: Draft, campaignId?: string) {
+export function useDebouncedCount(draft: Draft, campaignId?: string) {
   const asked = buildCountRequest(draft, campaignId)
   const [settled] = useDebouncedValue(asked && JSON.stringify(asked), PAUSE_MS)
   // Counts immediately when the step opens.

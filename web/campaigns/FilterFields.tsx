@@ -4,8 +4,8 @@ import { campaignTexts } from '../../shared/campaigns.ts'
 import type { CartBadge } from '../../shared/carts.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { useHasFeature, useStore } from '../access/queries.ts'
-import { KeptAudiences } from '../audiences/KeptAudiences.tsx'
 import { ProductField } from '../audiences/ProductField.tsx'
+import { SavedAudiences } from '../audiences/SavedAudiences.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { badgeLooks } from '../carts/badges.tsx'
 import { allCountries } from '../consent/country-groups.ts'
@@ -22,7 +22,7 @@ export function FilterFields({ draft: { filters }, problems, isReadOnly, onChang
   return (
     <Stack gap="md" component="section" aria-label="Filters">
       {hasFilters === false && isFiltered(filters) && <UpgradeNotice text={campaignTexts.filterPlan} />}
-      <KeptAudiences filters={filters} isReadOnly={isReadOnly} onChoose={(kept) => onChange({ filters: kept })} />
+      <SavedAudiences filters={filters} isReadOnly={isReadOnly} onChoose={(kept) => onChange({ filters: kept })} />
       <Numbers filters={filters} problems={problems} isReadOnly={isReadOnly} onChange={change} />
       <OtherFilters filters={filters} isReadOnly={isReadOnly} onChange={change} />
     </Stack>

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { customerTexts } from '../../shared/customers.ts'
-import { MorePeople, NoPeople } from '../discount-mail/MorePeople.tsx'
+import { LoadMoreCustomers, NoCustomers } from '../discount-mail/LoadMoreCustomers.tsx'
 import { type ListedCustomer, usePeople } from '../discount-mail/queries.ts'
 import { type PeopleFilter, toPerson } from '../discount-mail/rules.ts'
 import { counted, formatCount } from '../ui/format.ts'
@@ -62,7 +62,7 @@ export function PeoplePicker({ draft, abandonedOnly, isReadOnly, onChange }: Pro
       >
         {() =>
           listed.length === 0 ? (
-            <NoPeople {...filter} />
+            <NoCustomers {...filter} />
           ) : (
             <div className="campaign-people" aria-busy={people.isPlaceholderData}>
               <ul aria-label="Customers to choose from">
@@ -77,7 +77,7 @@ export function PeoplePicker({ draft, abandonedOnly, isReadOnly, onChange }: Pro
                   />
                 ))}
               </ul>
-              <MorePeople people={people} />
+              <LoadMoreCustomers people={people} />
             </div>
           )
         }

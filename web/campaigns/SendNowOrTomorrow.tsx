@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
-import { useCountOf } from './AudienceStep.tsx'
+import { useDebouncedCount } from './AudienceStep.tsx'
 import type { Draft } from './rules.ts'
 import { describeRecipients, tomorrowText } from './send-time.ts'
 
@@ -13,7 +13,7 @@ interface Props {
 
 /** Today's send time has passed (area decision 124). */
 export function SendNowOrTomorrow({ draft, campaignId, onNow, onTomorrow, onClose }: Props) {
-  const count = useCountOf(draft, campaignId)
+  const count = useDebouncedCount(draft, campaignId)
   const whom = describeRecipients(count?.data)
   return (
     <Modal

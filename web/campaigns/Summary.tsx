@@ -5,7 +5,7 @@ import { counted, formatClock, formatCount, formatDay } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { formatLongStoreTime } from '../ui/times.ts'
 import { AudienceCount } from './AudienceCount.tsx'
-import { useCountOf } from './AudienceStep.tsx'
+import { useDebouncedCount } from './AudienceStep.tsx'
 import { frequencyNames } from './frequencies.ts'
 import { useReport } from './report-queries.ts'
 import { type Draft, describeEnd, describeRun, typeNames } from './rules.ts'
@@ -19,7 +19,7 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
   const { zone } = clock
   const lastRun = useReport(campaignId ?? null).data?.runs[0]
   const now = useNow(MINUTE_MS)
-  const count = useCountOf(draft, campaignId)
+  const count = useDebouncedCount(draft, campaignId)
   const { name, type, subject, schedule, emails, mode, audience } = draft
   const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
   const target = isChosenByHand ? counted(emails.length, 'customer') : count?.data ? formatCount(count.data.total) : '…'

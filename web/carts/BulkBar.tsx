@@ -6,7 +6,7 @@ import { formatTotal } from '../ui/listQuery.ts'
 import { UpgradePrompt } from './RecoveryActions.tsx'
 import { channelNames, countSelection, type Selection } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { useLacksTexts, useMaySend } from './useTextAction.ts'
+import { useIsTextsLocked, useMaySend } from './useTextAction.ts'
 
 type Action = Ask['channel'] | 'delete'
 
@@ -23,7 +23,7 @@ interface Props {
 /** Actions for the selected carts: choose one, then apply it (B 2). */
 export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete }: Props) {
   const [action, setAction] = useState<Action | ''>('')
-  const lacksTexts = useLacksTexts()
+  const lacksTexts = useIsTextsLocked()
   const may = useMaySend()
   const size = countSelection(selection)
   if (size === 0) return null

@@ -38,7 +38,7 @@ export function BulkSendCard({ jobId, onJob, onDismiss }: Props) {
   const [only, setOnly] = useState<BulkSendItem['outcome'] | null>(null)
   const [isOpen, answers] = useDisclosure(false)
   const job = useBulkSend(jobId, page, only)
-  useSayWhenDone(job.data)
+  useAnnounceEnd(job.data)
   if (job.isPending) return <JobFrame onDismiss={onDismiss}>{<LoadingList count={1} />}</JobFrame>
   if (!job.data) {
     return (
@@ -204,7 +204,7 @@ const Answer = ({ item }: { item: BulkSendItem }) => (
 const JUST_NOW_MS = 15_000
 
 /** Announces the end once, to users who saw the job running. */
-function useSayWhenDone(job: BulkSend | undefined) {
+function useAnnounceEnd(job: BulkSend | undefined) {
   const known = useRef(new Map<string, 'running' | 'said'>())
   useEffect(() => {
     if (!job) return

@@ -20,7 +20,7 @@ import { useReasonBadges, useWhatsappEligible } from './send-queries.ts'
 import type { Selection } from './sending.ts'
 import { toSelection, useSelection } from './useSelection.ts'
 import { useSendDialog } from './useSendDialog.tsx'
-import { useLacksTexts, useMaySend } from './useTextAction.ts'
+import { useIsTextsLocked, useMaySend } from './useTextAction.ts'
 
 interface Props {
   query: ListQuery
@@ -54,7 +54,7 @@ export function CartList({ query, carts, columns, openCart, onOpen, onJob, onCha
   }
   const chosen = toSelection(selection, all)
   const isWholePage = rows.length > 0 && rows.every(selection.isSelected)
-  const whatsappEligible = useEligibleOf(rows)
+  const whatsappEligible = useEligibleRows(rows)
   const reasonBadges = useReasonBadges(rows)
   const known = rows.find(({ id }) => id === openCart)
   const remove = () => {
@@ -113,9 +113,9 @@ type Matching = Extract<Selection, { kind: 'matching' }>
 const describeOffer = (chosen: Selection, isWholePage: boolean, all: Matching): Matching | null =>
   chosen.kind === 'carts' && isWholePage && (all.count > chosen.carts.length || all.isCapped) ? all : null
 
-function useEligibleOf(rows: CartView[]): ReadonlySet<string> {
+function useEligibleRows(rows: CartView[]): ReadonlySet<string> {
   const may = useMaySend()
-  const lacksTexts = useLacksTexts()
+  const lacksTexts = useIsTextsLocked()
   const withPhone = rows.filter(({ phone }) => phone !== null).map(({ id }) => id)
   return useWhatsappEligible(withPhone, may && !lacksTexts)
 }

@@ -2,7 +2,7 @@ import { Anchor, Button } from '@mantine/core'
 import { IconFilterOff, IconShoppingCart } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { cartTexts } from '../../shared/carts.ts'
-import { UntilDemoPast } from '../shell/DemoPast.tsx'
+import { DemoHistoryGate } from '../shell/DemoHistory.tsx'
 import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import type { ListQuery } from './rules.ts'
@@ -30,14 +30,14 @@ export function CartsEmpty({ isFiltered, page, total, onReset }: Props) {
   }
   if (total === 0) {
     return (
-      <UntilDemoPast>
+      <DemoHistoryGate>
         <Empty icon={IconShoppingCart} text={cartTexts.none}>
           <NoCaptureYet />
           <Anchor component={Link} to="/settings">
             See what your store shares
           </Anchor>
         </Empty>
-      </UntilDemoPast>
+      </DemoHistoryGate>
     )
   }
   return (

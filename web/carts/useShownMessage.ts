@@ -29,12 +29,12 @@ export function useShownMessage({ ask: { channel, selection }, eligibility, mess
   const cartId = chosen ?? first
   const made = useMessagePreview(cartId ? { cartId, channel, ...message } : null)
   const isStale = isTyping || made.isPlaceholderData
-  const ready = useReadyBody(made.data && !isStale && message.body === undefined ? made.data.words?.body : undefined)
+  const ready = useDefaultBody(made.data && !isStale && message.body === undefined ? made.data.words?.body : undefined)
   return { cartId, choose, made, message, isStale, ready, problem: isStale ? null : (made.data?.problem ?? null) }
 }
 
 /** Default content, kept while the user types their own. */
-function useReadyBody(body: string | undefined): string | undefined {
+function useDefaultBody(body: string | undefined): string | undefined {
   const [kept, keep] = useState(body)
   if (body !== undefined && body !== kept) keep(body)
   return body ?? kept

@@ -16,11 +16,11 @@ export type TextAction =
   | { kind: 'button'; isSending: boolean; waits: string | null }
 
 /** Manual SMS and WhatsApp need a larger plan (decision 6). */
-export const useLacksTexts = () => useHasFeature('manual_texts') === false
+export const useIsTextsLocked = () => useHasFeature('manual_texts') === false
 export const useMaySend = () => useHasPermission('carts:write')
 
 export function useTextAction(cart: CartView, channel: TextChannel, isEligible: boolean): TextAction {
-  const lacksTexts = useLacksTexts()
+  const lacksTexts = useIsTextsLocked()
   const may = useMaySend()
   const cooldownHours = useStore()?.textCooldownHours ?? 24
   const hasSent = Boolean(channel === 'sms' ? cart.sms_sent_at : cart.whatsapp_sent_at)

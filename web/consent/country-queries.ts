@@ -17,13 +17,13 @@ export function useConsentTable() {
   return useQuery({ queryKey: tableKey(storeId), queryFn: ({ signal }) => call(consentTable, { signal }) })
 }
 
-function useAgain() {
+function useRefetchTable() {
   const queries = useQueryClient()
   return () => queries.invalidateQueries({ queryKey: ['consent-table'] })
 }
 
 export function useOverrideRule() {
-  const onSettled = useAgain()
+  const onSettled = useRefetchTable()
   return useMutation({
     mutationFn: (body: z.input<typeof overrideRule.body>) => call(overrideRule, { body }),
     onSettled,
@@ -31,7 +31,7 @@ export function useOverrideRule() {
 }
 
 export function useEndConsentOverride() {
-  const onSettled = useAgain()
+  const onSettled = useRefetchTable()
   return useMutation({
     mutationFn: (overrideId: string) => call(endConsentOverride, { params: { overrideId } }),
     onSettled,
@@ -39,7 +39,7 @@ export function useEndConsentOverride() {
 }
 
 export function useSmsConfirmation() {
-  const onSettled = useAgain()
+  const onSettled = useRefetchTable()
   return useMutation({
     mutationFn: (mode: ConsentTable['smsConfirmation']) => call(setSmsConfirmation, { body: { mode } }),
     onSettled,

@@ -17,7 +17,7 @@ interface Props {
 
 export function CouponDialog({ list, asked, onClose }: Props) {
   const [isAsking, setAsking] = useState(false)
-  const { shown, turn } = useShown(asked, list.coupons)
+  const { shown, turn } = useOpenCoupon(asked, list.coupons)
   return (
     <Modal
       opened={asked !== null && shown !== null}
@@ -34,7 +34,7 @@ export function CouponDialog({ list, asked, onClose }: Props) {
 }
 
 /** Keeps the coupon as it was when opened, even if the list changes. */
-function useShown(asked: string | null, coupons: Coupon[]) {
+function useOpenCoupon(asked: string | null, coupons: Coupon[]) {
   const [state, setState] = useState<{ asked: string | null; shown: { coupon: Coupon | null } | null; turn: number }>({
     asked: null,
     shown: null,

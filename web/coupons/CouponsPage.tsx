@@ -26,7 +26,7 @@ export function CouponsPage() {
   const [problem, setProblem] = useState<string | null>(null)
   const [created, setCreated] = useState<CreatedCoupon | null>(null)
   const mayWrite = role && coupons.data?.canWrite === true
-  const asked = useAsked(param('form'), mayWrite)
+  const asked = useOpenForm(param('form'), mayWrite)
   const isDone = (coupon: CreatedCoupon) => {
     setProblem(null)
     setCreated(coupon)
@@ -80,7 +80,7 @@ export function CouponsPage() {
 }
 
 /** Keeps an open form if the API key turns out to be read-only, because its input is still needed. */
-function useAsked(form: string | null, mayWrite: boolean): string | null {
+function useOpenForm(form: string | null, mayWrite: boolean): string | null {
   const [open, setOpen] = useState<string | null>(null)
   const asked = mayWrite || form === open ? form : null
   if (asked !== open) setOpen(asked)

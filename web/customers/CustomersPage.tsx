@@ -4,7 +4,7 @@ import { customerTexts } from '../../shared/customers.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
-import { UntilDemoPast } from '../shell/DemoPast.tsx'
+import { DemoHistoryGate } from '../shell/DemoHistory.tsx'
 import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -164,11 +164,11 @@ function Nobody({ query, total, onChange }: NobodyProps) {
     )
   }
   return (
-    <UntilDemoPast>
+    <DemoHistoryGate>
       <Empty icon={IconUsers} text={customerTexts.none}>
         <NoCaptureYet />
       </Empty>
-    </UntilDemoPast>
+    </DemoHistoryGate>
   )
 }
 

@@ -5,9 +5,9 @@ import { Notice } from '../ui/Notice.tsx'
 import { DashboardWarning, StoreFailed } from './failures.tsx'
 import { OverviewCard } from './OverviewCard.tsx'
 import { useChart, useStats } from './queries.ts'
+import { RecoveredRevenue } from './RecoveredRevenue.tsx'
 import { findFailure } from './rules.ts'
 import { StatCards } from './StatCards.tsx'
-import { WonBack } from './WonBack.tsx'
 
 /**
  * Dashboard over all stores of one currency, with the figures that can be added (decision 154). Carts and campaigns
@@ -32,7 +32,7 @@ export function AllStores() {
           Could not be read lately, so the figures may be old: {failing.join(', ')}.
         </Notice>
       )}
-      <WonBack stats={stats.data} isPending={stats.isPending} />
+      <RecoveredRevenue stats={stats.data} isPending={stats.isPending} />
       <StatCards stats={stats.data} isPending={stats.isPending} reach={undefined} />
       <OverviewCard chart={chart} period={period} onPeriod={setPeriod} measure={measure} onMeasure={setMeasure} />
     </div>

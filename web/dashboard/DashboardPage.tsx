@@ -9,7 +9,7 @@ import { useScope } from '../access/scope.ts'
 import { loadUser } from '../access/session.ts'
 import { AllStoresLocked } from '../analytics/AllStoresBar.tsx'
 import { useReach } from '../carts/send-queries.ts'
-import { UntilDemoPast } from '../shell/DemoPast.tsx'
+import { DemoHistoryGate } from '../shell/DemoHistory.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { ActiveCampaigns } from './ActiveCampaigns.tsx'
@@ -19,9 +19,9 @@ import { DashboardWarning, StoreFailed } from './failures.tsx'
 import { OverviewCard } from './OverviewCard.tsx'
 import { useChart, useRecentCarts, useStats } from './queries.ts'
 import { RecentCarts } from './RecentCarts.tsx'
+import { RecoveredRevenue } from './RecoveredRevenue.tsx'
 import { findFailure, isNewStore } from './rules.ts'
 import { StatCards } from './StatCards.tsx'
-import { WonBack } from './WonBack.tsx'
 
 const ActiveNow = lazy(async () => ({ default: (await import('../active/ActiveNow.tsx')).ActiveNow }))
 const OrdersMissing = lazy(async () => ({ default: (await import('../analytics/OrdersMissing.tsx')).OrdersMissing }))
@@ -84,15 +84,15 @@ function Dashboard() {
       {failure && <DashboardWarning text={failure.text} onRetry={retry} />}
       {isEmpty ? (
         <>
-          <UntilDemoPast>
+          <DemoHistoryGate>
             <FirstSteps />
-          </UntilDemoPast>
+          </DemoHistoryGate>
           <CartsBeingFilled />
         </>
       ) : (
         <>
           {stats.data && recent.data && <OpenSetup />}
-          <WonBack stats={stats.data} isPending={stats.isPending} />
+          <RecoveredRevenue stats={stats.data} isPending={stats.isPending} />
           <StatCards stats={stats.data} isPending={stats.isPending} reach={reach.data} />
           <CartsBeingFilled />
           <div className="dashboard-parts">

@@ -34,7 +34,7 @@ export function isNewStore(stats: DashboardStats, listed: number): boolean {
   )
 }
 
-export interface WonBack {
+export interface RecoveredSummary {
   /** In the store's currency. */
   money: number
   others: { currency: string; amount: number }[]
@@ -44,7 +44,7 @@ export interface WonBack {
 }
 
 /** For the last 30 days; a sentence if nothing was recovered. */
-export function summarizeRecovered(stats: DashboardStats): WonBack | { nothing: string } {
+export function summarizeRecovered(stats: DashboardStats): RecoveredSummary | { nothing: string } {
   const { monthlyRevenue, recoveredOrders, recoveredCarts, recoveryRate, totalRevenue, otherCurrencies } = stats
   const others = otherCurrencies.flatMap(({ currency, monthlyRevenue: amount }) =>
     amount === 0 ? [] : [{ currency, amount }],

@@ -9,7 +9,7 @@ import { LoadingRows } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
-import { MorePeople, NoPeople } from './MorePeople.tsx'
+import { LoadMoreCustomers, NoCustomers } from './LoadMoreCustomers.tsx'
 import type { ListedCustomer, usePeople } from './queries.ts'
 import {
   allCustomers,
@@ -87,7 +87,7 @@ interface PeopleProps extends Pick<Props, 'people' | 'filter' | 'chosen' | 'onCh
 function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
   const { total, isCapped, lookedThrough } = pages[0]!
   const customers = pages.flatMap((page) => page.customers)
-  if (customers.length === 0) return <NoPeople {...filter} />
+  if (customers.length === 0) return <NoCustomers {...filter} />
   const count = countChosen(chosen, total)
   return (
     <>
@@ -117,7 +117,7 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
             <PersonRow key={customer._id} customer={customer} chosen={chosen} onChoose={onChoose} />
           ))}
         </ul>
-        <MorePeople people={people} />
+        <LoadMoreCustomers people={people} />
       </div>
       {lookedThrough && (
         <Text fz="sm" c="dimmed">

@@ -14,7 +14,8 @@ import { CouponField } from './CouponField.tsx'
 import { CustomerPicker } from './CustomerPicker.tsx'
 import { DiscountFoot } from './DiscountFoot.tsx'
 import { DiscountPreview } from './DiscountPreview.tsx'
-import { type Offer, usePeople, useSendOffers, useWhoGetsIt } from './queries.ts'
+import { type Offer, usePeople, useRecipientCheck, useSendOffers } from './queries.ts'
+import { findObstacle, RecipientSummary } from './RecipientSummary.tsx'
 import {
   type Chosen,
   clearAll,
@@ -26,7 +27,6 @@ import {
   toPerson,
   toRecipients,
 } from './rules.ts'
-import { findObstacle, WhoGetsIt } from './WhoGetsIt.tsx'
 
 interface Props {
   place: string
@@ -70,7 +70,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const count = countChosen(typed.chosen, total)
   const isTooMany = count > MOST_RECIPIENTS
   const checked = isTooMany ? null : settled
-  const eligibility = useWhoGetsIt(checked && { ...checked, ...(asked.couponId && { couponId: asked.couponId }) })
+  const eligibility = useRecipientCheck(checked && { ...checked, ...(asked.couponId && { couponId: asked.couponId }) })
   if (jobId) return <BulkSendCard jobId={jobId} onJob={setJobId} onDismiss={onClose} />
 
   const refused = refusedOf(send, typed)
@@ -141,7 +141,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
           </>
         }
         above={
-          <WhoGetsIt
+          <RecipientSummary
             isNobody={count === 0}
             tooMany={tooMany}
             missing={missing ?? (problem && 'Not sent')}

@@ -62,7 +62,7 @@ type Given<E extends { body: z.ZodType }> = z.input<E['body']>
 export type Offer = Given<typeof sendDiscountOffers>
 
 /** Who of these would get it now, and why the others not. Never cached, because it depends on the moment. */
-export function useWhoGetsIt(body: Given<typeof discountEligibility> | null) {
+export function useRecipientCheck(body: Given<typeof discountEligibility> | null) {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['discount-eligibility', storeId, body],

@@ -29,7 +29,7 @@ export interface Shown {
 export type ChosenCart = readonly [string | null, (cartId: string) => void]
 
 /** Preview by the sending code, for an eligible cart or the sample cart, including unsaved edits. */
-export function useMade({ flowId, step, entry, variant, channel }: Shown, chosen: string | null) {
+export function useRenderedPreview({ flowId, step, entry, variant, channel }: Shown, chosen: string | null) {
   const first = usePreviewCart(channel)
   const cartId = chosen ?? first
   const typed = messageOf(channel, getContent(variant.words, channel))
@@ -78,7 +78,7 @@ interface Props extends Shown {
 
 export function Preview({ cart: [chosen, choose], onBody, ...shown }: Props) {
   const { channel } = shown
-  const { cartId, typed, of, made, isStale } = useMade(shown, chosen)
+  const { cartId, typed, of, made, isStale } = useRenderedPreview(shown, chosen)
   const unmet = made.data?.decision?.unmet
   const tested = of && { cartId: of.cartId, channel, coupon: of.coupon, ...typed }
   return (

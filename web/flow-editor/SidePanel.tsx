@@ -14,11 +14,11 @@ interface Props {
 /** Minimum width for the flow with a panel beside it. */
 const BESIDE = '(min-width: 75em)'
 
-export const useIsBeside = (): boolean => useMediaQuery(BESIDE, true, { getInitialValueInEffect: false })
+export const useHasSideRoom = (): boolean => useMediaQuery(BESIDE, true, { getInitialValueInEffect: false })
 
 /** Editor panel: beside the flow if there is room, otherwise a dialog. */
 export function SidePanel({ title, of, onClose, children }: Props) {
-  const isBeside = useIsBeside()
+  const isBeside = useHasSideRoom()
   if (!isBeside) {
     return (
       <Drawer

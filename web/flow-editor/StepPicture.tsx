@@ -2,7 +2,7 @@ import { Skeleton, Text } from '@mantine/core'
 import { useInViewport } from '@mantine/hooks'
 import { useState } from 'react'
 import { MailFrame } from '../ui/MailFrame.tsx'
-import { type Shown, useMade } from './Preview.tsx'
+import { type Shown, useRenderedPreview } from './Preview.tsx'
 
 /** Height of the mail before scaling. */
 const MAIL_HEIGHT = 900
@@ -20,7 +20,7 @@ export function StepPicture({ approved, cart, ...shown }: Shown & { approved: st
 }
 
 function Picture({ cart, ...shown }: Shown & { cart: string | null }) {
-  const { made } = useMade(shown, cart)
+  const { made } = useRenderedPreview(shown, cart)
   const message = made.data
   if (!message) return made.error ? null : <Skeleton h="100%" />
   if (shown.channel === 'email') {

@@ -22,7 +22,7 @@ export interface Change {
 }
 
 /** The oldest are dropped. */
-const MOST_CHANGES = 200
+const MAX_CHANGES = 200
 
 export const startHistory = <Value>(present: Value): History<Value> => ({ present, past: [], future: [] })
 
@@ -30,7 +30,7 @@ export function recordChange<Value>(history: History<Value>, present: Value, cha
   const last = history.past.at(-1)
   const isSamePart = change.part !== undefined && last?.change.part === change.part && history.future.length === 0
   if (isSamePart) return { ...history, present }
-  const past = [...history.past, { value: history.present, change }].slice(-MOST_CHANGES)
+  const past = [...history.past, { value: history.present, change }].slice(-MAX_CHANGES)
   return { present, past, future: [] }
 }
 

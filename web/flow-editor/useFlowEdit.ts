@@ -7,7 +7,7 @@ import { announce } from '../ui/announce.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import type { FlowDraft } from './draft.ts'
 import { checkFlow, hasProblems, mapRefusedFields, type Problems } from './problems.ts'
-import { useIsBeside } from './SidePanel.tsx'
+import { useHasSideRoom } from './SidePanel.tsx'
 import { buildSaveBody } from './saving.ts'
 import { useFlowDraft, useUndoKeys } from './useFlowDraft.ts'
 
@@ -20,7 +20,7 @@ export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
   const [wanted, setOpened] = useState<string | null>(null)
   const [isChecked, setChecked] = useState(false)
   const save = useSaveFlow(flow.id)
-  const isBeside = useIsBeside()
+  const isBeside = useHasSideRoom()
   const opened = wanted === ENTRY || draft.steps.some(({ key }) => key === wanted) ? wanted : null
   // After a restored draft, reopen the part it belongs to.
   useDraft(`flow:${flow.id}:opened`, editing.isDirty ? opened : null, setOpened)
@@ -31,7 +31,7 @@ export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
   // Errors are hidden while the user types for the first time.
   const problems = isChecked && hasProblems(found) ? found : refused
   const { open, close } = useOpening(setOpened, opened)
-  const leadTo = useLead(opened, setOpened)
+  const leadTo = useFocusProblem(opened, setOpened)
 
   const discard = () => {
     editing.forget()
@@ -111,7 +111,7 @@ function useOpening(setOpened: (opened: string | null) => void, opened: string |
 }
 
 /** Opens the first part with an error and focuses its field. */
-function useLead(opened: string | null, setOpened: (opened: string) => void) {
+function useFocusProblem(opened: string | null, setOpened: (opened: string) => void) {
   const [wanted, want] = useState<string | null>(null)
   useEffect(() => {
     if (wanted === null) return

@@ -6,7 +6,7 @@ import { explainNoCarts, findTakingFlow } from './rules.ts'
 
 /** Warns that a flow above matches every cart. Renders nothing otherwise. */
 export function NoCarts({ flow }: { flow: FlowView }) {
-  const text = useTakenText(flow)
+  const text = useNoCartsText(flow)
   return (
     text && (
       <Box mb="md">
@@ -16,7 +16,7 @@ export function NoCarts({ flow }: { flow: FlowView }) {
   )
 }
 
-const useTakenText = (flow: FlowView) => explainNoCarts(useFlows().data?.flows ?? [], flow)
+const useNoCartsText = (flow: FlowView) => explainNoCarts(useFlows().data?.flows ?? [], flow)
 
 /** The flow above that leaves this one no carts; null if there is none. */
-export const useTakenBy = (flow: FlowView) => findTakingFlow(useFlows().data?.flows ?? [], flow)
+export const useTakingFlow = (flow: FlowView) => findTakingFlow(useFlows().data?.flows ?? [], flow)

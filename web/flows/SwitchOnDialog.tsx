@@ -11,7 +11,7 @@ import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted } from '../ui/format.ts'
 import { Missing } from './Missing.tsx'
-import { NoCarts, useTakenBy } from './NoCarts.tsx'
+import { NoCarts, useTakingFlow } from './NoCarts.tsx'
 import { useSwitchFlow, useUpcoming } from './queries.ts'
 import { describeContinuing, describeRecentCarts, PREVIEW_HASH } from './rules.ts'
 
@@ -39,7 +39,7 @@ export function SwitchOnDialog({ flow, unsaved, opened, onClose }: Props) {
   const choose = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
   const { hasRead, isHoldingOut, includeLast24h } = choices
   const known = useExperiments().data
-  const above = useTakenBy(flow)
+  const above = useTakingFlow(flow)
   const percent = choices.percent ?? known?.proposedPercent ?? ''
   const onSuccess = () => {
     onClose()

@@ -16,13 +16,13 @@ const experimentsQuery = queryOptions({
 
 export const useExperiments = () => useQuery(experimentsQuery)
 
-export const useStart = () => useKept((body: Choice) => call(startExperiment, { body }))
-export const useChange = () => useKept((body: Choice) => call(changeExperiment, { body }))
-export const useStop = () => useKept((_: undefined) => call(stopExperiment))
+export const useStart = () => useExperimentChange((body: Choice) => call(startExperiment, { body }))
+export const useChange = () => useExperimentChange((body: Choice) => call(changeExperiment, { body }))
+export const useStop = () => useExperimentChange((_: undefined) => call(stopExperiment))
 
 type Reply = z.output<typeof readExperiments.reply>
 
-function useKept<Body>(mutationFn: (body: Body) => Promise<Reply>) {
+function useExperimentChange<Body>(mutationFn: (body: Body) => Promise<Reply>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn,

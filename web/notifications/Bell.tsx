@@ -32,7 +32,7 @@ function OfStore({ storeId, platform }: { storeId: string; platform: string }) {
     },
     [close],
   )
-  useWaysOut(place, isOpen, leave)
+  useCloseOutside(place, isOpen, leave)
   return (
     <div className="bell" ref={place}>
       <UnstyledButton
@@ -93,7 +93,11 @@ function usePanel() {
 }
 
 /** Closes on an outside click, Escape, or when the focus moves elsewhere. */
-function useWaysOut(place: { current: HTMLElement | null }, isOpen: boolean, leave: (isFocusOurs: boolean) => void) {
+function useCloseOutside(
+  place: { current: HTMLElement | null },
+  isOpen: boolean,
+  leave: (isFocusOurs: boolean) => void,
+) {
   useEffect(() => {
     if (!isOpen) return
     const isOutside = (target: EventTarget | null) => target instanceof Node && !place.current?.contains(target)

@@ -140,7 +140,7 @@ function useFirstOpening(bell: ReturnType<typeof useBell>) {
 function Items({ cache, list, onClose }: { cache: StoreCache; list: List; onClose: () => void }) {
   const place = useRef<HTMLUListElement>(null)
   const { items } = list
-  const keepFocus = useKeptFocus(place)
+  const keepFocus = useFocusAfterRemoval(place)
   const remove = (item: NotificationView, index: number) => {
     keepFocus(index)
     startDeletion(cache, { notificationIds: [item._id] })
@@ -179,7 +179,7 @@ function Items({ cache, list, onClose }: { cache: StoreCache; list: List; onClos
 }
 
 /** When the focused item is removed, the next one gets the focus, or the panel if none is left. */
-function useKeptFocus(place: { current: HTMLElement | null }) {
+function useFocusAfterRemoval(place: { current: HTMLElement | null }) {
   const wanted = useRef<number | null>(null)
   useEffect(() => {
     if (wanted.current === null) return

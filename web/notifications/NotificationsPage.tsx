@@ -57,7 +57,7 @@ function Screen({ cache }: { cache: StoreCache }) {
   )
   const list = useRef<HTMLDivElement>(null)
   useReadWhenOpened(cache, detail.item)
-  const back = useBack(list, id, () => put(SELECTED, null))
+  const back = useBackToList(list, id, () => put(SELECTED, null))
   useListKeys(list, (focused) => toggleRead(cache, items.find(({ _id }) => _id === focused) ?? detail.item))
   const remove = (item: NotificationView) => {
     startDeletion(cache, { notificationIds: [item._id] })
@@ -111,7 +111,7 @@ function useReadWhenOpened(cache: StoreCache, item: NotificationView | undefined
 }
 
 /** Back to the list, with the focus on the open row. */
-function useBack(list: { current: HTMLElement | null }, id: string | null, leave: () => void) {
+function useBackToList(list: { current: HTMLElement | null }, id: string | null, leave: () => void) {
   return () => {
     leave()
     requestAnimationFrame(() => {

@@ -48,17 +48,17 @@ export const useOperatorActions = ({ page, limit }: { page: number; limit: numbe
   })
 
 export const useSetPlan = (accountId: string) =>
-  useDeed((body: { planKey: PlanKey; isUnlimited: boolean; note: string }) =>
+  useOperatorChange((body: { planKey: PlanKey; isUnlimited: boolean; note: string }) =>
     call(setOperatorPlan, { params: { accountId }, body }),
   )
 export const useAdjustCredits = (accountId: string) =>
-  useDeed((body: { cents: number; reason: string }) => call(adjustCredits, { params: { accountId }, body }))
+  useOperatorChange((body: { cents: number; reason: string }) => call(adjustCredits, { params: { accountId }, body }))
 export const useSuspend = (accountId: string) =>
-  useDeed((reason: string) => call(suspendAccount, { params: { accountId }, body: { reason } }))
+  useOperatorChange((reason: string) => call(suspendAccount, { params: { accountId }, body: { reason } }))
 export const useResume = (accountId: string) =>
-  useDeed((note: string) => call(resumeAccount, { params: { accountId }, body: { note } }))
+  useOperatorChange((note: string) => call(resumeAccount, { params: { accountId }, body: { note } }))
 export const useResolve = () =>
-  useDeed(({ problemId, note }: { problemId: string; note: string }) =>
+  useOperatorChange(({ problemId, note }: { problemId: string; note: string }) =>
     call(resolveOperatorProblem, { params: { problemId }, body: { note } }),
   )
 
@@ -69,7 +69,7 @@ export const useView = (accountId: string) =>
     onSuccess: ({ token }) => startView(token),
   })
 
-function useDeed<Given>(ask: (given: Given) => Promise<unknown>) {
+function useOperatorChange<Given>(ask: (given: Given) => Promise<unknown>) {
   const queries = useQueryClient()
   return useOnce({
     mutationFn: ask,

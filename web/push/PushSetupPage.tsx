@@ -62,7 +62,7 @@ interface CodeProps {
 /** Step 2. */
 function CodeCard({ setup, way, onChoose }: CodeProps) {
   const [result, setResult] = useState<PushActionResult | null>(null)
-  const code = useCode(setup, way.method)
+  const code = useInstallCode(setup, way.method)
   const choose = (method: string) => {
     setResult(null)
     onChoose(method as InstallMethod['method'])
@@ -90,7 +90,7 @@ function CodeCard({ setup, way, onChoose }: CodeProps) {
   )
 }
 
-function useCode(setup: PushSetup | null, method: InstallMethod['method']): string | null {
+function useInstallCode(setup: PushSetup | null, method: InstallMethod['method']): string | null {
   const worker = useWorkerText().data
   if (!setup?.keys) return null
   const widget = { origin: location.origin, storeKey: setup.storeKey, storeUrl: setup.storeUrl }

@@ -12,7 +12,7 @@ import { DoctorCard } from '../stores/DoctorCard.tsx'
 import { HealthCard } from '../stores/HealthCard.tsx'
 import { PluginCard } from '../stores/PluginCard.tsx'
 import { usePlugin } from '../stores/plugin-queries.ts'
-import { ReplaceKeysDialog, useMayReplaceKeys } from '../stores/ReplaceKeysDialog.tsx'
+import { ReplaceKeysDialog, useCanReplaceKeys } from '../stores/ReplaceKeysDialog.tsx'
 import { listStoreFacts } from '../stores/storeFacts.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
@@ -39,7 +39,7 @@ function StoreCard({ store }: { store: StoreView }) {
   const [asking, setAsking] = useState<'none' | 'another' | 'keys' | null>(null)
   // Another account that connected the demo store may disconnect it.
   const mayConnect = useCanConnectStores()
-  const mayReplace = useMayReplaceKeys(store)
+  const mayReplace = useCanReplaceKeys(store)
   return (
     <Card>
       <Title order={2} mb="sm">

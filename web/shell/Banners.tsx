@@ -15,7 +15,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { useDemoShop, useHasPermission, useInstance, useMe, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
-import { useReachable } from '../api.ts'
+import { useIsReachable } from '../api.ts'
 import { findConcerns } from '../billing/concerns.ts'
 import { useMailServer } from '../stores/mail-server-queries.ts'
 import { announce } from '../ui/announce.ts'
@@ -31,11 +31,11 @@ const ViewBanner = lazy(async () => ({ default: (await import('../operator/ViewB
 
 const ConcernBanner = lazy(async () => ({ default: (await import('../billing/ConcernBanner.tsx')).ConcernBanner }))
 
-const DemoProgress = lazy(async () => ({ default: (await import('./DemoPast.tsx')).DemoProgress }))
+const DemoProgress = lazy(async () => ({ default: (await import('./DemoHistory.tsx')).DemoProgress }))
 
 /** App-wide notices, most serious first. */
 export function Banners() {
-  const isReachable = useReachable()
+  const isReachable = useIsReachable()
   const instance = useInstance()
   const user = useMe()
   const pause = useSendingPause().data?.pause

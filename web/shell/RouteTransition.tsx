@@ -1,13 +1,13 @@
 import { Loader } from '@mantine/core'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation, useNavigationType } from 'react-router'
-import { useReturn } from './useReturn.ts'
+import { useServerReturn } from './useServerReturn.ts'
 
 const OVERLAY_MS = 200
 
 /** Wraps every screen and handles scrolling, covering and focus on route changes. */
 export function RouteTransition() {
-  useReturn()
+  useServerReturn()
   return (
     <>
       <Outlet />
@@ -26,7 +26,7 @@ function Overlay() {
   const { pathname } = useLocation()
   const isPending = useNavigation().state !== 'idle'
   const isBackOrForward = useBackOrForward(isPending)
-  const isPassing = usePassing(pathname)
+  const isPassing = useIsTransitioning(pathname)
   if (!isPassing && !isPending) return null
   return (
     <div className="route-transition" aria-hidden>
@@ -58,7 +58,7 @@ function useBackOrForward(isPending: boolean): boolean {
 }
 
 /** True for 200 ms after the path changed; the first path does not count. */
-function usePassing(pathname: string): boolean {
+function useIsTransitioning(pathname: string): boolean {
   const [shown, setShown] = useState(pathname)
   useEffect(() => {
     const timer = setTimeout(() => setShown(pathname), OVERLAY_MS)

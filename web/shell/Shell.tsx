@@ -6,7 +6,7 @@ import { Outlet, useLocation } from 'react-router'
 import { connectionQuery, instanceQuery, meQuery, subscriptionQuery } from '../access/queries.ts'
 import { useLive } from '../live/useLive.ts'
 import { useStoreHealth } from '../stores/queries.ts'
-import { SaidAbove } from '../ui/PageTitle.tsx'
+import { FrameHeading } from '../ui/PageTitle.tsx'
 import { Banners } from './Banners.tsx'
 import { Header } from './Header.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -16,7 +16,7 @@ export function Shell() {
   const [isOpen, menu] = useDisclosure(false)
   const { pathname } = useLocation()
   const section = findSection(pathname)
-  const isComplete = useComplete()
+  const isComplete = useIsFrameReady()
   useLive()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a phone's menu closes when it has led somewhere
   useEffect(() => menu.close(), [pathname])
@@ -34,9 +34,9 @@ export function Shell() {
         </header>
         <Banners />
         <main id="content" tabIndex={-1} className="shell-main">
-          <SaidAbove value={section.title}>
+          <FrameHeading value={section.title}>
             <Outlet />
-          </SaidAbove>
+          </FrameHeading>
         </main>
       </div>
       <Drawer
@@ -58,7 +58,7 @@ export function Shell() {
  * Whether header and banners have loaded or failed. Until then the page is hidden, for 1.5 s at most, to avoid layout
  * shifts; its queries already run.
  */
-function useComplete(): boolean {
+function useIsFrameReady(): boolean {
   const wasComplete = useRef(false)
   const waits = [
     useQuery({ ...meQuery, notifyOnChangeProps: ['isLoading'] }).isLoading,

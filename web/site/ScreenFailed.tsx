@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useRouteError } from 'react-router'
 import { readInstance } from '../../shared/instance.ts'
-import { ApiError, call, useReachable } from '../api.ts'
+import { ApiError, call, useIsReachable } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -14,7 +14,7 @@ const broken = new Error('Something went wrong on this page. Reload it. Your sav
 /** Replaces a screen that failed to render, with the reason; the frame stays. */
 export function ScreenFailed() {
   const isFileMissing = isImportError(useRouteError())
-  const isAway = useIsAway()
+  const isAway = useIsServerDown()
   if (isAway === null) return <LoadingTitle />
   if (isAway) {
     return (
@@ -36,9 +36,9 @@ export function ScreenFailed() {
 /**
  * Whether the server is unreachable; null while checking. Browsers cache a failed chunk, so retrying reloads the page.
  */
-function useIsAway(): boolean | null {
+function useIsServerDown(): boolean | null {
   const [isAway, setAway] = useState<boolean | null>(null)
-  const isReachable = useReachable()
+  const isReachable = useIsReachable()
   useEffect(() => {
     call(readInstance).then(
       () => setAway(false),

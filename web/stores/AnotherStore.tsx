@@ -44,7 +44,7 @@ function NoRoom({ problem, canAdd }: { problem: string; canAdd: boolean }) {
           <Button component={Link} to="/pricing" variant={canAdd ? 'default' : 'filled'}>
             See plans
           </Button>
-          <Button component={Link} to={useCameFrom()} variant="default">
+          <Button component={Link} to={useReturnPath()} variant="default">
             Back
           </Button>
         </Group>
@@ -54,7 +54,7 @@ function NoRoom({ problem, canAdd }: { problem: string; canAdd: boolean }) {
 }
 
 /** The screen whose link led here. */
-export function useCameFrom(): string {
+export function useReturnPath(): string {
   const state: unknown = useLocation().state
   const from = state && typeof state === 'object' && 'from' in state ? state.from : null
   return typeof from === 'string' && /^\/(?!\/)/.test(from) ? from : '/dashboard'

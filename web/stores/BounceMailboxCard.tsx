@@ -9,7 +9,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { FormEnding, SecretInput, showRefusal } from './CredentialParts.tsx'
-import { MayChange } from './MayChange.tsx'
+import { PermittedChannelForm } from './PermittedChannelForm.tsx'
 import { RemoveButton } from './RemoveButton.tsx'
 import { useBounceMailbox, useRemoveBounceMailbox, useSaveBounceMailbox } from './sending-queries.ts'
 
@@ -35,9 +35,9 @@ export function BounceMailboxCard() {
 const Content = ({ view }: { view: MailboxView }) => (
   <Stack gap="md">
     {view.mailbox && <State mailbox={view.mailbox} />}
-    <MayChange fixed={view.isFixed && 'The demo sends to the built-in mailbox only, so nothing bounces.'}>
+    <PermittedChannelForm fixed={view.isFixed && 'The demo sends to the built-in mailbox only, so nothing bounces.'}>
       <MailboxForm mailbox={view.mailbox} />
-    </MayChange>
+    </PermittedChannelForm>
   </Stack>
 )
 

@@ -8,12 +8,12 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useDoctor } from './queries.ts'
-import { ReplaceKeysDialog, useMayReplaceKeys } from './ReplaceKeysDialog.tsx'
+import { ReplaceKeysDialog, useCanReplaceKeys } from './ReplaceKeysDialog.tsx'
 
 /** Runs the connection checks against the store. */
 export function DoctorCard({ store }: { store: StoreView }) {
   const doctor = useDoctor(store.id)
-  const mayReplace = useMayReplaceKeys(store)
+  const mayReplace = useCanReplaceKeys(store)
   const [isReplacing, setReplacing] = useState(false)
   return (
     <Card component="section" aria-label="Connection doctor">

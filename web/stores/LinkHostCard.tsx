@@ -6,7 +6,7 @@ import { announce } from '../ui/announce.ts'
 import { CheckList } from '../ui/CheckList.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
-import { MayChange } from './MayChange.tsx'
+import { PermittedChannelForm } from './PermittedChannelForm.tsx'
 import { useChangeLinkHost, useLinkHost } from './sending-queries.ts'
 
 /** Custom host for links in mails. */
@@ -31,9 +31,9 @@ function Content({ storeId, view }: { storeId: string; view: LinkHostView }) {
   return (
     <Stack gap="md">
       {view.host && <CheckList label="Domain status" checks={[describeProof(view), buildCheck(view, view.host)]} />}
-      <MayChange fixed={view.isFixed && 'The demo’s links always use this server.'}>
+      <PermittedChannelForm fixed={view.isFixed && 'The demo’s links always use this server.'}>
         <HostForm storeId={storeId} view={view} />
-      </MayChange>
+      </PermittedChannelForm>
     </Stack>
   )
 }

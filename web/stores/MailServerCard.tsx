@@ -7,8 +7,8 @@ import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo, TimeUntil } from '../ui/Time.tsx'
 import { MailServerForm } from './MailServerForm.tsx'
-import { MayChange } from './MayChange.tsx'
 import { useMailServer } from './mail-server-queries.ts'
+import { PermittedChannelForm } from './PermittedChannelForm.tsx'
 
 /** How the account's mail is sent, and its own mail server. */
 export function MailServerCard() {
@@ -44,9 +44,9 @@ function badgeOf({ way, server }: MailServerView) {
 const Content = ({ view }: { view: MailServerView }) => (
   <Stack gap="md">
     <ServerState view={view} />
-    <MayChange fixed={view.isFixed && mailServerTexts.demo}>
+    <PermittedChannelForm fixed={view.isFixed && mailServerTexts.demo}>
       <MailServerForm view={view} />
-    </MayChange>
+    </PermittedChannelForm>
   </Stack>
 )
 

@@ -13,11 +13,11 @@ import { KeysSteps } from './KeysHelp.tsx'
 import { useReplaceKeys } from './queries.ts'
 import { checkKeys, type KeysForm } from './rules.ts'
 import { ShopifySteps } from './ShopifyHelp.tsx'
-import { ShopifyKeyFields, useWay } from './ShopifyKeyFields.tsx'
+import { ShopifyKeyFields, useCredentialKind } from './ShopifyKeyFields.tsx'
 import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, toShopifyKeys } from './shopify-rules.ts'
 
 /** The demo store's keys cannot be replaced. */
-export function useMayReplaceKeys(store: StoreView): boolean {
+export function useCanReplaceKeys(store: StoreView): boolean {
   const mayConnect = useHasPermission('stores:connect')
   return mayConnect && !store.isDemo
 }
@@ -88,7 +88,7 @@ function ReplaceShopify({ store, onReplaced, onClose }: Props) {
     initialValues: { ...noShopifyKeys, store_url: store.store_url },
     validate: checkShopifyKeys,
   })
-  const way = useWay(form)
+  const way = useCredentialKind(form)
   const submit = form.onSubmit((values: ShopifyForm) =>
     replace.mutate(toShopifyKeys(values), {
       onSuccess: onReplaced,

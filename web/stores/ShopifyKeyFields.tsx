@@ -16,7 +16,9 @@ const ways = [
 ]
 
 /** The selected kind, shared with the help beside it. */
-export function useWay(form: Pick<ReturnType<typeof useForm<ShopifyForm>>, 'getValues' | 'watch'>): ShopifyForm['way'] {
+export function useCredentialKind(
+  form: Pick<ReturnType<typeof useForm<ShopifyForm>>, 'getValues' | 'watch'>,
+): ShopifyForm['way'] {
   const [way, setWay] = useState(form.getValues().way)
   form.watch('way', ({ value }) => setWay(value))
   return way

@@ -8,7 +8,7 @@ import { isForAnother, isInsteadOfStore } from '../access/request.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { AnotherStore, useCameFrom } from './AnotherStore.tsx'
+import { AnotherStore, useReturnPath } from './AnotherStore.tsx'
 import { ConnectedPanel } from './ConnectedPanel.tsx'
 import { ConnectRequest } from './ConnectRequest.tsx'
 import { EndedNotice } from './EndedNotice.tsx'
@@ -16,7 +16,7 @@ import { KeysHelp } from './KeysHelp.tsx'
 import { PluginSetup } from './PluginSetup.tsx'
 import { useConnectStore, useDisconnect } from './queries.ts'
 import { ShopifyHelp } from './ShopifyHelp.tsx'
-import { useWay } from './ShopifyKeyFields.tsx'
+import { useCredentialKind } from './ShopifyKeyFields.tsx'
 import { ShopifyKeysForm, useShopifyForm } from './ShopifyKeysForm.tsx'
 import { StoreKeysForm, useKeysForm } from './StoreKeysForm.tsx'
 
@@ -28,12 +28,12 @@ const platforms = [
 export function StoreSetupPage() {
   const subscription = useSubscription()
   const isAnother = useIsAnother()
-  const isInstead = useIsInstead()
+  const isInstead = useIsReplacingStore()
   const isBeside = isAnother && !isInstead
   const isKnown = useIsStoreKnown()
   const connect = useConnectStore(isAnother)
   const request = useSearchParams()[0].get('connect')
-  const from = useCameFrom()
+  const from = useReturnPath()
   const actions = (
     <>
       <Link to={isAnother ? from : '/settings'} className="header-link">
@@ -72,7 +72,7 @@ function useIsAnother(): boolean {
 }
 
 /** The previous store is to be replaced but could not be disconnected. */
-function useIsInstead(): boolean {
+function useIsReplacingStore(): boolean {
   const { pathname, search } = useLocation()
   return isInsteadOfStore(pathname + search)
 }
@@ -124,7 +124,7 @@ function ConnectStore({ connect, isAnother }: Props) {
   const [address, setAddress] = useState('')
   const pair = useKeysForm(setAddress)
   const shopify = useShopifyForm()
-  const way = useWay(shopify)
+  const way = useCredentialKind(shopify)
   const mayConnect = useHasPermission('stores:connect')
   const isDemo = useMe()?.isDemo ?? false
   return (
@@ -136,7 +136,7 @@ function ConnectStore({ connect, isAnother }: Props) {
           {isAnother && ' The stores that are connected stay as they are.'}
         </Text>
       </div>
-      {useIsInstead() && <StillConnected />}
+      {useIsReplacingStore() && <StillConnected />}
       {!isAnother && <EndedNotice />}
       {isDemo && <Notice tone="info">The demo stays connected to its own store and cannot connect another one.</Notice>}
       {!mayConnect && <Notice tone="info">Only the owner or an admin of the account can connect a store.</Notice>}

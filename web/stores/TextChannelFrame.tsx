@@ -7,7 +7,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { MayChange } from './MayChange.tsx'
+import { PermittedChannelForm } from './PermittedChannelForm.tsx'
 import { RemoveButton } from './RemoveButton.tsx'
 import { useRemoveChannel } from './text-queries.ts'
 
@@ -43,9 +43,9 @@ export function TextChannelFrame({ view, about, children }: Props) {
       <Stack gap="md">
         <ConnectionState view={view} />
         {view.state === 'ready' && <Hooks view={view} />}
-        <MayChange fixed={view.isFixed && textChannelTexts.demo} what="these">
+        <PermittedChannelForm fixed={view.isFixed && textChannelTexts.demo} what="these">
           {children}
-        </MayChange>
+        </PermittedChannelForm>
       </Stack>
     </Card>
   )

@@ -2,7 +2,7 @@ import { Group, Stack, Text, Title } from '@mantine/core'
 import { createContext, type ReactNode, useContext } from 'react'
 
 /** The frame's heading; a page with the same title does not repeat it. */
-export const SaidAbove = createContext<string | null>(null)
+export const FrameHeading = createContext<string | null>(null)
 
 interface Props {
   title: string
@@ -14,7 +14,7 @@ interface Props {
 
 /** Heading of a page, its document title, and its actions on the right. */
 export function PageTitle({ title, text, mark, children }: Props) {
-  const isSaidAbove = useContext(SaidAbove) === title
+  const isSaidAbove = useContext(FrameHeading) === title
   const isEmpty = isSaidAbove && !mark && !text && !children
   return (
     <Group justify="space-between" align={text ? 'flex-start' : 'center'} mb={isEmpty ? 0 : 'lg'} gap="sm">

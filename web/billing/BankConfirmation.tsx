@@ -3,7 +3,15 @@ import { IconExternalLink } from '@tabler/icons-react'
 import { StepTitle } from './StepTitle.tsx'
 
 /** The payment needs the owner's confirmation at the bank (decision 85). */
-export function AskedByBank({ url, message, onClose }: { url: string | null; message: string; onClose: () => void }) {
+export function BankConfirmation({
+  url,
+  message,
+  onClose,
+}: {
+  url: string | null
+  message: string
+  onClose: () => void
+}) {
   return (
     <Stack gap="lg">
       <div>

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Shows a form of the account's channels, or why it is not available. */
-export function MayChange({ fixed, what = 'this', children }: Props) {
+export function PermittedChannelForm({ fixed, what = 'this', children }: Props) {
   const isAllowed = useHasPermission('flows:switch')
   if (fixed) return <Notice tone="info">{fixed}</Notice>
   if (!isAllowed) return <Notice tone="info">Only the owner or an admin of the account can change {what}.</Notice>

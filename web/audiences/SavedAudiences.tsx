@@ -5,7 +5,7 @@ import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { useAudiences, useForgetAudience, useKeepAudience } from './queries.ts'
+import { useAudiences, useDeleteAudience, useSaveAudience } from './queries.ts'
 import { SavedAudience } from './SavedAudience.tsx'
 
 interface Props {
@@ -15,12 +15,12 @@ interface Props {
 }
 
 /** Saved filter sets with a name ("Customer Segmentation"). */
-export function KeptAudiences({ filters, isReadOnly, onChoose }: Props) {
+export function SavedAudiences({ filters, isReadOnly, onChoose }: Props) {
   const { data } = useAudiences(!isReadOnly)
   const [chosen, setChosen] = useState('')
   const [name, setName] = useState('')
-  const keep = useKeepAudience()
-  const forget = useForgetAudience()
+  const keep = useSaveAudience()
+  const forget = useDeleteAudience()
   if (!data) return null
   const { audiences } = data
   const shown = audiences.find(({ id }) => id === chosen)

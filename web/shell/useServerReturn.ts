@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { readInstance } from '../../shared/instance.ts'
-import { call, useReachable } from '../api.ts'
+import { call, useIsReachable } from '../api.ts'
 
 const AGAIN_MS = 3_000
 
 /** Polls an unreachable server every few seconds; once it answers, refetches everything on screen. */
-export function useReturn(): void {
-  const isReachable = useReachable()
+export function useServerReturn(): void {
+  const isReachable = useIsReachable()
   const queries = useQueryClient()
   const wasAway = useRef(false)
   useEffect(() => {

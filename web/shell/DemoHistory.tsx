@@ -11,8 +11,8 @@ import { LoadingList } from '../ui/Loading.tsx'
 const AGAIN_MS = 1_000
 
 /** Empty state in the demo: its history is still being written. Outside the demo it shows `children`. */
-export function UntilDemoPast({ children }: { children: ReactNode }) {
-  const past = useDemoPast()
+export function DemoHistoryGate({ children }: { children: ReactNode }) {
+  const past = useDemoHistory()
   if (past.isLoading) {
     return (
       <div className="demo-past-asked">
@@ -25,14 +25,14 @@ export function UntilDemoPast({ children }: { children: ReactNode }) {
 
 /** In the demo's banner: progress of writing its history. Finished parts can be used already. */
 export function DemoProgress() {
-  const { data } = useDemoPast()
-  useRefreshWhenWritten(data?.isBeingWritten === true)
+  const { data } = useDemoHistory()
+  useRefetchWhenWritten(data?.isBeingWritten === true)
   if (!data?.isBeingWritten) return null
   return <span className="tabular"> Sample data: {data.percent ?? 0}% ready. You can use the demo already.</span>
 }
 
 /** Fetched only in the demo. */
-function useDemoPast() {
+function useDemoHistory() {
   const me = useQuery(meQuery)
   const isDemo = me.data?.isDemo === true
   const past = useQuery({
@@ -45,7 +45,7 @@ function useDemoPast() {
 }
 
 /** Refetches everything once the history is complete. */
-function useRefreshWhenWritten(isBeingWritten: boolean) {
+function useRefetchWhenWritten(isBeingWritten: boolean) {
   const queries = useQueryClient()
   const wasBeingWritten = useRef(false)
   useEffect(() => {

@@ -8,7 +8,7 @@ import type { usePeople } from './queries.ts'
 import type { PeopleFilter } from './rules.ts'
 
 /** Loads more when the end of the list becomes visible. */
-export function MorePeople({ people }: { people: ReturnType<typeof usePeople> }) {
+export function LoadMoreCustomers({ people }: { people: ReturnType<typeof usePeople> }) {
   const { ref, entry } = useIntersection({ rootMargin: '200px' })
   const isInSight = entry?.isIntersecting ?? false
   const isWanted = isInSight && people.hasNextPage && !people.isFetchingNextPage && !people.isFetchNextPageError
@@ -24,7 +24,7 @@ export function MorePeople({ people }: { people: ReturnType<typeof usePeople> })
   )
 }
 
-export function NoPeople({ search, abandonedOnly, filters = {}, channel }: PeopleFilter) {
+export function NoCustomers({ search, abandonedOnly, filters = {}, channel }: PeopleFilter) {
   if (search) return <Empty icon={IconUserOff} text="No customer matches the search." />
   if (!abandonedOnly) return <Empty icon={IconUserOff} text={discountTexts.noneFound} />
   const isNarrowed = channel !== undefined || Object.values(filters).some((value) => value != null)

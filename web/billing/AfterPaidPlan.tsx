@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { type PlanKey, plans } from '../../shared/billing.ts'
 import { counted, formatNames } from '../ui/format.ts'
 import { findRestingStores } from './change-copy.ts'
-import { useStoreRests } from './payment-queries.ts'
+import { useRestingStores } from './payment-queries.ts'
 import { listLimits } from './rules.ts'
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** What follows a paid plan: its end date, what remains, and which stores rest. Shown wherever its end is confirmed. */
-export function ThenLite({ plan, end }: Props) {
+export function AfterPaidPlan({ plan, end }: Props) {
   const { name, limits } = plans.free
   const its = `Your ${plans[plan].name} plan`
   return (
@@ -27,7 +27,7 @@ export function ThenLite({ plan, end }: Props) {
           <li key={line}>{line}</li>
         ))}
       </ul>
-      <StoresAfterwards />
+      <RestingStoresNote />
       <Text mt="sm">
         Messages that {name} does not include are then held, and dropped once they expire. Your stores stay connected,
         and their data is kept.
@@ -36,8 +36,8 @@ export function ThenLite({ plan, end }: Props) {
   )
 }
 
-function StoresAfterwards() {
-  const stores = useStoreRests().data?.stores ?? []
+function RestingStoresNote() {
+  const stores = useRestingStores().data?.stores ?? []
   const resting = findRestingStores(stores, plans.free.limits.maxStores)
   if (resting.length === 0) return null
   return (

@@ -3,7 +3,7 @@ import { useTeam } from '../accounts/team-queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
 /** For members who may view plans but not choose one (decision 8): whom to ask. */
-export function WhoMayChoose({ hasPlan }: { hasPlan: boolean }) {
+export function PlanPermissionHint({ hasPlan }: { hasPlan: boolean }) {
   const leaders = useTeam().data?.members.filter(({ role }) => mayDo(role, 'billing:write')) ?? []
   return (
     <Notice tone="info">

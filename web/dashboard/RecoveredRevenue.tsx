@@ -4,7 +4,7 @@ import { formatCount, formatMoney } from '../ui/format.ts'
 import { formatRate, summarizeRecovered } from './rules.ts'
 
 /** Recovered revenue, the dashboard's first figure. Covers the same 30 days as the cards below. */
-export function WonBack({ stats, isPending }: { stats: DashboardStats | undefined; isPending: boolean }) {
+export function RecoveredRevenue({ stats, isPending }: { stats: DashboardStats | undefined; isPending: boolean }) {
   if (!stats && !isPending) return null
   return (
     <Card component="section" className="won" aria-labelledby="won-title">

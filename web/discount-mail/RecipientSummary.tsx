@@ -5,7 +5,7 @@ import { counted, formatCount } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import type { useWhoGetsIt } from './queries.ts'
+import type { useRecipientCheck } from './queries.ts'
 import type { Person } from './rules.ts'
 
 const NAMES_SHOWN = 5
@@ -16,13 +16,13 @@ interface Props {
   tooMany: string | null
   /** Other problems that block sending. */
   missing: string | null
-  eligibility: ReturnType<typeof useWhoGetsIt>
+  eligibility: ReturnType<typeof useRecipientCheck>
   /** Chosen customers whose names are loaded. */
   people: readonly Person[]
 }
 
 /** Shown before sending: recipients, and exclusions with reasons. */
-export function WhoGetsIt({ isNobody, tooMany, missing, eligibility, people }: Props) {
+export function RecipientSummary({ isNobody, tooMany, missing, eligibility, people }: Props) {
   if (isNobody) return <Notice tone="quiet" title="Nobody is selected yet" />
   if (tooMany) return <Notice tone="warn" isLive title={tooMany} />
   if (eligibility.error) {
