@@ -20,15 +20,15 @@ const buildStorageKey = (storeId: string) => `follow:${storeId}`
 
 export function useFollowing(storeId: string) {
   const [saved, setSaved] = useState<SavedFollowing>(() => loadFollowing(storeId))
-  const keep = (next: SavedFollowing) => {
+  const saveFollowing = (next: SavedFollowing) => {
     setSaved(next)
     localStorage.setItem(buildStorageKey(storeId), JSON.stringify(next))
   }
   return {
     following: saved.following,
     isHidden: saved.isHidden === true,
-    follow: (following: Following | null) => keep({ ...saved, following }),
-    hide: () => keep({ following: null, isHidden: true }),
+    follow: (following: Following | null) => saveFollowing({ ...saved, following }),
+    hide: () => saveFollowing({ following: null, isHidden: true }),
   }
 }
 

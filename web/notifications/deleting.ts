@@ -54,7 +54,7 @@ export function startDeletion(cache: StoreCache, meant: NotificationTarget): voi
   const inBell = collectBellIds(cache)
   const change = (items: NotificationView[]) => items.filter((item) => !isOne(item))
   const pending: Pending = { lowers: unread, isUpTo: isAll, change }
-  for (const { _id } of removed) getLocalState(cache.storeId).gone.add(_id)
+  for (const { _id } of removed) getLocalState(cache.storeId).deleted.add(_id)
   addPending(cache, pending)
   if (isAll) countKnown(cache)
   else changeCount(cache, -unread)
@@ -84,7 +84,7 @@ async function send(
 
 function restoreItems(cache: StoreCache, { removed, inBell }: RemovedItems): void {
   for (const item of removed) {
-    getLocalState(cache.storeId).gone.delete(item._id)
+    getLocalState(cache.storeId).deleted.delete(item._id)
     insertNew(cache, item, inBell.has(item._id))
   }
 }

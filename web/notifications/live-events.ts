@@ -37,10 +37,10 @@ function applyChangeEvent(cache: StoreCache, event: Exclude<NotificationEvent, {
 }
 
 function applyNew(cache: StoreCache, news: NotificationView): void {
-  const { heard, gone } = getLocalState(cache.storeId)
+  const { received, deleted } = getLocalState(cache.storeId)
   const item = { ...news, read: news.read || wasReportedRead(cache, news) }
-  const isNews = !heard.has(item._id) && !gone.has(item._id) && !collectKnown(cache).has(item._id)
-  heard.add(item._id)
+  const isNews = !received.has(item._id) && !deleted.has(item._id) && !collectKnown(cache).has(item._id)
+  received.add(item._id)
   if (!isNews) return
   // A list in flight may predate this event.
   const isWhole = !hasLoadedLists(cache)
@@ -54,7 +54,7 @@ function wasReportedRead(cache: StoreCache, item: NotificationView): boolean {
   const local = getLocalState(cache.storeId)
   if (local.readUpToId === item._id)
     rememberState(cache, { upTo: item._id }, { read: true, known: new Map([[item._id, item]]) })
-  return local.readHeard.get(item._id) ?? (local.readUpTo !== null && isUpTo(item, local.readUpTo))
+  return local.reportedRead.get(item._id) ?? (local.readUpTo !== null && isUpTo(item, local.readUpTo))
 }
 
 interface ReportedState {
@@ -65,7 +65,7 @@ interface ReportedState {
 function rememberState(cache: StoreCache, meant: NotificationTarget, { read, known }: ReportedState): void {
   const local = getLocalState(cache.storeId)
   if (!('upTo' in meant)) {
-    for (const id of meant.notificationIds) local.readHeard.set(id, read)
+    for (const id of meant.notificationIds) local.reportedRead.set(id, read)
     return
   }
   const newest = known.get(meant.upTo)
@@ -74,7 +74,7 @@ function rememberState(cache: StoreCache, meant: NotificationTarget, { read, kno
     return
   }
   if (!local.readUpTo || isUpTo(local.readUpTo, newest)) local.readUpTo = newest
-  for (const [id, isRead] of local.readHeard) if (!isRead) local.readHeard.delete(id)
+  for (const [id, isRead] of local.reportedRead) if (!isRead) local.reportedRead.delete(id)
 }
 
 function applyRead(cache: StoreCache, meant: NotificationTarget, read: boolean): void {
@@ -90,8 +90,8 @@ function applyRead(cache: StoreCache, meant: NotificationTarget, read: boolean):
 
 /** Counts items known only from events. Unknown ones may belong to another store. */
 function countUnlisted(cache: StoreCache, ids: string[], { read, known }: ReportedState): number {
-  const { heard, readHeard } = getLocalState(cache.storeId)
-  return ids.filter((id) => heard.has(id) && !known.has(id) && (readHeard.get(id) ?? false) !== read).length
+  const { received, reportedRead } = getLocalState(cache.storeId)
+  return ids.filter((id) => received.has(id) && !known.has(id) && (reportedRead.get(id) ?? false) !== read).length
 }
 
 function applyDeleted(cache: StoreCache, meant: NotificationTarget): void {
@@ -99,7 +99,7 @@ function applyDeleted(cache: StoreCache, meant: NotificationTarget): void {
   const isOne = createMatcher(meant, known)
   const removed = [...known.values()].filter(isOne)
   const ids = 'upTo' in meant ? removed.map(({ _id }) => _id) : meant.notificationIds
-  for (const id of ids) getLocalState(cache.storeId).gone.add(id)
+  for (const id of ids) getLocalState(cache.storeId).deleted.add(id)
   patchLists(cache, (items) => items.filter((item) => !isOne(item)))
   changeCount(cache, -removed.filter(({ read }) => !read).length)
   adjustCount(cache, meant, known)
@@ -131,5 +131,5 @@ export async function catchUp(cache: StoreCache, markRead: (ids: string[]) => Pr
       queries.removeQueries({ queryKey, type: 'inactive' })
     return
   }
-  for (const item of missed.notifications) if (!getLocalState(storeId).gone.has(item._id)) insertNew(cache, item)
+  for (const item of missed.notifications) if (!getLocalState(storeId).deleted.has(item._id)) insertNew(cache, item)
 }

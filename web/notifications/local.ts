@@ -7,17 +7,17 @@ import { loadMarks, type Pending, type PendingMark } from './pending-marks.ts'
 
 interface LocalState {
   pending: Set<Pending>
-  kept: PendingMark[]
+  pendingMarks: PendingMark[]
   /** Announced over the live connection, which may repeat messages. */
-  heard: Set<string>
+  received: Set<string>
   /** Last reported read state; it may arrive before the notification itself. */
-  readHeard: Map<string, boolean>
+  reportedRead: Map<string, boolean>
   /** All up to this one were reported as read. */
   readUpTo: Place | null
   /** The same, if the named one is unknown here. */
   readUpToId: string | null
   /** Deleted here or elsewhere; ignore late events about them. */
-  gone: Set<string>
+  deleted: Set<string>
   /** Connection tests the bell shows now, and those shown before: each is shown once (A 4.6). */
   tests: Map<string, 'showing' | 'shown'>
   /** Next retry of pending marks, and its delay. */
@@ -40,11 +40,11 @@ export function getLocalState(storeId: string): LocalState {
   ofToken = token
   const known = locals.get(storeId)
   if (known) return known
-  const kept = loadMarks(token, storeId)
+  const pendingMarks = loadMarks(token, storeId)
   const made: LocalState = {
-    ...{ pending: new Set<Pending>(kept), kept },
-    ...{ heard: new Set(), readHeard: new Map(), readUpTo: null, readUpToId: null },
-    ...{ gone: new Set(), tests: new Map() },
+    ...{ pending: new Set<Pending>(pendingMarks), pendingMarks },
+    ...{ received: new Set(), reportedRead: new Map(), readUpTo: null, readUpToId: null },
+    ...{ deleted: new Set(), tests: new Map() },
     ...{ resend: { timer: undefined, waitMs: null }, counting: undefined, asking: null },
   }
   locals.set(storeId, made)

@@ -64,15 +64,15 @@ const send = (cache: StoreCache, meant: NotificationTarget, signal: AbortSignal)
 
 /** Keeps the mark here, applied to every answer, and retries by timer and on reconnection. */
 function keepMark(cache: StoreCache, mark: PendingMark): void {
-  getLocalState(cache.storeId).kept.push(mark)
+  getLocalState(cache.storeId).pendingMarks.push(mark)
   savePendingMarks(cache)
   sendLater(cache)
 }
 
 /** One timer per store, so stores do not delay each other. */
 export function sendLater(cache: StoreCache): void {
-  const { kept, resend } = getLocalState(cache.storeId)
-  if (kept.length === 0) return
+  const { pendingMarks, resend } = getLocalState(cache.storeId)
+  if (pendingMarks.length === 0) return
   const waitMs = resend.waitMs ?? AGAIN_MS
   resend.timer ??= setTimeout(() => {
     resend.timer = undefined
@@ -89,8 +89,8 @@ function savePendingMarks({ storeId }: StoreCache): void {
 
 /** `over`: the live connection, which may be back before HTTP calls succeed. */
 export async function sendPendingMarks(cache: StoreCache, over?: (ids: string[]) => Promise<boolean>): Promise<void> {
-  const { kept, resend } = getLocalState(cache.storeId)
-  const marks = kept.splice(0)
+  const { pendingMarks, resend } = getLocalState(cache.storeId)
+  const marks = pendingMarks.splice(0)
   clearTimeout(resend.timer)
   resend.timer = undefined
   const ids = marks.flatMap(({ meant }) => ('upTo' in meant ? [] : meant.notificationIds))
