@@ -105,22 +105,18 @@ test('the empty list says what to do and offers both ways', { tags: ['A2.1', 'B2
 test.each([
   ['in its own words', { error: 'In its own words.', code: 'unprocessable' }, 422, 'In its own words.'],
   ['without words', { error: 'x', code: 'internal' }, 500, 'Failed to fetch campaigns. Please try again later.'],
-] as const)(
-  'a list the server refuses %s can be retried',
-  { tags: ['B2', 'B8'] },
-  async (_, error, status, text) => {
-    app.api.fail(listCampaigns, status, error)
-    await app.open('/campaigns')
-    await app.page.getByText('Failed to load campaigns', { exact: true }).waitFor()
-    await app.page.getByText(text, { exact: true }).waitFor()
-    await app.page.getByRole('button', { name: 'Retry' }).hover()
-    // A live event may trigger a refetch, so wait for the button.
-    await app.page.mouse.down()
-    app.api.answer(listCampaigns, { campaigns: [aCampaign()], pagination: { page: 1, limit: 50, total: 1, pages: 1 } })
-    await app.page.mouse.up()
-    await row().waitFor()
-  },
-)
+] as const)('a list the server refuses %s can be retried', { tags: ['B2', 'B8'] }, async (_, error, status, text) => {
+  app.api.fail(listCampaigns, status, error)
+  await app.open('/campaigns')
+  await app.page.getByText('Failed to load campaigns', { exact: true }).waitFor()
+  await app.page.getByText(text, { exact: true }).waitFor()
+  await app.page.getByRole('button', { name: 'Retry' }).hover()
+  // A live event may trigger a refetch, so wait for the button.
+  await app.page.mouse.down()
+  app.api.answer(listCampaigns, { campaigns: [aCampaign()], pagination: { page: 1, limit: 50, total: 1, pages: 1 } })
+  await app.page.mouse.up()
+  await row().waitFor()
+})
 
 describe('the form of a campaign', () => {
   test('has four steps, refuses incomplete input, and creates the campaign for the chosen customer', {

@@ -102,10 +102,7 @@ test('a visitor at / gets it at /landing with the first response, in the systemâ
   expect(errors).toEqual([])
 })
 
-test.each([
-  '/landing',
-  '/login',
-])('/landing shows a loading state, coming from %s, and offers sign-in on failure', {
+test.each(['/landing', '/login'])('/landing shows a loading state, coming from %s, and offers sign-in on failure', {
   tags: ['A2.1', 'A7', 'A8'],
 }, async (from) => {
   const { page } = await visit('/robots.txt')

@@ -132,7 +132,9 @@ const kits: Record<string, Partial<MailBrand>> = {
 const withKit = (name: string) => ({ brand: { ...DEFAULT_MAIL_BRAND, ...kits[name] } })
 
 describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
-  test.each(Object.entries(carts))('fits every width, in light and dark mode, with a %s cart', async (_name, context) => {
+  test.each(
+    Object.entries(carts),
+  )('fits every width, in light and dark mode, with a %s cart', async (_name, context) => {
     await page.setContent(htmlOf(id, context))
     for (const { scheme, width, layout } of await measureEverywhere()) {
       expect([scheme, width, layout.over, layout.brokenSums]).toEqual([scheme, width, 0, []])

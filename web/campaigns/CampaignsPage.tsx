@@ -109,7 +109,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
   const isWide = useIsWide()
   const { act, dialog, isBusy } = useCampaignActions(onResult)
   const actionsOf = (campaign: Parameters<typeof act>[1]) => (
-    <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} onDeed={act} />
+    <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} onAction={act} />
   )
   return (
     <Card padding={0} style={{ overflow: 'visible' }}>

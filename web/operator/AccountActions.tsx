@@ -67,7 +67,7 @@ export function AccountActions({ account }: { account: OperatorAccount & { credi
         isRequired
         isDangerous
         confirmLabel="Suspend sending"
-        deed={suspend}
+        mutation={suspend}
         onConfirm={(reason) => suspend.mutate(reason, doneWith('Sending is suspended'))}
         onClose={close}
       />
@@ -78,7 +78,7 @@ export function AccountActions({ account }: { account: OperatorAccount & { credi
         label="Note"
         hint="Only operators read it."
         confirmLabel="Resume sending"
-        deed={resume}
+        mutation={resume}
         onConfirm={(note) => resume.mutate(note, doneWith('Sending is resumed'))}
         onClose={close}
       />

@@ -13,7 +13,7 @@ interface Props {
   isRequired?: boolean
   isDangerous?: boolean
   confirmLabel: string
-  deed: { isPending: boolean; error: Error | null }
+  mutation: { isPending: boolean; error: Error | null }
   onConfirm: (words: string) => void
   onClose: () => void
 }
@@ -31,9 +31,9 @@ export function NoteDialog({ isRequired = false, isDangerous = false, ...props }
       title={props.title}
       confirmLabel={props.confirmLabel}
       isDangerous={isDangerous}
-      isBusy={props.deed.isPending}
+      isBusy={props.mutation.isPending}
       isDisabled={isRequired && words.trim() === ''}
-      problem={props.deed.error?.message}
+      problem={props.mutation.error?.message}
       onConfirm={() => props.onConfirm(words.trim())}
       onClose={close}
     >

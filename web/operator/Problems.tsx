@@ -47,7 +47,7 @@ export function Problems({ problems, withAccount = false }: { problems: Operator
         text="Close it once it is seen to. If it is found again, it comes back."
         label="Note"
         confirmLabel="Close problem"
-        deed={resolve}
+        mutation={resolve}
         onConfirm={(note) =>
           resolve.mutate(
             { problemId: closing!.id, note },
