@@ -99,7 +99,7 @@ describe('a message', () => {
     expect(html).toContain(`>Harbour Goods<br>${left}</p>`)
   })
 
-  test.each(['senderName', 'is not rendered without %s'] as const)('is not made without %s', (field) => {
+  test.each(['senderName', 'postalAddress'] as const)('is not rendered without %s', (field) => {
     expect(() => render('Hi', { [field]: ' \u200b' })).toThrow(expect.objectContaining({ code: 'sender_missing' }))
   })
 
