@@ -1,6 +1,6 @@
+import { type RawBuilder, sql } from '../server/core/db/db.ts'
 import { type Day, dayOf } from '../server/insights/analytics/days.ts'
 import { daysOfRange, type RangeDays, trendBuckets } from '../server/insights/analytics/ranges.ts'
-import { type RawBuilder, sql } from '../server/core/db/db.ts'
 import type { AnalyticsRange } from '../shared/analytics.ts'
 
 // The calls of the analytics screen, and which rows of figures each needs: what its ceiling reads.

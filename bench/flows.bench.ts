@@ -1,6 +1,6 @@
-import { rebuildFigures } from '../server/insights/analytics/figures.ts'
 import { sql } from '../server/core/db/db.ts'
 import { beat } from '../server/delivery/send/workers.ts'
+import { rebuildFigures } from '../server/insights/analytics/figures.ts'
 import { flowReport } from '../shared/flow-report.ts'
 import { listFlows } from '../shared/flows.ts'
 import { upcomingMessages } from '../shared/upcoming.ts'

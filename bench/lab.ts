@@ -1,15 +1,15 @@
 import crypto from 'node:crypto'
 import type pg from 'pg'
-import type { EmailChannel, PushChannel } from '../server/messages/channels/channel.ts'
-import { readConfig } from '../server/core/config/config.ts'
-import { type Db, openDb, openPool } from '../server/core/db/db.ts'
+import { saveKeys } from '../server/access/stores/access.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { createLogger } from '../server/core/common/logger.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
+import { readConfig } from '../server/core/config/config.ts'
 import { migrate } from '../server/core/database/migrate.ts'
-import type { Deps } from '../server/deps.ts'
+import { type Db, openDb, openPool } from '../server/core/db/db.ts'
 import { beat } from '../server/delivery/send/workers.ts'
-import { keepKeys } from '../server/access/stores/access.ts'
+import type { Deps } from '../server/deps.ts'
+import type { EmailChannel, PushChannel } from '../server/messages/channels/channel.ts'
 import { aStore, type StoreOptions, type TestStore } from '../test/factories.ts'
 import { aFakeStore } from '../test/fake-store.ts'
 import { asAdmin, databaseUrl } from '../test/global.ts'
@@ -106,7 +106,7 @@ async function openStore(deps: Deps, options: StoreOptions = {}): Promise<TestSt
   })
   await deps.db
     .transaction()
-    .execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
+    .execute((tx) => saveKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
   return store
 }
 

@@ -1,5 +1,5 @@
-import type { OrderPage, OrderQuery, PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { importOrders } from '../server/carts/sync/sync.ts'
+import type { OrderPage, OrderQuery, PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { aFakeStore } from '../test/fake-store.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'

@@ -24,7 +24,7 @@ export interface AppInstance {
 }
 
 /** Starts a fresh installation. In the demo, history may still be being written when it is ready. */
-export async function anAppInstance(env: Record<string, string> = {}): Promise<AppInstance> {
+export async function startAppInstance(env: Record<string, string> = {}): Promise<AppInstance> {
   return openInstance(createFolder('recoup-e2e-'), await findFreePorts(4), env)
 }
 

@@ -4,7 +4,7 @@ import type { ActiveCart } from '../shared/active-carts.ts'
 import type { MessageView } from '../shared/carts.ts'
 import { mailsTo, readMail, until } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { abandonCart, buy, minutePasses } from './demo-shopper.ts'
+import { abandonCart, advanceDemoMinute, buy } from './demo-shopper.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 // A cart abandoned in the demo store gets one mail, is restored and bought. No mail is sent without consent or after a
@@ -57,7 +57,7 @@ test('an abandoned cart gets one mail, is restored in another browser and bought
 }, async () => {
   const email = 'ana@shoppers.example'
   await abandonCart(instance, browser, email)
-  await minutePasses(instance, email)
+  await advanceDemoMinute(instance, email)
   const mail = await arrived(email, 1)
   expect(mail.raw).toMatch(/^List-Unsubscribe: <https?:/im)
   expect(mail.raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click/im)
@@ -90,7 +90,7 @@ test('an abandoned cart gets one mail, is restored in another browser and bought
 test('a shopper without the required consent, and one who bought in time, get no mail', async () => {
   const [greta, bea] = ['greta@shoppers.example', 'bea@shoppers.example']
   await abandonCart(instance, browser, greta, 'DE')
-  await minutePasses(instance, greta)
+  await advanceDemoMinute(instance, greta)
   const checkout = await abandonCart(instance, browser, bea)
   await until(async () => (await cartOf(bea)) !== null)
   const { id } = (await cartOf(bea))!
@@ -109,7 +109,7 @@ test('a manual mail arrives once; after unsubscribing nothing is sent, and an er
 }, async () => {
   const email = 'hana@shoppers.example'
   await abandonCart(instance, browser, email)
-  await minutePasses(instance, email)
+  await advanceDemoMinute(instance, email)
   await arrived(email, 1)
   const cart = (await cartOf(email))!
   const owner = await anOwner()

@@ -28,7 +28,7 @@ export async function typeAtCheckout(instance: Instance, shop: Page, email: stri
 }
 
 /** The demo's minute after the last keystroke: it backdates the abandonment and the flow's activation. */
-export async function minutePasses(instance: Instance, email: string): Promise<void> {
+export async function advanceDemoMinute(instance: Instance, email: string): Promise<void> {
   const client = new pg.Client(instance.databaseUrl())
   await client.connect()
   const shift = `with left_behind as (

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DemoStore } from '../demo/store/store.ts'
 import { type CrashCase, cases, randomFrom, type Target } from '../e2e/crash/cases.ts'
-import { aLane, type Lane } from '../e2e/crash/lane.ts'
+import { type Lane, startLane } from '../e2e/crash/lane.ts'
 import { startShops } from '../e2e/crash/shops.ts'
 
 // kill -9 at two boundaries of the send path, drawn by TEST_SEED (D1, D6, D10). `npm run crash` runs all of them.
@@ -14,7 +14,7 @@ let lanes: Lane[] = []
 
 beforeAll(async () => {
   shops = await startShops()
-  lanes = await Promise.all([2, 4].map((workers) => aLane(shops, workers)))
+  lanes = await Promise.all([2, 4].map((workers) => startLane(shops, workers)))
 })
 
 afterAll(async () => {

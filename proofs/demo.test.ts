@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AppInstance, anAppInstance, mailsTo, readMail, until } from '../e2e/app-instance.ts'
+import { type AppInstance, mailsTo, readMail, startAppInstance, until } from '../e2e/app-instance.ts'
 import { openBrowser } from '../e2e/browser.ts'
-import { abandonCart, buy, minutePasses } from '../e2e/demo-shopper.ts'
+import { abandonCart, advanceDemoMinute, buy } from '../e2e/demo-shopper.ts'
 
 // A new demo: its past is written while it can already be looked at, and its guide follows the first cart of a visitor.
 
@@ -12,7 +12,7 @@ let browser: Browser
 
 beforeAll(async () => {
   // Long enough to be seen being written.
-  instance = await anAppInstance({ DEMO_DAYS: '45' })
+  instance = await startAppInstance({ DEMO_DAYS: '45' })
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -45,7 +45,7 @@ test('the guide follows a visitor’s cart until it is bought', { tags: ['A1'] }
   const step = (name: string) => guide.locator(`[data-step=${name}][data-state=done]`)
   const shop = await abandonCart(instance, browser, ANA)
   await step('email').getByText(ANA).waitFor({ timeout: 60_000 })
-  await minutePasses(instance, ANA)
+  await advanceDemoMinute(instance, ANA)
   await step('sent').waitFor({ timeout: 120_000 })
   const toMailbox = await guide.getByRole('link', { name: 'Open the mailbox' }).getAttribute('href')
   expect(new URL(toMailbox!).searchParams.get('to')).toBe(ANA)

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type AppInstance, anAppInstance, until } from '../e2e/app-instance.ts'
+import { type AppInstance, startAppInstance, until } from '../e2e/app-instance.ts'
 import { openBrowser } from '../e2e/browser.ts'
 
 // The live connection across a server that is killed and comes back.
@@ -11,7 +11,7 @@ let page: Page
 let checks = 0
 
 beforeAll(async () => {
-  instance = await anAppInstance({ DEMO_DAYS: '30' })
+  instance = await startAppInstance({ DEMO_DAYS: '30' })
   browser = await openBrowser()
   page = await (await browser.newContext()).newPage()
   page.on('request', (request) => {

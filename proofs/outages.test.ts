@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { type AppInstance, anAppInstance, until } from '../e2e/app-instance.ts'
-import { type Db, openDb, openPool, sql } from '../server/core/db/db.ts'
+import { type AppInstance, startAppInstance, until } from '../e2e/app-instance.ts'
+import { saveKeys } from '../server/access/stores/access.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
-import type { Deps } from '../server/deps.ts'
+import { type Db, openDb, openPool, sql } from '../server/core/db/db.ts'
 import { findPostmaster } from '../server/core/postgres/postmaster.ts'
-import { keepKeys } from '../server/access/stores/access.ts'
+import type { Deps } from '../server/deps.ts'
 import { aStore, type TestStore } from '../test/factories.ts'
 import { wooKeys } from '../test/woo-access.ts'
 import type { World } from '../test/world.ts'
@@ -46,7 +46,7 @@ async function aScene(env: Record<string, string> = {}): Promise<Scene> {
   const shop = await aShopWithDrafts()
   const accepted: string[] = []
   const mail = await aMailServer(accepted)
-  const instance = await anAppInstance({
+  const instance = await startAppInstance({
     DEMO: 'off',
     APP_SECRET: SECRET,
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
@@ -96,7 +96,7 @@ async function prepareStore(db: Db, shop: DemoStore): Promise<TestStore> {
   await db.updateTable('stores').set({ effective_timeout_minutes: 10 }).execute()
   await db
     .transaction()
-    .execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
+    .execute((tx) => saveKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
   return store
 }
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type AppInstance, anAppInstance, until } from '../e2e/app-instance.ts'
+import { type AppInstance, startAppInstance, until } from '../e2e/app-instance.ts'
 import { type Autopush, openAutopush } from '../test/contract-servers/autopush.ts'
 import { openPushService, type PushService } from '../test/contract-servers/push/server.ts'
 
@@ -18,7 +18,7 @@ export interface PushDemo {
 }
 
 export async function aPushDemo(): Promise<PushDemo> {
-  const instance = await anAppInstance({ DEMO_DAYS: '30' })
+  const instance = await startAppInstance({ DEMO_DAYS: '30' })
   const service = await openPushService()
   const browsers: Autopush = await openAutopush({
     register: (key) => {

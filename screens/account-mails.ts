@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { findViolations } from '../e2e/axe.ts'
-import type { ToMail } from '../server/access/notifications/mails.ts'
+import type { MailRows } from '../server/access/notifications/mails.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { type AccountMail, renderAccountMail } from '../server/workspace/accounts/account-mail.ts'
 import * as words from '../server/workspace/accounts/mail-copy.ts'
@@ -15,7 +15,7 @@ const longest = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterb
 const url = `https://recoup.example/reset-password?token=${'Ab3_'.repeat(24)}`
 const about = { name: longest, url }
 const letter = { name: longest, publicUrl: 'https://recoup.example' }
-const news: ToMail = {
+const news: MailRows = {
   rows: (Object.keys(sampleNotifications) as NotificationType[]).map((type) => ({
     ...{ id: newId(), type, data: sampleNotifications[type], created_at: SAMPLED_AT },
     ...{ store_id: newId(), store_name: longest, platform: 'woocommerce' },

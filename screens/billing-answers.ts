@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { amountMinorOf, type Meter, plans, type readUsage, type subscriptionStatus } from '../shared/billing.ts'
+import { type Meter, planAmountMinor, plans, type readUsage, type subscriptionStatus } from '../shared/billing.ts'
 import type { CreditEntry, Credits, listCreditEntries } from '../shared/credits.ts'
 import {
   type ChangePreview,
@@ -86,7 +86,11 @@ export function aDetail(given: Partial<Detail> = {}): { subscription: Detail } {
       plan,
       source,
       planDetails: { name: plans[plan].name, features: plans[plan].features },
-      ...{ amount: isPaid ? amountMinorOf(plan, 'month') : 0, currency: 'USD', billingCycle: isPaid ? 'month' : null },
+      ...{
+        amount: isPaid ? planAmountMinor(plan, 'month') : 0,
+        currency: 'USD',
+        billingCycle: isPaid ? 'month' : null,
+      },
       ...{ status: 'active', cancelAtPeriodEnd: false, extraStores: 0, trialEndsAt: null },
       ...{ currentPeriodEnd: isPaid ? inDays(12) : null, nextBillingDate: isPaid ? inDays(12) : null },
       lastPaymentDate: isPaid ? inDays(-18) : null,

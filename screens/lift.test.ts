@@ -8,7 +8,7 @@ import {
   startExperiment,
   stopExperiment,
 } from '../shared/experiments.ts'
-import { describeRunning } from '../web/lift/words.ts'
+import { describeRunning } from '../web/lift/copy.ts'
 import { aScreen, NOW } from './app.ts'
 import { highValueFlow, serveFlows } from './flows-api.ts'
 import { serveRecipients } from './recipients.ts'

@@ -4,7 +4,7 @@ import {
   deleteNotifications,
   listNewCartNotifications,
   listNotifications,
-  MOST_UNREAD_COUNTED,
+  MAX_UNREAD_COUNTED,
   markNotificationsRead,
   type NotificationFilter,
   type NotificationView,
@@ -96,7 +96,7 @@ function answerReads(api: Screens['api'], list: MemberList): void {
     return { notifications: found.slice((page - 1) * limit, page * limit), pagination }
   })
   api.answer(listNewCartNotifications, () => ({ notifications: list.items.filter(filters['new-carts']) }))
-  api.answer(countUnreadNotifications, () => ({ count: Math.min(list.unread(), MOST_UNREAD_COUNTED) }))
+  api.answer(countUnreadNotifications, () => ({ count: Math.min(list.unread(), MAX_UNREAD_COUNTED) }))
   api.answer(readNotification, ({ params }) => ({
     notification: list.items.find(({ _id }) => _id === params.notificationId)!,
   }))

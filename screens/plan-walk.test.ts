@@ -4,7 +4,7 @@ import { createFreeSubscription, manualUpdate, type PlanKey } from '../shared/bi
 import { addTestCredits, buyCredits, listCreditEntries, readCredits } from '../shared/credits.ts'
 import { readInstance } from '../shared/instance.ts'
 import { createCheckoutSession, createPortalSession, paymentHistory, readSubscription } from '../shared/payments.ts'
-import { screenOf } from '../shared/screens.ts'
+import { findScreen } from '../shared/screens.ts'
 import { fixture } from './api.ts'
 import { aBillingScreen, aHistory, aLedger, answerBilling, inDays, type Status, someCredits } from './billing-scene.ts'
 
@@ -35,7 +35,7 @@ async function findBadLinks(part: Locator): Promise<string[]> {
     const { protocol, origin, pathname } = new URL(href)
     if (protocol === 'mailto:') return pathname.includes('@') ? [] : [`“${name}” has no address`]
     if (!neighbours.includes(origin)) return [`“${name}” leads away, to ${origin}`]
-    if (origin === app.url && !screenOf(pathname)) return [`“${name}” leads to ${href}, which is no screen`]
+    if (origin === app.url && !findScreen(pathname)) return [`“${name}” leads to ${href}, which is no screen`]
     return isPartMissing ? [`“${name}” leads to ${href}, which has no such part`] : []
   })
 }
@@ -68,7 +68,7 @@ async function walk(open: () => Promise<Locator>): Promise<string[]> {
     await expect.poll(snapshot, { message: `“${name}” does nothing` }).not.toBe(before)
     await app.settled()
     const { pathname } = new URL(app.page.url())
-    expect(screenOf(pathname), `“${name}” leads to ${pathname}`).not.toBeNull()
+    expect(findScreen(pathname), `“${name}” leads to ${pathname}`).not.toBeNull()
     const errors = app.page.getByText(/Page not found|Not found|^Failed to|could not be/)
     await expect.poll(async () => [name, await errors.allInnerTexts()]).toEqual([name, []])
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { me } from '../shared/auth.ts'
 import { listAbandonedCarts } from '../shared/carts.ts'
-import { mayDo, type roleNames } from '../shared/roles.ts'
+import { hasPermission, type roleNames } from '../shared/roles.ts'
 import { acceptInvitation, changeRole, inviteMember, leaveTeam, readInvitation, readTeam } from '../shared/team.ts'
 import { readTextChannels } from '../shared/text-channels.ts'
 import { aUser, checkLooks, PASSWORD, serveNoPlan, serveUser } from './account-scene.ts'
@@ -162,5 +162,5 @@ describe('a viewer', () => {
 })
 
 const refusedToViewers = [...contracts.values()]
-  .filter(({ permission }) => permission !== 'public' && !mayDo('viewer', permission))
+  .filter(({ permission }) => permission !== 'public' && !hasPermission('viewer', permission))
   .map(({ method, path }) => new RegExp(`^${method} ${path.replace(/:\w+/g, '[^/]+')}$`))

@@ -4,7 +4,12 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import yazl from 'yazl'
-import { isSignedWith, readSignatures, type SignedZip, signatureFile } from '../server/workspace/plugin-calls/signed-zip.ts'
+import {
+  isSignedWith,
+  readSignatures,
+  type SignedZip,
+  signatureFile,
+} from '../server/workspace/plugin-calls/signed-zip.ts'
 import { compileCatalogue, writeTemplate } from './plugin-languages.ts'
 
 // The WordPress plugin as a zip (decision 102): the same bytes from the same source, on every machine. So nothing is

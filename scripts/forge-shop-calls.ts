@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { signedCall } from '../server/access/plugin/signature.ts'
+import { createSignedCall } from '../server/access/plugin/signature.ts'
 
 // Forged, replayed, malformed and oversized calls to the endpoints that the plugin adds to a shop (docs/plugin-protocol.md), against a real
 // shop on this machine: each must be refused, nothing may be stored, and no answer may say anything of somebody else's cart.
@@ -69,7 +69,7 @@ const restore = (kind: string, token: string): Call => ({
 })
 
 const signed = (age: number) => {
-  const call = signedCall(values.secret!, 'wake', {
+  const call = createSignedCall(values.secret!, 'wake', {
     store: values.store!,
     body: NEWS,
     now: new Date(Date.now() - age * 1_000),

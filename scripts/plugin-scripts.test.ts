@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import vm from 'node:vm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { deviceFor } from '../storefront/push-cart.ts'
+import { loadDevice } from '../storefront/push-cart.ts'
 
 // The plugin's scripts, which are served as they are, in a page that has only what they touch.
 
@@ -184,10 +184,10 @@ test.each([
   vi.stubGlobal('document', page)
   vi.stubGlobal('location', { protocol })
   const memory = { get: () => undefined, token: () => 'd'.repeat(32) } as unknown as Parameters<
-    typeof deviceFor
+    typeof loadDevice
   >[0]['memory']
   try {
-    deviceFor({ method: 'plugin', memory })
+    loadDevice({ method: 'plugin', memory })
   } finally {
     vi.unstubAllGlobals()
   }

@@ -1,9 +1,9 @@
 // Every template that comes along, as it leaves, judged by SpamAssassin without its network tests: `npm run check:spam`.
 // No rule may give more than half a point. Says so and ends well where SpamAssassin is not installed.
 import { spawnSync } from 'node:child_process'
-import { composeEmail, outgoingEmail } from '../server/delivery/compose/compose.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
+import { composeEmail, outgoingEmail } from '../server/delivery/compose/compose.ts'
 import { composeMessage } from '../server/delivery/email/smtp-message.ts'
 import { DEFAULT_MAIL_BRAND } from '../server/messages/templates/brand.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/messages/templates/ready-templates.ts'

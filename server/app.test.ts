@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aStore } from '../test/factories.ts'
 import { aWorld } from '../test/world.ts'
 import { servedBy } from './access/http/http.ts'
-import { MOST_CONNECTIONS } from './core/net/clients.ts'
+import { MAX_CONNECTIONS } from './core/net/clients.ts'
 
 // Checks before any route, on a public installation.
 
@@ -144,7 +144,7 @@ describe('connections', () => {
   })
 
   test('of one client are limited', async () => {
-    const held = await Promise.all(Array.from({ length: MOST_CONNECTIONS }, open))
+    const held = await Promise.all(Array.from({ length: MAX_CONNECTIONS }, open))
     const beyond = await open()
     await new Promise((resolve) => beyond.once('close', resolve))
     held[0]!.destroy()

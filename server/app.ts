@@ -5,7 +5,7 @@ import fastifyCookie from '@fastify/cookie'
 import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { plainLink } from '../shared/link-tokens.ts'
-import { screenOf } from '../shared/screens.ts'
+import { findScreen } from '../shared/screens.ts'
 import { docsRoutes } from './access/http/docs.ts'
 import { mapErrors } from './access/http/http.ts'
 import { notificationRoutes } from './access/notifications/routes.ts'
@@ -21,7 +21,7 @@ import { couponRoutes } from './carts/coupons/routes.ts'
 import { experimentRoutes } from './carts/experiments/routes.ts'
 import { guardLinkHosts, linkHostRoutes } from './carts/links/link-host-routes.ts'
 import { webhookRoutes } from './carts/sync/webhook-routes.ts'
-import { hasOneHost, limitConnections, openRanges } from './core/net/clients.ts'
+import { compileRanges, hasOneHost, limitConnections } from './core/net/clients.ts'
 import { engagementRoutes } from './delivery/engagement/routes.ts'
 import { channelHookRoutes } from './delivery/inbound/hook-routes.ts'
 import { mailEventRoutes } from './delivery/mail-reports/mail-event-routes.ts'
@@ -59,7 +59,7 @@ import { storeRoutes } from './workspace/store-settings/routes.ts'
 
 /** Registers all routes. The browser app comes last: a path without a route is one of its screens or not found. */
 export function buildApp(deps: Deps): FastifyInstance {
-  const isTrusted = openRanges(deps.config.trustedProxies)
+  const isTrusted = compileRanges(deps.config.trustedProxies)
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -213,7 +213,7 @@ function serveBrowserApp(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     if (hasPages && wantsPage(request)) {
       // The app shows its own 404 page.
-      return sendApp(screenOf(pathOf(request)) ? reply : reply.code(404))
+      return sendApp(findScreen(pathOf(request)) ? reply : reply.code(404))
     }
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })
   })

@@ -11,7 +11,7 @@ import type { Jobs } from './core/jobs/jobs.ts'
 import type { OwnMails } from './delivery/email/own-mail.ts'
 import type { EmailChannel, PushChannel, TextChannel, TextChannelName } from './messages/channels/channel.ts'
 import type { Renders } from './messages/templates/renders.ts'
-import type { StoreAccess, TokenShelf } from './platforms/platform/access.ts'
+import type { StoreAccess, TokenCache } from './platforms/platform/access.ts'
 import type { StoreClient } from './platforms/platform/platform.ts'
 
 /** The server's dependencies. Built once in main.ts; tests build their own. */
@@ -55,7 +55,7 @@ export interface Deps {
 
 export interface KeptShelf {
   storeId: string
-  shelf: TokenShelf
+  shelf: TokenCache
 }
 
 export interface ShopifyDemo {

@@ -1,6 +1,6 @@
 import './core/net/lookup-threads.ts'
 import type { FastifyInstance } from 'fastify'
-import { demoStoreUrls } from './access/stores/demo-stores.ts'
+import { listDemoStoreUrls } from './access/stores/demo-stores.ts'
 import { buildApp } from './app.ts'
 import { applyDefaultPlan } from './billing/billing/default-plan.ts'
 import { openStripe } from './billing/payments/stripe.ts'
@@ -26,8 +26,8 @@ import { openPushChannel } from './delivery/push/web-push.ts'
 import { openTextChannels } from './delivery/texts/text-channels.ts'
 import { type DemoInstance, startDemo } from './demo.ts'
 import type { Deps } from './deps.ts'
-import { createNoMailChannel, mailWayOf, NO_MAIL_SERVER } from './messages/channels/mail-way.ts'
-import { clientPerStore } from './platforms/registry/client-per-store.ts'
+import { chooseMailRoute, createNoMailChannel, NO_MAIL_SERVER } from './messages/channels/mail-route.ts'
+import { createClientCache } from './platforms/registry/client-per-store.ts'
 import { handlers, startWorker } from './worker.ts'
 import { checkInstance, releaseForProviders } from './workspace/instance/instance.ts'
 
@@ -70,7 +70,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   const channels = { ...openMail({ config, demo, mailHeaders }, onClose), ownMail: ownMails.of, text: texts.text, push }
   const http = openGuardedHttp({
     allowPrivate: config.allowsPrivateStores,
-    allowedOrigins: demoStoreUrls(demo.parts),
+    allowedOrigins: listDemoStoreUrls(demo.parts),
     nameServers: config.dnsServers,
   })
   onClose('http', async () => http.close())
@@ -86,7 +86,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     jobs,
     channels,
     phoneUrl: demo.phoneUrl,
-    storeClient: clientPerStore({ fetch: http.fetch, now }),
+    storeClient: createClientCache({ fetch: http.fetch, now }),
     ...(zones && { zones }),
     ...(stripe && { stripe }),
     demo: demo.parts,
@@ -115,7 +115,7 @@ function openMail(
   onClose: (name: string, close: () => Promise<unknown>) => void,
 ): Pick<Deps['channels'], 'email' | 'demoEmail'> {
   const mailbox = demo.smtpUrl
-  const way = mailWayOf(config)
+  const way = chooseMailRoute(config)
   const url = way === 'server' ? config.smtpUrl : way === 'mailbox' ? mailbox : null
   const isMailbox = way === 'mailbox'
   const email = url
@@ -165,11 +165,11 @@ function announce(config: Config, demo: DemoInstance): void {
     if (demo.parts.shopify) say(`  on Shopify:  ${demo.parts.shopify.storeUrl}  (the demo account's second store)`)
     say(`  sign-in:     press "Try the live demo" on ${config.publicUrl}/login`)
   }
-  if (mailWayOf(config) === 'none') {
+  if (chooseMailRoute(config) === 'none') {
     say(`  no mail:     ${NO_MAIL_SERVER}`)
     say('               Accounts can enter a mail server of their own under Settings, Sending.')
   }
-  if (mailWayOf(config) === 'server' && !config.isMailFromSet) {
+  if (chooseMailRoute(config) === 'server' && !config.isMailFromSet) {
     say(
       `  mail from:   ${config.mailFrom}, as MAIL_FROM is not set. Set it to an address your mail server may send for.`,
     )

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mailNotice, mailVerification } from './access/members/jobs.ts'
-import { gatherNotifications } from './access/notifications/gather.ts'
+import { groupNotifications } from './access/notifications/group.ts'
 import { mailNotifications } from './access/notifications/jobs.ts'
 import { mailDueNotifications } from './access/notifications/mails.ts'
-import { tidyNotifications } from './access/notifications/tidy.ts'
+import { deleteOldNotifications } from './access/notifications/tidy.ts'
 import { reachJob, wakeJob, yieldJob } from './access/plugin/jobs.ts'
-import { tidyPlugins, wakePlugin } from './access/plugin/plugin.ts'
-import { tellUsage } from './billing/billing/tell-usage.ts'
-import { tellCredits } from './billing/credits/tell.ts'
-import { endCustomer, lookAtCharge } from './billing/payments/ending.ts'
+import { deleteExpiredPluginData, wakePlugin } from './access/plugin/plugin.ts'
+import { notifyUsage } from './billing/billing/usage-notices.ts'
+import { notifyLowCredits } from './billing/credits/notices.ts'
+import { endCustomer, handleCharge } from './billing/payments/ending.ts'
 import { chargeJob, endCustomerJob, refreshJob, trialEndingJob, waitAgainJob } from './billing/payments/jobs.ts'
 import { reconcileAccounts, refreshByJob, refreshTrial } from './billing/payments/reconcile.ts'
-import { waitAgainByJob } from './billing/subscribing/waiting.ts'
+import { restoreByJob } from './billing/subscribing/waiting-plan.ts'
 import { proposeLogoJob } from './carts/brand/jobs.ts'
 import { proposeLogo } from './carts/brand/proposals.ts'
-import { foldLeftPosts } from './carts/capture/capture-intake.ts'
-import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/carts/detect.ts'
-import { enqueueDueCodes, makeCodes } from './carts/coupon-codes/codes.ts'
+import { foldStalePosts } from './carts/capture/capture-intake.ts'
+import { compactCartCounts, detectAbandoned, detectLost, detectNoResponse } from './carts/carts/detect.ts'
+import { createCodes, enqueueDueCodes } from './carts/coupon-codes/codes.ts'
 import { codesJob, tidyCodesJob } from './carts/coupon-codes/codes-jobs.ts'
-import { enqueueTidyCodes, tidyCodes } from './carts/coupon-codes/codes-tidy.ts'
-import { beginCoupons, enqueueBeginnings } from './carts/coupons/begin.ts'
+import { deleteUnneededCodes, enqueueCodeCleanups } from './carts/coupon-codes/codes-tidy.ts'
 import { beginCouponsJob, couponUsesJob } from './carts/coupons/jobs.ts'
+import { enqueueStarts, startCoupons } from './carts/coupons/start.ts'
 import { readUses } from './carts/coupons/uses.ts'
 import { countExperiments } from './carts/experiments/experiments.ts'
 import { checkLinkHosts } from './carts/links/link-hosts.ts'
@@ -45,8 +45,8 @@ import {
   enqueueDueSyncs,
   importStore,
   readNewOrders,
-  readProfileAnew,
   refreshOrder,
+  rereadProfile,
   syncStore,
 } from './carts/sync/sync.ts'
 import { ensureWebhooks } from './carts/sync/webhooks.ts'
@@ -57,10 +57,10 @@ import { replyJob } from './delivery/inbound/jobs.ts'
 import { fetchPrices } from './delivery/inbound/prices.ts'
 import { readMailboxes } from './delivery/mail-reports/bounce-mailbox.ts'
 import { applyWaitingReports } from './delivery/mail-reports/mail-reports.ts'
-import { askWaiting } from './delivery/opt-in/opt-in-request.ts'
+import { sendOptInRequests } from './delivery/opt-in/opt-in-request.ts'
 import { endOldKeys } from './delivery/push/keys.ts'
 import { closeAbandonedSends } from './delivery/send/abandoned.ts'
-import { findNeedless } from './delivery/send/needless-codes.ts'
+import { findUnneededCodes } from './delivery/send/needless-codes.ts'
 import { sendDue } from './delivery/send/send-due.ts'
 import { beat, endBeat } from './delivery/send/workers.ts'
 import type { Deps } from './deps.ts'
@@ -72,15 +72,15 @@ import { countDuePeople, foldRollups } from './insights/analytics/rollups.ts'
 import { guardCampaigns } from './marketing/campaigns/guard.ts'
 import { followJob, planRunsJob } from './marketing/campaigns/jobs.ts'
 import { followCampaign, followZones, planRuns, runCampaigns } from './marketing/campaigns/runs.ts'
-import { tidyCustomerCounts } from './marketing/customers/counts.ts'
-import { tidyFlowCounts } from './marketing/flows/report.ts'
-import { runImport, tidyImports } from './marketing/ledger/import.ts'
+import { foldCustomerListCounts } from './marketing/customers/counts.ts'
+import { foldFlowCounts } from './marketing/flows/report.ts'
+import { deleteOldImports, runImport } from './marketing/ledger/import.ts'
 import { consentImportJob } from './marketing/ledger/jobs.ts'
-import { forgetOldRequests } from './marketing/manual-sends/idempotency.ts'
+import { deleteExpiredRequests } from './marketing/manual-sends/idempotency.ts'
 import { sendDueMessages } from './messages/messages/jobs.ts'
 import { wakeDueStores } from './messages/messages/scan.ts'
-import { tidyBoxCounts } from './shoppers/consent/box-counts.ts'
-import { tidyAccounts } from './workspace/accounts/accounts.ts'
+import { deleteOldBoxCounts } from './shoppers/consent/box-counts.ts'
+import { cleanUpAccounts } from './workspace/accounts/accounts.ts'
 import {
   mailEmailChange,
   mailEmailUndo,
@@ -101,14 +101,14 @@ import {
 import { removeAccountData } from './workspace/accounts/removal.ts'
 import { weeklyReport } from './workspace/analytics-reports/jobs.ts'
 import { mailWeeklyReport, planWeeklyReports } from './workspace/analytics-reports/weekly.ts'
-import { mailNotificationsTo } from './workspace/notification-mails/mails.ts'
+import { sendNotificationMail } from './workspace/notification-mails/mails.ts'
 import { reachShop, yieldStore } from './workspace/plugin-calls/reach.ts'
 import { resumeErasures, runErasure } from './workspace/privacy/erase.ts'
 import { eraseJob, retainJob } from './workspace/privacy/jobs.ts'
 import { enqueueRetention, runRetention } from './workspace/privacy/retention.ts'
-import { takePrivacyRequest } from './workspace/privacy/store-requests.ts'
+import { handlePrivacyRequest } from './workspace/privacy/store-requests.ts'
 import { purgeStore } from './workspace/store-settings/stores.ts'
-import { endUninstalled } from './workspace/store-settings/uninstalled.ts'
+import { disconnectUninstalled } from './workspace/store-settings/uninstalled.ts'
 
 /** All background jobs, one line each. */
 export const handlers: Handler[] = [
@@ -121,12 +121,15 @@ export const handlers: Handler[] = [
   on(checkoutJob, refreshCheckout),
   on(customerJob, refreshCustomer),
   onSteppingAside(productsJob, refreshProducts),
-  onSteppingAside(profileJob, readProfileAnew),
+  onSteppingAside(profileJob, rereadProfile),
   // Must not step aside: after an error or a crash nothing would start it again, and messages would still be sent.
-  on(uninstalledJob, endUninstalled),
-  on(privacyJob, takePrivacyRequest),
-  onSteppingAside(codesJob, async (deps, store, aside) => void (await makeCodes(deps, store, findNeedless, aside))),
-  onSteppingAside(tidyCodesJob, async (deps, store, aside) => void (await tidyCodes(deps, store, aside))),
+  on(uninstalledJob, disconnectUninstalled),
+  on(privacyJob, handlePrivacyRequest),
+  onSteppingAside(
+    codesJob,
+    async (deps, store, aside) => void (await createCodes(deps, store, findUnneededCodes, aside)),
+  ),
+  onSteppingAside(tidyCodesJob, async (deps, store, aside) => void (await deleteUnneededCodes(deps, store, aside))),
   on(planRunsJob, planRuns),
   on(followJob, followCampaign),
   onSteppingAside(wakeJob, wakePlugin),
@@ -134,7 +137,7 @@ export const handlers: Handler[] = [
   on(yieldJob, yieldStore),
   on(purgeJob, purgeStore),
   onSteppingAside(proposeLogoJob, proposeLogo),
-  onSteppingAside(beginCouponsJob, beginCoupons),
+  onSteppingAside(beginCouponsJob, startCoupons),
   onSteppingAside(couponUsesJob, readUses),
   on(eraseJob, runErasure),
   on(retainJob, runRetention),
@@ -145,14 +148,14 @@ export const handlers: Handler[] = [
   on(mailEmailChange, mailEmailChangeLink),
   on(mailEmailUndo, mailEmailUndoLink),
   on(mailNotice, mailSecurityNotice),
-  on(mailNotifications, mailNotificationsTo),
+  on(mailNotifications, sendNotificationMail),
   on(weeklyReport, mailWeeklyReport),
   on(removeAccount, removeAccountData),
   on(refreshJob, refreshByJob),
   on(trialEndingJob, refreshTrial),
-  on(chargeJob, lookAtCharge),
+  on(chargeJob, handleCharge),
   on(endCustomerJob, endCustomer),
-  on(waitAgainJob, waitAgainByJob),
+  on(waitAgainJob, restoreByJob),
   on(replyJob, sendReply),
   on(consentImportJob, runImport),
 ]
@@ -163,7 +166,7 @@ export const handlers: Handler[] = [
  */
 export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
   { name: 'workers.beat', everyMs: 3_000, run: beat },
-  { name: 'carts.posts', everyMs: 5_000, run: (deps) => foldLeftPosts(deps) },
+  { name: 'carts.posts', everyMs: 5_000, run: (deps) => foldStalePosts(deps) },
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
   { name: 'campaigns.run', everyMs: 1_000, run: runCampaigns },
@@ -171,17 +174,17 @@ export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promis
   { name: 'campaigns.guard', everyMs: 10_000, run: (deps) => guardCampaigns(deps) },
   { name: 'messages.abandoned-sends', everyMs: 3_000, run: closeAbandonedSends },
   { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },
-  { name: 'messages.requests', everyMs: 600_000, run: forgetOldRequests },
+  { name: 'messages.requests', everyMs: 600_000, run: deleteExpiredRequests },
   { name: 'messages.link-tokens', everyMs: 3_600_000, run: (deps) => deleteExpiredTokens(deps) },
-  { name: 'shoppers.ask', everyMs: 3_000, run: askWaiting },
-  { name: 'notifications.gather', everyMs: 400, run: gatherNotifications },
+  { name: 'shoppers.ask', everyMs: 3_000, run: sendOptInRequests },
+  { name: 'notifications.gather', everyMs: 400, run: groupNotifications },
   { name: 'notifications.mail', everyMs: 5_000, run: mailDueNotifications },
-  { name: 'notifications.tidy', everyMs: 3_600_000, run: tidyNotifications },
+  { name: 'notifications.tidy', everyMs: 3_600_000, run: deleteOldNotifications },
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
-  { name: 'carts.counts', everyMs: 60_000, run: tidyCounts },
-  { name: 'flows.counts', everyMs: 60_000, run: tidyFlowCounts },
-  { name: 'customers.counts', everyMs: 60_000, run: tidyCustomerCounts },
+  { name: 'carts.counts', everyMs: 60_000, run: compactCartCounts },
+  { name: 'flows.counts', everyMs: 60_000, run: foldFlowCounts },
+  { name: 'customers.counts', everyMs: 60_000, run: foldCustomerListCounts },
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.figures', everyMs: 15_000, run: countFigures },
   { name: 'analytics.buyers', everyMs: 2_000, run: countAskedBuyers },
@@ -191,10 +194,10 @@ export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promis
   { name: 'analytics.weekly', everyMs: 60_000, run: planWeeklyReports },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
   { name: 'coupons.codes', everyMs: 2_000, run: enqueueDueCodes },
-  { name: 'coupons.tidy-codes', everyMs: 60_000, run: enqueueTidyCodes },
-  { name: 'coupons.begin', everyMs: 60_000, run: enqueueBeginnings },
-  { name: 'billing.usage', everyMs: 60_000, run: tellUsage },
-  { name: 'credits.tell', everyMs: 60_000, run: tellCredits },
+  { name: 'coupons.tidy-codes', everyMs: 60_000, run: enqueueCodeCleanups },
+  { name: 'coupons.begin', everyMs: 60_000, run: enqueueStarts },
+  { name: 'billing.usage', everyMs: 60_000, run: notifyUsage },
+  { name: 'credits.tell', everyMs: 60_000, run: notifyLowCredits },
   { name: 'payments.reconcile', everyMs: 60_000, run: reconcileAccounts },
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
@@ -203,12 +206,12 @@ export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promis
   { name: 'channels.mailboxes', everyMs: 30_000, run: (deps) => readMailboxes(deps) },
   { name: 'channels.sender-keys', everyMs: 300_000, run: checkSenderKeys },
   { name: 'push.keys', everyMs: 3_600_000, run: endOldKeys },
-  { name: 'plugin.tidy', everyMs: 600_000, run: tidyPlugins },
-  { name: 'consent.tidy', everyMs: 3_600_000, run: tidyBoxCounts },
-  { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
+  { name: 'plugin.tidy', everyMs: 600_000, run: deleteExpiredPluginData },
+  { name: 'consent.tidy', everyMs: 3_600_000, run: deleteOldBoxCounts },
+  { name: 'ledger.tidy', everyMs: 3_600_000, run: deleteOldImports },
   { name: 'privacy.erase', everyMs: 60_000, run: resumeErasures },
   { name: 'privacy.retain', everyMs: 60_000, run: enqueueRetention },
-  { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },
+  { name: 'accounts.tidy', everyMs: 3_600_000, run: cleanUpAccounts },
 ]
 
 export interface Worker {

@@ -7,14 +7,14 @@ import { Money } from './reminders.ts'
 // sets.
 
 /** Maximum number of selected people. */
-export const MOST_SELECTED = 1_000
+export const MAX_SELECTED = 1_000
 
 /** Maximum number of saved filter sets per store. */
 export const MAX_AUDIENCES = 100
 
 export const audienceTexts = {
   none: 'Please select at least one customer to send the campaign to.',
-  tooMany: `At most ${MOST_SELECTED.toLocaleString('en')} customers can be selected by hand. Choose all that match instead.`,
+  tooMany: `At most ${MAX_SELECTED.toLocaleString('en')} customers can be selected by hand. Choose all that match instead.`,
   phonesOfMail: 'Customers chosen by their number get SMS and WhatsApp campaigns only.',
   badRange: 'The minimum must not be above the maximum.',
   noNumber: 'Enter a number, such as 40 or 40.50.',
@@ -93,7 +93,7 @@ export type AudienceType = z.infer<typeof AudienceType>
 export const AudienceMode = z.enum(['selected', 'matching'])
 export type AudienceMode = z.infer<typeof AudienceMode>
 
-export const customerEmails = z.array(z.string().max(320)).max(MOST_SELECTED, audienceTexts.tooMany)
+export const customerEmails = z.array(z.string().max(320)).max(MAX_SELECTED, audienceTexts.tooMany)
 
 export const TargetAudience = z
   .object({
@@ -105,9 +105,9 @@ export const TargetAudience = z
      * People selected by phone number for SMS and WhatsApp, because their email is unknown. With country code:
      * +431234567.
      */
-    customerPhones: z.array(z.string().max(40)).max(MOST_SELECTED, audienceTexts.tooMany).default([]),
+    customerPhones: z.array(z.string().max(40)).max(MAX_SELECTED, audienceTexts.tooMany).default([]),
   })
-  .refine((audience) => audience.customerEmails.length + audience.customerPhones.length <= MOST_SELECTED, {
+  .refine((audience) => audience.customerEmails.length + audience.customerPhones.length <= MAX_SELECTED, {
     path: ['customerEmails'],
     error: audienceTexts.tooMany,
   })

@@ -11,7 +11,7 @@ export const TRIAL_DAYS = 14
 export const GUARANTEE_DAYS = 30
 /** Dollars a month. */
 export const EXTRA_STORE_MONTHLY = 10
-export const MOST_EXTRA_STORES = 20
+export const MAX_EXTRA_STORES = 20
 
 export const billingCycles = ['month', 'year'] as const
 export const BillingCycle = z.enum(billingCycles)
@@ -68,7 +68,7 @@ export const monthlyPrice = (priceMonthly: number, cycle: BillingCycle): number 
   cycle === 'year' ? Math.round(priceMonthly * 0.8) : priceMonthly
 
 /** Cents per billing period. An extra store costs the same per month in both cycles. */
-export const amountMinorOf = (plan: PlanKey, cycle: BillingCycle, extraStores = 0): number =>
+export const planAmountMinor = (plan: PlanKey, cycle: BillingCycle, extraStores = 0): number =>
   (monthlyPrice(plans[plan].priceMonthly, cycle) + extraStores * EXTRA_STORE_MONTHLY) *
   100 *
   (cycle === 'year' ? 12 : 1)

@@ -150,7 +150,7 @@ const Wanted = z.object({
   platform: z.string().max(40).optional(),
   storeId: z.string().max(2_048).optional(),
 })
-export type WantedCampaign = z.output<typeof Wanted>
+export type CampaignInput = z.output<typeof Wanted>
 
 function withEmailsOfFilters(audience: unknown): unknown {
   if (typeof audience !== 'object' || audience === null) return audience

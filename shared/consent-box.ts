@@ -42,12 +42,12 @@ export function germanBoxText(channel: ConsentChannel, storeName: string): strin
 }
 
 /** Collapses whitespace, as a browser displays it. */
-export const plainWords = (words: string): string => words.replace(/\s+/g, ' ').trim()
+export const normalizeText = (words: string): string => words.replace(/\s+/g, ' ').trim()
 
 /** The id of a text in the page (FNV-1a); other texts have other ids. */
 export function wordingId(words: string): string {
   let sum = 0x811c9dc5
-  for (const char of plainWords(words)) sum = Math.imul(sum ^ char.codePointAt(0)!, 0x01000193)
+  for (const char of normalizeText(words)) sum = Math.imul(sum ^ char.codePointAt(0)!, 0x01000193)
   return `w${(sum >>> 0).toString(36)}`
 }
 
@@ -56,7 +56,7 @@ const escaped = (text: string) =>
 
 /** Unticked: a box ticked in advance is no consent. */
 export function boxHtml(channel: ConsentChannel, words: string): string {
-  return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(words)}"> ${escaped(plainWords(words))}</label>`
+  return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(words)}"> ${escaped(normalizeText(words))}</label>`
 }
 
 /** Languages that can have a text of their own, beside the text for all others. */

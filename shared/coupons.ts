@@ -80,7 +80,7 @@ export const decimalsText = (decimals: number): string =>
     ? 'Enter a whole amount, without decimals'
     : `Enter an amount with at most ${decimals} decimal${decimals === 1 ? '' : 's'}`
 
-export const COUPON_CODE_MOST = 60
+export const MAX_COUPON_CODE_LENGTH = 60
 /** Above any store's prices, and safe in minor units of every currency. */
 const MOST_MONEY = 1_000_000_000
 const PERCENT_DECIMALS = 2
@@ -168,7 +168,7 @@ const fields = z.object({
     .trim()
     .toUpperCase()
     .min(1, couponTexts.noCode)
-    .max(COUPON_CODE_MOST, couponTexts.longCode)
+    .max(MAX_COUPON_CODE_LENGTH, couponTexts.longCode)
     .regex(/^[A-Z0-9-]*$/, couponTexts.badCode),
   type: z.enum(['percentage', 'fixed']),
   amount: z.number({ error: couponTexts.noAmount }),
@@ -256,7 +256,7 @@ export const listCoupons = endpoint({
     'Coupons of the store, newest first, a page at a time. `search`: the beginning of a code. `usable=yes`: those a message can carry now',
   query: storeQuery.extend({
     ...pageFields({ limit: 50, most: 100 }),
-    search: z.string().max(COUPON_CODE_MOST).default(''),
+    search: z.string().max(MAX_COUPON_CODE_LENGTH).default(''),
     usable: z.enum(['yes']).optional(),
   }),
   reply: z.object({

@@ -51,7 +51,7 @@ Warm regards,
 } as const
 
 /** Maximum number of recipients. */
-export const MOST_RECIPIENTS = 10_000
+export const MAX_RECIPIENTS = 10_000
 
 const customerIds = z.array(z.guid())
 
@@ -63,12 +63,12 @@ const Matching = z.object({
   /** Limits customers with an abandoned cart to these audience filters (Starter or higher). */
   filters: AudienceFilters.optional(),
   /** Excludes these customers. */
-  except: customerIds.max(MOST_RECIPIENTS).default([]),
+  except: customerIds.max(MAX_RECIPIENTS).default([]),
 })
 
 /** Either chosen customers, or all that match. */
 const recipientFields = {
-  customers: customerIds.min(1, discountTexts.noCustomers).max(MOST_RECIPIENTS, discountTexts.tooMany).optional(),
+  customers: customerIds.min(1, discountTexts.noCustomers).max(MAX_RECIPIENTS, discountTexts.tooMany).optional(),
   matching: Matching.optional(),
 }
 

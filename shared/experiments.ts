@@ -7,8 +7,8 @@ import { endpoint, storeQuery } from './endpoint.ts'
 /** Default duration of an experiment in days. */
 export const PLANNED_DAYS = 90
 /** A shorter experiment would end before any observation window. */
-export const PLANNED_DAYS_LEAST = 45
-export const PLANNED_DAYS_MOST = 365
+export const MIN_PLANNED_DAYS = 45
+export const MAX_PLANNED_DAYS = 365
 
 /** The shares whose smallest detectable effect is shown. */
 export const shownShares = [10, 20, 30, 50] as const
@@ -103,7 +103,7 @@ export const readExperiments = endpoint({
 const choice = z.object({
   /** Percentage of people without automatic messages. */
   sharePercent: z.number().int().min(1).max(50),
-  days: z.number().int().min(PLANNED_DAYS_LEAST).max(PLANNED_DAYS_MOST).default(PLANNED_DAYS),
+  days: z.number().int().min(MIN_PLANNED_DAYS).max(MAX_PLANNED_DAYS).default(PLANNED_DAYS),
 })
 
 export const startExperiment = endpoint({

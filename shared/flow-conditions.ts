@@ -3,7 +3,7 @@ import { z } from 'zod'
 // Conditions of flows and steps as data (decision 52). server/carts/flow-choice/conditions.ts evaluates them.
 
 /** Maximum in one set of conditions, over all groups. */
-export const MOST_CONDITIONS = 20
+export const MAX_CONDITIONS = 20
 
 export const FlowChannel = z.enum(['email', 'sms', 'whatsapp', 'push'])
 export type FlowChannel = z.infer<typeof FlowChannel>
@@ -62,15 +62,15 @@ export type ConditionFact = FlowCondition['fact']
 
 const match = z.enum(['all', 'any'])
 
-export const ConditionGroup = z.object({ match, conditions: z.array(FlowCondition).min(1).max(MOST_CONDITIONS) })
+export const ConditionGroup = z.object({ match, conditions: z.array(FlowCondition).min(1).max(MAX_CONDITIONS) })
 export type ConditionGroup = z.infer<typeof ConditionGroup>
 
 /** Groups of conditions, one level deep. */
 export const FlowConditions = z
-  .object({ match, groups: z.array(ConditionGroup).min(1).max(MOST_CONDITIONS) })
+  .object({ match, groups: z.array(ConditionGroup).min(1).max(MAX_CONDITIONS) })
   .refine(
-    ({ groups }) => groups.reduce((sum, { conditions }) => sum + conditions.length, 0) <= MOST_CONDITIONS,
-    `At most ${MOST_CONDITIONS} conditions together.`,
+    ({ groups }) => groups.reduce((sum, { conditions }) => sum + conditions.length, 0) <= MAX_CONDITIONS,
+    `At most ${MAX_CONDITIONS} conditions together.`,
   )
 export type FlowConditions = z.infer<typeof FlowConditions>
 

@@ -26,12 +26,12 @@ export const StepCoupon = z.object({
 export type StepCoupon = z.infer<typeof StepCoupon>
 
 /** By channel; WhatsApp uses its approved template. */
-export const StepWords = z.object({
+export const StepTexts = z.object({
   email: z.object({ subject: z.string(), body: z.string() }),
   sms: z.object({ body: z.string() }),
   push: z.object({ title: z.string(), body: z.string() }),
 })
-export type StepWords = z.infer<typeof StepWords>
+export type StepTexts = z.infer<typeof StepTexts>
 
 /** One text variant of a step; a split step has two to four (decision 55). */
 export const FlowVariant = z.object({
@@ -39,7 +39,7 @@ export const FlowVariant = z.object({
   /** A, B, C … in the order in which the step's variants began; unchanged when others end. */
   name: z.string(),
   sharePercent: z.number().int(),
-  words: StepWords,
+  words: StepTexts,
 })
 export type FlowVariant = z.infer<typeof FlowVariant>
 

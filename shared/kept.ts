@@ -4,27 +4,27 @@ import type { Language } from './preferences.ts'
 // ends.
 // The registry (server/core/database/tables.ts) assigns the tables; a new table with shopper data needs a text here.
 
-export const keptNames = [
+export const dataKinds = [
   ...(['contact', 'carts', 'orders', 'coupons', 'messages', 'engagement', 'replies'] as const),
   ...(['consents', 'suppressions', 'browsers', 'groups', 'notices'] as const),
 ] as const
-export type KeptName = (typeof keptNames)[number]
+export type DataKind = (typeof dataKinds)[number]
 
 /** `retention`: after the store's number of days; the others are fixed. */
 export type DataKindEnd = 'retention' | 'days' | 'stays' | 'figures'
 
-export const keptEnds: Readonly<Record<KeptName, DataKindEnd>> = {
+export const keptEnds: Readonly<Record<DataKind, DataKindEnd>> = {
   ...{ contact: 'retention', carts: 'figures', orders: 'figures', coupons: 'figures', messages: 'figures' },
   ...{ engagement: 'figures', replies: 'days', consents: 'stays', suppressions: 'stays', browsers: 'retention' },
   ...{ groups: 'figures', notices: 'retention' },
-} as const satisfies Record<KeptName, DataKindEnd>
+} as const satisfies Record<DataKind, DataKindEnd>
 
 interface KeptText {
   title: string
   text: string
 }
 
-export const keptTexts: Readonly<Record<Language, Readonly<Record<KeptName, KeptText>>>> = {
+export const keptTexts: Readonly<Record<Language, Readonly<Record<DataKind, KeptText>>>> = {
   en: {
     contact: {
       title: 'Who you are',

@@ -285,7 +285,7 @@ export const previewConsents = endpoint({
   reply: Preview,
 })
 
-export const LEGAL_GROUND_LEAST = 20
+export const MIN_LEGAL_GROUND_LENGTH = 20
 
 export const confirmConsents = endpoint({
   method: 'POST',
@@ -300,7 +300,7 @@ export const confirmConsents = endpoint({
     legalGround: z
       .string()
       .trim()
-      .min(LEGAL_GROUND_LEAST, 'Describe in a sentence how these people opted in.')
+      .min(MIN_LEGAL_GROUND_LENGTH, 'Describe in a sentence how these people opted in.')
       .max(2_000, 'At most 2,000 characters.'),
   }),
   reply: z.object({ import: ImportView }),

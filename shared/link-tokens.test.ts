@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainLink, tokenIn } from './link-tokens.ts'
+import { parseToken, plainLink } from './link-tokens.ts'
 
 const token = 'a-Z_0'.padEnd(43, 'x')
 
@@ -19,7 +19,7 @@ test.each([
     expect(plainLink(`/${way}/${token}${sign}`)).toBe(`/${way}/${token}`)
     expect(plainLink(`/${way}/${token}${sign}?to=abc`)).toBe(`/${way}/${token}?to=abc`)
   }
-  expect(tokenIn(`rt_${token}${sign}`)).toBe(`rt_${token}`)
+  expect(parseToken(`rt_${token}${sign}`)).toBe(`rt_${token}`)
 })
 
 test.each([
@@ -35,5 +35,5 @@ test.each([
 })
 
 test('tokenIn returns text without a token unchanged', () => {
-  expect([tokenIn('rt_sample'), tokenIn('')]).toEqual(['rt_sample', ''])
+  expect([parseToken('rt_sample'), parseToken('')]).toEqual(['rt_sample', ''])
 })

@@ -3,7 +3,7 @@
 const TOKEN = /^(?:rt_)?[\w-]{43}/
 
 /** The token at the start of the text; the whole text if there is none. */
-export const tokenIn = (text: string): string => TOKEN.exec(text)?.[0] ?? text
+export const parseToken = (text: string): string => TOKEN.exec(text)?.[0] ?? text
 
 /** Path and query of a message link without text copied after its token; other addresses unchanged. */
 export function plainLink(url: string): string {

@@ -13,7 +13,7 @@ export const mailSecurityText: Readonly<Record<MailSecurity, string>> = {
 }
 
 /** The usual port of each security mode. */
-export const usualPort: Readonly<Record<MailSecurity, number>> = { starttls: 587, tls: 465, none: 25 }
+export const defaultPort: Readonly<Record<MailSecurity, number>> = { starttls: 587, tls: 465, none: 25 }
 
 /** Ports of mail servers. If private addresses are allowed, any port is. */
 export const mailPorts = [25, 465, 587, 588, 2465, 2525, 2587] as const

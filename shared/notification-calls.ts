@@ -9,14 +9,14 @@ import { Pagination, pageFields } from './paging.ts'
 
 export const NOTIFICATIONS_ON_A_PAGE = 10
 /** The unread count stops here; the bell shows 99+ (decision 66). */
-export const MOST_UNREAD_COUNTED = 100
+export const MAX_UNREAD_COUNTED = 100
 /** `pagination.total` stops here, so that response times do not depend on the length of the list. */
-export const MOST_NOTIFICATIONS_COUNTED = 10_000
+export const MAX_NOTIFICATIONS_COUNTED = 10_000
 /** For `new-cart-notifications` (decision 130). */
 export const NEW_CARTS_SHOWN = 100
 /** Ids in one call, and in one `mark-notifications-read` of the live connection. */
-export const MOST_IDS_IN_A_CALL = 500
-export const MOST_IDS_IN_AN_EVENT = 50
+export const MAX_IDS_PER_CALL = 500
+export const MAX_IDS_PER_EVENT = 50
 /**
  * How long the screen offers to undo a deletion (decision 67). The server accepts it longer, because requests may be
  * slow.
@@ -47,7 +47,7 @@ export type NotificationView = z.infer<typeof NotificationView>
 export const notificationFilters = ['all', 'unread', 'problems', 'new-carts'] as const
 export type NotificationFilter = (typeof notificationFilters)[number]
 
-const Ids = z.array(z.string().max(64)).max(MOST_IDS_IN_A_CALL)
+const Ids = z.array(z.string().max(64)).max(MAX_IDS_PER_CALL)
 const Flag = z.enum(['true', 'false', '1', '0']).transform((word) => word === 'true' || word === '1')
 
 export const listNotifications = endpoint({
@@ -58,7 +58,7 @@ export const listNotifications = endpoint({
   summary:
     'What the team is told of this store and its account, newest first, as far as this member has not deleted it',
   query: storeQuery.extend({
-    ...pageFields({ limit: NOTIFICATIONS_ON_A_PAGE, most: 100, mostPages: MOST_NOTIFICATIONS_COUNTED }),
+    ...pageFields({ limit: NOTIFICATIONS_ON_A_PAGE, most: 100, mostPages: MAX_NOTIFICATIONS_COUNTED }),
     /** Excludes connection tests. */
     skipTestNotification: Flag.default(false),
     /**
@@ -135,7 +135,7 @@ export const markNotificationsRead = endpoint({
 
 /** In the query, ids are comma-separated or repeated: some proxies drop the body of a DELETE (decision 130). */
 const QueryIds = z
-  .union([z.string().max(32_000), z.array(z.string().max(64)).max(MOST_IDS_IN_A_CALL)])
+  .union([z.string().max(32_000), z.array(z.string().max(64)).max(MAX_IDS_PER_CALL)])
   .transform((ids) => (typeof ids === 'string' ? ids.split(',') : ids))
   .pipe(Ids)
 

@@ -199,16 +199,16 @@ export interface NotificationLook {
 export function notificationLook({ type, data }: { type: NotificationType; data: object }): NotificationLook {
   const { topic, icon, group, action } = kinds[type] as Kind<NotificationType>
   return {
-    ...{ topic, icon, group, tone: toneOf(type), isTest: 'test' in data && data.test === true },
+    ...{ topic, icon, group, tone: readTone(type), isTest: 'test' in data && data.test === true },
     action: action(data as NotificationData[NotificationType]),
   }
 }
 
 /** B 2: red if the type contains "failed", green if it contains "sent", else blue. */
-export const toneOf = (type: string): NotificationTone =>
+export const readTone = (type: string): NotificationTone =>
   type.includes('failed') ? 'problem' : type.includes('sent') ? 'good' : 'neutral'
 
-export const topicOf = (type: NotificationType): NotificationTopic => kinds[type].topic
+export const readTopic = (type: NotificationType): NotificationTopic => kinds[type].topic
 export const isProblem = (type: NotificationType): boolean => kinds[type].group === 'problem'
 export const typesOf = (topic: NotificationTopic): NotificationType[] =>
   (Object.keys(kinds) as NotificationType[]).filter((type) => kinds[type].topic === topic)
@@ -221,7 +221,7 @@ export const isMailedToOwners = (topic: NotificationTopic): boolean => typesOf(t
  * notifications are all mailed.
  */
 export const isMailedAtOnce = (type: NotificationType): boolean =>
-  isProblem(type) || topicOf(type) === 'billing' || !isMailedToOwners(topicOf(type))
+  isProblem(type) || readTopic(type) === 'billing' || !isMailedToOwners(readTopic(type))
 
 /** The settings' label for immediate mail on a topic. */
 export const atOnceLabel = (topic: NotificationTopic): string =>

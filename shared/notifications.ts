@@ -26,20 +26,20 @@ interface AboutCart {
 }
 
 /** A summary of an hour or part of a day with many events (decision 65): counts without personal data. */
-export interface Gathered {
+export interface NotificationSummary {
   count: number
   /** Time of the first and the last event, ISO 8601. */
   since: string
   until: string
 }
 
-interface GatheredCarts extends Gathered {
+interface GatheredCarts extends NotificationSummary {
   /** Minor units of `currency`; null: several currencies. */
   value: number | null
   currency: string | null
 }
 
-export const isGathered = (data: object): data is Gathered => 'until' in data
+export const isSummary = (data: object): data is NotificationSummary => 'until' in data
 
 interface AboutMessage {
   /** null: no cart. */
@@ -59,7 +59,7 @@ export const failedCauses = ['bounced', 'refused', 'undelivered', 'unanswered', 
 export type FailedCause = (typeof failedCauses)[number]
 
 /** Counts by cause. Failures of a text that cannot be rendered (that of `step`) are summarized separately. */
-type GatheredFailures = Gathered & Partial<Record<FailedCause, number>> & { step?: number | null }
+type GatheredFailures = NotificationSummary & Partial<Record<FailedCause, number>> & { step?: number | null }
 
 type FailedData = AboutMessage &
   (
@@ -102,7 +102,7 @@ export type NotificationData = {
   /** A push service rejects the store's signature (P1). */
   push_refused: { answer: string }
   /** A recipient reported a message as spam. */
-  complaint_failed: (AboutMessage & { to: string }) | Gathered
+  complaint_failed: (AboutMessage & { to: string }) | NotificationSummary
   campaign_paused: { campaignId: string; name: string } & (
     | { cause: 'bounces' | 'complaints'; count: number; accepted: number }
     /** The plan or an overdue payment does not allow a due run, or its text to chosen customers mentions a cart. */
@@ -125,7 +125,7 @@ export type NotificationData = {
   account_resumed: Record<string, never>
 } & TextNotices &
   BillingNotices &
-  Record<`${Channel}_sent`, SentData | (Gathered & { isInMailbox: boolean })> &
+  Record<`${Channel}_sent`, SentData | (NotificationSummary & { isInMailbox: boolean })> &
   Record<`${Channel}_failed`, FailedData | GatheredFailures>
 
 export type NotificationType = keyof NotificationData
@@ -151,14 +151,14 @@ type Catalogue = { [Type in NotificationType]: (data: NotificationData[Type], cr
 
 const catalogue: Catalogue = {
   cart_abandoned: (data) =>
-    isGathered(data)
+    isSummary(data)
       ? cartsText(data, 'abandoned')
       : {
           title: 'Cart abandoned',
           message: `${data.customer} left a cart with ${data.itemCount} ${data.itemCount === 1 ? 'item' : 'items'}.`,
         },
   cart_recovered: (data) =>
-    isGathered(data)
+    isSummary(data)
       ? cartsText(data, 'recovered')
       : { title: 'Cart recovered', message: `${data.customer} came back and bought.` },
   email_sent: (data) => sentText('email', data),
@@ -222,7 +222,7 @@ const catalogue: Catalogue = {
     message: `It does not accept the store’s key: ${answer} Notifications wait and are tried again. If this stays so, generate new VAPID keys.`,
   }),
   complaint_failed: (data) =>
-    isGathered(data)
+    isSummary(data)
       ? {
           title: `${figure(data.count)} emails were reported as spam`,
           message: `All within ${spanOf(data)}. Those who reported them get no more messages. Check your texts and whom you write to.`,
@@ -292,7 +292,7 @@ const cartsText = (data: GatheredCarts, what: 'abandoned' | 'recovered'): Notifi
 })
 
 /** Clock times depend on the reader's time zone, so the detail view shows them. */
-function spanOf({ since, until }: Gathered): string {
+function spanOf({ since, until }: NotificationSummary): string {
   const hours = Math.ceil((Date.parse(until) - Date.parse(since)) / 3_600_000)
   return hours <= 1 ? 'an hour' : `${hours} hours`
 }
@@ -319,7 +319,7 @@ const many = (channel: Channel, count: number) =>
 
 function sentText(channel: Channel, data: NotificationData['email_sent']): NotificationText {
   const { word } = channelCopy[channel]
-  if (isGathered(data)) {
+  if (isSummary(data)) {
     return data.isInMailbox
       ? {
           title: `${many(channel, data.count)} kept on this server`,
@@ -357,7 +357,7 @@ function failuresText(channel: Channel, data: GatheredFailures): NotificationTex
 
 function failedText(channel: Channel, data: NotificationData['email_failed']): NotificationText {
   const { word, provider } = channelCopy[channel]
-  if (isGathered(data)) return failuresText(channel, data)
+  if (isSummary(data)) return failuresText(channel, data)
   const title = `Recovery ${word} not delivered`
   switch (data.cause) {
     case 'refused':

@@ -11,13 +11,13 @@ export type ProblemKind = (typeof problemKinds)[number]
 export const operatorActions = ['set_plan', 'suspend', 'resume', 'view', 'resolve_problem', 'adjust_credits'] as const
 export type OperatorActionName = (typeof operatorActions)[number]
 
-export const LONGEST_REASON = 500
+export const MAX_REASON_LENGTH = 500
 /** $1,000. */
-export const MOST_CREDIT_CENTS = 100_000
+export const MAX_CREDIT_CENTS = 100_000
 export const operatorTexts = {
   reasonMissing: 'Say why. The account reads this.',
-  reasonLong: `A reason has at most ${LONGEST_REASON} characters.`,
-  noteLong: `A note has at most ${LONGEST_REASON} characters.`,
+  reasonLong: `A reason has at most ${MAX_REASON_LENGTH} characters.`,
+  noteLong: `A note has at most ${MAX_REASON_LENGTH} characters.`,
   suspendedAlready: 'Sending of this account is suspended already.',
   creditsWrong: 'Enter an amount up to $1,000; with a minus it is taken away.',
   creditsMissing: 'The account has fewer credits than that.',
@@ -26,8 +26,8 @@ export const operatorTexts = {
     'This account pays by card. Cancel its subscription at Stripe first; otherwise the card goes on being charged.',
 } as const
 
-const Note = z.string().trim().max(LONGEST_REASON, operatorTexts.noteLong).default('')
-const Reason = z.string().trim().min(1, operatorTexts.reasonMissing).max(LONGEST_REASON, operatorTexts.reasonLong)
+const Note = z.string().trim().max(MAX_REASON_LENGTH, operatorTexts.noteLong).default('')
+const Reason = z.string().trim().min(1, operatorTexts.reasonMissing).max(MAX_REASON_LENGTH, operatorTexts.reasonLong)
 
 const OperatorPlan = z.object({
   plan: PlanKey.nullable(),
@@ -176,8 +176,8 @@ export const adjustCredits = endpoint({
     cents: z
       .number()
       .int(operatorTexts.creditsWrong)
-      .min(-MOST_CREDIT_CENTS, operatorTexts.creditsWrong)
-      .max(MOST_CREDIT_CENTS, operatorTexts.creditsWrong)
+      .min(-MAX_CREDIT_CENTS, operatorTexts.creditsWrong)
+      .max(MAX_CREDIT_CENTS, operatorTexts.creditsWrong)
       .refine((cents) => cents !== 0, operatorTexts.creditsWrong),
     reason: Reason,
   }),

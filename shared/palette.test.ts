@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contrastOf, DEFAULT_BRAND } from './brand.ts'
-import { lookOf, type Palette } from './palette.ts'
+import { contrastRatio, DEFAULT_BRAND } from './brand.ts'
+import { buildLook, type Palette } from './palette.ts'
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((part) => `#${part.toString(16).padStart(6, '0')}`)
 const kit = fc.record({ button: colour, text: colour, ground: colour, accent: colour })
@@ -17,14 +17,14 @@ function unreadable({ page, card, text, muted, pageMuted, accent, button, onButt
     ['code', text, soft, 4],
     ['edge', edge, card, 1.4],
   ]
-  return words.filter(([, one, other, least]) => contrastOf(one, other) < least).map(([name]) => name)
+  return words.filter(([, one, other, least]) => contrastRatio(one, other) < least).map(([name]) => name)
 }
 
 describe('the colours of a mail', () => {
   test('are readable in light and dark mode with any brand kit', () => {
     fc.assert(
       fc.property(kit, (colours) => {
-        const { light, dark } = lookOf({ ...colours, ...fixed })
+        const { light, dark } = buildLook({ ...colours, ...fixed })
         expect([unreadable(light), unreadable(dark)]).toEqual([[], []])
         expect(light.card).toBe(colours.ground)
         expect(light.button).toBe(colours.button)
@@ -34,20 +34,25 @@ describe('the colours of a mail', () => {
 
   test("use the kit's colours if they are readable", () => {
     const kit = { button: '#b4532a', accent: '#9a4520', text: '#3a2a20', ground: '#fffaf3', ...fixed }
-    expect(lookOf(kit).light).toMatchObject({ button: '#b4532a', accent: '#9a4520', text: '#3a2a20', card: '#fffaf3' })
+    expect(buildLook(kit).light).toMatchObject({
+      button: '#b4532a',
+      accent: '#9a4520',
+      text: '#3a2a20',
+      card: '#fffaf3',
+    })
   })
 
   test('in dark mode lighten black and coloured buttons, and keep a dark kit unchanged', () => {
-    const { dark } = lookOf({ ...DEFAULT_BRAND, button: '#000000' })
+    const { dark } = buildLook({ ...DEFAULT_BRAND, button: '#000000' })
     expect([dark.button, dark.onButton]).toEqual([dark.text, '#000000'])
-    expect(contrastOf(lookOf({ ...DEFAULT_BRAND, button: '#1d4ed8' }).dark.button, dark.card)).toBeGreaterThan(3)
-    const night = lookOf({ ...DEFAULT_BRAND, ground: '#101114', text: '#ffffff' })
+    expect(contrastRatio(buildLook({ ...DEFAULT_BRAND, button: '#1d4ed8' }).dark.button, dark.card)).toBeGreaterThan(3)
+    const night = buildLook({ ...DEFAULT_BRAND, ground: '#101114', text: '#ffffff' })
     expect([night.isDarkByDay, night.dark]).toEqual([true, night.light])
   })
 
   test('replace invalid colours by the defaults and limit the radius', () => {
     const bad = { button: 'red;}', text: '#12', ground: 'url(x)', accent: '', fontStack: 'x' as 'system', radius: 900 }
-    expect(lookOf(bad)).toEqual({ ...lookOf(DEFAULT_BRAND), radius: 24 })
-    expect(lookOf({ ...DEFAULT_BRAND, radius: Number.NaN }).radius).toBe(0)
+    expect(buildLook(bad)).toEqual({ ...buildLook(DEFAULT_BRAND), radius: 24 })
+    expect(buildLook({ ...DEFAULT_BRAND, radius: Number.NaN }).radius).toBe(0)
   })
 })

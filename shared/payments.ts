@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { BillingCycle, MOST_EXTRA_STORES, PlanKey, SubscriptionSource, SubscriptionStatus } from './billing.ts'
+import { BillingCycle, MAX_EXTRA_STORES, PlanKey, SubscriptionSource, SubscriptionStatus } from './billing.ts'
 import { endpoint } from './endpoint.ts'
 import { Pagination, pageFields } from './paging.ts'
 
 // Checkout, subscription details and payments (A 7, decisions 84 to 86 and 88).
 
-const EXTRA_STORES = `Choose 0 to ${MOST_EXTRA_STORES} extra stores.`
+const EXTRA_STORES = `Choose 0 to ${MAX_EXTRA_STORES} extra stores.`
 
 export const AddOns = z.strictObject({
   extraStores: z
     .number(EXTRA_STORES)
     .int(EXTRA_STORES)
     .min(0, EXTRA_STORES)
-    .max(MOST_EXTRA_STORES, EXTRA_STORES)
+    .max(MAX_EXTRA_STORES, EXTRA_STORES)
     .optional(),
 })
 

@@ -21,7 +21,7 @@ interface PlatformWords {
   couponKey: string
 }
 
-export const platformWords: Readonly<Record<PlatformName, PlatformWords>> = {
+export const platformCopy: Readonly<Record<PlatformName, PlatformWords>> = {
   woocommerce: {
     doctor: {
       version: 'WooCommerce version',

@@ -9,7 +9,7 @@ import { suppressionChannels, suppressionReasons } from './suppressions.ts'
 export const ERASE_WORD = 'erase'
 
 /** Stored data in an owner's terms. Tables missing here are not counted. */
-export const keptText = {
+export const dataKindText = {
   customers: 'Customer record of the store',
   carts: 'Carts',
   orders: 'Orders, unpaid and cancelled ones too',
@@ -19,7 +19,7 @@ export const keptText = {
   engagement_events: 'Opens and clicks',
   notifications: 'Notifications',
 } as const
-export type Kept = keyof typeof keptText
+export type Kept = keyof typeof dataKindText
 
 const Counts = z.record(z.string(), z.number())
 

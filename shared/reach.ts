@@ -78,7 +78,7 @@ export function readStage(text: string): StageFilter | null {
 }
 
 /** No store has longer ids. */
-export const MOST_OF_PRODUCT_ID = 100
+export const MAX_PRODUCT_ID_LENGTH = 100
 
 /** Query fields of a filtered list. */
 export const reachFields = {
@@ -101,7 +101,7 @@ export const reachFields = {
     .regex(/^([A-Z]{2}|none)$/, 'There is no country like this.')
     .optional(),
   /** Not in the specification: carts with the product of this id; among the filter's newest 5,000. */
-  product: z.string().min(1).max(MOST_OF_PRODUCT_ID).optional(),
+  product: z.string().min(1).max(MAX_PRODUCT_ID_LENGTH).optional(),
   /**
    * Not in the specification: a funnel stage that the cart has reached (`clicked`, `sent:sms`); among the filter's
    * newest 5,000.

@@ -17,7 +17,7 @@ export const SAMPLE_CART = 'sample'
 export const NO_CART = 'none'
 
 /** Maximum number of carts in one request. */
-export const MOST_CARTS = 10_000
+export const MAX_CARTS = 10_000
 
 export const reminderTexts = {
   smsPlan: 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
@@ -163,7 +163,7 @@ export const sendWhatsappBulk = endpoint({
   scope: 'store',
   query: storeQuery,
   summary: 'Send WhatsApp messages to many carts; an answer for each, as far as known after a short wait',
-  body: z.object({ cartIds: z.array(cartId).min(1, reminderTexts.noCarts).max(MOST_CARTS), storeUrl }),
+  body: z.object({ cartIds: z.array(cartId).min(1, reminderTexts.noCarts).max(MAX_CARTS), storeUrl }),
   reply: z.object({
     results: z.object({
       /** Accepted by the provider, or still being sent. */
@@ -188,7 +188,7 @@ export const cartEligibility = endpoint({
   summary: 'Which of these carts would get a message now, and which not, by reason; nothing is sent or written',
   body: z.object({
     channel: SendChannel,
-    cartIds: z.array(cartId).max(MOST_CARTS).optional(),
+    cartIds: z.array(cartId).max(MAX_CARTS).optional(),
     /** Instead of ids: the carts of the list under this badge and search, at most 10,000. */
     status: z.string().max(40).optional(),
     search: z.string().max(200).optional(),
@@ -231,7 +231,7 @@ export const sendToCarts = endpoint({
   summary: 'Send to many carts now or at an instant; answers at once with the job to follow',
   body: z.object({
     channel: SendChannel,
-    cartIds: z.array(cartId).min(1).max(MOST_CARTS),
+    cartIds: z.array(cartId).min(1).max(MAX_CARTS),
     subject: subject.optional(),
     body: body.optional(),
     sendAt: z.iso.datetime({ offset: true, error: reminderTexts.badDate }).optional(),

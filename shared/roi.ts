@@ -14,7 +14,7 @@ const LEAST_PART = 0.01
  * `rate`: net return divided by costs; null without costs, or if they are negligible and contain no plan price.
  * Discounts are no cost here, because the revenue is net of them.
  */
-export function returnOf({ attributedRevenue, messageCost, planPrice }: CostInput) {
+export function computeReturn({ attributedRevenue, messageCost, planPrice }: CostInput) {
   const costs = messageCost + (planPrice ?? 0)
   const left = attributedRevenue - costs
   const hasRate = costs > 0 && ((planPrice ?? 0) > 0 || costs >= attributedRevenue * LEAST_PART)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { screenOf, screens } from './screens.ts'
+import { findScreen, screens } from './screens.ts'
 
 describe('the screen registry', () => {
   it('has each path once, with a title', () => {
@@ -20,7 +20,7 @@ describe('the screen registry', () => {
       ...['/billing', '/store-setup', '/test', '/dashboard', '/carts', '/customers', '/campaigns', '/notifications'],
       ...['/coupons', '/analytics', '/settings', '/push-notifications', '/push-setup', '/terms', '/privacy', '/logout'],
     ]
-    expect(named.filter((path) => screenOf(path)?.path !== path)).toEqual([])
+    expect(named.filter((path) => findScreen(path)?.path !== path)).toEqual([])
   })
 
   it.each([
@@ -45,6 +45,6 @@ describe('the screen registry', () => {
     ['/settings/nothing', null],
     ['/constructor', null],
   ])('matches the address %s to the screen %s', (address, path) => {
-    expect(screenOf(address)?.path ?? null).toBe(path)
+    expect(findScreen(address)?.path ?? null).toBe(path)
   })
 })

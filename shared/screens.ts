@@ -189,7 +189,7 @@ const fixed = new Map(screens.filter(({ path }) => !path.includes(':')).map((scr
 const withParameters = screens.filter(({ path }) => path.includes(':'))
 
 /** The screen at an address, matched as the router does: decoded, ignoring case and a trailing slash. */
-export function screenOf(pathname: string): Screen | null {
+export function findScreen(pathname: string): Screen | null {
   const page = plainPath(pathname)
   const parts = page.split('/')
   return fixed.get(page) ?? withParameters.find((screen) => isOf(screen, parts)) ?? null

@@ -17,7 +17,7 @@ export function readCartToken({ method, memory }: Source): string | undefined {
 }
 
 /** undefined: the browser asks not to be tracked. */
-export function deviceFor({ method, memory }: Source): string | undefined {
+export function loadDevice({ method, memory }: Source): string | undefined {
   if (method !== 'plugin') return memory.get('device')
   const device = readDevice(memory)
   const more = `path=/; max-age=${DEVICE_DAYS * 86_400}; samesite=lax${location.protocol === 'https:' ? '; secure' : ''}`

@@ -9,7 +9,7 @@ import {
   saveBox,
   subscribeToPush,
 } from './push-box.ts'
-import { deviceFor, readCartToken } from './push-cart.ts'
+import { loadDevice, readCartToken } from './push-cart.ts'
 
 // The browser's subscription: created on the shopper's press, linked to the cart by the capture script's tokens, moved
 // to a new key, and reported when the permission is revoked.
@@ -116,7 +116,7 @@ async function createSubscription({ origin, method, setup, memory }: PushContext
   const { storeKey, publicKey, workerUrl } = setup
   const cart = memory.get('cart') ?? readCartToken({ method, memory })
   if (!cart) return
-  const device = deviceFor({ method, memory })
+  const device = loadDevice({ method, memory })
   const registration = await startWorker(workerUrl)
   const subscription = await subscribeWithKey(registration, publicKey)
   const body = { storeKey, cart, device, subscription, publicKey, wording, method }
@@ -138,7 +138,7 @@ async function moveSubscription({ method, setup, memory }: PushContext, kept: Pu
   const isKnown = kept.publicKey === publicKey && endpoint === subscription?.endpoint
   const isSameCart = cart === undefined || cart === kept.cart
   if (subscription && isKnown && isSameCart && readServerKey(subscription) === publicKey) return
-  const device = deviceFor({ method, memory })
+  const device = loadDevice({ method, memory })
   await reportMove(kept, publicKey, await subscribeWithKey(registration, publicKey), { cart, device: cart && device })
 }
 

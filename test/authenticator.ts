@@ -1,4 +1,4 @@
-import { codeOf, stepAt } from '../server/access/second-factor/totp.ts'
+import { computeCode, computeStep } from '../server/access/second-factor/totp.ts'
 import type { World } from './world.ts'
 
 // Test support: an authenticator app, which knows a secret and the world's clock.
@@ -12,7 +12,7 @@ export function fromBase32(text: string): Buffer {
 
 /** The code shown at a moment. */
 export const codeAt = (secret: string, now: Date, stepsLater = 0) =>
-  codeOf(fromBase32(secret), stepAt(now) + stepsLater)
+  computeCode(fromBase32(secret), computeStep(now) + stepsLater)
 
 interface Owner {
   token: string

@@ -1,5 +1,5 @@
-import { runCampaigns } from '../server/marketing/campaigns/runs.ts'
 import { detectAbandoned } from '../server/carts/carts/detect.ts'
+import { runCampaigns } from '../server/marketing/campaigns/runs.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import type { CampaignView } from '../shared/campaigns.ts'
 import type { Shop } from './by-hand-scene.ts'

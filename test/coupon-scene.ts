@@ -1,10 +1,10 @@
 import type { Insertable } from 'kysely'
+import { saveKeys } from '../server/access/stores/access.ts'
 import { detectAbandoned } from '../server/carts/carts/detect.ts'
+import { createCodes } from '../server/carts/coupon-codes/codes.ts'
 import { newId } from '../server/core/common/ids.ts'
-import { makeCodes } from '../server/carts/coupon-codes/codes.ts'
 import type { CouponsTable } from '../server/core/schema/coupons.ts'
-import { findNeedless } from '../server/delivery/send/needless-codes.ts'
-import { keepKeys } from '../server/access/stores/access.ts'
+import { findUnneededCodes } from '../server/delivery/send/needless-codes.ts'
 import type { StoreOptions } from './factories.ts'
 import { aFakeStore } from './fake-store.ts'
 import { aShop, HOUR, tea } from './shop.ts'
@@ -22,7 +22,7 @@ export async function aCouponShop(world: World, coupon: PersonalCoupon = {}, opt
   const { storeId, accountId, flowId } = shop
   const fake = aFakeStore()
   world.storeClient = () => fake
-  await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, wooKeys()))
+  await world.db.transaction().execute((db) => saveKeys(world.deps, { accountId, db }, storeId, wooKeys()))
   const couponId = await insertPersonal(world, storeId, coupon)
   await world.db
     .updateTable('flow_steps')
@@ -44,7 +44,7 @@ export async function aCouponShop(world: World, coupon: PersonalCoupon = {}, opt
       world.advance(HOUR)
       await detectAbandoned(world.deps)
     },
-    make: () => makeCodes(world.deps, { storeId }, findNeedless),
+    make: () => createCodes(world.deps, { storeId }, findUnneededCodes),
     codes: () =>
       world.db.selectFrom('coupon_codes').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute(),
     async firstMessage() {

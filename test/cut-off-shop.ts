@@ -1,6 +1,6 @@
 import { detectAbandoned } from '../server/carts/carts/detect.ts'
-import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import { openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
+import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
 import { anOwner } from './connected-store.ts'
 import { serve } from './contract-servers/serve.ts'

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll } from 'vitest'
 import { openStore } from '../demo/store/recordings.ts'
 import type { DemoStore } from '../demo/store/store.ts'
-import { makeCodes } from '../server/carts/coupon-codes/codes.ts'
-import { wakeDueStores } from '../server/messages/messages/scan.ts'
+import { saveKeys } from '../server/access/stores/access.ts'
+import { createCodes } from '../server/carts/coupon-codes/codes.ts'
 import { type GuardedHttp, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
+import { findUnneededCodes } from '../server/delivery/send/needless-codes.ts'
+import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
-import { findNeedless } from '../server/delivery/send/needless-codes.ts'
-import { keepKeys } from '../server/access/stores/access.ts'
 import { freshOrderCheck, type TestStore } from './factories.ts'
 import { termsOf } from './fake-store.ts'
 import { aWooAccess, wooKeys } from './woo-access.ts'
@@ -31,9 +31,9 @@ export function demoCoupons(world: World): DemoCoupons {
       const { consumerKey, consumerSecret } = demo.store.keys
       await world.db
         .transaction()
-        .execute((db) => keepKeys(world.deps, { accountId, db }, storeId, wooKeys({ consumerKey, consumerSecret })))
+        .execute((db) => saveKeys(world.deps, { accountId, db }, storeId, wooKeys({ consumerKey, consumerSecret })))
     },
-    make: ({ storeId }) => makeCodes(world.deps, { storeId }, findNeedless),
+    make: ({ storeId }) => createCodes(world.deps, { storeId }, findUnneededCodes),
     async work({ storeId }) {
       for (let round = 0; round < 3; round += 1) {
         await freshOrderCheck(world, storeId)

@@ -1,7 +1,7 @@
-import { foldLeftPosts } from '../server/carts/capture/capture-intake.ts'
+import { groupNotifications } from '../server/access/notifications/group.ts'
+import { foldStalePosts } from '../server/carts/capture/capture-intake.ts'
 import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
-import { gatherNotifications } from '../server/access/notifications/gather.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { aBox } from './boxes.ts'
 import { anOrder, aStore, type TestStore } from './factories.ts'
@@ -86,7 +86,7 @@ export async function postCapture(world: World, store: Left | TestStore, post: o
     headers: { origin: url, 'content-type': 'application/json' },
   })
   if (reply.status >= 300) throw new Error(`not taken: ${reply.status} ${JSON.stringify(reply.body)}`)
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
 }
 
 /** What other rooms write, said directly: one row each. */
@@ -166,7 +166,7 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
     ...[account_id, phoneHash, now],
   ])
   // What has become a notification, and what is on its way to being one.
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   await run(
     `insert into pending_notifications (store_id, id, type, data, created_at)
      select store_id, gen_random_uuid(), type, data, created_at from notifications

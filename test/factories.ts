@@ -1,6 +1,6 @@
-import type { Db } from '../server/core/db/db.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { randomToken, tokenHash } from '../server/core/common/secrets.ts'
+import type { Db } from '../server/core/db/db.ts'
 import { createReadyFlow } from '../server/marketing/flows/flows.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import type { World } from './world.ts'

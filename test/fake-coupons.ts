@@ -1,4 +1,9 @@
-import type { CouponChange, CouponChanged, CouponDraft, PlatformCoupon } from '../server/platforms/platform/coupon.ts'
+import type {
+  CouponChange,
+  CouponChangeResult,
+  CouponDraft,
+  PlatformCoupon,
+} from '../server/platforms/platform/coupon.ts'
 import { type FakeStore, numbered, refuse } from './fake-store.ts'
 
 // The coupons of a store of the tests.
@@ -65,7 +70,7 @@ export function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls>
   }
 }
 
-function changed(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChanged {
+function changed(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChangeResult {
   const words = fake.couponRefusal(draft)
   if (words) return { refusal: 'refused', words }
   const coupon = fake.allCoupons.find(({ couponId }) => couponId === id)

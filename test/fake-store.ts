@@ -14,8 +14,8 @@ import type {
   PlatformProduct,
   PluginAnswer,
   PluginCall,
-  Refilled,
-  RefillWish,
+  RefillRequest,
+  RefillResult,
   StoreClient,
   StoreLogo,
   StoreProfile,
@@ -57,7 +57,7 @@ export interface FakeStore extends StoreClient {
   beforePage: (query: OrderQuery) => Promise<void>
   orderQueries: OrderQuery[]
   /** What it says of a cart that is to be refilled; by itself nothing. */
-  refill: (wish: RefillWish) => Refilled | null
+  refill: (wish: RefillRequest) => RefillResult | null
   /** Of the shop itself, in the order they are offered. */
   allLogos: StoreLogo[]
   access: StoreAccess | null

@@ -1,7 +1,7 @@
-import { messageToken } from '../server/carts/links/message-tokens.ts'
+import { createToken } from '../server/carts/links/message-tokens.ts'
+import type { Contact, FoldItem } from '../server/core/schema/facts.ts'
 import { recordMailReport } from '../server/delivery/mail-reports/mail-reports.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
-import type { Contact, FoldItem } from '../server/core/schema/facts.ts'
 import { consent, post } from './by-hand-scene.ts'
 import { aCampaign, tick, today } from './campaign-scene.ts'
 import { insertPersonal } from './coupon-scene.ts'
@@ -215,8 +215,8 @@ async function visit(life: Life, number: number, kind: string, which: string): P
   const { id } = await messageOf(life, number, which)
   if (kind === 'restore') return expectOk(await shop.press(id))
   if (kind === 'unsubscribe')
-    return expectOk(await world.request('POST', `/u/${messageToken(secrets, 'unsubscribe', id)}`))
-  const url = kind === 'click' ? `/c/${messageToken(secrets, 'click', id)}` : `/o/${messageToken(secrets, 'open', id)}`
+    return expectOk(await world.request('POST', `/u/${createToken(secrets, 'unsubscribe', id)}`))
+  const url = kind === 'click' ? `/c/${createToken(secrets, 'click', id)}` : `/o/${createToken(secrets, 'open', id)}`
   expectOk(await world.request('GET', url, { headers: { 'user-agent': kind === 'machine' ? APPLE : BROWSER } }))
 }
 

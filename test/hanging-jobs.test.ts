@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { StepAside } from '../server/core/common/seats.ts'
+import type { StepAside } from '../server/core/common/concurrency.ts'
 import { handlers } from '../server/worker.ts'
 import { aConnectedStore, type Connected } from './connected-store.ts'
 import { aCouponShop } from './coupon-scene.ts'

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setInterval as every } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { createTakers, type StepAside } from '../server/core/common/seats.ts'
+import { readGoods } from '../server/carts/sync/goods.ts'
+import { checkOrders } from '../server/carts/sync/order-check.ts'
+import { createWorkerSlots, type StepAside } from '../server/core/common/concurrency.ts'
 import { type GuardedFetchOptions, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import type { StoreNet } from '../server/platforms/platform/access.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
-import { readGoods } from '../server/carts/sync/goods.ts'
-import { checkOrders } from '../server/carts/sync/order-check.ts'
 import { aConnectedStore } from './connected-store.ts'
 import { aWorld } from './world.ts'
 
@@ -72,7 +72,7 @@ const silent: Answer = (_, __, hangs) => hangs()
 
 /** The one place is taken by the job until it steps aside; then another job gets it. */
 async function besides(work: (stepAside: StepAside) => Promise<void>, isHanging: Promise<void>, end: () => unknown) {
-  const takers = createTakers(1)
+  const takers = createWorkerSlots(1)
   void takers.run(work)
   await isHanging
   let others = 0

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
+import { describeDevice } from '../server/access/members/device.ts'
 import { isOriginOf, readContact, readName } from '../server/carts/capture/capture-rules.ts'
-import { bounceKind, statusIn, withoutAddresses } from '../server/messages/channels/bounce-rules.ts'
-import { placesOf } from '../server/messages/channels/templates.ts'
 import { clientKind } from '../server/delivery/engagement/clients.ts'
 import { keywordOf } from '../server/delivery/inbound/keywords.ts'
-import { dateOf, guessMapping } from '../server/marketing/ledger/import-rules.ts'
 import { readMailNews } from '../server/delivery/mail-reports/dsn.ts'
-import { deviceText } from '../server/access/members/device.ts'
-import { gmtInstant, plainText, safeDetail, webAddress } from '../server/platforms/platform/text.ts'
 import { languageOf } from '../server/delivery/preferences/rules.ts'
-import { prefixOf, readAddress } from '../server/shoppers/suppressions/rules.ts'
+import { dateOf, guessMapping } from '../server/marketing/ledger/import-rules.ts'
+import { classifyBounce, parseStatus, withoutAddresses } from '../server/messages/channels/bounce-rules.ts'
+import { countPlaceholders } from '../server/messages/channels/templates.ts'
 import { cleanText, webAddress as linkAddress } from '../server/messages/templates/context.ts'
-import { answerJob } from '../server/messages/templates/job.ts'
+import { runJob } from '../server/messages/templates/job.ts'
 import { createTemplateRenderer } from '../server/messages/templates/render.ts'
 import { sanitizeHtml } from '../server/messages/templates/sanitize.ts'
-import { isOnlyTags, liquidPieces, tagsOf, tidyLines } from '../server/messages/templates/scan.ts'
+import { isOnlyTags, listTags, splitLiquid, tidyLines } from '../server/messages/templates/scan.ts'
+import { parseGmt, plainText, safeDetail, webAddress } from '../server/platforms/platform/text.ts'
+import { normalizePrefix, readAddress } from '../server/shoppers/suppressions/rules.ts'
 import { normalizeEmail, normalizePhone } from '../shared/contact.ts'
 import { csvCell } from '../shared/csv.ts'
 import { parseMinor } from '../shared/money.ts'
@@ -129,7 +129,7 @@ const mapping = (name: string) => guessMapping([name], [[name]], 'US')
 const readers: [string, number, (text: string) => unknown][] = [
   ['an email address', 320, normalizeEmail],
   ['a phone number', 40, (text) => normalizePhone(text, 'DE')],
-  ['an address somebody looks for', 254, (text) => [readAddress(text, ['DE', 'US']), prefixOf(text)]],
+  ['an address somebody looks for', 254, (text) => [readAddress(text, ['DE', 'US']), normalizePrefix(text)]],
   ['a store’s address', 2 * KB, (text) => normalizeStoreUrl('woocommerce', text)],
   ['an address of a sender', 254, (text) => settingProblems({ senderEmail: text })],
   [
@@ -140,23 +140,27 @@ const readers: [string, number, (text: string) => unknown][] = [
   ['a name', 16 * KB, readName],
   ['an Origin', 16 * KB, (text) => isOriginOf({ url: 'https://a.example', home_url: 'https://a.example' }, text)],
   ['an Accept-Language', 16 * KB, languageOf],
-  ['a User-Agent', 16 * KB, (text) => [clientKind(text), deviceText(text)]],
+  ['a User-Agent', 16 * KB, (text) => [clientKind(text), describeDevice(text)]],
   [
     'a text of a store',
     64 * KB,
-    (text) => [plainText(text), safeDetail(text, ['secret']), webAddress(text), gmtInstant(text)],
+    (text) => [plainText(text), safeDetail(text, ['secret']), webAddress(text), parseGmt(text)],
   ],
   ['an amount', 64 * KB, (text) => parseMinor(text, 'USD')],
   ['an SMS somebody answers', 64 * KB, keywordOf],
   ['an SMS somebody writes', 1_600, (text) => [smsSize(text), toGsm(text)]],
-  ['a provider’s template', 4 * KB, placesOf],
-  ['what a mail server said', 20_000, (text) => [bounceKind('5.0.0', text), statusIn(text), withoutAddresses(text)]],
+  ['a provider’s template', 4 * KB, countPlaceholders],
+  [
+    'what a mail server said',
+    20_000,
+    (text) => [classifyBounce('5.0.0', text), parseStatus(text), withoutAddresses(text)],
+  ],
   ['a cell of a file', 64 * KB, (text) => [csvCell(text), dateOf(text, 'dmy', 'Europe/Berlin')]],
   ['a heading of a file', 4 * KB, mapping],
   ['a value in a message', 64 * KB, (text) => cleanText(text, 120)],
   ['a link in a message', 50_000, linkAddress],
   ['the HTML of a message', 50_000, (text) => sanitizeHtml(text, rules)],
-  ['the Liquid of a message', 50_000, (text) => [liquidPieces(text), tagsOf(text), isOnlyTags(text)]],
+  ['the Liquid of a message', 50_000, (text) => [splitLiquid(text), listTags(text), isOnlyTags(text)]],
   ['the lines of a message', 100_000, tidyLines],
 ]
 
@@ -175,8 +179,8 @@ describe('no text is slow to read:', () => {
     const slow: [string, number][] = []
     for (const body of texts(40_000, ['x'])) {
       const ms = leastCpuMs(MESSAGE_LIMIT_MS, () => [
-        answerJob(renderer, { kind: 'check', subject: body.slice(0, 200), body }),
-        answerJob(renderer, { kind: 'checkText', body }),
+        runJob(renderer, { kind: 'check', subject: body.slice(0, 200), body }),
+        runJob(renderer, { kind: 'checkText', body }),
       ])
       if (ms > MESSAGE_LIMIT_MS) slow.push([body.slice(0, 20), ms])
     }

@@ -1,7 +1,7 @@
 import type { PassThrough } from 'node:stream'
 import { expect } from 'vitest'
-import { insertConsent } from '../server/shoppers/consent/consent-sql.ts'
 import { newId } from '../server/core/common/ids.ts'
+import { insertConsent } from '../server/shoppers/consent/consent-sql.ts'
 import { aStore } from './factories.ts'
 import type { World } from './world.ts'
 

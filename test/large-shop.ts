@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import type { StoreNet } from '../server/platforms/platform/access.ts'
-import { memoryShelf } from '../server/platforms/platform/memory-shelf.ts'
+import { createMemoryTokenCache } from '../server/platforms/platform/memory-token-cache.ts'
 import type { StoreClient } from '../server/platforms/platform/platform.ts'
 import { createShopifyClient } from '../server/platforms/shopify/client.ts'
 import type { LargeShop, LargeShopOrder, LargeShopTold } from './contract-servers/shopify-large.ts'
@@ -40,7 +40,7 @@ export async function aLargeShop(
   }
   const keys = { kind: 'shopify_app', ...shop.keys } as const
   const access = { platform: 'shopify', storeUrl: shop.url, homeUrl: shop.url, keys } as const
-  const client = createShopifyClient(access, net, memoryShelf())
+  const client = createShopifyClient(access, net, createMemoryTokenCache())
   return { client, say: (wish) => tell<LargeShopTold>(child, wish), start: new Date(START) }
 }
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { recordOrders } from '../server/carts/carts/record.ts'
 import { servedBy } from '../server/access/http/http.ts'
-import { platformsHere } from '../server/platforms/registry/registry.ts'
+import { recordOrders } from '../server/carts/carts/record.ts'
+import { platformNames } from '../server/platforms/registry/registry.ts'
 import { anOrder, aStore, type TestStore } from './factories.ts'
 import { aFakeStore } from './fake-store.ts'
 import { openNonsense, type Route, routesOf } from './nonsense.ts'
@@ -35,7 +35,7 @@ function publicRoutes(): Route[] {
     'GET /u/:token',
     'POST /u/:token',
     'POST /api/capture/:storeKey',
-    ...platformsHere.map((platform) => `POST /api/webhooks/${platform}/:storeKey`),
+    ...platformNames.map((platform) => `POST /api/webhooks/${platform}/:storeKey`),
   ]
   return [
     ...contracts.map(({ method, path }) => ({ method, path })),

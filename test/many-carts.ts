@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Db, sql } from '../server/core/db/db.ts'
 import { rebuildRollups } from '../server/insights/analytics/rollups.ts'
 import { foldRollups } from '../server/insights/analytics/rollups-sql.ts'
-import { type Db, sql } from '../server/core/db/db.ts'
 import { isProof } from './seed.ts'
 
 // A store that has been at work for a year, written by the database itself: shoppers, keys, facts, carts and messages in one

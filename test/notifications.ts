@@ -1,4 +1,4 @@
-import { gatherNotifications } from '../server/access/notifications/gather.ts'
+import { groupNotifications } from '../server/access/notifications/group.ts'
 import { type NotificationText, type NotificationType, notificationText } from '../shared/notifications.ts'
 import type { World } from './world.ts'
 
@@ -8,7 +8,7 @@ export interface Told extends NotificationText {
 
 /** What the owner of a store has been told, the oldest first, in words. */
 export async function told(world: World, storeId: string): Promise<Told[]> {
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   const { account_id } = await world.db
     .selectFrom('stores')
     .select('account_id')
@@ -29,7 +29,7 @@ export async function told(world: World, storeId: string): Promise<Told[]> {
 
 /** Whether each notification of a store carries the test flag, by type, the oldest first. */
 export async function testFlags(world: World, storeId: string): Promise<[NotificationType, unknown][]> {
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   const rows = await world.db
     .selectFrom('notifications')
     .select(['type', 'data'])

@@ -1,8 +1,8 @@
 import crypto from 'node:crypto'
+import { noteCall, saveSecret } from '../server/access/plugin/plugin.ts'
+import { type CallName, sign, signReply } from '../server/access/plugin/signature.ts'
 import { transact } from '../server/core/db/db.ts'
-import { pluginOf } from '../server/platforms/registry/registry.ts'
-import { keepSecret, noteCall } from '../server/access/plugin/plugin.ts'
-import { answerSignature, type CallName, signatureOf } from '../server/access/plugin/signature.ts'
+import { findPluginProtocol } from '../server/platforms/registry/registry.ts'
 import { DEFAULT_PLATFORM } from '../shared/platforms.ts'
 import { aHome, anOwner, type Owner } from './connected-store.ts'
 import { aFakeStore, aProblem, type FakeStore } from './fake-store.ts'
@@ -59,7 +59,7 @@ export async function pluginCall(
     'x-recoup-store': id,
     'x-recoup-time': time,
     'x-recoup-nonce': nonce,
-    'x-recoup-signature': signatureOf(secret, signed),
+    'x-recoup-signature': sign(secret, signed),
     ...more.headers,
   }
   const given = Object.entries(headers).filter((each): each is [string, string] => each[1] !== undefined)
@@ -70,7 +70,7 @@ export async function pluginCall(
     payload: more.payload ?? text,
     remoteAddress: more.ip ?? '192.0.2.10',
   })
-  const wanted = answerSignature(secret, nonce, reply.statusCode, reply.body)
+  const wanted = signReply(secret, nonce, reply.statusCode, reply.body)
   return { status: reply.statusCode, body: reply.json(), isSigned: reply.headers['x-recoup-signature'] === wanted }
 }
 
@@ -115,7 +115,7 @@ export async function exchange(world: World, home: string, code: { id: string; k
   const [salt, install] = [crypto.randomBytes(32).toString('base64url'), crypto.randomBytes(16).toString('hex')]
   const body = connectBody(home, salt, install)
   const reply = await pluginCall(world, { name: 'connect', store: code.id, key: code.key, body }, more)
-  const { secret, keys } = pluginOf(DEFAULT_PLATFORM).derivedKeys(code.key, salt)
+  const { secret, keys } = findPluginProtocol(DEFAULT_PLATFORM).derivedKeys(code.key, salt)
   return { reply, secret, keys, install }
 }
 
@@ -196,7 +196,7 @@ export const aBeat = (shop: PluginShop, change: Record<string, unknown> = {}) =>
 /** A store of a test gets a plugin that has just called; answers how it calls. */
 export async function givePlugin(world: World, storeId: string): Promise<PluginShop['call']> {
   const [secret, install] = [crypto.randomBytes(32).toString('hex'), crypto.randomBytes(16).toString('hex')]
-  await transact({ storeId, db: world.db }, (tx) => keepSecret(world.deps, tx, { secret, install, version: '1.0.0' }))
+  await transact({ storeId, db: world.db }, (tx) => saveSecret(world.deps, tx, { secret, install, version: '1.0.0' }))
   await noteCall({ storeId, db: world.db }, world.now)
   return (name, body, more) => pluginCall(world, { name, store: storeId, key: secret, body }, more)
 }

@@ -1,6 +1,6 @@
 import { recordOrders } from '../server/carts/carts/record.ts'
-import type { Db } from '../server/core/db/db.ts'
 import { newId } from '../server/core/common/ids.ts'
+import type { Db } from '../server/core/db/db.ts'
 import { anOrder, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 

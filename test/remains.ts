@@ -1,7 +1,7 @@
+import { compactCartCounts } from '../server/carts/carts/detect.ts'
 import { countFigures } from '../server/insights/analytics/figures.ts'
 import { foldRollups } from '../server/insights/analytics/rollups.ts'
-import { tidyCounts } from '../server/carts/carts/detect.ts'
-import { tidyCustomerCounts } from '../server/marketing/customers/counts.ts'
+import { foldCustomerListCounts } from '../server/marketing/customers/counts.ts'
 import type { World } from './world.ts'
 
 /**
@@ -9,8 +9,8 @@ import type { World } from './world.ts'
  * rows go are folded first, as workers do it every minute.
  */
 export async function remainsOf(world: World, owner: { accountId?: string; storeId: string }): Promise<string[]> {
-  await tidyCounts(world.deps)
-  await tidyCustomerCounts(world.deps)
+  await compactCartCounts(world.deps)
+  await foldCustomerListCounts(world.deps)
   await foldRollups(world.deps)
   await countFigures(world.deps)
   const { rows } = await world.pool.query<{ table_name: string; column_name: string }>(

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
+import { servedBy } from '../server/access/http/http.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { randomToken, tokenHash } from '../server/core/common/secrets.ts'
-import { servedBy } from '../server/access/http/http.ts'
 import { type Role, roleNames } from '../shared/roles.ts'
 import { aStore, type TestStore } from './factories.ts'
 import { aWorld } from './world.ts'

@@ -1,10 +1,10 @@
+import { groupNotifications } from '../server/access/notifications/group.ts'
+import { notify, notifyAccount } from '../server/access/notifications/notifications.ts'
 import { detectAbandoned } from '../server/carts/carts/detect.ts'
 import { recordOrders } from '../server/carts/carts/record.ts'
-import { type StoreTx, sql } from '../server/core/db/db.ts'
 import { newId } from '../server/core/common/ids.ts'
+import { type StoreTx, sql } from '../server/core/db/db.ts'
 import { recordMailReport } from '../server/delivery/mail-reports/mail-reports.ts'
-import { gatherNotifications } from '../server/access/notifications/gather.ts'
-import { notify, notifyAccount } from '../server/access/notifications/notifications.ts'
 import { recordDeliveryReport } from '../server/delivery/outcome/delivery.ts'
 import { applyOutcomes, type OutcomeRow } from '../server/delivery/outcome/outcome-sql.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
@@ -42,7 +42,7 @@ export async function playDay(world: World, store: TestStore, cartsADay: number)
     await answerMessages(world, store, isTextHour(hour))
     await tellOthers(world, store, hour)
     await buy(world, store, drafts, Math.round(count / 20))
-    await gatherNotifications(world.deps)
+    await groupNotifications(world.deps)
   }
   world.now = new Date(midnight + DAY_MS)
 }

@@ -1,11 +1,11 @@
+import { groupNotifications } from '../server/access/notifications/group.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/carts/detect.ts'
 import { type NewFact, recordFacts, recordOrders } from '../server/carts/carts/record.ts'
-import { restoreTokenOf } from '../server/delivery/compose/compose.ts'
-import { wakeDueStores } from '../server/messages/messages/scan.ts'
-import { gatherNotifications } from '../server/access/notifications/gather.ts'
-import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import type { Contact, FoldItem } from '../server/core/schema/facts.ts'
-import { contactKeys, type ShopperKey } from '../server/shoppers/shoppers/rules.ts'
+import { createRestoreToken } from '../server/delivery/compose/compose.ts'
+import { wakeDueStores } from '../server/messages/messages/scan.ts'
+import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
+import { buildContactKeys, type ShopperKey } from '../server/shoppers/shoppers/rules.ts'
 import { badgeColumns, type CartBadgeValues } from './cart-badges.ts'
 import { anOrder, aStore, freshOrderCheck, type StoreOptions } from './factories.ts'
 import type { World } from './world.ts'
@@ -49,7 +49,7 @@ export async function aShop(world: World, options: StoreOptions = {}) {
     fill: (browser: string, items: FoldItem[], more: { keys?: ShopperKey[]; at?: Date; coupons?: string[] } = {}) =>
       record(browser, { type: 'snapshot', items, coupons: more.coupons ?? [] }, more),
     type: (browser: string, contact: Contact) =>
-      record(browser, { type: 'contact', contact }, { keys: contactKeys(contact, 'none.example') }),
+      record(browser, { type: 'contact', contact }, { keys: buildContactKeys(contact, 'none.example') }),
     async order(order: Partial<PlatformOrder>, source: 'sync' | 'webhook' = 'webhook') {
       const made = anOrder(world, order)
       await recordOrders(world.deps, storeId, [made], source)
@@ -89,11 +89,11 @@ export async function aShop(world: World, options: StoreOptions = {}) {
       world.db.selectFrom('orders').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute(),
     events: () => rows(world, storeId, 'cart_events', 'at'),
     async notifications() {
-      await gatherNotifications(world.deps)
+      await groupNotifications(world.deps)
       return rows(world, storeId, 'notifications', 'created_at')
     },
     press: (messageId: string) =>
-      world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, messageId)}/restore`),
+      world.request('POST', `/api/carts/${createRestoreToken(world.deps.secrets, messageId)}/restore`),
     get: (path: string) => world.request('GET', path, { token }),
     /** However much time has passed. */
     staySignedIn: () =>

@@ -1,7 +1,7 @@
 import type { ShopifyStoreOptions } from '../demo/shopify/store.ts'
 import { openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import type { StoreAccess, StoreKeys, StoreNet } from '../server/platforms/platform/access.ts'
-import { memoryShelf } from '../server/platforms/platform/memory-shelf.ts'
+import { createMemoryTokenCache } from '../server/platforms/platform/memory-token-cache.ts'
 import { createShopifyClient } from '../server/platforms/shopify/client.ts'
 import { openShopify } from './contract-servers/shopify.ts'
 
@@ -28,7 +28,7 @@ export async function openShopifyClient(options: Partial<ShopifyStoreOptions> = 
     ...({ platform: 'shopify', storeUrl: store.url, homeUrl: store.url } as const),
     keys,
   })
-  const connect = (keys: StoreKeys = { kind: 'shopify_app', ...store.keys }, shelf = memoryShelf()) =>
+  const connect = (keys: StoreKeys = { kind: 'shopify_app', ...store.keys }, shelf = createMemoryTokenCache()) =>
     createShopifyClient(accessWith(keys), net, shelf)
   return {
     ...{ store, net, waits, connect, accessWith, client: connect() },

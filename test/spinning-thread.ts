@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { answerJob, type RenderJob } from '../server/messages/templates/job.ts'
+import { type RenderJob, runJob } from '../server/messages/templates/job.ts'
 import { createTemplateRenderer } from '../server/messages/templates/render.ts'
 
 // A rendering thread that a text can stop for good (SPIN), fill up (HOARD) or end (CRASH): what a fault in a library could do. Of
@@ -12,6 +12,6 @@ parentPort!.on('message', ({ id, job }: { id: number; job: RenderJob }) => {
   const hoard: number[][] = []
   while (body.includes('HOARD')) hoard.push(Array.from({ length: 100_000 }, (_, n) => n))
   if (body.includes('CRASH')) process.exit(1)
-  parentPort!.postMessage({ id, answer: answerJob(renderer, job) })
+  parentPort!.postMessage({ id, answer: runJob(renderer, job) })
 })
 parentPort!.postMessage('ready')

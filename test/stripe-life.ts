@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { soldBy } from '../server/billing/payments/catalogue-rules.ts'
-import { countedOf, type Derived, subscriptionFrom } from '../server/billing/payments/derive-rules.ts'
-import { SeenInvoice, SeenSchedule, SeenSubscription } from '../server/billing/payments/seen.ts'
+import { findEntry } from '../server/billing/payments/catalogue-rules.ts'
+import { type DerivedSubscription, deriveSubscription, findCounted } from '../server/billing/payments/derive-rules.ts'
+import { StripeInvoice, StripeSchedule, StripeSubscription } from '../server/billing/payments/stripe-schemas.ts'
 import type { StripeServer } from './contract-servers/stripe/server.ts'
 
 // Test support: what an account's subscription goes through at Stripe, by chance, and what it comes to there.
@@ -129,23 +129,23 @@ async function planSmaller(life: Life): Promise<void> {
 }
 
 /** What Stripe's objects come to now. */
-export function derivedOf(life: Life): Derived {
+export function derivedOf(life: Life): DerivedSubscription {
   const { server, customer } = life
-  const subscriptions = subscriptionsOf(life).map((one) => SeenSubscription.parse(one))
-  const its = server.all('subscription_schedule').find(({ id }) => id === countedOf(subscriptions)?.schedule)
+  const subscriptions = subscriptionsOf(life).map((one) => StripeSubscription.parse(one))
+  const its = server.all('subscription_schedule').find(({ id }) => id === findCounted(subscriptions)?.schedule)
   const prices = new Map(server.all('price').map((price) => [price.id, price]))
   const phases = its?.phases.map((phase) => ({
     ...phase,
     items: phase.items.map((item) => ({ ...item, price: prices.get(item.price as string) })),
   }))
   const found = server.all('customer').find(({ id }) => id === customer) as Stripe.Customer
-  return subscriptionFrom(
+  return deriveSubscription(
     {
       subscriptions,
-      invoices: own(life, server.all('invoice')).map((one) => SeenInvoice.parse(one)),
-      schedule: its ? SeenSchedule.parse({ ...its, phases }) : null,
+      invoices: own(life, server.all('invoice')).map((one) => StripeInvoice.parse(one)),
+      schedule: its ? StripeSchedule.parse({ ...its, phases }) : null,
       hasCard: found.invoice_settings.default_payment_method !== null,
     },
-    soldBy,
+    findEntry,
   )
 }

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
+import { servedBy } from '../server/access/http/http.ts'
+import { groupNotifications } from '../server/access/notifications/group.ts'
+import { notify } from '../server/access/notifications/notifications.ts'
 import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
-import { servedBy } from '../server/access/http/http.ts'
-import { gatherNotifications } from '../server/access/notifications/gather.ts'
-import { notify } from '../server/access/notifications/notifications.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
-import { mayDo } from '../shared/roles.ts'
+import { hasPermission } from '../shared/roles.ts'
 import { anOrder, aStore, type TestStore } from './factories.ts'
 import { aWorld } from './world.ts'
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
     { storeId: owner.storeId, db: world.db },
     { type: 'capture_flood', data: { ceiling: 70 }, at: world.now },
   )
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   const notification = await world.db.selectFrom('notifications').select('id').executeTakeFirstOrThrow()
   const coupon = await world.db
     .insertInto('coupons')
@@ -197,7 +197,7 @@ test('every endpoint that is not public refuses callers without a token and with
     expect([key, none.status, none.body.code]).toEqual([key, 401, 'session'])
     expect([key, expired.status, expired.body.code]).toEqual([key, 401, 'session'])
     // Those of operators are walked by server/workspace/operator/operator.test.ts.
-    if (mayDo('viewer', endpoint.permission) || endpoint.permission === 'operator') continue
+    if (hasPermission('viewer', endpoint.permission) || endpoint.permission === 'operator') continue
     const looking = await ask(endpoint, viewer.token)
     expect([key, looking.status, looking.body.code]).toEqual([key, 403, 'forbidden'])
   }

@@ -1,11 +1,11 @@
 import type { KyselyPlugin, Selectable } from 'kysely'
 import { expect } from 'vitest'
-import type { ChannelName, OutgoingEmail } from '../server/messages/channels/channel.ts'
 import { newId } from '../server/core/common/ids.ts'
-import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import type { MessagesTable } from '../server/core/schema/messages.ts'
-import { rulesOf } from '../server/delivery/send/channel-rules.ts'
-import type { Sender } from '../server/delivery/send/send-window.ts'
+import { createChannelRules } from '../server/delivery/send/channel-rules.ts'
+import type { SendContext } from '../server/delivery/send/send-window.ts'
+import type { ChannelName, OutgoingEmail } from '../server/messages/channels/channel.ts'
+import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { aScene, HOUR, type Scene, send, wait } from './message-scene.ts'
 import { acceptsMail, type World } from './world.ts'
 
@@ -51,7 +51,7 @@ export async function recordsOf(world: World, messageId: string): Promise<string
 /** What the channel adds to the turn of an account's messages. */
 export function termsOf({ deps }: World, channel: ChannelName, accountId: string) {
   const evaluation = { situation: { account_id: accountId, in_force: null } }
-  return rulesOf(deps, { channel, mail: null, credits: null, evaluation } as Sender)
+  return createChannelRules(deps, { channel, mail: null, credits: null, evaluation } as SendContext)
 }
 
 /** Of mails that came to a mail server: each waits for its answer until it is given one. */

@@ -3,6 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { buildApp } from '../server/app.ts'
+import { keepSlot } from '../server/core/common/concurrency.ts'
+import { newId } from '../server/core/common/ids.ts'
+import { createLogger } from '../server/core/common/logger.ts'
+import { createSecrets } from '../server/core/common/secrets.ts'
+import { readConfig } from '../server/core/config/config.ts'
+import { type Db, openDb, openPool } from '../server/core/db/db.ts'
+import type { TextTemplate } from '../server/core/schema/text-channels.ts'
+import { beat } from '../server/delivery/send/workers.ts'
+import type { Deps } from '../server/deps.ts'
 import type {
   EmailChannel,
   Outcome,
@@ -14,16 +23,7 @@ import type {
   TextChannelName,
 } from '../server/messages/channels/channel.ts'
 import type { Authorized } from '../server/messages/channels/send-authorization.ts'
-import { readConfig } from '../server/core/config/config.ts'
-import { type Db, openDb, openPool } from '../server/core/db/db.ts'
-import { newId } from '../server/core/common/ids.ts'
-import { createLogger } from '../server/core/common/logger.ts'
-import { inPlace } from '../server/core/common/seats.ts'
-import { createSecrets } from '../server/core/common/secrets.ts'
-import type { Deps } from '../server/deps.ts'
 import type { StoreClient } from '../server/platforms/platform/platform.ts'
-import type { TextTemplate } from '../server/core/schema/text-channels.ts'
-import { beat } from '../server/delivery/send/workers.ts'
 import { handlers } from '../server/worker.ts'
 import { termsOf } from './fake-store.ts'
 import { asAdmin, cloneDatabase, databaseUrl } from './global.ts'
@@ -203,7 +203,7 @@ async function runJobs(world: World): Promise<void> {
   for (let job = takeDue(world); job; job = takeDue(world)) {
     const handler = handlers.find((each) => each.job.name === job!.name)
     if (!handler) throw new Error(`no handler for ${job.name}`)
-    await handler.run(world.deps, job.payload, inPlace)
+    await handler.run(world.deps, job.payload, keepSlot)
   }
 }
 

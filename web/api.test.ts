@@ -9,7 +9,7 @@ import { connectStore, syncStore } from '../shared/stores.ts'
 import { upcomingMessages } from '../shared/upcoming.ts'
 import { aPage } from '../test/browser-globals.ts'
 import { forgetConnection, rememberConnection } from './access/session.ts'
-import { wordsOf } from './accounts/queries.ts'
+import { getErrorText } from './accounts/queries.ts'
 import { BROKEN, buildAddress, call, isSessionOver, parseError } from './api.ts'
 
 describe('the address of a call', () => {
@@ -58,7 +58,7 @@ describe('a failed answer', () => {
   })
 
   it('shows the error, else the message, else the screen’s default (A 8)', { tags: ['A8'] }, () => {
-    const said = (reply: unknown) => wordsOf(parseError(400, reply), 'the default')
+    const said = (reply: unknown) => getErrorText(parseError(400, reply), 'the default')
     expect(said({ error: 'the error', message: 'the message' })).toBe('the error')
     expect(said({ error: '', message: 'the message' })).toBe('the message')
     expect(said({ message: 'the message' })).toBe('the message')
@@ -66,7 +66,7 @@ describe('a failed answer', () => {
     expect(said({})).toBe('the default')
     expect(said('<html>')).toBe('the default')
     // Our own server's generic 500 has no specific message.
-    expect(wordsOf(parseError(500, { error: 'x', code: 'internal' }), 'the default')).toBe('the default')
+    expect(getErrorText(parseError(500, { error: 'x', code: 'internal' }), 'the default')).toBe('the default')
   })
 
   it('counts as unreachable when our server did not answer, not when it failed at a request', () => {

@@ -1,6 +1,6 @@
 import { matchRoutes, type RouteObject } from 'react-router'
 import { describe, expect, it } from 'vitest'
-import { screenOf, screens } from '../shared/screens.ts'
+import { findScreen, screens } from '../shared/screens.ts'
 import { Guard } from './access/Guard.tsx'
 import { Permitted } from './access/Permitted.tsx'
 import { listedScreen } from './access/screen.ts'
@@ -13,7 +13,7 @@ const shownBy = (all: RouteObject[], around: RouteObject[] = []): { route: Route
 const shown = shownBy(routes)
 const A_CUSTOMER = '/customers/01999999-0000-7000-8000-000000000001'
 /** Replaces parameters by a value every parameter accepts. */
-const ofPath = (path: string) => screenOf(path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001'))
+const ofPath = (path: string) => findScreen(path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001'))
 
 describe('a registered screen', () => {
   it('has a component, and every component has a screen', () => {
@@ -47,7 +47,7 @@ describe('unguarded routes', () => {
   })
 
   it('the guard finds no screen for a route missing from the registry or listed differently', () => {
-    const [carts, flows] = [screenOf('/carts')!, screenOf('/flows')!]
+    const [carts, flows] = [findScreen('/carts')!, findScreen('/flows')!]
     expect(listedScreen('/carts', carts)).toBe(carts)
     expect(listedScreen('/carts', undefined)).toBeNull()
     expect(listedScreen('/carts', flows)).toBeNull()
@@ -56,7 +56,7 @@ describe('unguarded routes', () => {
     // The router accepts any parameter value; the registry does not, and the guard shows its 404 page (decision 129).
     const customer = matchRoutes(routes, '/customers/x')!.at(-1)!.route.handle
     expect(listedScreen('/customers/x', customer)).toBeNull()
-    expect(listedScreen(A_CUSTOMER, customer)).toBe(screenOf(A_CUSTOMER))
+    expect(listedScreen(A_CUSTOMER, customer)).toBe(findScreen(A_CUSTOMER))
   })
 
   it.each([
@@ -75,6 +75,6 @@ describe('unguarded routes', () => {
     ...[A_CUSTOMER, '/settings', '/settings/sending/sms', '/settings/nothing', '/carts/42/more', '/login/nowhere'],
   ])('router and registry agree about the address %s', (address) => {
     const matched = matchRoutes(routes, address)?.at(-1)?.route.handle ?? null
-    expect(matched).toBe(screenOf(address))
+    expect(matched).toBe(findScreen(address))
   })
 })

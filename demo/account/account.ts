@@ -1,16 +1,16 @@
-import { demoOwner, insertAccount, insertMember, insertUser } from '../../server/workspace/accounts/sql.ts'
+import { hashPassword } from '../../server/access/members/passwords.ts'
+import { listDemoStoreUrls } from '../../server/access/stores/demo-stores.ts'
+import type { StoreRow } from '../../server/access/stores/store.ts'
 import { savePlan } from '../../server/billing/billing/sql.ts'
-import { confirmLogo, hasBrand, openProposal, saveLook } from '../../server/carts/brand/brand.ts'
+import { confirmLogo, findOpenProposal, hasBrand, saveLook } from '../../server/carts/brand/brand.ts'
 import { proposeLogo } from '../../server/carts/brand/proposals.ts'
-import { transactAccount } from '../../server/core/db/db.ts'
 import { newId } from '../../server/core/common/ids.ts'
 import { randomToken } from '../../server/core/common/secrets.ts'
-import type { DemoParts, Deps } from '../../server/deps.ts'
-import { hashPassword } from '../../server/access/members/passwords.ts'
+import { transactAccount } from '../../server/core/db/db.ts'
 import { ensureKey } from '../../server/delivery/push/keys.ts'
+import type { DemoParts, Deps } from '../../server/deps.ts'
+import { demoOwner, insertAccount, insertMember, insertUser } from '../../server/workspace/accounts/sql.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
-import { demoStoreUrls } from '../../server/access/stores/demo-stores.ts'
-import type { StoreRow } from '../../server/access/stores/store.ts'
 import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
 import { connectedStore } from './connected.ts'
 import { switchOn } from './flows.ts'
@@ -80,7 +80,7 @@ async function createAccount(deps: Deps): Promise<string> {
 /** A demo store at another address (its port was changed) is another store; what is known of the old one goes. */
 async function connectAnew(deps: Deps, accountId: string, demo: DemoParts): Promise<StoreRow> {
   const account = { accountId, db: deps.db }
-  await sql.deleteOtherStores(account, demoStoreUrls(demo))
+  await sql.deleteOtherStores(account, listDemoStoreUrls(demo))
   const { store } = await connectStore(
     deps,
     { accountId, sessionId: null },
@@ -100,6 +100,6 @@ async function dress(deps: Deps, storeId: string): Promise<void> {
   if (await hasBrand(store)) return
   await saveLook(deps, store, { look: LOOK })
   await proposeLogo(deps, store)
-  const proposed = await openProposal(store)
+  const proposed = await findOpenProposal(store)
   if (proposed) await confirmLogo(deps, store, proposed)
 }

@@ -1,7 +1,7 @@
+import { isConnectedBy } from '../../server/access/stores/access.ts'
+import { listStores, type StoreRow } from '../../server/access/stores/store.ts'
 import type { Deps } from '../../server/deps.ts'
 import type { StoreKeys } from '../../server/platforms/platform/access.ts'
-import { isConnectedBy } from '../../server/access/stores/access.ts'
-import { type StoreRow, storesOf } from '../../server/access/stores/store.ts'
 
 interface Sought {
   storeUrl: string
@@ -14,7 +14,7 @@ export async function connectedStore(
   accountId: string,
   { storeUrl, keys }: Sought,
 ): Promise<StoreRow | undefined> {
-  const stores = await storesOf({ accountId, db: deps.db })
+  const stores = await listStores({ accountId, db: deps.db })
   const store = stores.find((each) => each.is_active && each.url === storeUrl)
   if (!store) return undefined
   return (await isConnectedBy(deps, { storeId: store.id, db: deps.db }, keys)) ? store : undefined

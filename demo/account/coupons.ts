@@ -1,10 +1,10 @@
-import type { Db, StoreDb } from '../../server/core/db/db.ts'
+import { openStoreClient } from '../../server/access/stores/access.ts'
 import { createCoupon } from '../../server/carts/coupons/coupons.ts'
+import { pullCoupons } from '../../server/carts/sync/local-copies.ts'
+import type { Db, StoreDb } from '../../server/core/db/db.ts'
 import type { Deps } from '../../server/deps.ts'
 import type { CouponDraft, PlatformCoupon } from '../../server/platforms/platform/coupon.ts'
 import type { StoreClient } from '../../server/platforms/platform/platform.ts'
-import { storeAccess } from '../../server/access/stores/access.ts'
-import { pullCoupons } from '../../server/carts/sync/local-copies.ts'
 import { CouponInput } from '../../shared/coupons.ts'
 import { CART, carriedSince, hourOf, RECOUPED } from './coupon-plan.ts'
 import * as sql from './sql.ts'
@@ -44,7 +44,7 @@ export async function readUses(deps: Deps, storeId: string, signal?: AbortSignal
 
 /** The store's id of each code that stands in it. */
 export async function idsByCode(deps: Deps, store: StoreDb<Db>, currency: string): Promise<Map<string, string>> {
-  const client = await storeAccess(deps, store)
+  const client = await openStoreClient(deps, store)
   const ids = new Map<string, string>()
   for await (const page of client.coupons({ currency })) {
     for (const { code, couponId } of page.rows) ids.set(code.toUpperCase(), couponId)

@@ -1,7 +1,7 @@
 import type { NewFact } from '../../server/carts/carts/record.ts'
-import type { PlatformOrder } from '../../server/platforms/platform/platform.ts'
 import type { Contact, FactPayload } from '../../server/core/schema/facts.ts'
-import { contactKeys, type ShopperKey } from '../../server/shoppers/shoppers/rules.ts'
+import type { PlatformOrder } from '../../server/platforms/platform/platform.ts'
+import { buildContactKeys, type ShopperKey } from '../../server/shoppers/shoppers/rules.ts'
 import type { HistoricOrder, OwnCoupon } from '../store/history.ts'
 import { CART, type TripCoupon } from './coupon-plan.ts'
 import { type Extra, extrasOf } from './extras.ts'
@@ -118,5 +118,5 @@ const browserKeys = (trip: Trip): ShopperKey[] => [
 
 /** All names a trip's shopper goes by. */
 export function keysOf(trip: Trip, storeHost: string): ShopperKey[] {
-  return [...browserKeys(trip), ...(trip.person ? contactKeys(contactOf(trip), storeHost) : [])]
+  return [...browserKeys(trip), ...(trip.person ? buildContactKeys(contactOf(trip), storeHost) : [])]
 }

@@ -1,4 +1,4 @@
-import type { Said } from '../../server/shoppers/consent/consents.ts'
+import type { ConsentAnswer } from '../../server/shoppers/consent/consents.ts'
 import { consentWordings } from '../store/pages/checkout.ts'
 import { STEP_DELAYS_MINUTES, type Trip } from './plan.ts'
 import { createRandom, numberOf, type Random } from './random.ts'
@@ -7,7 +7,7 @@ import { createRandom, numberOf, type Random } from './random.ts'
 // is added here leaves the trips as they are. Pure.
 
 export type Extra =
-  | { kind: 'said'; at: number; said: Said[] }
+  | { kind: 'said'; at: number; said: ConsentAnswer[] }
   | { kind: 'open'; at: number; email: string; step: number; userAgent: string }
   | { kind: 'complaint'; at: number; email: string; step: number }
   | { kind: 'unsubscribe'; at: number; email: string; step: number }
@@ -34,7 +34,7 @@ export function extrasOf(trip: Trip): Extra[] {
 }
 
 /** Two in three tick the box beside the address; fewer the others, which stand beside the number. */
-function saidAt(random: Random, { person }: Trip): Said[] {
+function saidAt(random: Random, { person }: Trip): ConsentAnswer[] {
   const { email, phone, country } = person!
   const chances = [
     ['email', email, 0.62],

@@ -1,8 +1,8 @@
+import { readStore } from '../../server/access/stores/store.ts'
 import type { Deps } from '../../server/deps.ts'
 import { switchFlow } from '../../server/marketing/flows/flows.ts'
 import { saveFlow } from '../../server/marketing/flows/save.ts'
 import { listFlows, stepsOf } from '../../server/marketing/flows/sql.ts'
-import { readStore } from '../../server/access/stores/store.ts'
 
 /** Once: a visitor who switched it off finds it off. */
 export async function switchOn(deps: Deps, storeId: string): Promise<void> {

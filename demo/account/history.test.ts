@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { brandOf } from '../../server/carts/brand/brand.ts'
-import { foldLeftPosts } from '../../server/carts/capture/capture-intake.ts'
+import { groupNotifications } from '../../server/access/notifications/group.ts'
+import { loadBrand } from '../../server/carts/brand/brand.ts'
+import { foldStalePosts } from '../../server/carts/capture/capture-intake.ts'
 import { detectAbandoned } from '../../server/carts/carts/detect.ts'
 import { recordOrders } from '../../server/carts/carts/record.ts'
-import { newId } from '../../server/core/common/ids.ts'
-import { keepPosts } from '../../server/core/db/system.ts'
-import type { Deps } from '../../server/deps.ts'
-import { openGuardedHttp } from '../../server/core/net/guarded-fetch.ts'
-import { gatherNotifications } from '../../server/access/notifications/gather.ts'
-import { createWooCommerceClient } from '../../server/platforms/woocommerce/client.ts'
-import { sendDue } from '../../server/delivery/send/send-due.ts'
 import { pullCustomers } from '../../server/carts/sync/local-copies.ts'
 import { sweepStore } from '../../server/carts/sync/sync.ts'
+import { newId } from '../../server/core/common/ids.ts'
+import { insertPosts } from '../../server/core/db/system.ts'
+import { openGuardedHttp } from '../../server/core/net/guarded-fetch.ts'
+import { sendDue } from '../../server/delivery/send/send-due.ts'
+import type { Deps } from '../../server/deps.ts'
+import { createWooCommerceClient } from '../../server/platforms/woocommerce/client.ts'
 import { anOrder } from '../../test/factories.ts'
 import { isProof } from '../../test/seed.ts'
 import { aWorld } from '../../test/world.ts'
@@ -102,7 +102,7 @@ test('the account is made once, connected, on the largest plan, with its flow on
   const signedIn = await world.request('POST', '/api/auth/demo')
   expect(signedIn.body).toMatchObject({ user: { isDemo: true, hasActiveSubscription: true } })
   // Mails look like the demo store, with the logo found in it.
-  const brand = await brandOf({ storeId, db: world.db })
+  const brand = await loadBrand({ storeId, db: world.db })
   expect(brand).toMatchObject({ button: '#a4451f', fontStack: 'georgia', logo: { width: 570, height: 96 } })
 })
 
@@ -147,12 +147,12 @@ async function shopMeanwhile(): Promise<void> {
   const items = [{ id: product_id, quantity: 1 }]
   // Answered and not yet a fact, as on a busy server, while the past goes on.
   const kept = { store_id: storeId, id: newId(), received_at: world.now, post: { ...ids, seq: 0, items } }
-  await keepPosts(world.db, [kept])
+  await insertPosts(world.db, [kept])
   const { percent } = pastOf(world.deps)
   await vi.waitUntil(() => (pastOf(world.deps).percent ?? 100) >= percent! + 3, 120_000)
   const line = { productId: product_id, variationId: null, name: 'Pot', sku: null, quantity: 1, unitPriceMinor: 2_000 }
   const draft = anOrder(world, { orderId: '90001', email: VISITOR, items: [{ ...line, imageUrl: null }] })
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
   await recordOrders(world.deps, storeId, [draft], 'webhook')
   const reply = await world.app.inject({
     method: 'POST',
@@ -161,7 +161,7 @@ async function shopMeanwhile(): Promise<void> {
     payload: JSON.stringify({ ...ids, seq: 1, items, contact: { email: VISITOR, country: 'US' } }),
   })
   expect(reply.statusCode).toBe(204)
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
   world.advance(61_000)
   await detectAbandoned(world.deps)
   await sendDue(world.deps, { storeId })
@@ -169,7 +169,7 @@ async function shopMeanwhile(): Promise<void> {
 
 test('weeks of shoppers went through the engine, and left nothing to be sent', { timeout: 300_000 }, async () => {
   // As the tick does between the connection and the past.
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   let isWritten = false
   const settling = settleDemo(world.deps, world.deps.demo!, { days: PAST.days }).then(() => {
     isWritten = true

@@ -1,13 +1,13 @@
-import { countPeople } from '../../server/insights/analytics/rollups.ts'
+import { openStoreClient } from '../../server/access/stores/access.ts'
+import { readStore } from '../../server/access/stores/store.ts'
 import { recordFacts } from '../../server/carts/carts/record.ts'
+import { pullProducts } from '../../server/carts/sync/local-copies.ts'
+import { requireFound } from '../../server/core/common/errors.ts'
 import type { Db } from '../../server/core/db/db.ts'
-import { found } from '../../server/core/common/errors.ts'
 import type { Deps } from '../../server/deps.ts'
+import { countPeople } from '../../server/insights/analytics/rollups.ts'
 import type { PlatformOrder } from '../../server/platforms/platform/platform.ts'
 import { lockKeys } from '../../server/shoppers/shoppers/sql.ts'
-import { storeAccess } from '../../server/access/stores/access.ts'
-import { readStore } from '../../server/access/stores/store.ts'
-import { pullProducts } from '../../server/carts/sync/local-copies.ts'
 import { broughtBack, carriedSince, couponsOf, type TripCoupon } from './coupon-plan.ts'
 import { idsByCode, readUses, stockCoupons } from './coupons.ts'
 import { boughtAt, codeEvents, type DemoEvent, eventsOf, historicOrder, keysOf } from './events.ts'
@@ -44,7 +44,7 @@ export async function generateHistory(deps: Deps, storeId: string, options: Hist
   const store = { storeId, db: deps.db }
   if (!deps.demo || (await hasHistory(deps, storeId))) return
   const now = deps.now()
-  const { home_url, time_zone, currency } = found(await readStore(store), 'Store')
+  const { home_url, time_zone, currency } = requireFound(await readStore(store), 'Store')
   const host = new URL(home_url).hostname
   const past = { until: now.getTime() - QUIET_MS, days: options.days, perDay: options.perDay ?? 4.4 }
   const goods = await readGoods(deps, storeId, options.signal)
@@ -97,12 +97,12 @@ async function placeOrders(
 ): Promise<Map<Trip, PlatformOrder>> {
   const buying = trips.filter((trip) => boughtAt(trip) !== null)
   const ids = deps.demo!.insertOrders(buying.map((trip) => historicOrder(trip, coupons.get(trip))))
-  const client = await storeAccess(deps, { storeId, db: deps.db })
+  const client = await openStoreClient(deps, { storeId, db: deps.db })
   const known = new Map<string, PlatformOrder>()
   for await (const page of client.orders({ modifiedSince: '2000-01-01T00:00:00Z' })) {
     for (const order of page.rows) known.set(order.orderId, order)
   }
-  return new Map(buying.map((trip, index) => [trip, found(known.get(String(ids[index])), 'Order')]))
+  return new Map(buying.map((trip, index) => [trip, requireFound(known.get(String(ids[index])), 'Order')]))
 }
 
 /** Taken first and all at once: a sync that reads the same orders meanwhile waits, and then finds them told. */

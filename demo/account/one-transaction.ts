@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import { type Db, openPool } from '../../server/core/db/db.ts'
-import type { Deps } from '../../server/deps.ts'
 import type { Schema } from '../../server/core/schema/schema.ts'
+import type { Deps } from '../../server/deps.ts'
 
 /**
  * Runs `work` on a database that is one connection in one transaction: everything it commits is committed at the end, or never.

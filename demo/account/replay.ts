@@ -1,25 +1,25 @@
+import { groupAccountNotifications } from '../../server/access/notifications/group.ts'
+import { markAllRead } from '../../server/access/notifications/member.ts'
 import * as detectSql from '../../server/carts/carts/detect-sql.ts'
 import { recordFacts, recordOrders } from '../../server/carts/carts/record.ts'
-import type { EmailChannel } from '../../server/messages/channels/channel.ts'
-import { restoreTokenOf } from '../../server/delivery/compose/compose.ts'
-import { recordSaid } from '../../server/shoppers/consent/consents.ts'
+import { createCodes } from '../../server/carts/coupon-codes/codes.ts'
+import { assignFlows } from '../../server/carts/flow-choice/choose.ts'
+import { createToken } from '../../server/carts/links/message-tokens.ts'
 import { type Db, transact } from '../../server/core/db/db.ts'
-import { makeCodes } from '../../server/carts/coupon-codes/codes.ts'
-import type { Deps } from '../../server/deps.ts'
-import { followLink, noteOpen } from '../../server/delivery/engagement/follow.ts'
-import { takeIntoFlows } from '../../server/carts/flow-choice/choose.ts'
-import { saveFlow } from '../../server/marketing/flows/save.ts'
-import { listFlows, stepsOf } from '../../server/marketing/flows/sql.ts'
-import { messageToken } from '../../server/carts/links/message-tokens.ts'
+import { createRestoreToken } from '../../server/delivery/compose/compose.ts'
+import { recordClick, recordOpen } from '../../server/delivery/engagement/follow.ts'
 import { recordMailReport } from '../../server/delivery/mail-reports/mail-reports.ts'
-import { scheduleNextLook } from '../../server/messages/messages/messages.ts'
-import { gatherAccount } from '../../server/access/notifications/gather.ts'
-import { markAllRead } from '../../server/access/notifications/member.ts'
-import type { ItemRef, ItemTerms } from '../../server/platforms/platform/platform.ts'
 import { unsubscribe } from '../../server/delivery/preferences/unsubscribe.ts'
 import { restoreCart } from '../../server/delivery/restore/restore.ts'
-import { findNeedless } from '../../server/delivery/send/needless-codes.ts'
+import { findUnneededCodes } from '../../server/delivery/send/needless-codes.ts'
 import { sendDue } from '../../server/delivery/send/send-due.ts'
+import type { Deps } from '../../server/deps.ts'
+import { saveFlow } from '../../server/marketing/flows/save.ts'
+import { listFlows, stepsOf } from '../../server/marketing/flows/sql.ts'
+import type { EmailChannel } from '../../server/messages/channels/channel.ts'
+import { scheduleNextLook } from '../../server/messages/messages/messages.ts'
+import type { ItemRef, ItemTerms } from '../../server/platforms/platform/platform.ts'
+import { recordAnswers } from '../../server/shoppers/consent/consents.ts'
 import { CARRYING_STEP } from './coupon-plan.ts'
 import { couponsOfThePast } from './coupons.ts'
 import type { DemoEvent } from './events.ts'
@@ -76,7 +76,7 @@ export async function replay(life: Life): Promise<void> {
   await sql.tidyCodes(store, now)
   await sql.endStandIn(db)
   await transact(store, (tx) => sql.toldSince(tx, new Date((life.events[0]?.at ?? now.getTime()) - 60_000)))
-  await gatherAccount({ accountId: await sql.accountOf(store), db }, now)
+  await groupAccountNotifications({ accountId: await sql.accountOf(store), db }, now)
   await transact(store, async (tx) => {
     await sql.switchedOnAt(tx, new Date(life.events[0]?.at ?? now.getTime()))
     await sql.endHistoryAt(tx, now)
@@ -152,7 +152,7 @@ async function work(deps: Deps, storeId: string): Promise<void> {
   const store = { storeId, db: deps.db }
   const now = deps.now()
   await abandon(deps, storeId, now)
-  if (await sql.isCodeDue(store, now)) await makeCodes(aheadOf(deps), { storeId }, findNeedless)
+  if (await sql.isCodeDue(store, now)) await createCodes(aheadOf(deps), { storeId }, findUnneededCodes)
   await sql.orderCheckAt(store, now)
   await sendDue(deps, { storeId })
 }
@@ -171,16 +171,16 @@ async function giveUp(deps: Deps, storeId: string): Promise<void> {
 /** As carts/detect.ts does it for all stores at once; the past of one store must not touch the others. */
 function abandon(deps: Deps, storeId: string, now: Date): Promise<void> {
   return transact({ storeId, db: deps.db }, async (tx) => {
-    const cartIds = await detectSql.abandonDue(tx, now, 500)
+    const cartIds = await detectSql.abandonDueCarts(tx, now, 500)
     if (cartIds.length === 0) return
     await detectSql.notifyAbandoned(tx, cartIds, now)
-    await takeIntoFlows(tx, { secrets: deps.secrets, now }, cartIds)
+    await assignFlows(tx, { secrets: deps.secrets, now }, cartIds)
     await scheduleNextLook(tx)
   })
 }
 
 async function lose(deps: Deps, storeId: string, now: Date): Promise<void> {
-  for (const cart of await detectSql.lostDue(deps.db, now, 500)) {
+  for (const cart of await detectSql.selectLostCarts(deps.db, now, 500)) {
     if (cart.store_id !== storeId) continue
     const uniqueKey = `lost:${cart.id}:${cart.lost_at.toISOString()}`
     const payload = { type: 'lost' } as const
@@ -201,7 +201,7 @@ async function happen(deps: Deps, storeId: string, group: readonly DemoEvent[]):
 }
 
 function tell(deps: Deps, storeId: string, { said, at }: Extract<DemoEvent, { kind: 'said' }>): Promise<boolean> {
-  return transact({ storeId, db: deps.db }, (tx) => recordSaid(deps, tx, said, new Date(at)))
+  return transact({ storeId, db: deps.db }, (tx) => recordAnswers(deps, tx, said, new Date(at)))
 }
 
 function expectCode(deps: Deps, storeId: string, { email, code, couponId }: Extract<DemoEvent, { kind: 'code' }>) {
@@ -216,17 +216,20 @@ async function react(deps: Deps, storeId: string, reaction: Reaction): Promise<v
   if (!messageId) return
   switch (reaction.kind) {
     case 'unsubscribe':
-      await unsubscribe(deps, messageToken(deps.secrets, 'unsubscribe', messageId), 'one-click')
+      await unsubscribe(deps, createToken(deps.secrets, 'unsubscribe', messageId), 'one-click')
       return
     case 'complaint':
       await recordMailReport(deps, { messageId, ...COMPLAINT, at: deps.now() })
       return
     case 'open':
-      await noteOpen(deps, messageToken(deps.secrets, 'open', messageId), { ...BROWSER, userAgent: reaction.userAgent })
+      await recordOpen(deps, createToken(deps.secrets, 'open', messageId), {
+        ...BROWSER,
+        userAgent: reaction.userAgent,
+      })
       return
     case 'click':
-      await followLink(deps, messageToken(deps.secrets, 'click', messageId), BROWSER)
-      if (reaction.isBuying) await restoreCart(deps, restoreTokenOf(deps.secrets, messageId))
+      await recordClick(deps, createToken(deps.secrets, 'click', messageId), BROWSER)
+      if (reaction.isBuying) await restoreCart(deps, createRestoreToken(deps.secrets, messageId))
   }
 }
 

@@ -1,7 +1,7 @@
-import { demoOwner } from '../../server/workspace/accounts/sql.ts'
+import { openStoreClient } from '../../server/access/stores/access.ts'
 import { AppError } from '../../server/core/common/errors.ts'
 import type { DemoParts, Deps } from '../../server/deps.ts'
-import { storeAccess } from '../../server/access/stores/access.ts'
+import { demoOwner } from '../../server/workspace/accounts/sql.ts'
 import type { DemoPast } from '../../shared/instance.ts'
 import { ensureDemoAccount } from './account.ts'
 import { textSecondStep } from './flows.ts'
@@ -75,7 +75,7 @@ async function rebuild(deps: Deps, demo: DemoParts, wanted: Settling): Promise<v
 }
 
 async function hasOrders(deps: Deps, storeId: string): Promise<boolean> {
-  const client = await storeAccess(deps, { storeId, db: deps.db })
+  const client = await openStoreClient(deps, { storeId, db: deps.db })
   for await (const page of client.orders({ modifiedSince: '2000-01-01T00:00:00Z', pageSize: 1 })) {
     return page.rows.length > 0
   }

@@ -1,7 +1,7 @@
+import type { StoreRow } from '../../server/access/stores/store.ts'
 import { hasBrand, saveLook } from '../../server/carts/brand/brand.ts'
 import type { Deps, ShopifyDemo } from '../../server/deps.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
-import type { StoreRow } from '../../server/access/stores/store.ts'
 import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
 import { connectedStore } from './connected.ts'
 import { switchOn } from './flows.ts'

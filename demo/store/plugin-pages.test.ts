@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { detectAbandoned } from '../../server/carts/carts/detect.ts'
-import { restoreTokenOf } from '../../server/delivery/compose/compose.ts'
-import { wakeDueStores } from '../../server/messages/messages/scan.ts'
 import { changePlugin, readPlugin } from '../../server/access/plugin/plugin.ts'
-import { signedCall } from '../../server/access/plugin/signature.ts'
+import { createSignedCall } from '../../server/access/plugin/signature.ts'
+import { detectAbandoned } from '../../server/carts/carts/detect.ts'
+import { createRestoreToken } from '../../server/delivery/compose/compose.ts'
+import { wakeDueStores } from '../../server/messages/messages/scan.ts'
 import { freshOrderCheck } from '../../test/factories.ts'
 import { HOUR } from '../../test/message-scene.ts'
 import { aPluginDemo, type PluginDemo } from '../../test/plugin-demo.ts'
@@ -98,7 +98,7 @@ test('a wake makes the store ask at once; forged, late and repeated ones change 
   const store = { storeId: connected.storeId, db: world.db }
   const link = readLink(demo.shop)!
   const body = JSON.stringify({ v: 1, reason: 'check' })
-  const signed = (key = link.secret, now = world.now) => signedCall(key, 'wake', { store: link.store, body, now })
+  const signed = (key = link.secret, now = world.now) => createSignedCall(key, 'wake', { store: link.store, body, now })
   const call = (headers: Record<string, string>, text = body) =>
     fetch(wakeUrl(), { method: 'POST', headers, body: text }).then(async (reply) => ({
       status: reply.status,
@@ -211,7 +211,7 @@ async function leftCart(email: string): Promise<string> {
     .where('store_id', '=', connected.storeId)
     .where('to_address', '=', email)
     .executeTakeFirstOrThrow()
-  const reply = await world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, id)}/restore`)
+  const reply = await world.request('POST', `/api/carts/${createRestoreToken(world.deps.secrets, id)}/restore`)
   return new URL(reply.body.checkoutUrl).searchParams.get('recoup-restore')!
 }
 

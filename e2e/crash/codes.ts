@@ -4,15 +4,15 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
 import { recordOrders } from '../../server/carts/carts/record.ts'
-import { tidyCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
+import { deleteUnneededCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
 import { newId } from '../../server/core/common/ids.ts'
 import { createLogger } from '../../server/core/common/logger.ts'
 import { createSecrets } from '../../server/core/common/secrets.ts'
 import { type Db, sql } from '../../server/core/db/db.ts'
 import { openGuardedHttp } from '../../server/core/net/guarded-fetch.ts'
 import type { Deps } from '../../server/deps.ts'
-import { memoryShelf } from '../../server/platforms/platform/memory-shelf.ts'
-import { platformOf } from '../../server/platforms/registry/registry.ts'
+import { createMemoryTokenCache } from '../../server/platforms/platform/memory-token-cache.ts'
+import { findPlatform } from '../../server/platforms/registry/registry.ts'
 import { anOrder, type TestStore } from '../../test/factories.ts'
 import type { World } from '../../test/world.ts'
 import { type Database, startDatabase } from './database.ts'
@@ -44,7 +44,7 @@ export async function codesSurvive(people: number): Promise<{ left: number; orph
     await cutOff(scene, people)
     await until(async () => (await openCount(scene.database.db)) === 0, 'messages are left open')
     const orphans = scene.shop.coupons.count(PREFIX)
-    await tidyCodes(depsOf(scene), { storeId: scene.store.storeId })
+    await deleteUnneededCodes(depsOf(scene), { storeId: scene.store.storeId })
     const sent = await loadSentMessages(scene.database.db)
     return {
       left: sent.length,
@@ -138,7 +138,11 @@ function depsOf({ database, shop }: Scene): Deps {
   const now = () => new Date(Date.now() + 3_600_000)
   const http = openGuardedHttp({ allowPrivate: true })
   const storeClient: Deps['storeClient'] = (access) =>
-    platformOf(access.platform).createClient(access, { fetch: http.fetch, now: () => new Date() }, memoryShelf())
+    findPlatform(access.platform).createClient(
+      access,
+      { fetch: http.fetch, now: () => new Date() },
+      createMemoryTokenCache(),
+    )
   shop.connections.restore()
   return {
     ...{ db: database.db, now, log: createLogger('silent'), secrets: createSecrets(SECRET) },

@@ -69,7 +69,7 @@ interface LaneProcesses {
   runs: number
 }
 
-export async function aLane(shops: readonly DemoStore[], workerCount: number): Promise<Lane> {
+export async function startLane(shops: readonly DemoStore[], workerCount: number): Promise<Lane> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-crash-'))
   // When we are root the database runs as another user, who must be able to enter the folder.
   fs.chmodSync(folder, 0o711)

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
-import { keepKeys } from '../../server/access/stores/access.ts'
+import { saveKeys } from '../../server/access/stores/access.ts'
 import { recordOrders } from '../../server/carts/carts/record.ts'
 import { createLogger } from '../../server/core/common/logger.ts'
 import { createSecrets } from '../../server/core/common/secrets.ts'
 import type { Db } from '../../server/core/db/db.ts'
-import { outlast } from '../../server/core/db/db-away.ts'
+import { retryUntilAvailable } from '../../server/core/db/db-unavailable.ts'
 import type { Deps } from '../../server/deps.ts'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { wooKeys } from '../../test/woo-access.ts'
@@ -39,7 +39,7 @@ export async function connectShops(db: Db, shops: readonly DemoStore[]): Promise
     const store = await aStore(world, { url, plan: 'growth', orderCheckAgeMs: null, ...same })
     await db
       .transaction()
-      .execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
+      .execute((tx) => saveKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
     stores.push(store)
   }
   await db.updateTable('flow_steps').set({ delay_minutes: 10 }).where('step', '=', 1).execute()
@@ -67,8 +67,8 @@ export async function addAbandonedCarts(
     const gone = here.filter((address) => address.startsWith('gone-'))
     // The first may be due, and the database killed, while the last are being written. Both statements are safe to
     // repeat.
-    await outlast(() => unsubscribe(deps, store, gone))
-    await outlast(() => recordOrders(deps, store.storeId, orders, 'sync'))
+    await retryUntilAvailable(() => unsubscribe(deps, store, gone))
+    await retryUntilAvailable(() => recordOrders(deps, store.storeId, orders, 'sync'))
   }
 }
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
-import { type AppInstance, anAppInstance, mailsTo, readMail, until } from '../../e2e/app-instance.ts'
+import { type AppInstance, mailsTo, readMail, startAppInstance, until } from '../../e2e/app-instance.ts'
 import { openBrowser } from '../../e2e/browser.ts'
 import { KEYS } from '../../e2e/owner.ts'
 import { type StripeServer, startStripe } from '../../test/contract-servers/stripe/server.ts'
@@ -34,7 +34,7 @@ const stripeSettings = () => ({
 export async function begin(): Promise<void> {
   stripe = await startStripe({ now: now(), signedAt: now })
   const clock = new URL('./moved-clock.ts', import.meta.url)
-  instance = await anAppInstance({ DEMO: 'off', NODE_OPTIONS: `--import ${clock}`, ...stripeSettings() })
+  instance = await startAppInstance({ DEMO: 'off', NODE_OPTIONS: `--import ${clock}`, ...stripeSettings() })
   clockUrl = `http://127.0.0.1:${/clock at port (\d+)/.exec(instance.output())![1]}`
   browser = await openBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()

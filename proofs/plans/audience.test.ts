@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { countMatching } from '../../server/marketing/audiences/audiences.ts'
 import type { StoredFilters } from '../../server/core/schema/campaigns.ts'
+import { countMatching } from '../../server/marketing/audiences/audiences.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { manyCarts } from '../../test/many-carts.ts'
 import { nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
-import { transact } from '../../server/core/db/db.ts'
-import { newId } from '../../server/core/common/ids.ts'
 import { enqueueDueCodes } from '../../server/carts/coupon-codes/codes.ts'
-import { countCoupons, figuresOf, pageOfCoupons, stepsOf } from '../../server/carts/coupons/list-sql.ts'
-import { couponsOf } from '../../server/carts/coupons/message-sql.ts'
-import { namesOwn, storesToBegin } from '../../server/carts/coupons/sql.ts'
+import { countCoupons, selectCouponPage, selectFigures, selectSteps } from '../../server/carts/coupons/list-sql.ts'
+import { selectMessageCoupons } from '../../server/carts/coupons/message-sql.ts'
+import { hasOwnCoupon, selectStoresToStart } from '../../server/carts/coupons/sql.ts'
+import { newId } from '../../server/core/common/ids.ts'
+import { transact } from '../../server/core/db/db.ts'
 import { couponWithCode } from '../../server/marketing/discount-mail/sql.ts'
 import { termsOfCoupon } from '../../test/copied-coupons.ts'
 import { insertPersonal } from '../../test/coupon-scene.ts'
@@ -105,33 +105,35 @@ async function expectCheap(work: () => Promise<unknown>) {
 
 test('a page from either end, and one that is searched for', async () => {
   for (const isFromEnd of [false, true]) {
-    await expectCheap(() => pageOfCoupons(handle(), { search: '' }, { offset: 100, limit: 50, isFromEnd }))
+    await expectCheap(() => selectCouponPage(handle(), { search: '' }, { offset: 100, limit: 50, isFromEnd }))
   }
-  await expectCheap(() => pageOfCoupons(handle(), { search: 'CODE-0001' }, { offset: 0, limit: 50, isFromEnd: false }))
+  await expectCheap(() =>
+    selectCouponPage(handle(), { search: 'CODE-0001' }, { offset: 0, limit: 50, isFromEnd: false }),
+  )
   await expectCheap(() => countCoupons(handle(), { search: 'CODE-0001' }))
 })
 
 test('the figures and steps of a page', async () => {
-  const ids = (await pageOfCoupons(handle(), { search: '' }, { offset: 0, limit: 50, isFromEnd: false })).map(
+  const ids = (await selectCouponPage(handle(), { search: '' }, { offset: 0, limit: 50, isFromEnd: false })).map(
     ({ id }) => id,
   )
   await expectCheap(async () => {
-    const figures = await figuresOf(handle(), ids)
+    const figures = await selectFigures(handle(), ids)
     expect(figures.map(({ orders }) => orders)).toEqual(ids.map(() => 2))
   })
-  await expectCheap(() => stepsOf(handle(), ids))
+  await expectCheap(() => selectSteps(handle(), ids))
 })
 
 test('whether an order names one made here, and where a start has come', async () => {
-  await expectCheap(() => transact(handle(), (tx) => namesOwn(tx, ['CODE-000007', 'NOBODYS'])))
-  await expectCheap(() => storesToBegin(world.db, world.now))
+  await expectCheap(() => transact(handle(), (tx) => hasOwnCoupon(tx, ['CODE-000007', 'NOBODYS'])))
+  await expectCheap(() => selectStoresToStart(world.db, world.now))
 })
 
 test('the coupon of a message whose recipient ordered with others, and the coupon of a code', async () => {
   const { shopper_id } = await aBuyer()
-  const { id, code } = (await pageOfCoupons(handle(), { search: '' }, { offset: 7, limit: 1, isFromEnd: false }))[0]!
+  const { id, code } = (await selectCouponPage(handle(), { search: '' }, { offset: 7, limit: 1, isFromEnd: false }))[0]!
   await expectCheap(async () => {
-    const [found] = await couponsOf(handle(), [{ messageId: newId(), couponId: id, shopperId: shopper_id }])
+    const [found] = await selectMessageCoupons(handle(), [{ messageId: newId(), couponId: id, shopperId: shopper_id }])
     expect(found).toMatchObject({ used_before: 0, last_used_at: world.now })
   })
   await expectCheap(async () => {

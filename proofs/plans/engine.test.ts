@@ -1,32 +1,32 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readChart, readStats } from '../../server/insights/analytics/dashboard.ts'
+import { saveKeys } from '../../server/access/stores/access.ts'
 import { recordCapture } from '../../server/carts/capture/capture.ts'
-import { foldLeftPosts } from '../../server/carts/capture/capture-intake.ts'
+import { foldStalePosts } from '../../server/carts/capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/carts/detect.ts'
 import { BADGE } from '../../server/carts/carts/fragments.ts'
 import {
   type CartFilter,
   countCarts,
-  idsOfCountry,
-  idsOfProduct,
+  filterByCountry,
+  filterByProduct,
   listCarts,
-  newestIds,
+  selectNewestIds,
 } from '../../server/carts/carts/list-sql.ts'
 import { recordOrders } from '../../server/carts/carts/record.ts'
-import { sql } from '../../server/core/db/db.ts'
+import { createCodes, enqueueDueCodes } from '../../server/carts/coupon-codes/codes.ts'
+import { deleteUnneededCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
 import { newId } from '../../server/core/common/ids.ts'
-import { keepPosts } from '../../server/core/db/system.ts'
-import { enqueueDueCodes, makeCodes } from '../../server/carts/coupon-codes/codes.ts'
-import { tidyCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
+import { sql } from '../../server/core/db/db.ts'
+import { insertPosts } from '../../server/core/db/system.ts'
 import { evaluateReach } from '../../server/delivery/decide/evaluate.ts'
+import { closeAbandonedSends } from '../../server/delivery/send/abandoned.ts'
+import { findUnneededCodes } from '../../server/delivery/send/needless-codes.ts'
+import { sendDue } from '../../server/delivery/send/send-due.ts'
+import { readChart, readStats } from '../../server/insights/analytics/dashboard.ts'
 import { ledgerPage, type Wanted } from '../../server/marketing/ledger/sql.ts'
 import { countFiltered } from '../../server/marketing/manual-sends/reach.ts'
 import { idsAtStage } from '../../server/marketing/manual-sends/stages-sql.ts'
 import { wakeDueStores } from '../../server/messages/messages/scan.ts'
-import { closeAbandonedSends } from '../../server/delivery/send/abandoned.ts'
-import { findNeedless } from '../../server/delivery/send/needless-codes.ts'
-import { sendDue } from '../../server/delivery/send/send-due.ts'
-import { keepKeys } from '../../server/access/stores/access.ts'
 import { sortColumns } from '../../shared/carts.ts'
 import { chartPeriods } from '../../shared/dashboard.ts'
 import { cartStages } from '../../shared/reach.ts'
@@ -198,13 +198,13 @@ describe('the list', () => {
       stage: null,
     }
     const all = await countCarts(handle, wanted)
-    await expectCheap(() => newestIds(handle, wanted, all, null), { rows: 5_001 })
+    await expectCheap(() => selectNewestIds(handle, wanted, all, null), { rows: 5_001 })
     const since = new Date(world.now.getTime() - 7 * 86_400_000)
-    await expectCheap(() => newestIds(handle, wanted, all, since), { rows: 6_000 })
-    const ids = await newestIds(handle, wanted, all, null)
+    await expectCheap(() => selectNewestIds(handle, wanted, all, since), { rows: 6_000 })
+    const ids = await selectNewestIds(handle, wanted, all, null)
     await expectCheap(() => evaluateReach(world.deps, handle, ids.slice(0, 25)))
-    await expectCheap(() => idsOfCountry(handle, ids, 'US'), { rows: 5_001 })
-    await expectCheap(() => idsOfProduct(handle, ids, '77'), { rows: 5_001 })
+    await expectCheap(() => filterByCountry(handle, ids, 'US'), { rows: 5_001 })
+    await expectCheap(() => filterByProduct(handle, ids, '77'), { rows: 5_001 })
     for (const stage of cartStages) {
       await expectCheap(() => idsAtStage(handle, ids, { stage, channel: 'email' }), { rows: 5_001 })
     }
@@ -294,17 +294,17 @@ test('personal codes: which messages need one, making and tidying them', async (
   world.storeClient = () => fake
   const { storeId, accountId } = store
   const keys = wooKeys()
-  await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
+  await world.db.transaction().execute((db) => saveKeys(world.deps, { accountId, db }, storeId, keys))
   const couponId = await insertPersonal(world, storeId, {})
   const setCoupon = (coupon_id: string | null) =>
     world.db.updateTable('flow_steps').set({ coupon_id }).where('store_id', '=', storeId).execute()
   await setCoupon(couponId)
   await world.db.updateTable('send_schedule').set({ next_due_at: world.now }).where('store_id', '=', storeId).execute()
   await expectCheap(() => enqueueDueCodes(world.deps))
-  await expectCheap(() => makeCodes(world.deps, { storeId }, findNeedless))
+  await expectCheap(() => createCodes(world.deps, { storeId }, findUnneededCodes))
   expect(fake.allCoupons.length).toBeGreaterThanOrEqual(READY)
   await expectCheap(() => enqueueDueCodes(world.deps))
-  await expectCheap(() => tidyCodes(world.deps, { storeId }))
+  await expectCheap(() => deleteUnneededCodes(world.deps, { storeId }))
   await setCoupon(null)
 })
 
@@ -341,8 +341,8 @@ test('posts of many carts, folded together', async () => {
       items: [{ id: '16', quantity: n + 1 }],
     },
   }))
-  await expectCheap(() => keepPosts(world.db, kept))
-  await expectCheap(() => foldLeftPosts(world.deps, 0))
+  await expectCheap(() => insertPosts(world.db, kept))
+  await expectCheap(() => foldStalePosts(world.deps, 0))
 })
 
 test('orders of known and of new shoppers', () =>

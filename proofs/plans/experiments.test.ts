@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { sql } from '../../server/core/db/db.ts'
 import { readPace } from '../../server/carts/experiments/pace-sql.ts'
+import { sql } from '../../server/core/db/db.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { manyCarts } from '../../test/many-carts.ts'
 import { faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'

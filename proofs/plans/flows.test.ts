@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { reportFlow } from '../../server/marketing/flows/report.ts'
-import { broughtBy } from '../../server/marketing/flows/report-sql.ts'
+import { readAttributedRevenue } from '../../server/marketing/flows/report-sql.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { faultsOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'
@@ -39,7 +39,7 @@ test('the report of a flow, and what all flows brought in', async () => {
   const handle = { storeId: store.storeId, db: world.db }
   const plans = await watch.during(async () => {
     await reportFlow(world.deps, handle, store.flowId, 90)
-    await broughtBy(handle, [store.flowId], { currency: 'USD', now: world.now })
+    await readAttributedRevenue(handle, [store.flowId], { currency: 'USD', now: world.now })
   })
   expect(plans.length).toBeGreaterThan(4)
   // The days of this flow: neither those of other flows nor the hours that only analytics asks for.

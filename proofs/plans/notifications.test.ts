@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { sql } from '../../server/core/db/db.ts'
-import { gatherNotifications } from '../../server/access/notifications/gather.ts'
-import { mailDueNotifications, rowsToMail } from '../../server/access/notifications/mails.ts'
+import { groupNotifications } from '../../server/access/notifications/group.ts'
+import { mailDueNotifications, readRowsToMail } from '../../server/access/notifications/mails.ts'
 import {
-  deleteFor,
-  listFor,
+  countUnread,
+  deleteNotifications,
+  listForMember,
+  listNewCarts,
   markRead,
-  newCartsFor,
-  oneFor,
-  restoreFor,
-  unreadFor,
+  readNotification,
+  restoreNotifications,
 } from '../../server/access/notifications/member.ts'
-import { newestInstant, newsSince } from '../../server/access/notifications/news.ts'
-import { tidyNotifications } from '../../server/access/notifications/tidy.ts'
-import { listNotifications, MOST_NOTIFICATIONS_COUNTED } from '../../shared/notification-calls.ts'
+import { findNewestInstant, listNewsSince } from '../../server/access/notifications/news.ts'
+import { deleteOldNotifications } from '../../server/access/notifications/tidy.ts'
+import { sql } from '../../server/core/db/db.ts'
+import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../shared/notification-calls.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { type Explained, FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'
@@ -94,7 +94,7 @@ const vacuum = (table: string) =>
   }, 10_000)
 
 const reader = (of = store) => ({ store: { storeId: of.storeId, db: world.db }, userId: of.userId })
-const list = (query: object, of = store) => listFor(reader(of), listNotifications.query.parse(query))
+const list = (query: object, of = store) => listForMember(reader(of), listNotifications.query.parse(query))
 
 async function expectCheap(
   work: () => Promise<unknown>,
@@ -113,7 +113,7 @@ function indexesOf(plans: readonly Explained[], table: string): string[] {
 }
 
 /** Up to 10,000 are counted, and none of them is sorted. */
-const COUNTED = { rows: MOST_NOTIFICATIONS_COUNTED + 1, sorted: FEW }
+const COUNTED = { rows: MAX_NOTIFICATIONS_COUNTED + 1, sorted: FEW }
 
 describe('the lists', () => {
   test.each<[string, object, string, { sorted?: number }?]>([
@@ -133,7 +133,7 @@ describe('the lists', () => {
     const plans = await watch.during(() => list({ limit: '1' }))
     const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Index Name']?.endsWith('_newest'))
     expect([...new Set(scans.map((node) => node['Node Type']))]).toEqual(['Index Only Scan'])
-    expect(Math.max(...scans.map((node) => node['Actual Rows']))).toBe(MOST_NOTIFICATIONS_COUNTED)
+    expect(Math.max(...scans.map((node) => node['Actual Rows']))).toBe(MAX_NOTIFICATIONS_COUNTED)
     expect(Math.max(...scans.map((node) => node['Heap Fetches']!))).toBe(0)
   })
 
@@ -159,11 +159,11 @@ describe('the lists', () => {
     }
   })
 
-  test('the newest hundred carts', () => expectCheap(() => newCartsFor(reader()), { rows: 200 }))
-  test('the unread count', () => expectCheap(() => unreadFor(reader()), { rows: 300 }))
+  test('the newest hundred carts', () => expectCheap(() => listNewCarts(reader()), { rows: 200 }))
+  test('the unread count', () => expectCheap(() => countUnread(reader()), { rows: 300 }))
   test('one by its id', async () => {
     const { notifications } = await list({ page: '10' })
-    await expectCheap(() => oneFor(reader(), notifications[0]!._id), { rows: 1 })
+    await expectCheap(() => readNotification(reader(), notifications[0]!._id), { rows: 1 })
   })
 })
 
@@ -178,11 +178,11 @@ test('marking and deleting, all and some, and taking it back', async () => {
   let undo: string | null = null
   await expectCheap(
     async () => {
-      undo = await deleteFor(reader(), { ids: ids.slice(0, 4), upTo: ids[5]! })
+      undo = await deleteNotifications(reader(), { ids: ids.slice(0, 4), upTo: ids[5]! })
     },
     { rows: 300 },
   )
-  await expectCheap(() => restoreFor(reader(), undo!), { rows: 300 })
+  await expectCheap(() => restoreNotifications(reader(), undo!), { rows: 300 })
 })
 
 test('gathering takes the oldest news by an index, however much waits', async () => {
@@ -193,17 +193,19 @@ test('gathering takes the oldest news by an index, however much waits', async ()
   // What autovacuum counts between two turns would be another queue than the one that is meant.
   await sql`alter table pending_notifications set (autovacuum_enabled = false)`.execute(world.db)
   await sql`analyze pending_notifications`.execute(world.db)
-  const plans = await expectCheap(() => gatherNotifications(world.deps), { rows: 1_000, sorted: 1_000 })
+  const plans = await expectCheap(() => groupNotifications(world.deps), { rows: 1_000, sorted: 1_000 })
   expect(indexesOf(plans, 'pending_notifications')).toContain('pending_notifications_next')
 })
 
 test('what is new, for open browsers and for mails', async () => {
   const from = new Date(world.now.getTime() - 60 * MINUTE_MS)
-  await expectCheap(() => newestInstant(reader().store))
-  await expectCheap(() => newsSince(reader().store, from, 50), { rows: 100 })
+  await expectCheap(() => findNewestInstant(reader().store))
+  await expectCheap(() => listNewsSince(reader().store, from, 50), { rows: 100 })
   const mail = { accountId: store.accountId, userId: store.userId, upTo: world.now }
-  await expectCheap(() => rowsToMail(world.deps, { ...mail, kind: 'at_once', from }), { rows: 100 })
-  await expectCheap(() => rowsToMail(world.deps, { ...mail, kind: 'at_once', from: new Date(from.getTime() - DAY_MS) }))
+  await expectCheap(() => readRowsToMail(world.deps, { ...mail, kind: 'at_once', from }), { rows: 100 })
+  await expectCheap(() =>
+    readRowsToMail(world.deps, { ...mail, kind: 'at_once', from: new Date(from.getTime() - DAY_MS) }),
+  )
   await expectCheap(() => mailDueNotifications(world.deps))
 })
 
@@ -220,7 +222,7 @@ test('tidying up takes slices from the old end of each store', async () => {
   )
   await sql`analyze notification_hours, recoveries_told`.execute(world.db)
   world.advance(72 * DAY_MS)
-  const plans = await expectCheap(() => tidyNotifications(world.deps), { rows: 2_100, sorted: 0 })
+  const plans = await expectCheap(() => deleteOldNotifications(world.deps), { rows: 2_100, sorted: 0 })
   expect(indexesOf(plans, 'notifications')).toEqual(['notifications_newest'])
   expect(indexesOf(plans, 'account_notifications')).toEqual(['account_notifications_newest'])
   const { rows } = await sql<{ oldest: Date; left: number }>`

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { tellUsage } from '../../server/billing/billing/tell-usage.ts'
-import { usageOf } from '../../server/billing/billing/usage.ts'
-import { gatherNotifications } from '../../server/access/notifications/gather.ts'
+import { groupNotifications } from '../../server/access/notifications/group.ts'
+import { loadUsage } from '../../server/billing/billing/usage.ts'
+import { notifyUsage } from '../../server/billing/billing/usage-notices.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { type Explained, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'
@@ -65,25 +65,25 @@ async function expectCheap(work: () => Promise<unknown>, rows: number): Promise<
 
 test('the meters read what the plan holds in the account’s stores, and no other message', async () => {
   const account = { accountId: store.accountId, db: world.db }
-  const { meters } = await usageOf(account, world.now)
+  const { meters } = await loadUsage(account, world.now)
   expect(meters.map(({ held }) => held)).toEqual([HELD / 2, HELD / 2, 0])
-  const plans = await expectCheap(() => usageOf(account, world.now), HELD)
+  const plans = await expectCheap(() => loadUsage(account, world.now), HELD)
   const indexes = plans.flatMap(({ plan }) => nodesOf(plan)).map((node) => node['Index Name'] ?? '')
   expect(indexes.filter((name) => name.startsWith('messages_'))).toContain('messages_held_by_plan')
 })
 
 test('who has nearly used up their plan is found among the counters of this month', async () => {
-  await expectCheap(() => tellUsage(world.deps), ACCOUNTS)
+  await expectCheap(() => notifyUsage(world.deps), ACCOUNTS)
   // All of them were told: the next look writes nothing, and finds each by its id.
   const told = async () => {
     const { rows } = await world.pool.query(
       `select count(*)::int as count from account_notifications where type = 'plan_near_limit'`,
     )
-    await gatherNotifications(world.deps)
+    await groupNotifications(world.deps)
     return rows[0].count as number
   }
   while ((await told()) < ACCOUNTS);
-  await expectCheap(() => tellUsage(world.deps), ACCOUNTS)
-  await gatherNotifications(world.deps)
+  await expectCheap(() => notifyUsage(world.deps), ACCOUNTS)
+  await groupNotifications(world.deps)
   expect(await told()).toBe(ACCOUNTS)
 })

@@ -1,7 +1,7 @@
-import { type Arms, type Interval, sumsOfCounts, sumsOfTotals } from '../../server/core/lift/arms.ts'
-import { plannedMeans, plannedShares } from '../../server/core/lift/planned.ts'
-import { sequenceOf } from '../../server/core/lift/sequence.ts'
-import { isConversionShown, isRevenueShown } from '../../server/core/lift/shown.ts'
+import { type Arms, type Interval, sumCounts, sumTotals } from '../../server/core/lift/arms.ts'
+import { isConversionShown, isRevenueShown } from '../../server/core/lift/minimum-sizes.ts'
+import { compareMeans, compareShares } from '../../server/core/lift/planned.ts'
+import { computeSequence } from '../../server/core/lift/sequence.ts'
 import { type Chance, logNormalMean, purchasers } from './chance.ts'
 
 // One experiment of a made-up shop whose truth is known (decision 62), looked at every day.
@@ -60,16 +60,16 @@ export function runExperiment(setting: Setting, chance: Chance): Verdicts {
     const held = purchasers(chance, PEOPLE_A_DAY, setting.share)
     grow(arms.control, held, rates.control, setting.sigma, cap, chance)
     grow(arms.treated, PEOPLE_A_DAY - held, rates.treated, setting.sigma, cap, chance)
-    const bought = measured(arms, ({ people, buyers }) => sumsOfCounts(people, buyers))
-    const spent = measured(arms, ({ people, total, squares }) => sumsOfTotals(people, total, squares))
+    const bought = measured(arms, ({ people, buyers }) => sumCounts(people, buyers))
+    const spent = measured(arms, ({ people, total, squares }) => sumTotals(people, total, squares))
     const isLast = day === DAYS
-    look(conversion, bought, plannedShares, {
+    look(conversion, bought, compareShares, {
       isShown: isConversionShown(bought),
       bought,
       truth: truth.conversion,
       isLast,
     })
-    look(revenue, spent, plannedMeans, { isShown: isRevenueShown(bought), bought, truth: truth.revenue, isLast })
+    look(revenue, spent, compareMeans, { isShown: isRevenueShown(bought), bought, truth: truth.revenue, isLast })
   }
   return { conversion, revenue }
 }
@@ -82,10 +82,10 @@ function look(
 ): void {
   if (isShown) {
     verdict.isShown = true
-    if (!holds(sequenceOf(arms), truth)) verdict.isMissed = true
+    if (!holds(computeSequence(arms), truth)) verdict.isMissed = true
     if (isLast) verdict.isPlannedRight = holds(planned(arms), truth)
   }
-  if (isConversionShown(bought) && !holds(plannedMeans(arms), truth)) verdict.isNaiveMissed = true
+  if (isConversionShown(bought) && !holds(compareMeans(arms), truth)) verdict.isNaiveMissed = true
 }
 
 const holds = ({ low, high }: Interval, truth: number) => low <= truth && truth <= high

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { areArmsOff, armSharesFactor } from '../../server/core/lift/arm-shares.ts'
+import { computeSharesFactor, hasSampleRatioMismatch } from '../../server/core/lift/arm-shares.ts'
 import { seededShare } from '../seed.ts'
 import { chanceOf, logNormalMean, purchasers } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
@@ -34,12 +34,12 @@ test.each(LOSSES)('arms of $share lose $ofControl and $ofTreated (decision 61)',
 
 test('the factor of arms’ sizes is that of the Dirichlet prior', () => {
   // One person in the first of two equal arms: the prior’s mean is the planned share.
-  expect(armSharesFactor([1, 0], [0.5, 0.5])).toBeCloseTo(0, 9)
+  expect(computeSharesFactor([1, 0], [0.5, 0.5])).toBeCloseTo(0, 9)
   // Two in the same arm: ((500 + 1) / (1,000 + 1)) ÷ 0.5.
-  expect(armSharesFactor([2, 0], [0.5, 0.5])).toBeCloseTo(Math.log(501 / 1_001 / 0.5), 9)
-  expect(areArmsOff([5_000, 5_000], [0.5, 0.5])).toBe(false)
-  expect(areArmsOff([5_000, 4_500], [0.5, 0.5])).toBe(true)
-  expect(areArmsOff([500, 300, 300], [0.4, 0.3, 0.3])).toBe(false)
+  expect(computeSharesFactor([2, 0], [0.5, 0.5])).toBeCloseTo(Math.log(501 / 1_001 / 0.5), 9)
+  expect(hasSampleRatioMismatch([5_000, 5_000], [0.5, 0.5])).toBe(false)
+  expect(hasSampleRatioMismatch([5_000, 4_500], [0.5, 0.5])).toBe(true)
+  expect(hasSampleRatioMismatch([500, 300, 300], [0.4, 0.3, 0.3])).toBe(false)
 })
 
 test('made-up shops are what they are said to be', () => {

@@ -1,4 +1,4 @@
-import { areArmsOff } from '../../server/core/lift/arm-shares.ts'
+import { hasSampleRatioMismatch } from '../../server/core/lift/arm-shares.ts'
 import { type Chance, purchasers } from './chance.ts'
 
 // Experiments that lose people from an arm, looked at every day (decision 61).
@@ -32,7 +32,7 @@ export function isLossFound({ share, people, ofControl, ofTreated }: Loss, chanc
     const held = purchasers(chance, assigned, share)
     control += held - purchasers(chance, held, ofControl)
     treated += assigned - held - purchasers(chance, assigned - held, ofTreated)
-    if (control > 0 && treated > 0 && areArmsOff([control, treated], [share, 1 - share])) return true
+    if (control > 0 && treated > 0 && hasSampleRatioMismatch([control, treated], [share, 1 - share])) return true
   }
   return false
 }

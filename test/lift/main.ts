@@ -4,7 +4,7 @@ import { isLossFound, LOSSES } from './losses.ts'
 import { missedPart, rightPart, SETTINGS, type Tally, tallySetting } from './settings.ts'
 
 // `npm run lift -- [--experiments 2000] [--seed 1]`: the intervals of lift against shops whose truth is known (docs/lift.md). Ends with 1 where a
-// setting misses its limits: the minimum shown (server/core/lift/shown.ts) is then too small.
+// setting misses its limits: the minimum shown (server/core/lift/minimum-sizes.ts) is then too small.
 
 const MISSED_AT_MOST = 0.055
 const RIGHT = { least: 0.92, most: 0.98 }

@@ -2,6 +2,16 @@ import crypto from 'node:crypto'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import type { z } from 'zod'
+import { codesJob } from '../../server/carts/coupon-codes/codes-jobs.ts'
+import { checkoutJob, customerJob, orderJob } from '../../server/carts/sync/jobs.ts'
+import { createLogger } from '../../server/core/common/logger.ts'
+import { createSecrets } from '../../server/core/common/secrets.ts'
+import { readConfig } from '../../server/core/config/config.ts'
+import { type Db, openDb } from '../../server/core/db/db.ts'
+import type { Schema } from '../../server/core/schema/schema.ts'
+import { replyJob } from '../../server/delivery/inbound/jobs.ts'
+import { beat } from '../../server/delivery/send/workers.ts'
+import type { Deps } from '../../server/deps.ts'
 import { followJob, planRunsJob } from '../../server/marketing/campaigns/jobs.ts'
 import type {
   Outcome,
@@ -13,18 +23,8 @@ import type {
   TextChannelName,
 } from '../../server/messages/channels/channel.ts'
 import type { Authorized } from '../../server/messages/channels/send-authorization.ts'
-import { readConfig } from '../../server/core/config/config.ts'
-import { type Db, openDb } from '../../server/core/db/db.ts'
-import { createLogger } from '../../server/core/common/logger.ts'
-import { createSecrets } from '../../server/core/common/secrets.ts'
-import { codesJob } from '../../server/carts/coupon-codes/codes-jobs.ts'
-import type { Deps } from '../../server/deps.ts'
-import { replyJob } from '../../server/delivery/inbound/jobs.ts'
-import type { StoreAccess, TokenShelf } from '../../server/platforms/platform/access.ts'
+import type { StoreAccess, TokenCache } from '../../server/platforms/platform/access.ts'
 import type { StoreClient } from '../../server/platforms/platform/platform.ts'
-import type { Schema } from '../../server/core/schema/schema.ts'
-import { beat } from '../../server/delivery/send/workers.ts'
-import { checkoutJob, customerJob, orderJob } from '../../server/carts/sync/jobs.ts'
 import type { Clock } from './clock.ts'
 import { POOL_SIZE } from './pool.ts'
 import { send } from './statements.ts'
@@ -71,7 +71,7 @@ export interface Outside {
   pool: pg.Pool
   clock: Clock
   /** The store, as this process reaches it. */
-  client: (workerId: string, access: StoreAccess, shelf?: TokenShelf) => StoreClient
+  client: (workerId: string, access: StoreAccess, shelf?: TokenCache) => StoreClient
   /** A provider takes a message from this process. */
   take: (actor: Actor, message: Submission) => Promise<Outcome>
   /** A push service takes a notification from this process. */

@@ -1,5 +1,5 @@
-import { openPool } from '../../server/core/db/db.ts'
 import { migrate } from '../../server/core/database/migrate.ts'
+import { openPool } from '../../server/core/db/db.ts'
 import { asAdmin, cloneDatabase, databaseUrl } from '../global.ts'
 import { startTestPostgres } from '../postgres.ts'
 import { makeRunFolder } from '../run-folder.ts'

@@ -24,8 +24,8 @@ export const campaignMutations: readonly Mutation[] = [
     name: 'what a pause held is not looked at again when it is over',
     rule: 'Runs',
     file: 'server/delivery/send/send-due.ts',
-    before: 'const isWoken = await wakeAskedMessages(store, deps.now())',
-    after: 'const isWoken = false && (await wakeAskedMessages(store, deps.now()))',
+    before: 'const isWoken = await wakeRequestedMessages(store, deps.now())',
+    after: 'const isWoken = false && (await wakeRequestedMessages(store, deps.now()))',
     seed: 69,
   },
   {
@@ -73,8 +73,8 @@ export const campaignMutations: readonly Mutation[] = [
     name: 'the report gives each run the figures of all',
     rule: 'Report',
     file: 'server/marketing/campaign-reports/report.ts',
-    before: 'countsOfStates(states.filter((each) => each.run === run))',
-    after: 'countsOfStates(states)',
+    before: 'countParts(states.filter((each) => each.run === run))',
+    after: 'countParts(states)',
     seed: 24,
   },
   {

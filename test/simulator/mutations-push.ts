@@ -137,7 +137,7 @@ export const pushMutations: readonly Mutation[] = [
     name: 'what a browser tells of a notification is not written down',
     rule: 'D4',
     file: 'server/workspace/push-setup/events.ts',
-    before: 'await markShown(tx, messageId, deps.now())',
+    before: 'await markNotificationDelivered(tx, messageId, deps.now())',
     after: '',
     seed: 2009,
   },

@@ -38,7 +38,7 @@ export const shopifyMutations: readonly Mutation[] = [
   {
     name: 'a token that another process has made is made again',
     rule: 'Shopify',
-    file: 'server/access/stores/token-shelf.ts',
+    file: 'server/access/stores/token-cache.ts',
     before: 'if (stored && stored.accessToken !== stale?.accessToken) return stored',
     after: '',
     seed: 357,
@@ -54,7 +54,7 @@ export const shopifyMutations: readonly Mutation[] = [
   {
     name: 'a withdrawal that the shop keeps is passed over',
     rule: 'C5',
-    file: 'server/shoppers/consent/store-consents.ts',
+    file: 'server/shoppers/consent/platform-consents.ts',
     before: "if (!isGiven && last?.status === 'withdrawn') return false",
     after: 'if (!isGiven) return false',
     seed: 148,

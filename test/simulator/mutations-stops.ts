@@ -39,7 +39,7 @@ export const stopMutations: readonly Mutation[] = [
     name: 'a smaller plan lets no store rest',
     rule: 'Stops',
     file: 'server/billing/billing/billing.ts',
-    before: 'await fitStores(tx, now)',
+    before: 'await updateResting(tx, now)',
     after: '',
     seed: 108,
   },

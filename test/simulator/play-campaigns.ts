@@ -1,3 +1,4 @@
+import { recordMailReport } from '../../server/delivery/mail-reports/mail-reports.ts'
 import { createAudience, deleteAudience, readAudiences } from '../../server/marketing/audiences/audiences.ts'
 import { readReport } from '../../server/marketing/campaign-reports/report.ts'
 import { createCampaign, readCampaigns, saveCampaign } from '../../server/marketing/campaigns/campaigns.ts'
@@ -6,7 +7,6 @@ import { sendToAll } from '../../server/marketing/campaigns/quick-send.ts'
 import { retryFailed } from '../../server/marketing/campaigns/retry.ts'
 import { followCampaign, planRuns, runCampaigns } from '../../server/marketing/campaigns/runs.ts'
 import * as steps from '../../server/marketing/campaigns/steps.ts'
-import { recordMailReport } from '../../server/delivery/mail-reports/mail-reports.ts'
 import { CAMPAIGN_TEMPLATES } from '../../server/messages/templates/ready-templates.ts'
 import * as api from '../../shared/campaigns.ts'
 import type { Actor, Life } from './actors.ts'
@@ -275,11 +275,7 @@ const scheduleOf = ({ clock }: Harness, { inDays, timeOfDay, frequency }: Campai
   ...{ timeOfDay, frequency },
 })
 
-function wantedOf(
-  harness: Harness,
-  { plan, schedule }: Made['versions'][number],
-  sendNow: boolean,
-): api.WantedCampaign {
+function wantedOf(harness: Harness, { plan, schedule }: Made['versions'][number], sendNow: boolean): api.CampaignInput {
   const { channel, people, chosen, filters, delay, spreadHours, coupon, isTextChanged } = plan
   return api.createCampaign.body.parse({
     ...{ name: 'Spring', type: channel, sendNow },

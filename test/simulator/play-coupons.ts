@@ -1,10 +1,10 @@
 import type pg from 'pg'
+import { createCodes, enqueueDueCodes } from '../../server/carts/coupon-codes/codes.ts'
+import { deleteUnneededCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
 import { newId } from '../../server/core/common/ids.ts'
-import { enqueueDueCodes, makeCodes } from '../../server/carts/coupon-codes/codes.ts'
-import { tidyCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
+import { findUnneededCodes } from '../../server/delivery/send/needless-codes.ts'
 import type { Deps } from '../../server/deps.ts'
 import type { PlatformCoupon } from '../../server/platforms/platform/coupon.ts'
-import { findNeedless } from '../../server/delivery/send/needless-codes.ts'
 import type { Actor } from './actors.ts'
 import type { CouponAct } from './coupons.ts'
 import type { Fixture } from './fixture.ts'
@@ -47,7 +47,7 @@ export const couponPlayers = (living: Living): Players => ({
   },
   async tidy(harness, { worker }) {
     const { deps } = await living(harness, worker)
-    const { kind } = await tidyCodes(deps, { storeId: harness.fixture.storeId })
+    const { kind } = await deleteUnneededCodes(deps, { storeId: harness.fixture.storeId })
     // An installation that is paused leaves the store alone.
     const { rows } = await harness.outside.pool.query('select 1 from instance where is_paused')
     harness.isTidied = kind === 'done' && rows.length === 0
@@ -59,7 +59,7 @@ export async function makeDueCodes({ outside, fixture }: Harness, deps: Deps): P
   await enqueueDueCodes(deps)
   if (!outside.areCodesDue) return
   outside.areCodesDue = false
-  await makeCodes(deps, { storeId: fixture.storeId }, findNeedless)
+  await createCodes(deps, { storeId: fixture.storeId }, findUnneededCodes)
 }
 
 /** What the store lets an order name: the code of that message, while it can be used. */

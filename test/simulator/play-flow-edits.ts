@@ -1,6 +1,6 @@
 import { chooseWinner, saveFlow } from '../../server/marketing/flows/save.ts'
 import { stepsOf } from '../../server/marketing/flows/sql.ts'
-import { variantsOf } from '../../server/marketing/flows/words.ts'
+import { variantsOf } from '../../server/marketing/flows/variants.ts'
 import type { SaveFlow } from '../../shared/flows.ts'
 import type { Bound, FlowChange } from './flow-edits.ts'
 import { flowAt } from './flows.ts'

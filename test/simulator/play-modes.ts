@@ -1,4 +1,4 @@
-import { allowedPost } from '../../server/carts/capture/capture.ts'
+import { limitPostToMode } from '../../server/carts/capture/capture.ts'
 import type { PlacedPost } from '../../server/core/schema/facts.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { mailboxOf } from './aliases.ts'
@@ -103,7 +103,7 @@ export async function letIn(
   if (allowed) modes.posts.set(`capture:${post.cart}:${post.page}:${post.seq}`, allowed)
   for (const address of [said.contact?.email, said.contact?.phone]) noteNamed(modes, address)
   const store = { id: fixture.storeId, before_consent: scenario.beforeConsent }
-  const placed = await allowedPost(web.deps, store, { ...post, ...(!allowed?.browser && { zone: ZONE }) })
+  const placed = await limitPostToMode(web.deps, store, { ...post, ...(!allowed?.browser && { zone: ZONE }) })
   return { said, placed }
 }
 

@@ -1,10 +1,10 @@
 import { setPlanManually } from '../../server/billing/billing/billing.ts'
-import { end, override } from '../../server/shoppers/consent/overrides.ts'
-import type { Deps } from '../../server/deps.ts'
-import { eraseDataSubject, runErasure } from '../../server/workspace/privacy/erase.ts'
-import { entryId } from '../../server/shoppers/suppressions/rules.ts'
-import { addEntry, removeEntry } from '../../server/shoppers/suppressions/suppressions.ts'
 import { saveBudget } from '../../server/delivery/texts/budget.ts'
+import type { Deps } from '../../server/deps.ts'
+import { createOverride, endOverride } from '../../server/shoppers/consent/overrides.ts'
+import { buildEntryId } from '../../server/shoppers/suppressions/rules.ts'
+import { addEntry, removeEntry } from '../../server/shoppers/suppressions/suppressions.ts'
+import { eraseDataSubject, runErasure } from '../../server/workspace/privacy/erase.ts'
 import { secrets } from './actors.ts'
 import { aliasOf } from './aliases.ts'
 import { type ActOf, account, type Harness, handle } from './harness.ts'
@@ -41,14 +41,17 @@ export const ownerPlayers: Players<
   async 'allow again'(harness, { person, kind, channel }) {
     const by = { account: account(harness), session: harness.fixture.session }
     for (const address of addressesOf(harness.people[person]!, kind)) {
-      const id = entryId(secrets.addressHash(address), channel, 'manual')
+      const id = buildEntryId(secrets.addressHash(address), channel, 'manual')
       await removeEntry(harness.web.deps, by, id)
       harness.suppressed.delete(`${channel}:${address}`)
     }
   },
   async override(harness, { rule }) {
     const legalGround = 'Section 7 (3) of the law on unfair competition, as our lawyer wrote us.'
-    await override(harness.web.deps, harness.fixture.session, handle(harness), { ...OVERRIDDEN[rule]!, legalGround })
+    await createOverride(harness.web.deps, harness.fixture.session, handle(harness), {
+      ...OVERRIDDEN[rule]!,
+      legalGround,
+    })
   },
   async 'end override'(harness, { rule }) {
     const { channel, country } = OVERRIDDEN[rule]!
@@ -56,7 +59,7 @@ export const ownerPlayers: Players<
       'select id from consent_overrides where store_id = $1 and channel = $2 and country = $3 and ended_at is null',
       [harness.fixture.storeId, channel, country],
     )
-    for (const { id } of rows) await end(harness.web.deps, harness.fixture.session, handle(harness), id)
+    for (const { id } of rows) await endOverride(harness.web.deps, harness.fixture.session, handle(harness), id)
   },
   async budget(harness, { micros }) {
     await saveBudget(harness.web.deps, account(harness), micros === null ? null : micros / 1_000_000)

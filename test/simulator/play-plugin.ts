@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type FastifyInstance, fastify } from 'fastify'
-import { transact } from '../../server/core/db/db.ts'
 import { mapErrors } from '../../server/access/http/http.ts'
-import { changePlugin, keepSecret, readPlugin } from '../../server/access/plugin/plugin.ts'
-import { answerSignature, type CallName, signatureOf } from '../../server/access/plugin/signature.ts'
+import { changePlugin, readPlugin, saveSecret } from '../../server/access/plugin/plugin.ts'
+import { type CallName, sign, signReply } from '../../server/access/plugin/signature.ts'
+import { transact } from '../../server/core/db/db.ts'
 import { pluginCallRoutes } from '../../server/workspace/plugin-calls/routes.ts'
 import { type ActOf, type Harness, handle } from './harness.ts'
 import { numbersOf } from './people.ts'
@@ -109,7 +109,7 @@ export async function connected(harness: Harness): Promise<Plugin | null> {
   const row = await readPlugin(store)
   if (row && !row.ended_at && harness.plugin) return harness.plugin
   const [secret, install] = [randomBytes(32).toString('hex'), randomBytes(16).toString('hex')]
-  await transact(store, (tx) => keepSecret(harness.web.deps, tx, { secret, install, version: '1.0.0' }))
+  await transact(store, (tx) => saveSecret(harness.web.deps, tx, { secret, install, version: '1.0.0' }))
   // Where Recoup reaches the shop, its orders are read by the key.
   await changePlugin(store, { is_reached: !harness.shop.isCutOff })
   const before = harness.plugin
@@ -203,7 +203,7 @@ export function signed(
     'x-recoup-store': store,
     'x-recoup-time': time,
     'x-recoup-nonce': nonce,
-    'x-recoup-signature': signatureOf(key, said),
+    'x-recoup-signature': sign(key, said),
   }
   return { name, headers, body, key }
 }
@@ -213,7 +213,7 @@ const arrive = async (plugin: Plugin, call: Call): Promise<number> => (await sen
 export async function send({ app, faults }: Plugin, { name, headers, body, key }: Call) {
   const reply = await app.inject({ method: 'POST', url: `/api/plugin/${name}`, headers, payload: body })
   const is = reply.headers['x-recoup-signature']
-  const wanted = answerSignature(key, headers['x-recoup-nonce']!, reply.statusCode, reply.body)
+  const wanted = signReply(key, headers['x-recoup-nonce']!, reply.statusCode, reply.body)
   if (is !== undefined && is !== wanted) faults.push(`the answer ${reply.statusCode} is signed wrongly`)
   if (is === undefined && reply.statusCode < 400) faults.push(`the answer ${reply.statusCode} is not signed`)
   return reply

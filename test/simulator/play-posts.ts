@@ -1,10 +1,10 @@
 import { admitPost, type CaptureStore, recordCapture } from '../../server/carts/capture/capture.ts'
 import { foldPostsOf } from '../../server/carts/capture/capture-intake.ts'
-import { onlyReadable } from '../../server/carts/capture/capture-rules.ts'
+import { dropUnusable } from '../../server/carts/capture/capture-rules.ts'
 import { PER_CLIENT } from '../../server/carts/capture/contact-limits.ts'
 import { newId } from '../../server/core/common/ids.ts'
-import { tryTake } from '../../server/core/db/rate-limits.ts'
-import { keepPosts } from '../../server/core/db/system.ts'
+import { tryTakePoint } from '../../server/core/db/rate-limits.ts'
+import { insertPosts } from '../../server/core/db/system.ts'
 import type { PlacedPost } from '../../server/core/schema/facts.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { aBox } from '../boxes.ts'
@@ -80,7 +80,7 @@ function consentOf(consent: Consent, isOutdated = false): NonNullable<CapturePos
 /** What the intake does with a post, one at a time: counts what it brings, keeps it, and it is answered. */
 async function keep({ web: { deps } }: Harness, store: CaptureStore, post: PlacedPost, client: string): Promise<void> {
   const admitted = await admitPost(deps, store, post, client)
-  await keepPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post: admitted }])
+  await insertPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post: admitted }])
 }
 
 /** `isLeft`: the process ended between its answer and what it makes of the post. Answers whether all of its contact counts. */
@@ -93,7 +93,7 @@ async function arrive(harness: Harness, post: CapturePost, isLeft = false): Prom
   const isOfCart = saidOfItsCart(harness, said, isCrowded)
   if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldPostsOf(web.deps, fixture.storeId)
   if (placed?.consent) await recordCapture(web.deps, store, placed, client)
-  else if (placed) await keep(harness, store, onlyReadable(placed), client)
+  else if (placed) await keep(harness, store, dropUnusable(placed), client)
   if (!isLeft) await foldPostsOf(web.deps, fixture.storeId)
   noteConsent(harness, said, isOfCart)
   return !isLeft && !isCrowded
@@ -104,7 +104,7 @@ async function crowd(harness: Harness): Promise<string> {
   const subject = `${harness.fixture.storeId}\0crowd`
   const takes = harness.isCrowdFull ? [] : Object.values(PER_CLIENT)
   harness.isCrowdFull = true
-  for (const limit of takes) for (let i = 0; i < limit.points; i++) await tryTake(harness.web.deps, limit, subject)
+  for (const limit of takes) for (let i = 0; i < limit.points; i++) await tryTakePoint(harness.web.deps, limit, subject)
   return 'crowd'
 }
 

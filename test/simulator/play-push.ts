@@ -1,10 +1,15 @@
 import type { z } from 'zod'
 import { AppError } from '../../server/core/common/errors.ts'
-import { savePushSettings } from '../../server/marketing/flows/push-flow.ts'
 import { ensureKey } from '../../server/delivery/push/keys.ts'
-import { takeEvent } from '../../server/workspace/push-setup/events.ts'
+import { savePushSettings } from '../../server/marketing/flows/push-flow.ts'
+import { recordEvent } from '../../server/workspace/push-setup/events.ts'
 import { sendToAll } from '../../server/workspace/push-setup/sends.ts'
-import { autoSetup, takeEnded, takeMoved, takeSubscription } from '../../server/workspace/push-setup/widget.ts'
+import {
+  autoSetup,
+  endSubscription,
+  moveSubscription,
+  storeSubscription,
+} from '../../server/workspace/push-setup/widget.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
 import type { pushSubscribe } from '../../shared/push-calls.ts'
 import { type ActOf, type Harness, handle } from './harness.ts'
@@ -84,7 +89,7 @@ export const pushPlayers: Players = {
     if (!note?.token) return
     const isUnanswered = (await stateOf(harness, note.messageId)) === 'sending'
     const theirs = kind === 'stop' ? await idsOf(harness, note.messageId) : []
-    await takeEvent(harness.web.deps, { token: note.token, kind })
+    await recordEvent(harness.web.deps, { token: note.token, kind })
     // Before the service's answer is written down it is a touch, and no report.
     if (!isUnanswered)
       harness.reported.set(note.messageId, new Set(harness.reported.get(note.messageId)).add('delivered'))
@@ -162,7 +167,7 @@ const tokensOf = ({ browsers }: Harness, browser: number) => ({
 
 async function subscribe(harness: Harness, setup: Setup, endpoint: Endpoint): Promise<void> {
   const body = bodyOf(harness, setup, endpoint)
-  const { token, isCartKnown } = await takeSubscription(harness.web.deps, body, visitorOf(harness))
+  const { token, isCartKnown } = await storeSubscription(harness.web.deps, body, visitorOf(harness))
   worldOf(harness).kept.set(endpoint.browser, { endpoint, token, cart: isCartKnown ? body.cart : null })
   noteKnown(harness, endpoint, token)
 }
@@ -172,7 +177,7 @@ async function forge(harness: Harness, browser: number, setup: Setup): Promise<v
   const { forged, notes } = worldOf(harness)
   for (const url of HOSTILE) {
     const body = bodyOf(harness, setup, { url, browser })
-    const taken = await takeSubscription(harness.web.deps, body, visitorOf(harness)).catch((error) => {
+    const taken = await storeSubscription(harness.web.deps, body, visitorOf(harness)).catch((error) => {
       if (!(error instanceof AppError)) throw error
       return null
     })
@@ -199,7 +204,7 @@ async function tellMoved(
   const { storeKey } = await setupOf(harness)
   const body = { storeKey, token, subscription: asSubscription(endpoint), publicKey: endpoint.publicKey, ...tokens }
   try {
-    await takeMoved(harness.web.deps, body, visitorOf(harness))
+    await moveSubscription(harness.web.deps, body, visitorOf(harness))
     kept.set(browser, { endpoint, token, cart: tokens?.cart ?? before })
     noteKnown(harness, endpoint, token)
     return true
@@ -217,7 +222,7 @@ async function tellMoved(
 
 async function tellEnd(harness: Harness, browser: number, { endpoint, token }: Kept): Promise<void> {
   const { storeKey } = await setupOf(harness)
-  await takeEnded(harness.web.deps, { storeKey, token }, visitorOf(harness))
+  await endSubscription(harness.web.deps, { storeKey, token }, visitorOf(harness))
   worldOf(harness).kept.delete(browser)
   const id = endpoint.id ?? token.split('.')[0]!
   if (!harness.withdrawn.has(keyOf(id))) harness.withdrawn.set(keyOf(id), harness.clock.trueNow())

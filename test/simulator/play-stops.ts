@@ -1,8 +1,8 @@
 import { setPlanManually } from '../../server/billing/billing/billing.ts'
-import { chooseResting } from '../../server/billing/billing/resting.ts'
+import { saveRestingOrder } from '../../server/billing/billing/resting.ts'
 import { resumeAccount, suspendAccount } from '../../server/billing/billing/suspension.ts'
-import { transactAccount } from '../../server/core/db/db.ts'
 import { newId } from '../../server/core/common/ids.ts'
+import { transactAccount } from '../../server/core/db/db.ts'
 import { plans } from '../../shared/billing.ts'
 import { type ActOf, account, type Harness } from './harness.ts'
 import { OWNER_ID } from './owner.ts'
@@ -36,7 +36,7 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
     noteWaking(harness, wanted)
     const chosen = isChosen ? [fixture.storeId] : []
     const isConnected = !harness.isDisconnected
-    if (isConnected) await transactAccount(account(harness), (tx) => chooseResting(tx, chosen, web.deps.now()))
+    if (isConnected) await transactAccount(account(harness), (tx) => saveRestingOrder(tx, chosen, web.deps.now()))
     if (plan) await setPlanManually(web.deps, account(harness), { planKey: plan })
     noteRest(harness, isConnected ? wanted : { ...wanted, isChosen: stops.isChosen })
   },

@@ -1,26 +1,26 @@
-import { countFigures } from '../../server/insights/analytics/figures.ts'
-import { foldRollups } from '../../server/insights/analytics/rollups.ts'
-import { foldLeftPosts } from '../../server/carts/capture/capture-intake.ts'
+import { foldStalePosts } from '../../server/carts/capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/carts/detect.ts'
 import { recordOrders } from '../../server/carts/carts/record.ts'
-import { restoreTokenOf } from '../../server/delivery/compose/compose.ts'
-import { dueStores } from '../../server/core/db/system.ts'
-import { followLink } from '../../server/delivery/engagement/follow.ts'
-import { saveFlow } from '../../server/marketing/flows/save.ts'
-import { type Step as FlowStep, stepsOf } from '../../server/marketing/flows/sql.ts'
+import { createToken } from '../../server/carts/links/message-tokens.ts'
+import { refreshOrder, sweepStore } from '../../server/carts/sync/sync.ts'
+import { listDueStores } from '../../server/core/db/system.ts'
+import { createRestoreToken } from '../../server/delivery/compose/compose.ts'
+import { recordClick } from '../../server/delivery/engagement/follow.ts'
 import { fetchPrices } from '../../server/delivery/inbound/prices.ts'
-import * as instance from '../../server/workspace/instance/sql.ts'
-import { messageToken } from '../../server/carts/links/message-tokens.ts'
-import { askWaiting } from '../../server/delivery/opt-in/opt-in-request.ts'
+import { sendOptInRequests } from '../../server/delivery/opt-in/opt-in-request.ts'
 import { resubscribe, unsubscribe } from '../../server/delivery/preferences/unsubscribe.ts'
 import { restoreCart } from '../../server/delivery/restore/restore.ts'
 import { closeAbandonedSends } from '../../server/delivery/send/abandoned.ts'
 import { sendDue } from '../../server/delivery/send/send-due.ts'
 import { beat } from '../../server/delivery/send/workers.ts'
+import { countFigures } from '../../server/insights/analytics/figures.ts'
+import { foldRollups } from '../../server/insights/analytics/rollups.ts'
+import { saveFlow } from '../../server/marketing/flows/save.ts'
+import { type Step as FlowStep, stepsOf } from '../../server/marketing/flows/sql.ts'
+import * as instance from '../../server/workspace/instance/sql.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
 import { pauseSending, resumeSending } from '../../server/workspace/store-settings/pause.ts'
 import { disconnectStore } from '../../server/workspace/store-settings/stores.ts'
-import { refreshOrder, sweepStore } from '../../server/carts/sync/sync.ts'
 import { type Actor, aWorker, Killed, secrets } from './actors.ts'
 import { noteDeath } from './deeds.ts'
 import { arrive } from './deliveries.ts'
@@ -158,23 +158,23 @@ const players: Players = {
     const id = mailOf(harness, mail)
     const userAgent = isHuman ? 'Mozilla/5.0 (Macintosh) Firefox/140.0' : 'curl/8.0'
     if (id)
-      await followLink(harness.web.deps, messageToken(secrets, 'click', id), { method: 'GET', userAgent, purpose: '' })
+      await recordClick(harness.web.deps, createToken(secrets, 'click', id), { method: 'GET', userAgent, purpose: '' })
   },
   async restore(harness, { mail }) {
     const id = mailOf(harness, mail)
-    if (id) await restoreCart(harness.web.deps, restoreTokenOf(secrets, id))
+    if (id) await restoreCart(harness.web.deps, createRestoreToken(secrets, id))
   },
   async unsubscribe(harness, { mail, way }) {
     const seen = harness.post.mails[mail]
     if (!seen) return
-    await unsubscribe(harness.web.deps, messageToken(secrets, 'unsubscribe', seen.id), way)
+    await unsubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', seen.id), way)
     harness.unsubscribed.set(`${seen.channel}:${seen.to}`, harness.clock.trueNow())
     harness.justUnsubscribed = { channel: seen.channel, address: seen.to }
   },
   async resubscribe(harness, { mail }) {
     const seen = harness.post.mails[mail]
     if (!seen) return
-    await resubscribe(harness.web.deps, messageToken(secrets, 'unsubscribe', seen.id))
+    await resubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', seen.id))
     const key = `${seen.channel}:${seen.to}`
     harness.unsubscribed.delete(key)
     harness.withdrawn.delete(key)
@@ -266,13 +266,13 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
   let isDone = false
   try {
     await beat(deps)
-    await foldLeftPosts(deps)
+    await foldStalePosts(deps)
     await detectAbandoned(deps)
     await closeAbandonedSends(deps)
-    if (hasTexts(harness.scenario)) await askWaiting(deps)
+    if (hasTexts(harness.scenario)) await sendOptInRequests(deps)
     if (harness.scenario.hasCampaigns) await runDueCampaigns(harness, actor)
     if (harness.scenario.coupons) await makeDueCodes(harness, deps)
-    for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), harness.other ? 2 : 1))
+    for (const { store_id: storeId } of await listDueStores(deps.db, deps.now(), harness.other ? 2 : 1))
       await sendDue(deps, { storeId, batchSize: batchSizeOf(harness) })
     if (harness.reported.size > 0) await fetchPrices(deps)
     await detectLost(deps)

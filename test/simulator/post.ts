@@ -1,7 +1,13 @@
-import type { Outcome, OutgoingPush, OutgoingText, PushAnswer, TextChannelName } from '../../server/messages/channels/channel.ts'
-import type { Authorized } from '../../server/messages/channels/send-authorization.ts'
 import { type Db, sql } from '../../server/core/db/db.ts'
 import { outcomeOfRefusal } from '../../server/delivery/texts/text-outcome.ts'
+import type {
+  Outcome,
+  OutgoingPush,
+  OutgoingText,
+  PushAnswer,
+  TextChannelName,
+} from '../../server/messages/channels/channel.ts'
+import type { Authorized } from '../../server/messages/channels/send-authorization.ts'
 import { type Actor, Killed, type Submission, secrets } from './actors.ts'
 import type { Clock } from './clock.ts'
 import { type Evidence, readEvidence } from './evidence.ts'

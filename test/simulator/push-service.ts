@@ -1,6 +1,11 @@
-import type { OutgoingPush, PushAnswer } from '../../server/messages/channels/channel.ts'
 import { FetchProblem } from '../../server/core/net/fetch-problem.ts'
-import { answerOf, type ServiceAnswer, sendShrinking, silenceOf } from '../../server/delivery/push/answers.ts'
+import {
+  type ServiceAnswer,
+  sendShrinking,
+  toPushOutcome,
+  toSilentOutcome,
+} from '../../server/delivery/push/answers.ts'
+import type { OutgoingPush, PushAnswer } from '../../server/messages/channels/channel.ts'
 import type { Life } from './actors.ts'
 import type { Mail } from './post.ts'
 import type { Answer } from './steps.ts'
@@ -116,7 +121,9 @@ export async function answerPush(
     const bytes = Buffer.byteLength(JSON.stringify(payload))
     note.sizes.push(bytes)
     const served = serve(world, note, bytes, engineAt)
-    return served === 'silence' ? silenceOf(new FetchProblem('timeout'), true) : answerOf(served, message.messageId)
+    return served === 'silence'
+      ? toSilentOutcome(new FetchProblem('timeout'), true)
+      : toPushOutcome(served, message.messageId)
   })
 }
 

@@ -1,8 +1,8 @@
 import type {
   CouponChange,
-  CouponChanged,
+  CouponChangeResult,
   CouponDraft,
-  CouponMade,
+  CouponResult,
   PlatformCoupon,
 } from '../../server/platforms/platform/coupon.ts'
 import type { PlatformOrder, StoreClient } from '../../server/platforms/platform/platform.ts'
@@ -73,7 +73,7 @@ export function couponCalls({ shelf }: Shop, clock: Clock, by: string | null, is
     if (shelf.mood === 'lose their answers') throw new StoreProblem('unreachable')
     return done
   }
-  const change = ({ id, draft }: CouponChange): CouponChanged => {
+  const change = ({ id, draft }: CouponChange): CouponChangeResult => {
     if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
     const coupon = shelf.coupons.find(({ couponId }) => couponId === id)
     if (coupon) Object.assign(coupon, fieldsOf(draft))
@@ -100,7 +100,7 @@ export function couponCalls({ shelf }: Shop, clock: Clock, by: string | null, is
       // Whether a code is free the store has seen when the request came, not when it is done with it.
       const wasTaken = drafts.map((draft) => byCode(shelf, draft.code)?.isPublished ?? false)
       return write(() =>
-        drafts.map((draft, at): CouponMade => {
+        drafts.map((draft, at): CouponResult => {
           if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
           if (wasTaken[at]) return { refusal: 'duplicate', words: 'The coupon code already exists' }
           const coupon = made(shelf, draft)

@@ -6,8 +6,8 @@ import { allScopes, openQuietShopifyStore, type QuietShopifyStore } from '../../
 import { expireTokens } from '../../demo/shopify/tokens.ts'
 import { FetchProblem } from '../../server/core/net/fetch-problem.ts'
 import type { GuardedAnswer, GuardedFetch } from '../../server/core/net/guarded-fetch.ts'
-import type { StoreAccess, TokenShelf } from '../../server/platforms/platform/access.ts'
-import { memoryShelf } from '../../server/platforms/platform/memory-shelf.ts'
+import type { StoreAccess, TokenCache } from '../../server/platforms/platform/access.ts'
+import { createMemoryTokenCache } from '../../server/platforms/platform/memory-token-cache.ts'
 import type { StoreClient } from '../../server/platforms/platform/platform.ts'
 import { createShopifyClient } from '../../server/platforms/shopify/client.ts'
 import type { Clock } from './clock.ts'
@@ -80,7 +80,7 @@ export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boo
     const key = JSON.stringify([by, shelf === undefined, access.keys])
     const known = clients.get(key)
     if (known) return known
-    const client = clientOf(shop, clock, { by, access, shelf: shelf ?? memoryShelf() })
+    const client = clientOf(shop, clock, { by, access, shelf: shelf ?? createMemoryTokenCache() })
     clients.set(key, client)
     return client
   }
@@ -129,7 +129,7 @@ export const addressIn = (country: string | null, state: string | null): Address
 interface Process {
   by: string
   access: StoreAccess
-  shelf: TokenShelf
+  shelf: TokenCache
 }
 
 function clientOf(shop: ShopifyShop, clock: Clock, { by, access, shelf }: Process): StoreClient {

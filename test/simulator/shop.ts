@@ -1,4 +1,4 @@
-import type { StoreAccess, TokenShelf } from '../../server/platforms/platform/access.ts'
+import type { StoreAccess, TokenCache } from '../../server/platforms/platform/access.ts'
 import type {
   OrderKind,
   OrderPage,
@@ -17,7 +17,7 @@ import type { Act } from './steps.ts'
 
 export interface Shop {
   /** As one process reaches it. */
-  client: (by: string, access: StoreAccess, shelf?: TokenShelf) => StoreClient
+  client: (by: string, access: StoreAccess, shelf?: TokenCache) => StoreClient
   shelf: Shelf
   mood: Extract<Act, { do: 'store' }>['mood']
   /** Nothing of Recoup reaches it; its plugin reaches Recoup. */

@@ -1,9 +1,15 @@
 import crypto from 'node:crypto'
-import type { Cost, Outcome, OutgoingText, TextChannel, TextChannelName } from '../../server/messages/channels/channel.ts'
-import type { Authorized } from '../../server/messages/channels/send-authorization.ts'
-import type { Deps } from '../../server/deps.ts'
-import * as hooks from '../../server/delivery/inbound/hooks.ts'
 import type { TextTemplate } from '../../server/core/schema/text-channels.ts'
+import * as hooks from '../../server/delivery/inbound/hooks.ts'
+import type { Deps } from '../../server/deps.ts'
+import type {
+  Cost,
+  Outcome,
+  OutgoingText,
+  TextChannel,
+  TextChannelName,
+} from '../../server/messages/channels/channel.ts'
+import type { Authorized } from '../../server/messages/channels/send-authorization.ts'
 import { priceOf } from './people.ts'
 import { POOL_SIZE } from './pool.ts'
 

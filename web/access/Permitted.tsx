@@ -1,6 +1,6 @@
 import { Outlet } from 'react-router'
 import type { Permission } from '../../shared/endpoint.ts'
-import { mayDo, type Role, roleNames, roleRefusal } from '../../shared/roles.ts'
+import { hasPermission, type Role, roleNames, roleRefusal } from '../../shared/roles.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
@@ -20,7 +20,7 @@ export function Permitted() {
 function ByRole({ permission }: { permission: Permission }) {
   const role = useMe()?.role
   if (!role) return <LoadingCards count={1} />
-  return mayDo(role, permission) ? <Outlet /> : <RoleRefused role={role} />
+  return hasPermission(role, permission) ? <Outlet /> : <RoleRefused role={role} />
 }
 
 function RoleRefused({ role }: { role: Role }) {
@@ -34,4 +34,4 @@ function RoleRefused({ role }: { role: Role }) {
 
 /** Screens open to every role render without waiting for the role. */
 const isForEveryone = (permission: Permission) =>
-  permission === 'public' || roleNames.every((role) => mayDo(role, permission))
+  permission === 'public' || roleNames.every((role) => hasPermission(role, permission))

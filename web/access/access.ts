@@ -1,4 +1,4 @@
-import { type Screen, screenOf } from '../../shared/screens.ts'
+import { findScreen, type Screen } from '../../shared/screens.ts'
 
 // The only rule that decides who sees which path (A 4.1 with decisions 2, 5 and 27). Pure.
 
@@ -25,7 +25,7 @@ export type KnownAccessState = Pick<AccessState, 'authenticated' | 'ended'> & {
  * the 404 page.
  */
 export function access(path: string, accessState: AccessState): Access {
-  const screen = screenOf(path)
+  const screen = findScreen(path)
   return screen ? decideScreenAccess(screen, accessState) : show
 }
 

@@ -4,13 +4,13 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { createMemoryRouter, RouterProvider } from 'react-router'
 import { afterEach, describe, expect, it } from 'vitest'
-import { mayDo, type Role, roleNames, roleRefusal } from '../../shared/roles.ts'
-import { screenOf, screens } from '../../shared/screens.ts'
+import { hasPermission, type Role, roleNames, roleRefusal } from '../../shared/roles.ts'
+import { findScreen, screens } from '../../shared/screens.ts'
 import { Permitted } from './Permitted.tsx'
 import { meQuery } from './queries.ts'
 
 const SECRET = 'what the screen shows'
-const carts = screenOf('/carts')!
+const carts = findScreen('/carts')!
 const { permission } = carts
 afterEach(() => {
   carts.permission = permission
@@ -31,7 +31,7 @@ function seenBy(role: Role | null): string {
 describe('a screen limited to some roles', () => {
   it.each(roleNames)('is shown to a permitted %s and refuses others with the server’s message', (role) => {
     carts.permission = 'billing:write'
-    const isAllowed = mayDo(role, 'billing:write')
+    const isAllowed = hasPermission(role, 'billing:write')
     expect(seenBy(role).includes(SECRET)).toBe(isAllowed)
     expect(seenBy(role).includes(roleRefusal(role))).toBe(!isAllowed)
   })
@@ -45,7 +45,7 @@ describe('a screen limited to some roles', () => {
 
   it('does not exist today: all four roles may open every screen and act there within their role (decision 8)', () => {
     const refused = screens.filter(
-      (screen) => screen.permission !== 'public' && !roleNames.every((role) => mayDo(role, screen.permission)),
+      (screen) => screen.permission !== 'public' && !roleNames.every((role) => hasPermission(role, screen.permission)),
     )
     expect(refused).toEqual([])
   })

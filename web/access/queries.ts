@@ -12,7 +12,7 @@ import { logout, me } from '../../shared/auth.ts'
 import { type Feature, featurePlans, subscriptionStatus } from '../../shared/billing.ts'
 import type { Permission } from '../../shared/endpoint.ts'
 import { readInstance } from '../../shared/instance.ts'
-import { mayDo } from '../../shared/roles.ts'
+import { hasPermission } from '../../shared/roles.ts'
 import { checkConnection } from '../../shared/stores.ts'
 import { ApiError, call } from '../api.ts'
 import { setStoreZone } from '../ui/times.ts'
@@ -140,13 +140,13 @@ export const useIsStoreKnown = () => useConnection()?.isPending !== true
 /** Whether this member's role has the permission (decision 8). Unknown counts as yes because the server enforces it. */
 export function useHasPermission(permission: Permission): boolean {
   const user = useMe()
-  return user ? mayDo(user.role, permission) : true
+  return user ? hasPermission(user.role, permission) : true
 }
 
 /** Whether this member may connect and disconnect stores. The demo account cannot. */
 export function useCanConnectStores(): boolean {
   const user = useMe()
-  return user !== undefined && !user.isDemo && mayDo(user.role, 'stores:connect')
+  return user !== undefined && !user.isDemo && hasPermission(user.role, 'stores:connect')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { useLocation, useMatches } from 'react-router'
-import { type Screen, screenOf } from '../../shared/screens.ts'
+import { findScreen, type Screen } from '../../shared/screens.ts'
 
 /** Returns the screen the router matched, if the registry has it at this address too. Null means the 404 page. */
 export function useScreen(): Screen | null {
@@ -8,6 +8,6 @@ export function useScreen(): Screen | null {
 }
 
 export function listedScreen(pathname: string, handle: unknown): Screen | null {
-  const screen = screenOf(pathname)
+  const screen = findScreen(pathname)
   return screen !== null && screen === handle ? screen : null
 }

@@ -8,7 +8,7 @@ import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { CodeField } from './CodeField.tsx'
 import { isSaidAtField } from './fields.ts'
-import { useLogin, wordsOf } from './queries.ts'
+import { getErrorText, useLogin } from './queries.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
 /** Credentials of the first step, kept in memory until the second step is done. */
@@ -50,7 +50,7 @@ export function CodeForm({ given, onBack }: { given: FirstStep; onBack: () => vo
         <CodeField autoFocus ref={field} key={form.key('code')} {...form.getInputProps('code')} />
         {failure && (
           <Notice tone="bad" isLive>
-            {wordsOf(failure, authTexts.loginFailed)}
+            {getErrorText(failure, authTexts.loginFailed)}
           </Notice>
         )}
         <SubmitButton label="Sign in" isBusy={signIn.isPending} waitS={wait.waitS} />

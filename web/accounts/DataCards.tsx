@@ -1,7 +1,7 @@
 import { Button, Card, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { User } from '../../shared/auth.ts'
-import { mayDo } from '../../shared/roles.ts'
+import { hasPermission } from '../../shared/roles.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -12,7 +12,7 @@ import { useLeaveTeam, useTeam } from './team-queries.ts'
 
 export function ExportCard({ user }: { user: User }) {
   const download = useExport()
-  if (!mayDo(user.role, 'account:export')) return null
+  if (!hasPermission(user.role, 'account:export')) return null
   return (
     <Card>
       <Title order={2}>Export my data</Title>
@@ -75,7 +75,7 @@ export function LeaveCard({ user }: { user: User }) {
 
 export function DeleteCard({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false)
-  if (!mayDo(user.role, 'account:delete') || user.isDemo) return null
+  if (!hasPermission(user.role, 'account:delete') || user.isDemo) return null
   return (
     <Card>
       <Title order={2}>Delete account</Title>

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { DELETE_WORD } from '../../shared/account.ts'
 import { authTexts, type User } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useDeleteAccount } from './account-queries.ts'
 import { isSaidAtField, showPassword } from './fields.ts'
@@ -52,8 +52,8 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
       <Stack gap="md">
         <List fz="sm" spacing={6}>
           <List.Item>
-            Right now: nothing more is sent{stores > 0 && ` for your ${counted(stores, 'store')}`}, open messages are
-            cancelled, and the subscription ends.
+            Right now: nothing more is sent{stores > 0 && ` for your ${formatCounted(stores, 'store')}`}, open messages
+            are cancelled, and the subscription ends.
           </List.Item>
           <List.Item>Right now: you and your whole team are signed out and cannot sign in to it again.</List.Item>
           <List.Item>Within minutes: all carts, orders, customers, messages and settings are deleted.</List.Item>

@@ -5,7 +5,7 @@ import { authTexts } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { isSaidAtField } from './fields.ts'
-import { useForgotPassword, wordsOf } from './queries.ts'
+import { getErrorText, useForgotPassword } from './queries.ts'
 import { checkSignIn } from './rules.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
@@ -40,7 +40,7 @@ export function ForgotForm({ email, onEmail, onBack }: Props) {
         />
         {failure && (
           <Notice tone="bad" isLive>
-            {wordsOf(failure, authTexts.forgotFailed)}
+            {getErrorText(failure, authTexts.forgotFailed)}
           </Notice>
         )}
         {forgot.data && (

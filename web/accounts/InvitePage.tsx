@@ -16,7 +16,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { CodeField } from './CodeField.tsx'
 import { isSaidAtField, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
-import { wordsOf } from './queries.ts'
+import { getErrorText } from './queries.ts'
 import { checkNewPassword } from './rules.ts'
 import { useAcceptInvitation, useInvitation } from './team-queries.ts'
 import { SubmitButton, useWait } from './wait.tsx'
@@ -145,7 +145,7 @@ function AcceptForm({ token, invited }: { token: string; invited: InvitationRepl
         {isCodeWanted && <CodeField autoFocus {...field('code')} />}
         {failure && (
           <Notice tone="bad" isLive>
-            {wordsOf(failure, authTexts.loginFailed)}
+            {getErrorText(failure, authTexts.loginFailed)}
           </Notice>
         )}
         <SubmitButton label={`Join ${invited.accountName}`} isBusy={accept.isPending} waitS={wait.waitS} />

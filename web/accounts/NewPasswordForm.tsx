@@ -5,7 +5,7 @@ import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { isSaidAtField, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
-import { wordsOf } from './queries.ts'
+import { getErrorText } from './queries.ts'
 import { checkNewPassword } from './rules.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
@@ -59,7 +59,7 @@ export function NewPasswordForm({ label, fallback, isBusy, error, onSubmit, reme
         />
         {failure && (
           <Notice tone="bad" isLive>
-            {wordsOf(failure, fallback)} {remedy?.(failure)}
+            {getErrorText(failure, fallback)} {remedy?.(failure)}
           </Notice>
         )}
         <SubmitButton label={label} isBusy={isBusy} waitS={wait.waitS} />

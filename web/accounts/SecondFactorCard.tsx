@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { User } from '../../shared/auth.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
@@ -55,7 +55,7 @@ function SecondFactorOn({ since, left }: { since: string; left: number }) {
         entries={[
           ['State', <StatusBadge key="on" tone="good" icon={IconShieldCheck} label="On" />],
           ['Since', <DateTime key="since" at={since} />],
-          ['Recovery codes', `${counted(left, 'code')} left`],
+          ['Recovery codes', `${formatCounted(left, 'code')} left`],
         ]}
       />
       {left <= FEW && (

@@ -6,7 +6,7 @@ import type { User } from '../../shared/auth.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { useEndSession, useEndSessions, useSessions } from './account-queries.ts'
@@ -85,7 +85,7 @@ function SignOutEverywhere({ others }: { others: number }) {
   const start = () =>
     end.mutate(asking!, {
       onSuccess: ({ ended }) => {
-        if (asking === 'others') announce(`${counted(ended, 'other session')} signed out`)
+        if (asking === 'others') announce(`${formatCounted(ended, 'other session')} signed out`)
         setAsking(null)
       },
     })
@@ -112,7 +112,7 @@ function SignOutEverywhere({ others }: { others: number }) {
         onClose={() => setAsking(null)}
       >
         {asking === 'others'
-          ? `${counted(others, 'other session')} will have to sign in again. This one stays.`
+          ? `${formatCounted(others, 'other session')} will have to sign in again. This one stays.`
           : 'Every session ends, this one too. You will have to sign in again here.'}
       </Confirm>
     </>

@@ -8,7 +8,7 @@ import { Notice } from '../ui/Notice.tsx'
 import type { FirstStep } from './CodeForm.tsx'
 import { isSaidAtField, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
-import { useLogin, useRegister, wordsOf } from './queries.ts'
+import { getErrorText, useLogin, useRegister } from './queries.ts'
 import { checkSignIn, type SignInForm as Fields } from './rules.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
@@ -58,7 +58,7 @@ export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
         </Group>
         {failure && (
           <Notice tone="bad" isLive>
-            {wordsOf(failure, isRegistering ? authTexts.registrationFailed : authTexts.loginFailed)}
+            {getErrorText(failure, isRegistering ? authTexts.registrationFailed : authTexts.loginFailed)}
             {isRegistering && (failure as ApiError).code === 'conflict' && <KnownAddressHint onForgot={onForgot} />}
           </Notice>
         )}

@@ -10,7 +10,7 @@ import { BarePage } from '../shell/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CodeForm, type FirstStep } from './CodeForm.tsx'
 import { ForgotForm } from './ForgotForm.tsx'
-import { useDemoLogin, wordsOf } from './queries.ts'
+import { getErrorText, useDemoLogin } from './queries.ts'
 import { SignInForm } from './SignInForm.tsx'
 
 const headings = {
@@ -105,7 +105,7 @@ function DemoButton() {
       </Button>
       {demo.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(demo.error, authTexts.loginFailed)}
+          {getErrorText(demo.error, authTexts.loginFailed)}
         </Notice>
       )}
     </Stack>

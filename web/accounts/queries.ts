@@ -29,7 +29,7 @@ export const useResetPassword = () =>
   })
 
 /** The server's message, or the specification's sentence if there is none. */
-export function wordsOf(error: Error, fallback: string): string {
+export function getErrorText(error: Error, fallback: string): string {
   if (!(error instanceof ApiError)) return fallback
   return error.code === 'internal' ? fallback : error.message
 }

@@ -5,7 +5,7 @@ import type { ActiveCart } from '../../shared/active-carts.ts'
 import { capabilities } from '../../shared/platforms.ts'
 import { useMe, useStore } from '../access/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatMinutes } from '../ui/format.ts'
+import { formatCounted, formatMinutes } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { formatItems } from './followed.ts'
@@ -69,7 +69,7 @@ type Active = NonNullable<ReturnType<typeof useActiveCarts>['data']>
 function Sum({ total, isCapped, values }: Active) {
   return (
     <span className="active-sum">
-      {counted(total, 'cart')}
+      {formatCounted(total, 'cart')}
       {isCapped && ' or more'}
       {values.map((value) => (
         <span key={value.currency}>
@@ -95,7 +95,7 @@ function Carts({ carts, total, timeoutMinutes, aheadMs }: Active) {
       </ul>
       {more > 0 && (
         <Text fz="xs" c="dimmed">
-          The newest of {counted(total, 'cart')}.
+          The newest of {formatCounted(total, 'cart')}.
         </Text>
       )}
     </>

@@ -16,7 +16,7 @@ import { type CartReach, reasonLabels, writeReachFilter } from '../../shared/rea
 import { useScope } from '../access/scope.ts'
 import { useReach } from '../carts/send-queries.ts'
 import { LiftFound } from '../lift/LiftCard.tsx'
-import { counted, formatCount, formatMoney } from '../ui/format.ts'
+import { formatCount, formatCounted, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Bar, Block, Term } from './parts.tsx'
 import type { useDetails } from './queries.ts'
@@ -92,7 +92,7 @@ function Sources({ details: { sources, currency } }: { details: AnalyticsDetails
             <dd>
               <strong>{formatMoney(netRevenue, currency)}</strong>
               <span className="fact-note">
-                {counted(orders, 'order')}
+                {formatCounted(orders, 'order')}
                 {total > 0 && ` · ${formatPercent(netRevenue / total)} of the store’s revenue`}
               </span>
               <Bar width={total > 0 ? (netRevenue / total) * 100 : 0} />

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { type AnalyticsRange, analyticsTexts } from '../../shared/analytics.ts'
 import { featurePlans, type PlanKey } from '../../shared/billing.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useExportAnalytics } from './queries.ts'
@@ -29,7 +29,7 @@ function Export({ range }: Pick<Props, 'range'>) {
       <DownloadButton label="Export" isBusy={download.isPending} onClick={() => download.mutate(range)} />
       {download.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(download.error, analyticsTexts.exportFailed)}
+          {getErrorText(download.error, analyticsTexts.exportFailed)}
         </Notice>
       )}
     </>

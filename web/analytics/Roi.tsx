@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, useRef } from 'react'
 import { Link } from 'react-router'
 import { type AnalyticsRange, analyticsTexts, type Roi } from '../../shared/analytics.ts'
 import { definitions } from '../../shared/analytics-definitions.ts'
-import { returnOf } from '../../shared/roi.ts'
+import { computeReturn } from '../../shared/roi.ts'
 import { useHasFeature } from '../access/queries.ts'
 import type { Subject } from '../dashboard/chart-subject.ts'
 import { markRunning } from '../dashboard/running.ts'
@@ -72,7 +72,7 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
           ['Discounts given', definitions.discountsGiven],
         ]}
         rows={roi.months.toReversed().map((month, place) => {
-          const { left, rate: back } = returnOf(month)
+          const { left, rate: back } = computeReturn(month)
           const name = place === 0 ? runningMonth(month.month) : formatMonth(month.month)
           return [
             ...[{ shown: name, value: month.month }, amount(month.attributedRevenue), amount(month.messageCost)],
@@ -135,7 +135,7 @@ function Parts({ title, name, rows, roi }: PartsProps) {
         ['Discounts given', definitions.discountsGiven],
       ]}
       rows={rows.map((row) => {
-        const { left, rate: back } = returnOf(row)
+        const { left, rate: back } = computeReturn(row)
         return [
           ...[textCell(row.name), amount(row.attributedRevenue), amount(row.messageCost)],
           ...[amount(left), rateCell(back), amount(row.discounts)],
@@ -180,7 +180,7 @@ function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
     labels: months.map(({ month }) => formatMonth(month)),
     datasets: [
       { label: 'Attributed revenue', data: months.map(({ attributedRevenue }) => attributedRevenue) },
-      { label: 'Costs', data: months.map((month) => returnOf(month).costs) },
+      { label: 'Costs', data: months.map((month) => computeReturn(month).costs) },
     ],
   })
   const format = (value: number | null) => formatMoney(value ?? 0, currency)

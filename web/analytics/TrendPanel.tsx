@@ -2,7 +2,7 @@ import { Button, NativeSelect, Skeleton, Text } from '@mantine/core'
 import { IconChartBar, IconChartLine, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { type AnalyticsRange, analyticsRanges, analyticsTexts, type Trend } from '../../shared/analytics.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { ChartTable } from '../dashboard/ChartTable.tsx'
 import type { Subject } from '../dashboard/chart-subject.ts'
 import { pickDatasets } from '../dashboard/rules.ts'
@@ -116,7 +116,7 @@ interface PlotProps {
 function Plot({ trend, isEmpty, children }: PlotProps) {
   if (trend.isPending) return <Skeleton h="100%" role="status" aria-label="Loading" />
   if (trend.error && !trend.data) {
-    const words = wordsOf(trend.error, analyticsTexts.trendFailed)
+    const words = getErrorText(trend.error, analyticsTexts.trendFailed)
     return <Failed title={analyticsTexts.chartFailed} error={new Error(words)} onRetry={trend.refetch} />
   }
   if (isEmpty && trend.data?.isBeingCounted) {

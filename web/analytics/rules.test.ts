@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest'
-import { returnOf } from '../../shared/roi.ts'
+import { computeReturn } from '../../shared/roi.ts'
 import { buildStages, chooseTone, formatChange, formatMonth, formatPercent, isUneven, parseRange } from './rules.ts'
 
 test('computes profit as revenue minus message cost and plan, and no return without costs', () => {
-  expect(returnOf({ attributedRevenue: 100, messageCost: 1, planPrice: 49 })).toEqual({ costs: 50, left: 50, rate: 1 })
-  expect(returnOf({ attributedRevenue: 10, messageCost: 1, planPrice: 19 })).toEqual({
+  expect(computeReturn({ attributedRevenue: 100, messageCost: 1, planPrice: 49 })).toEqual({
+    costs: 50,
+    left: 50,
+    rate: 1,
+  })
+  expect(computeReturn({ attributedRevenue: 10, messageCost: 1, planPrice: 19 })).toEqual({
     costs: 20,
     left: -10,
     rate: -0.5,
   })
-  expect(returnOf({ attributedRevenue: 10, messageCost: 2 })).toEqual({ costs: 2, left: 8, rate: 4 })
-  expect(returnOf({ attributedRevenue: 10, messageCost: 0, planPrice: null })).toEqual({
+  expect(computeReturn({ attributedRevenue: 10, messageCost: 2 })).toEqual({ costs: 2, left: 8, rate: 4 })
+  expect(computeReturn({ attributedRevenue: 10, messageCost: 0, planPrice: null })).toEqual({
     costs: 0,
     left: 10,
     rate: null,
@@ -60,14 +64,14 @@ test('shows a stage as a share of the carts created, with its bar capped at 100 
 })
 
 test('shows amounts without a percentage when costs are almost zero and no plan is paid', () => {
-  expect(returnOf({ attributedRevenue: 3_408.13, messageCost: 0.1, planPrice: 0 })).toMatchObject({
+  expect(computeReturn({ attributedRevenue: 3_408.13, messageCost: 0.1, planPrice: 0 })).toMatchObject({
     costs: 0.1,
     rate: null,
   })
-  expect(returnOf({ attributedRevenue: 200, messageCost: 1.99 }).rate).toBeNull()
-  expect(returnOf({ attributedRevenue: 200, messageCost: 2 }).rate).toBe(99)
-  expect(returnOf({ attributedRevenue: 9_800, messageCost: 0, planPrice: 49 }).rate).toBe(199)
-  expect(returnOf({ attributedRevenue: 0, messageCost: 0.1 }).rate).toBe(-1)
+  expect(computeReturn({ attributedRevenue: 200, messageCost: 1.99 }).rate).toBeNull()
+  expect(computeReturn({ attributedRevenue: 200, messageCost: 2 }).rate).toBe(99)
+  expect(computeReturn({ attributedRevenue: 9_800, messageCost: 0, planPrice: 49 }).rate).toBe(199)
+  expect(computeReturn({ attributedRevenue: 0, messageCost: 0.1 }).rate).toBe(-1)
 })
 
 test('explains a stage that exceeds the one before it (decision 93)', () => {

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Audience, AudienceFilters } from '../../shared/audience.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -72,7 +72,7 @@ export function SavedAudiences({ filters, isReadOnly, onChoose }: Props) {
       </Group>
       {error && (
         <Notice tone="bad" isLive>
-          {wordsOf(error, BROKEN)}
+          {getErrorText(error, BROKEN)}
         </Notice>
       )}
     </Stack>

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { type PlanKey, plans } from '../../shared/billing.ts'
-import { counted, formatNames } from '../ui/format.ts'
+import { formatCounted, formatNames } from '../ui/format.ts'
 import { findRestingStores } from './change-copy.ts'
 import { useRestingStores } from './payment-queries.ts'
 import { listLimits } from './rules.ts'
@@ -42,7 +42,7 @@ function RestingStoresNote() {
   if (resting.length === 0) return null
   return (
     <Text>
-      {counted(resting.length, 'store')} of the {stores.length} connected will rest then: {formatNames(resting)}.
+      {formatCounted(resting.length, 'store')} of the {stores.length} connected will rest then: {formatNames(resting)}.
       Capturing carts and syncing go on, and nothing is sent. You can choose which under Billing.
     </Text>
   )

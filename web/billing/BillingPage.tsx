@@ -15,7 +15,7 @@ import { CheckoutReturn } from './CheckoutReturn.tsx'
 import { CreditsCard } from './CreditsCard.tsx'
 import { CreditsReturn } from './CreditsReturn.tsx'
 import { parseChoice } from './change-copy.ts'
-import { type Deeds, deedsOf } from './detail-words.ts'
+import { findActions, type SubscriptionActions } from './detail-copy.ts'
 import { LimitsAndUsage } from './LimitsAndUsage.tsx'
 import { PaymentHistory } from './PaymentHistory.tsx'
 import { PlanPermissionHint } from './PlanPermissionHint.tsx'
@@ -63,7 +63,7 @@ function Known({ detail, subscription }: KnownProps) {
   const isDemo = useMe()?.isDemo ?? false
   const mayLead = useHasPermission('billing:write')
   const mayRead = useHasPermission('billing:read')
-  const may = deedsOf({ detail, subscription, mayPay: mayLead && !isDemo })
+  const may = findActions({ detail, subscription, mayPay: mayLead && !isDemo })
   // The notice above gives the reason.
   const deeds = isDemo ? { ...may, because: null } : may
   const isSold = subscription.sells !== 'none'
@@ -90,7 +90,7 @@ function Known({ detail, subscription }: KnownProps) {
 }
 
 /** The address requests a change (`?change=`). Accounts that do not pay by card yet go through Pricing. */
-function AskedChange({ detail, deeds }: { detail: SubscriptionDetail; deeds: Deeds }) {
+function AskedChange({ detail, deeds }: { detail: SubscriptionDetail; deeds: SubscriptionActions }) {
   const [search] = useSearchParams()
   const asked = search.get('change')
   if (deeds.change === 'here') return <ChangeDialog detail={detail} />

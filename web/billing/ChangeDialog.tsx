@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { MOST_EXTRA_STORES } from '../../shared/billing.ts'
+import { MAX_EXTRA_STORES } from '../../shared/billing.ts'
 import type { SubscriptionDetail } from '../../shared/payments.ts'
 import { announce } from '../ui/announce.ts'
 import { BankConfirmation } from './BankConfirmation.tsx'
@@ -75,7 +75,7 @@ function Steps({ detail, start, onClose }: StepsProps) {
       <ChooseChange
         detail={detail}
         choice={choice}
-        most={MOST_EXTRA_STORES}
+        most={MAX_EXTRA_STORES}
         isBusy={it.isLooking}
         problem={problem}
         onChoose={setChoice}

@@ -14,7 +14,7 @@ import {
 import { IconArrowLeft, IconCheck } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { type BillingCycle, MOST_EXTRA_STORES, plans } from '../../shared/billing.ts'
+import { type BillingCycle, MAX_EXTRA_STORES, plans } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -87,7 +87,7 @@ function ChosenPlan({ choice, isTest }: { choice: Choice; isTest: boolean }) {
             label="Extra stores"
             description={describeExtraStore(choice.cycle)}
             min={0}
-            max={MOST_EXTRA_STORES}
+            max={MAX_EXTRA_STORES}
             clampBehavior="strict"
             allowDecimal={false}
             allowNegative={false}

@@ -4,7 +4,7 @@ import { type BillingCycle, billingCycles, plans } from '../../shared/billing.ts
 import { billingTexts } from '../../shared/billing-texts.ts'
 import type { SubscriptionDetail } from '../../shared/payments.ts'
 import { type Choice, describeExtraStore, describePrice, isSame, paidPlans } from './change-copy.ts'
-import { cycleNames } from './detail-words.ts'
+import { cycleNames } from './detail-copy.ts'
 import { listLimits } from './rules.ts'
 
 interface Props {

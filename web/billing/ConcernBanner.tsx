@@ -3,7 +3,7 @@ import { Link, useLocation } from 'react-router'
 import { plans } from '../../shared/billing.ts'
 import { useHasPermission, useInstance, useStore, useSubscription } from '../access/queries.ts'
 import type { Concern } from './concerns.ts'
-import { describeOverdue, formatDate } from './plan-words.ts'
+import { describeOverdue, formatDate } from './plan-copy.ts'
 
 // Banner about a subscription problem. Loaded on demand because it is rare.
 

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { plans } from '../../shared/billing.ts'
 import type { ChangePreview } from '../../shared/payments.ts'
 import { Facts } from '../ui/Facts.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import {
   buildDueLines,
   type Choice,
@@ -12,8 +12,8 @@ import {
   formatChoice,
   proposeRestingStores,
 } from './change-copy.ts'
-import { formatAmount } from './detail-words.ts'
-import { formatDate } from './plan-words.ts'
+import { formatAmount } from './detail-copy.ts'
+import { formatDate } from './plan-copy.ts'
 import { RestingChoice } from './RestingChoice.tsx'
 import { StepTitle } from './StepTitle.tsx'
 
@@ -53,7 +53,7 @@ export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, chil
       {lost.length > 0 && <LostFeatures plan={choice.plan} lost={lost} />}
       {needed > 0 && (
         <RestingChoice
-          label={`${counted(needed, 'store')} will have to rest`}
+          label={`${formatCounted(needed, 'store')} will have to rest`}
           needed={needed}
           stores={preview.stores}
           chosen={resting}

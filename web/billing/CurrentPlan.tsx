@@ -1,7 +1,7 @@
 import { Group, Text, Title } from '@mantine/core'
 import { plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { findEndDay, listPlanNotes } from './plan-words.ts'
+import { findEndDay, listPlanNotes } from './plan-copy.ts'
 import type { Overview } from './queries.ts'
 import { endingLook, statusLook } from './statusLook.ts'
 

@@ -5,7 +5,7 @@ import type { Meter } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { describeAfterPlan } from './credit-copy.ts'
 import { useCredits } from './credit-queries.ts'
-import { channelNames, describeHeld, describeStores, describeUsage } from './plan-words.ts'
+import { channelNames, describeHeld, describeStores, describeUsage } from './plan-copy.ts'
 import type { Usage } from './queries.ts'
 
 /** Monthly usage per limit (decision 87). */

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useSearchParams } from 'react-router'
-import { counted } from '../ui/format.ts'
-import { listPageNumbers } from './detail-words.ts'
+import { formatCounted } from '../ui/format.ts'
+import { listPageNumbers } from './detail-copy.ts'
 
 /** The page is in the address: ?payments=2 is page two; null means closed. */
 export function usePageParam(name: string) {
@@ -36,13 +36,13 @@ interface Props {
 export const PageNumbers = ({ noun, page, pages, total, requestedPage, onPage }: Props) => (
   <Group
     component="nav"
-    aria-label={`Pages of ${counted(2, noun).slice(2)}`}
+    aria-label={`Pages of ${formatCounted(2, noun).slice(2)}`}
     justify="space-between"
     gap="sm"
     className="list-foot"
   >
     <Text fz="sm" c="dimmed" className="tabular">
-      Page {page} of {pages}, {counted(total, noun)}
+      Page {page} of {pages}, {formatCounted(total, noun)}
     </Text>
     <Group gap={6}>
       {listPageNumbers(Math.min(requestedPage, pages), pages).map((number) => (

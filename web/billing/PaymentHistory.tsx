@@ -9,11 +9,11 @@ import { Empty } from '../ui/Empty.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { formatAmount } from './detail-words.ts'
+import { formatAmount } from './detail-copy.ts'
 import { PageNumbers, usePageParam } from './PageNumbers.tsx'
 import { useHistory } from './payment-queries.ts'
 import { paymentLooks } from './paymentLook.ts'
-import { formatDate } from './plan-words.ts'
+import { formatDate } from './plan-copy.ts'
 
 const REGION = 'payment-history'
 

@@ -1,10 +1,10 @@
-import { mayDo } from '../../shared/roles.ts'
+import { hasPermission } from '../../shared/roles.ts'
 import { useTeam } from '../accounts/team-queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
 /** For members who may view plans but not choose one (decision 8): whom to ask. */
 export function PlanPermissionHint({ hasPlan }: { hasPlan: boolean }) {
-  const leaders = useTeam().data?.members.filter(({ role }) => mayDo(role, 'billing:write')) ?? []
+  const leaders = useTeam().data?.members.filter(({ role }) => hasPermission(role, 'billing:write')) ?? []
   return (
     <Notice tone="info">
       {hasPlan ? 'Only an owner or admin of this account can change its plan.' : NO_PLAN}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useHasPermission, useMe } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { describeMissing, describeWakeOptions } from './change-copy.ts'
 import { getFailureText } from './failure.ts'
 import { useChooseRestingStores, useRestingStores } from './payment-queries.ts'
@@ -26,8 +26,8 @@ export function RestingStores({ subscription }: { subscription: Overview['subscr
         Resting stores
       </Title>
       <Text>
-        The plan has room for {counted(awake, 'store')}, and {stores.length} are connected. A store that rests goes on
-        capturing carts and syncing. It sends nothing until the plan has room for it.
+        The plan has room for {formatCounted(awake, 'store')}, and {stores.length} are connected. A store that rests
+        goes on capturing carts and syncing. It sends nothing until the plan has room for it.
       </Text>
       <List mt="sm" spacing={6} icon={<IconZzz size={16} aria-hidden style={{ display: 'block' }} />} center>
         {resting.map(({ id, name, url }) => (
@@ -88,7 +88,7 @@ function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
       onClose={close}
     >
       <RestingChoice
-        label={`${counted(needed, 'store')} of ${stores.length} ${needed === 1 ? 'has' : 'have'} to rest`}
+        label={`${formatCounted(needed, 'store')} of ${stores.length} ${needed === 1 ? 'has' : 'have'} to rest`}
         needed={needed}
         stores={stores}
         chosen={shown}

@@ -10,7 +10,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CancelDialog } from './CancelDialog.tsx'
 import { CurrentPlan } from './CurrentPlan.tsx'
-import { type Deeds, factsOf } from './detail-words.ts'
+import { factsOf, type SubscriptionActions } from './detail-copy.ts'
 import { getFailureText } from './failure.ts'
 import { useOpenPortal, useReactivate } from './payment-queries.ts'
 import { findPaidEnd, formatOnDay } from './pricing-rules.ts'
@@ -19,7 +19,7 @@ import type { Overview } from './queries.ts'
 interface Props {
   detail: SubscriptionDetail
   subscription: Overview['subscription']
-  deeds: Deeds
+  deeds: SubscriptionActions
 }
 
 /** The plan, its cost and end date, and the actions (A 2.7, A 4.3). */

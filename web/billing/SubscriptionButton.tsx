@@ -4,7 +4,7 @@ import { plans } from '../../shared/billing.ts'
 import { useSubscription } from '../access/queries.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { findEndDay } from './plan-words.ts'
+import { findEndDay } from './plan-copy.ts'
 import { endingLook, statusLook } from './statusLook.ts'
 
 const SubscriptionPanel = lazy(async () => ({ default: (await import('./SubscriptionPanel.tsx')).SubscriptionPanel }))

@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 import {
-  amountMinorOf,
   type BillingCycle,
   billingCycles,
   EXTRA_STORE_MONTHLY,
-  MOST_EXTRA_STORES,
+  MAX_EXTRA_STORES,
   type PlanKey,
+  planAmountMinor,
   plans,
   type subscriptionStatus,
 } from '../../shared/billing.ts'
 import type { ChangePreview, SubscriptionDetail } from '../../shared/payments.ts'
-import { counted } from '../ui/format.ts'
-import { cycleNames, formatAmount, formatPeriodPrice } from './detail-words.ts'
-import { formatDate } from './plan-words.ts'
+import { formatCounted } from '../ui/format.ts'
+import { cycleNames, formatAmount, formatPeriodPrice } from './detail-copy.ts'
+import { formatDate } from './plan-copy.ts'
 
 // Texts and choices of a plan change before it is made (decision 85). Pure.
 
@@ -24,7 +24,7 @@ export interface Choice {
 
 /** The chosen price, per period. */
 export const describePrice = ({ plan, cycle, extraStores }: Choice) =>
-  formatPeriodPrice(amountMinorOf(plan, cycle, extraStores), 'USD', cycle)
+  formatPeriodPrice(planAmountMinor(plan, cycle, extraStores), 'USD', cycle)
 
 export const describeExtraStore = (cycle: BillingCycle) =>
   cycle === 'year'
@@ -33,11 +33,11 @@ export const describeExtraStore = (cycle: BillingCycle) =>
 
 /** "Growth yearly with 2 extra stores". */
 export const formatChoice = ({ plan, cycle, extraStores }: Choice) =>
-  `${plans[plan].name}, ${cycleNames[cycle].toLowerCase()}${extraStores > 0 ? `, with ${counted(extraStores, 'extra store')}` : ''}`
+  `${plans[plan].name}, ${cycleNames[cycle].toLowerCase()}${extraStores > 0 ? `, with ${formatCounted(extraStores, 'extra store')}` : ''}`
 
 /** How many more stores must be chosen; null if enough. */
 export const describeMissing = (needed: number, chosen: number): string | null =>
-  chosen >= needed ? null : `Choose ${counted(needed - chosen, chosen > 0 ? 'more store' : 'store')} to rest.`
+  chosen >= needed ? null : `Choose ${formatCounted(needed - chosen, chosen > 0 ? 'more store' : 'store')} to rest.`
 
 export const paidPlans = ['starter', 'growth'] as const satisfies readonly PlanKey[]
 
@@ -58,7 +58,7 @@ export function parseChoice(
       : asked.stores !== null && /^\d{1,2}$/.test(asked.stores)
         ? Number(asked.stores)
         : now
-  return { plan, cycle, extraStores: Math.min(stores, MOST_EXTRA_STORES) }
+  return { plan, cycle, extraStores: Math.min(stores, MAX_EXTRA_STORES) }
 }
 
 export const isSame = ({ plan, cycle, extraStores }: Choice, detail: SubscriptionDetail) =>

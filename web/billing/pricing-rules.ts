@@ -1,17 +1,17 @@
 import type { z } from 'zod'
 import {
-  amountMinorOf,
   type BillingCycle,
-  MOST_EXTRA_STORES,
+  MAX_EXTRA_STORES,
   type PlanKey,
+  planAmountMinor,
   plans,
   type subscriptionStatus,
   TRIAL_DAYS,
 } from '../../shared/billing.ts'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import type { Choice } from './change-copy.ts'
-import { cycleNames, formatPeriodPrice } from './detail-words.ts'
-import { formatDate, isOnTrial } from './plan-words.ts'
+import { cycleNames, formatPeriodPrice } from './detail-copy.ts'
+import { formatDate, isOnTrial } from './plan-copy.ts'
 
 // Which plans Pricing offers an account, and what a choice costs. Pure.
 
@@ -87,7 +87,7 @@ export function readChoice(search: URLSearchParams): Choice | null {
   const plan = search.get('plan')
   if (plan !== 'starter' && plan !== 'growth') return null
   const stores = Number(search.get('stores') ?? 0)
-  const isPossible = Number.isInteger(stores) && stores >= 0 && stores <= MOST_EXTRA_STORES
+  const isPossible = Number.isInteger(stores) && stores >= 0 && stores <= MAX_EXTRA_STORES
   return { plan, cycle: readCycle(search), extraStores: isPossible ? stores : 0 }
 }
 
@@ -100,10 +100,10 @@ export function buildOrder({ plan, cycle, extraStores }: Choice): {
   lines: { label: string; amount: number }[]
   total: number
 } {
-  const total = amountMinorOf(plan, cycle, extraStores)
-  const ofPlan = amountMinorOf(plan, cycle)
+  const total = planAmountMinor(plan, cycle, extraStores)
+  const ofPlan = planAmountMinor(plan, cycle)
   const lines = [{ label: `${plans[plan].name}, ${cycleNames[cycle].toLowerCase()}`, amount: ofPlan }]
-  if (extraStores > 0) lines.push({ label: counted(extraStores, 'extra store'), amount: total - ofPlan })
+  if (extraStores > 0) lines.push({ label: formatCounted(extraStores, 'extra store'), amount: total - ofPlan })
   return { lines, total }
 }
 

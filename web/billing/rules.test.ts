@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { amountMinorOf, featurePlans, monthlyPrice, plans } from '../../shared/billing.ts'
+import { featurePlans, monthlyPrice, planAmountMinor, plans } from '../../shared/billing.ts'
 import { buildSupportLink, listLimits, listPlanLines } from './rules.ts'
 import { statusLook } from './statusLook.ts'
 
@@ -40,9 +40,9 @@ it('names the paid plan in the support mail (A 9)', { tags: ['A9'] }, () => {
 })
 
 it('charges a period as A 9 rounds it; an extra store costs the same monthly and yearly', () => {
-  expect([amountMinorOf('starter', 'month'), amountMinorOf('growth', 'month')]).toEqual([1_900, 4_900])
-  expect([amountMinorOf('starter', 'year'), amountMinorOf('growth', 'year')]).toEqual([18_000, 46_800])
-  expect([amountMinorOf('growth', 'month', 2), amountMinorOf('growth', 'year', 2)]).toEqual([6_900, 70_800])
+  expect([planAmountMinor('starter', 'month'), planAmountMinor('growth', 'month')]).toEqual([1_900, 4_900])
+  expect([planAmountMinor('starter', 'year'), planAmountMinor('growth', 'year')]).toEqual([18_000, 46_800])
+  expect([planAmountMinor('growth', 'month', 2), planAmountMinor('growth', 'year', 2)]).toEqual([6_900, 70_800])
 })
 
 it('starts the list of Growth with everything in Starter', () => {

@@ -2,10 +2,10 @@ import {
   type BrandLook,
   type ColourName,
   colourNames,
-  contrastOf,
   contrastProblems,
-  LEAST_CONTRAST,
+  contrastRatio,
   labelOn,
+  MIN_CONTRAST,
   shownRatio,
   socialKindNames,
 } from '../../shared/brand.ts'
@@ -27,11 +27,11 @@ export function describeContrast(name: 'button' | 'text' | 'accent', look: Brand
   if (!isColour(colour)) return null
   if (name === 'button') {
     const label = labelOn(colour)
-    return `${label === '#ffffff' ? 'White' : 'Black'} label, contrast ${shownRatio(contrastOf(label, colour))}`
+    return `${label === '#ffffff' ? 'White' : 'Black'} label, contrast ${shownRatio(contrastRatio(label, colour))}`
   }
   if (!isColour(look.ground)) return null
-  const ratio = contrastOf(colour, look.ground)
-  return ratio < LEAST_CONTRAST ? null : `Contrast ${shownRatio(ratio)}`
+  const ratio = contrastRatio(colour, look.ground)
+  return ratio < MIN_CONTRAST ? null : `Contrast ${shownRatio(ratio)}`
 }
 
 /** The value for the native color picker, which accepts only #rrggbb. */

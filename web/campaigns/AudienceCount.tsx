@@ -5,7 +5,7 @@ import type { AudienceCount as Count } from '../../shared/audience.ts'
 import { FixLink } from '../carts/EligibilityView.tsx'
 import { ControlGroupRuns } from '../lift/ControlGroupRuns.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -60,8 +60,8 @@ function Price({ price }: { price: NonNullable<Count['price']> }) {
   return (
     <>
       <Text fz="sm" role="note" aria-label="Estimated price">
-        About <Money {...total} /> for {formatCount(people)}: {counted(segments, 'segment')}, estimated from{' '}
-        {counted(sampled, 'message')} for real carts.
+        About <Money {...total} /> for {formatCount(people)}: {formatCounted(segments, 'segment')}, estimated from{' '}
+        {formatCounted(sampled, 'message')} for real carts.
         {budgetLeft && (
           <>
             {' '}
@@ -88,7 +88,7 @@ function Warnings({ count: { left, eligible, quietPercent, total } }: { count: C
     <>
       {waiting > 0 && (
         <Notice tone="warn">
-          Your plan has {counted(left!, 'message')} left this month, so {formatCount(waiting)} of them would wait.{' '}
+          Your plan has {formatCounted(left!, 'message')} left this month, so {formatCount(waiting)} of them would wait.{' '}
           <Anchor component={Link} to="/pricing" inherit underline="always">
             See plans
           </Anchor>
@@ -106,5 +106,5 @@ function Warnings({ count: { left, eligible, quietPercent, total } }: { count: C
 
 function summarize({ total, eligible }: Count): string {
   if (total === 0) return 'Nobody matches now.'
-  return `${counted(total, 'customer')}, ${formatCount(eligible)} would get it now.`
+  return `${formatCounted(total, 'customer')}, ${formatCount(eligible)} would get it now.`
 }

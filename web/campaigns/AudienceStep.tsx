@@ -1,7 +1,7 @@
 import { Input, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useRef, useState } from 'react'
-import { audienceTexts, MOST_SELECTED } from '../../shared/audience.ts'
+import { audienceTexts, MAX_SELECTED } from '../../shared/audience.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { AudienceCount } from './AudienceCount.tsx'
 import { chooseContent } from './default-content.ts'
@@ -67,7 +67,7 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
           onChange={onChange}
         />
       )}
-      {isChosenByHand && countChosen(draft) > MOST_SELECTED && !problems.people && (
+      {isChosenByHand && countChosen(draft) > MAX_SELECTED && !problems.people && (
         <Input.Error>{audienceTexts.tooMany}</Input.Error>
       )}
       {problems.people && <Input.Error role="alert">{problems.people}</Input.Error>}
@@ -91,7 +91,7 @@ function buildCountRequest(draft: Draft, campaignId?: string): CountBody | null 
   const { type } = draft
   const targetAudience = selectAudience(draft)
   const isNobody = targetAudience.mode === 'selected' && countChosen(draft) === 0
-  const isTooMany = countChosen(draft) > MOST_SELECTED
+  const isTooMany = countChosen(draft) > MAX_SELECTED
   if (isNobody || isTooMany || hasInvalidNumbers(draft)) return null
   const words = type === 'sms' && { body: draft.sms }
   const couponId = selectCoupon(draft)?.couponId ?? null

@@ -2,10 +2,10 @@ import { Card, Stack, Title } from '@mantine/core'
 import { useState } from 'react'
 import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 import { useDraft } from '../access/drafts.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
-import { useMaySend } from '../carts/useTextAction.ts'
+import { useCanSend } from '../carts/useTextAction.ts'
 import { announce } from '../ui/announce.ts'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
@@ -34,7 +34,7 @@ interface Props {
 /** The steps of an existing campaign. Background refreshes of the counts keep the input. */
 export function CampaignEditor({ campaign, step, onStep }: Props) {
   const [edit, setEdit] = useState<Draft | null>(null)
-  const mayWrite = useMaySend()
+  const mayWrite = useCanSend()
   const save = useSaveCampaign(campaign.id)
   useDraft<Draft>(`campaign:${campaign.id}`, edit, setEdit)
   const stored = toDraft(campaign)
@@ -92,7 +92,7 @@ export function CampaignEditor({ campaign, step, onStep }: Props) {
         isDirty={edit !== null}
         isSaving={save.isPending}
         isDisabled={!mayWrite}
-        problem={save.error && <NotSaved>{wordsOf(save.error, BROKEN)}</NotSaved>}
+        problem={save.error && <NotSaved>{getErrorText(save.error, BROKEN)}</NotSaved>}
         onSave={submit}
         onDiscard={discard}
       />

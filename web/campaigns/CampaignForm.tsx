@@ -6,7 +6,7 @@ import type { Location } from 'react-router'
 import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
@@ -133,7 +133,7 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
 
 /** B 8; features of a larger plan link to the plans. */
 export function NotCreated({ error, text = campaignTexts.notCreated }: { error: Error; text?: string }) {
-  const words = wordsOf(error, text)
+  const words = getErrorText(error, text)
   if (error instanceof ApiError && error.code === 'plan_required') return <UpgradeNotice text={words} />
   return (
     <Notice tone="bad" isLive>

@@ -5,9 +5,9 @@ import { IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
-import { useMaySend } from '../carts/useTextAction.ts'
+import { useCanSend } from '../carts/useTextAction.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -51,7 +51,7 @@ export function CampaignPage() {
       ) : (
         <Failed
           title={campaignTexts.notLoaded}
-          error={new Error(wordsOf(campaign.error, campaignTexts.notFetched))}
+          error={new Error(getErrorText(campaign.error, campaignTexts.notFetched))}
           onRetry={() => campaign.refetch()}
         />
       )}
@@ -66,7 +66,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
   const [result, setResult] = useState<ActionResult | null>(null)
   const [isCopying, setCopying] = useState(false)
   const standstill = findStandstill(campaign)
-  const mayWrite = useMaySend()
+  const mayWrite = useCanSend()
   const clock = useStoreClock()
   const { act, dialog, isBusy } = useCampaignActions(
     setResult,

@@ -4,11 +4,11 @@ import { IconFilterOff, IconMail, IconPlus, IconSend } from '@tabler/icons-react
 import { useState } from 'react'
 import { campaignTexts } from '../../shared/campaigns.ts'
 import { useStore } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
-import { useMaySend } from '../carts/useTextAction.ts'
+import { getErrorText } from '../accounts/queries.ts'
+import { useCanSend } from '../carts/useTextAction.ts'
 import { ColumnsMenu } from '../ui/ColumnsMenu.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Pager } from '../ui/Pager.tsx'
@@ -32,7 +32,7 @@ const [NEW, TO_ALL] = ['new', 'all']
 export function CampaignsPage() {
   const { query, change, put, param } = useListQuery(campaignsAddress)
   const [result, setResult] = useState<ActionResult | null>(null)
-  const mayWrite = useMaySend()
+  const mayWrite = useCanSend()
   const form = param('form')
   const open = (which: string) => {
     setResult(null)
@@ -129,7 +129,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
         query={campaigns}
         loading={<Waiting />}
         failed={campaignTexts.notLoaded}
-        wordsOf={(error) => wordsOf(error, campaignTexts.notFetched)}
+        wordsOf={(error) => getErrorText(error, campaignTexts.notFetched)}
         className="padded"
       >
         {({ campaigns: rows, pagination }) => (
@@ -138,7 +138,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
               <Nothing query={query} mayWrite={mayWrite} onChange={onChange} onOpen={onOpen} />
             ) : (
               <>
-                <VisuallyHidden role="status">{counted(pagination.total, 'campaign')}</VisuallyHidden>
+                <VisuallyHidden role="status">{formatCounted(pagination.total, 'campaign')}</VisuallyHidden>
                 <CampaignsTable campaigns={rows} added={columns.shown} actions={actionsOf} />
               </>
             )}

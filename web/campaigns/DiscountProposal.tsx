@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { couponTexts } from '../../shared/coupons.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { randomBelow } from '../coupons/QuickCreate.tsx'
 import { useCreateCoupon } from '../coupons/queries.ts'
 import { createQuickCode, createQuickCoupon } from '../coupons/rules.ts'
@@ -36,7 +36,7 @@ export function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) 
       )}
       {create.error && (
         <Text fz="sm" mt="xs" role="alert">
-          {wordsOf(create.error, couponTexts.createFailed)}
+          {getErrorText(create.error, couponTexts.createFailed)}
         </Text>
       )}
     </Notice>

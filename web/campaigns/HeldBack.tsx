@@ -2,12 +2,12 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignView } from '../../shared/campaigns.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
-import { useMaySend } from '../carts/useTextAction.ts'
+import { useCanSend } from '../carts/useTextAction.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { describeSent } from './held-messages.ts'
 import { useDropHeld } from './report-queries.ts'
 import { useStoreClock } from './StoreTime.tsx'
@@ -20,7 +20,7 @@ interface Props {
 /** Counts of sent and held-back messages, with an action to drop the held ones. */
 export function HeldBack({ campaign, report }: Props) {
   const text = describeSent(report, campaign.schedule, useStoreClock())
-  const mayWrite = useMaySend()
+  const mayWrite = useCanSend()
   const { held } = report
   return (
     <Stack gap="sm" mt="md" align="flex-start">
@@ -37,7 +37,7 @@ function Drop({ id, count }: { id: string; count: number }) {
     drop.mutate(undefined, {
       onSuccess: ({ dropped }) => {
         setAsking(false)
-        announce(`${counted(dropped, 'message')} dropped.`)
+        announce(`${formatCounted(dropped, 'message')} dropped.`)
       },
     })
   return (
@@ -51,7 +51,7 @@ function Drop({ id, count }: { id: string; count: number }) {
         confirmLabel="Drop"
         isDangerous
         isBusy={drop.isPending}
-        problem={drop.error && wordsOf(drop.error, BROKEN)}
+        problem={drop.error && getErrorText(drop.error, BROKEN)}
         onConfirm={confirm}
         onClose={() => setAsking(false)}
       >

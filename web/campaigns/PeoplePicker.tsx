@@ -5,7 +5,7 @@ import { customerTexts } from '../../shared/customers.ts'
 import { LoadMoreCustomers, NoCustomers } from '../discount-mail/LoadMoreCustomers.tsx'
 import { type ListedCustomer, usePeople } from '../discount-mail/queries.ts'
 import { type PeopleFilter, toPerson } from '../discount-mail/rules.ts'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
@@ -51,7 +51,7 @@ export function PeoplePicker({ draft, abandonedOnly, isReadOnly, onChange }: Pro
           </Button>
         </Group>
         <Text fz="sm" c="dimmed" className="tabular" role="status">
-          {counted(chosen, 'customer')} selected
+          {formatCounted(chosen, 'customer')} selected
         </Text>
       </Group>
       <Loaded

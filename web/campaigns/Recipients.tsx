@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { type CampaignRecipient, type RecipientState, recipientStates } from '../../shared/campaign-report.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { countParts } from '../flows/rules.ts'
 import { DataList } from '../ui/DataList.tsx'
@@ -135,7 +135,7 @@ function Export({ campaignId, query }: { campaignId: string; query: RecipientQue
       <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(query)} />
       {download.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(download.error, BROKEN)}
+          {getErrorText(download.error, BROKEN)}
         </Notice>
       )}
     </>

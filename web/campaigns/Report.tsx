@@ -2,14 +2,14 @@ import { Button, Card, Stack, Text, Title } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignView } from '../../shared/campaigns.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
-import { useMaySend } from '../carts/useTextAction.ts'
+import { useCanSend } from '../carts/useTextAction.ts'
 import { CountsBar } from '../flows/CountsBar.tsx'
 import { announce } from '../ui/announce.ts'
 import { DataList } from '../ui/DataList.tsx'
 import { Facts } from '../ui/Facts.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -55,7 +55,7 @@ function Rest({ campaign, report }: { campaign: CampaignView; report: ReturnType
 
 function Retry({ id, count }: { id: string; count: number }) {
   const retry = useRetryFailed(id)
-  const mayWrite = useMaySend()
+  const mayWrite = useCanSend()
   if (!mayWrite) return null
   return (
     <Stack gap="sm" mt="md" align="flex-start">
@@ -66,7 +66,7 @@ function Retry({ id, count }: { id: string; count: number }) {
         loading={retry.isPending}
         onClick={() =>
           retry.mutate(undefined, {
-            onSuccess: ({ retried }) => announce(`${counted(retried, 'message')} will be tried again.`),
+            onSuccess: ({ retried }) => announce(`${formatCounted(retried, 'message')} will be tried again.`),
           })
         }
       >
@@ -74,7 +74,7 @@ function Retry({ id, count }: { id: string; count: number }) {
       </Button>
       {retry.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(retry.error, BROKEN)}
+          {getErrorText(retry.error, BROKEN)}
         </Notice>
       )}
     </Stack>

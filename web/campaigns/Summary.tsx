@@ -1,7 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core'
 import { useNow } from '../ui/clock.ts'
 import { Facts } from '../ui/Facts.tsx'
-import { counted, formatClock, formatCount, formatDay } from '../ui/format.ts'
+import { formatClock, formatCount, formatCounted, formatDay } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { formatLongStoreTime } from '../ui/times.ts'
 import { AudienceCount } from './AudienceCount.tsx'
@@ -22,7 +22,11 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
   const count = useDebouncedCount(draft, campaignId)
   const { name, type, subject, schedule, emails, mode, audience } = draft
   const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
-  const target = isChosenByHand ? counted(emails.length, 'customer') : count?.data ? formatCount(count.data.total) : '…'
+  const target = isChosenByHand
+    ? formatCounted(emails.length, 'customer')
+    : count?.data
+      ? formatCount(count.data.total)
+      : '…'
   const end = describeEnd(count?.data?.minutes ?? null, schedule.spreadHours)
   return (
     <Stack gap="sm" component="section" aria-label="Summary">

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { useState } from 'react'
 import type { CampaignView } from '../../shared/campaigns.ts'
 import { useStore } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useFirstPress } from '../ui/useFirstPress.ts'
 import { AudienceCount } from './AudienceCount.tsx'
@@ -54,7 +54,7 @@ const createResultHandlers =
       onResult({ tone: 'good', text: actionTexts[action].done, ...(isSent && { sentId: id }) })
       onDone(action)
     },
-    onError: (error: Error) => onResult({ tone: 'bad', text: wordsOf(error, actionTexts[action].failed) }),
+    onError: (error: Error) => onResult({ tone: 'bad', text: getErrorText(error, actionTexts[action].failed) }),
   })
 
 interface AskProps {

@@ -1,6 +1,6 @@
 import type { AudienceCount } from '../../shared/audience.ts'
 import { type CampaignSchedule, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { toInstant, toKnownZone } from '../ui/zone.ts'
 import { type CampaignAction, formatInZone, isTimePast } from './rules.ts'
 
@@ -88,13 +88,13 @@ type Counted = Pick<AudienceCount, 'total' | 'eligible' | 'judged'>
 export function confirmSendToAll({ total, eligible, judged }: Counted) {
   if (total === 0) return { title: 'Nobody matches now', label: 'Send', others: 'There is nobody to send it to.' }
   if (judged !== null) {
-    const whom = counted(total, 'person', 'people')
+    const whom = formatCounted(total, 'person', 'people')
     return {
       ...{ title: `Send to up to ${whom} now?`, label: `Send to up to ${whom}` },
       others: `Of the newest ${formatCount(judged)} of them, ${formatCount(eligible)} would get it now.`,
     }
   }
-  const [whom, left] = [counted(eligible, 'person', 'people'), total - eligible]
+  const [whom, left] = [formatCounted(eligible, 'person', 'people'), total - eligible]
   return {
     ...{ title: `Send to ${whom} now?`, label: `Send to ${whom}` },
     others:

@@ -1,6 +1,6 @@
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignSchedule } from '../../shared/campaigns.ts'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { formatStoreTime } from '../ui/times.ts'
 
 // Counts of sent and held-back messages of a campaign. Pure.
@@ -20,7 +20,7 @@ export function describeSent(
   const count = sent + inFlight + waiting
   if (count === 0 && !held) return null
   const isSoon = delay === 0 && spreadHours === null
-  const some = `${counted(count, 'person', 'people')} got it or will ${isSoon ? 'within minutes' : 'by its schedule'}`
+  const some = `${formatCounted(count, 'person', 'people')} got it or will ${isSoon ? 'within minutes' : 'by its schedule'}`
   return held ? `${some}, ${describeHeld(held, clock)}` : `${some}.`
 }
 

@@ -5,7 +5,7 @@ import {
   type AudienceType,
   audienceTexts,
   DEFAULT_FILTERS,
-  MOST_SELECTED,
+  MAX_SELECTED,
 } from '../../shared/audience.ts'
 import { type Feature, featurePlans, type PlanKey } from '../../shared/billing.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type TemplateChoice,
 } from '../../shared/campaigns.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { createListAddress } from '../ui/listQuery.ts'
 import { toInstant, toKnownZone, toLocal } from '../ui/zone.ts'
 import { unknownText } from '../words/rules.ts'
@@ -273,7 +273,7 @@ export function checkDraft(draft: Draft, today: string | null): Problems {
     name: name.trim() === '' && campaignTexts.noName,
     people:
       (isSelected && chosen === 0 && audienceTexts.none) ||
-      (isSelected && chosen > MOST_SELECTED && audienceTexts.tooMany),
+      (isSelected && chosen > MAX_SELECTED && audienceTexts.tooMany),
     ...(hasFilters && checkNumbers(filters)),
     subject:
       isMail &&
@@ -380,17 +380,18 @@ export function describeRun(
 
 /** "Ends about 40 minutes later"; null if unknown or without recipients. */
 export function describeEnd(minutes: number | null, spreadHours: number | null): string | null {
-  if (spreadHours !== null) return `Spread over ${counted(spreadHours, 'hour')}.`
+  if (spreadHours !== null) return `Spread over ${formatCounted(spreadHours, 'hour')}.`
   if (minutes === null) return null
   if (minutes <= 1) return 'Ends about a minute later at your rate of sending.'
-  const span = minutes < 120 ? counted(Math.round(minutes), 'minute') : counted(Math.round(minutes / 60), 'hour')
+  const span =
+    minutes < 120 ? formatCounted(Math.round(minutes), 'minute') : formatCounted(Math.round(minutes / 60), 'hour')
   return `Ends about ${span} later at your rate of sending.`
 }
 
 /** Audience label of the list. */
 export function describeAudience({ targetAudience }: Pick<CampaignView, 'targetAudience'>): string {
   const { type, mode, customerEmails, customerPhones } = targetAudience
-  const chosen = counted(customerEmails.length + customerPhones.length, 'customer')
+  const chosen = formatCounted(customerEmails.length + customerPhones.length, 'customer')
   if (type === 'specific_customers') return chosen
   return mode === 'matching' ? 'All that match' : `${chosen}, by hand`
 }

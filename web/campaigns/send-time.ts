@@ -1,5 +1,5 @@
 import { campaignDefaults } from '../../shared/campaigns.ts'
-import { counted, formatClock } from '../ui/format.ts'
+import { formatClock, formatCounted } from '../ui/format.ts'
 import { toKnownZone, toLocal } from '../ui/zone.ts'
 import { type Draft, isTimePast, moveToTomorrow } from './rules.ts'
 
@@ -30,5 +30,5 @@ export function describeRecipients(
   if (!count || count.total === 0) return null
   // In a large audience only the newest were checked.
   const [people, most] = count.judged === null ? [count.eligible, ''] : [count.total, 'up to ']
-  return `${most}${counted(people, 'person', 'people')}`
+  return `${most}${formatCounted(people, 'person', 'people')}`
 }

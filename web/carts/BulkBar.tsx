@@ -1,12 +1,12 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
-import { MOST_CARTS, reminderTexts } from '../../shared/reminders.ts'
+import { MAX_CARTS, reminderTexts } from '../../shared/reminders.ts'
 import { formatCount } from '../ui/format.ts'
 import { formatTotal } from '../ui/listQuery.ts'
 import { UpgradePrompt } from './RecoveryActions.tsx'
 import { channelNames, countSelection, type Selection } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { useIsTextsLocked, useMaySend } from './useTextAction.ts'
+import { useCanSend, useIsTextsLocked } from './useTextAction.ts'
 
 type Action = Ask['channel'] | 'delete'
 
@@ -24,7 +24,7 @@ interface Props {
 export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete }: Props) {
   const [action, setAction] = useState<Action | ''>('')
   const lacksTexts = useIsTextsLocked()
-  const may = useMaySend()
+  const may = useCanSend()
   const size = countSelection(selection)
   if (size === 0) return null
   const locked = lacksTexts && (action === 'sms' || action === 'whatsapp') ? upgrades[action] : null
@@ -67,9 +67,9 @@ export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete 
         </Button>
       </Group>
       {locked && <UpgradePrompt text={locked} />}
-      {size > MOST_CARTS && (
+      {size > MAX_CARTS && (
         <Text fz="xs" c="dimmed">
-          At most {formatCount(MOST_CARTS)} at a time: the newest of them.
+          At most {formatCount(MAX_CARTS)} at a time: the newest of them.
         </Text>
       )}
     </section>

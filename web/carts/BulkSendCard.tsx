@@ -11,12 +11,12 @@ import {
 } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import type { BulkSend, BulkSendItem } from '../../shared/reminders.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { describeResult } from '../discount-mail/rules.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageButtons } from '../ui/Pager.tsx'
@@ -24,7 +24,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { useBulkSend, useRetryJob } from './send-queries.ts'
 import { channelNames, channelText } from './sending.ts'
-import { useMaySend } from './useTextAction.ts'
+import { useCanSend } from './useTextAction.ts'
 
 interface Props {
   jobId: string
@@ -157,7 +157,7 @@ interface RetryProps extends Pick<Props, 'jobId' | 'onJob'> {
 
 function Retry({ jobId, failed, retryable, onJob }: RetryProps) {
   const retry = useRetryJob(jobId)
-  if (!useMaySend()) return null
+  if (!useCanSend()) return null
   return (
     <>
       <Button
@@ -170,7 +170,7 @@ function Retry({ jobId, failed, retryable, onJob }: RetryProps) {
       </Button>
       {retry.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(retry.error, BROKEN)}
+          {getErrorText(retry.error, BROKEN)}
         </Notice>
       )}
     </>
@@ -230,7 +230,7 @@ const describeCompleted = ({ channel, counts, isDiscount }: BulkSend) =>
 const describeTitle = (job: BulkSend) =>
   job.state === 'done'
     ? describeCompleted(job)
-    : `Sending ${channelNames[job.channel]} to ${counted(job.total, job.isDiscount ? 'customer' : 'cart')}`
+    : `Sending ${channelNames[job.channel]} to ${formatCounted(job.total, job.isDiscount ? 'customer' : 'cart')}`
 
 function describeCounts({ counts, done, total }: BulkSend): string {
   const parts = [`${formatCount(done)} of ${formatCount(total)} done`, `${formatCount(counts.sent)} sent`]

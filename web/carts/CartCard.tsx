@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import type { CartView } from '../../shared/carts.ts'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { CartStatus, ReasonMark } from './badges.tsx'
@@ -26,7 +26,7 @@ export function CartCard({ cart, list }: { cart: CartView; list: ListedProps }) 
         {cart.customer_email ?? cart.phone ?? 'No email'}
       </Text>
       <Text fz="sm" c="dimmed" mb="xs">
-        {counted(countItems(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} /> ·{' '}
+        {formatCounted(countItems(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} /> ·{' '}
         <RecoveryWindow cart={cart} isAlone />
       </Text>
       <Group gap="sm" justify="space-between" wrap="nowrap">

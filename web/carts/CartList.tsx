@@ -1,9 +1,9 @@
 import { Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { useState } from 'react'
 import { type CartView, cartTexts } from '../../shared/carts.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { formatTotal } from '../ui/listQuery.ts'
@@ -20,7 +20,7 @@ import { useReasonBadges, useWhatsappEligible } from './send-queries.ts'
 import type { Selection } from './sending.ts'
 import { toSelection, useSelection } from './useSelection.ts'
 import { useSendDialog } from './useSendDialog.tsx'
-import { useIsTextsLocked, useMaySend } from './useTextAction.ts'
+import { useCanSend, useIsTextsLocked } from './useTextAction.ts'
 
 interface Props {
   query: ListQuery
@@ -114,7 +114,7 @@ const describeOffer = (chosen: Selection, isWholePage: boolean, all: Matching): 
   chosen.kind === 'carts' && isWholePage && (all.count > chosen.carts.length || all.isCapped) ? all : null
 
 function useEligibleRows(rows: CartView[]): ReadonlySet<string> {
-  const may = useMaySend()
+  const may = useCanSend()
   const lacksTexts = useIsTextsLocked()
   const withPhone = rows.filter(({ phone }) => phone !== null).map(({ id }) => id)
   return useWhatsappEligible(withPhone, may && !lacksTexts)
@@ -125,7 +125,7 @@ const Removed = ({ count, onUndo }: { count: number; onUndo: () => void }) => (
   <div className="padded">
     <Notice tone="info" isLive>
       <Group justify="space-between" gap="sm">
-        <span>{counted(count, 'cart')} removed from this view. Nothing was deleted.</span>
+        <span>{formatCounted(count, 'cart')} removed from this view. Nothing was deleted.</span>
         <Button variant="default" size="compact-sm" onClick={onUndo}>
           Undo
         </Button>
@@ -199,5 +199,5 @@ function Page({ query, data, isStale, columns, onChange, list }: PageProps) {
 /** B 8: the server's message, else the specification's. Without a store no request is made. */
 function getFailureText(error: Error): string {
   if (error instanceof ApiError && error.code === 'not_found') return cartTexts.noPlatform
-  return wordsOf(error, cartTexts.loadFailed)
+  return getErrorText(error, cartTexts.loadFailed)
 }

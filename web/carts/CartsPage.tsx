@@ -3,12 +3,12 @@ import { Button, Card, Group, NativeSelect, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { readStage } from '../../shared/reach.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { useProducts } from '../audiences/queries.ts'
 import { ColumnsMenu } from '../ui/ColumnsMenu.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
-import { counted, formatAge } from '../ui/format.ts'
+import { formatAge, formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
@@ -129,8 +129,8 @@ function Chips({ query, onChange }: Pick<ReachProps, 'query' | 'onChange'>) {
   const read = stage ? readStage(stage) : null
   const chips: (Chip | false | undefined | 0 | '')[] = [
     days && {
-      label: `Last ${counted(days, 'day')}`,
-      means: `Abandoned in the last ${counted(days, 'day')}`,
+      label: `Last ${formatCounted(days, 'day')}`,
+      means: `Abandoned in the last ${formatCounted(days, 'day')}`,
       without: { days: 0 },
     },
     country && { label: formatCountry(country), without: { country: '' } },
@@ -167,7 +167,7 @@ function ExportButton({ query }: { query: ListQuery }) {
       <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(toFilterParams(query))} />
       {download.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(download.error, BROKEN)}
+          {getErrorText(download.error, BROKEN)}
         </Notice>
       )}
     </>

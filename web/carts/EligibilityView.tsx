@@ -3,9 +3,9 @@ import { Anchor, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
-import { MOST_CARTS, type SendChannel } from '../../shared/reminders.ts'
+import { MAX_CARTS, type SendChannel } from '../../shared/reminders.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatCount, formatPrice } from '../ui/format.ts'
+import { formatCount, formatCounted, formatPrice } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -54,8 +54,8 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
             : summarize(eligible.length, total, channel)
         }
       >
-        {selection.kind === 'matching' && selection.count > MOST_CARTS && (
-          <>At most {formatCount(MOST_CARTS)} carts at a time get the message: the newest ones that match.</>
+        {selection.kind === 'matching' && selection.count > MAX_CARTS && (
+          <>At most {formatCount(MAX_CARTS)} carts at a time get the message: the newest ones that match.</>
         )}
         {eligible.length === 0 ? (
           <>This won’t be sent{price && ', and it costs nothing'}. Reason:</>
@@ -130,8 +130,8 @@ export function FixLink({ reason }: { reason: string }) {
 function summarize(eligible: number, total: number, channel: SendChannel): string {
   if (total === 1) return eligible === 1 ? 'Ready to send' : 'Not ready to send'
   if (eligible === 0)
-    return `None of the ${counted(total, 'cart')} would get this ${channelText[channel]}${channel === 'email' ? '' : ' message'} now.`
-  return `${formatCount(eligible)} of ${counted(total, 'cart')} would get this ${channelText[channel]}${channel === 'email' ? '' : ' message'} now.`
+    return `None of the ${formatCounted(total, 'cart')} would get this ${channelText[channel]}${channel === 'email' ? '' : ' message'} now.`
+  return `${formatCount(eligible)} of ${formatCounted(total, 'cart')} would get this ${channelText[channel]}${channel === 'email' ? '' : ' message'} now.`
 }
 
 function Price({ price, channel }: { price: NonNullable<Eligibility['price']>; channel: SendChannel }) {
@@ -139,7 +139,7 @@ function Price({ price, channel }: { price: NonNullable<Eligibility['price']>; c
   return (
     <span className="tabular" data-price>
       Price: {formatPrice(total.amount, total.currency)}
-      {channel === 'sms' && segments > 0 && <> for {counted(segments, 'segment')}</>}.
+      {channel === 'sms' && segments > 0 && <> for {formatCounted(segments, 'segment')}</>}.
       {budgetLeft && (
         <>
           {' '}

@@ -8,7 +8,7 @@ import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
 import { useWhatsappEligible } from './send-queries.ts'
 import { explainEnded, hasBought, type TextChannel } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { type TextAction, useIsTextsLocked, useMaySend, useTextAction } from './useTextAction.ts'
+import { type TextAction, useCanSend, useIsTextsLocked, useTextAction } from './useTextAction.ts'
 
 interface Props {
   cart: CartView
@@ -18,7 +18,7 @@ interface Props {
 
 /** All actions on one cart, with labels. */
 export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
-  const may = useMaySend()
+  const may = useCanSend()
   const lacksTexts = useIsTextsLocked()
   const eligible = useWhatsappEligible([cart.id], may && !lacksTexts && cart.phone !== null)
   const sms = useTextAction(cart, 'sms', true)

@@ -15,7 +15,7 @@ import type { CartView } from '../../shared/carts.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { explainEnded, type TextChannel } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { useMaySend, useTextAction } from './useTextAction.ts'
+import { useCanSend, useTextAction } from './useTextAction.ts'
 
 export interface RowActionsProps {
   cart: CartView
@@ -27,7 +27,7 @@ export interface RowActionsProps {
 
 /** Actions of one row; each names its customer for screen readers. */
 export function RowActions({ cart, isWhatsappEligible, onOpen, onAsk, onSmsStatus }: RowActionsProps) {
-  const may = useMaySend()
+  const may = useCanSend()
   const name = cart.customer_name
   const selection = { kind: 'carts' as const, carts: [cart] }
   const hasEmail = cart.customer_email !== null && explainEnded(cart.state) === null

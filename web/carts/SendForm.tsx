@@ -4,11 +4,11 @@ import { type RefObject, useRef, useState } from 'react'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
-import { wordsOf as textOfError } from '../accounts/queries.ts'
+import { getErrorText as textOfError } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { formatDateTime } from '../ui/times.ts'
@@ -60,7 +60,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
     ask,
     eligibility: eligibility.data ?? (eligibility.error ? null : undefined),
     message,
-    isTyping: !isSameWords(message, wordsOf(channel, words)),
+    isTyping: !isSameWords(message, getErrorText(channel, words)),
   })
   const problems = shown.problem ? { [findErrorField(shown.problem)]: shown.problem } : {}
   // Errors in the default content also block sending; the server reports them.
@@ -76,7 +76,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
     ? [...eligibility.data.eligible, ...(when === 'schedule' ? later : []), ...(isOverride && held ? held.cartIds : [])]
     : []
   const about = { ...(store && { storeUrl: store.store_url }), ...(isOverride && { overrideHoldout: true }) }
-  const said = wordsOf(channel, words)
+  const said = getErrorText(channel, words)
 
   const changeWords = (next: Partial<MessageText>) => change({ words: { ...words, ...next } })
 
@@ -258,17 +258,17 @@ function useSending() {
 /** Server checks while typing, debounced for the content. */
 function useDebounced(channel: Ask['channel'], words: MessageText) {
   const [paused] = useDebouncedValue(words, TYPING_PAUSE_MS)
-  return wordsOf(channel, paused)
+  return getErrorText(channel, paused)
 }
 
 /** WhatsApp has its own templates; an SMS has no subject. */
-function wordsOf(channel: Ask['channel'], { subject, body }: MessageText): { subject?: string; body?: string } {
+function getErrorText(channel: Ask['channel'], { subject, body }: MessageText): { subject?: string; body?: string } {
   if (channel === 'whatsapp') return {}
   const own = body?.trim() ? { body } : {}
   return channel === 'email' ? { subject: subject.trim() || reminderTexts.subject, ...own } : own
 }
 
-const isSameWords = (a: ReturnType<typeof wordsOf>, b: ReturnType<typeof wordsOf>) =>
+const isSameWords = (a: ReturnType<typeof getErrorText>, b: ReturnType<typeof getErrorText>) =>
   a.subject === b.subject && a.body === b.body
 
 const formatSendTime = (delay: ReturnType<typeof parseDelay>) =>
@@ -276,7 +276,7 @@ const formatSendTime = (delay: ReturnType<typeof parseDelay>) =>
 
 function labelOf(when: Ask['when'], count: number | null): string {
   if (count === null) return when === 'schedule' ? 'Schedule' : 'Send Now'
-  return `${when === 'schedule' ? 'Schedule for' : 'Send to'} ${counted(count, 'cart')}`
+  return `${when === 'schedule' ? 'Schedule for' : 'Send to'} ${formatCounted(count, 'cart')}`
 }
 
 /** The alerts of B 8. */

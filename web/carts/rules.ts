@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { CartView, listAbandonedCarts, sortColumns } from '../../shared/carts.ts'
-import { MOST_OF_PRODUCT_ID, readReachFilter, readStage, type StageFilter } from '../../shared/reach.ts'
+import { MAX_PRODUCT_ID_LENGTH, readReachFilter, readStage, type StageFilter } from '../../shared/reach.ts'
 import { createListAddress, type Paged } from '../ui/listQuery.ts'
 
 // Address of the cart list, and derived values of carts and decisions. Pure.
@@ -52,7 +52,7 @@ export const cartsAddress = createListAddress<ListFilter, SortColumn>({
       ...(readReachFilter(reach) && { reach }),
       ...(Number.isInteger(days) && days >= 1 && days <= 366 && { days }),
       ...(/^([A-Z]{2}|none)$/.test(country) && { country }),
-      ...(product && product.length <= MOST_OF_PRODUCT_ID && { product }),
+      ...(product && product.length <= MAX_PRODUCT_ID_LENGTH && { product }),
       ...(readStage(stage) && { stage }),
     }
   },

@@ -1,6 +1,6 @@
 import type { CartView } from '../../shared/carts.ts'
 import type { LastMessage, SendChannel } from '../../shared/reminders.ts'
-import { counted, formatCountdown, formatMoney, formatPrice } from '../ui/format.ts'
+import { formatCountdown, formatCounted, formatMoney, formatPrice } from '../ui/format.ts'
 import type { ListFilter } from './rules.ts'
 
 // When and to whom a manual message may be sent, for display (B 2, 4, 5, 9). The server decides. Pure.
@@ -133,13 +133,13 @@ export const lastOutcomes: Record<Last['outcome'], string> = {
 }
 
 /** Only SMS are counted in segments. */
-export function lengthText(
+export function describeLength(
   channel: string,
   segments: number,
   price: { amount: number; currency: string } | null,
 ): string {
   const cost = price && formatPrice(price.amount, price.currency)
-  return [...(channel === 'sms' ? [counted(segments, 'segment')] : []), ...(cost ? [cost] : [])].join(' · ')
+  return [...(channel === 'sms' ? [formatCounted(segments, 'segment')] : []), ...(cost ? [cost] : [])].join(' · ')
 }
 
 export const countSelection = (selection: Selection) =>

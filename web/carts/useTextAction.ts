@@ -17,11 +17,11 @@ export type TextAction =
 
 /** Manual SMS and WhatsApp need a larger plan (decision 6). */
 export const useIsTextsLocked = () => useHasFeature('manual_texts') === false
-export const useMaySend = () => useHasPermission('carts:write')
+export const useCanSend = () => useHasPermission('carts:write')
 
 export function useTextAction(cart: CartView, channel: TextChannel, isEligible: boolean): TextAction {
   const lacksTexts = useIsTextsLocked()
-  const may = useMaySend()
+  const may = useCanSend()
   const cooldownHours = useStore()?.textCooldownHours ?? 24
   const hasSent = Boolean(channel === 'sms' ? cart.sms_sent_at : cart.whatsapp_sent_at)
   const now = useNow(hasSent ? SECOND_MS : STILL_MS)

@@ -5,7 +5,7 @@ import {
   type CaptureModeView,
   captureModes,
   captureModeTexts,
-  keepsMore,
+  storesMore,
 } from '../../shared/capture-mode.ts'
 import { groundLimits } from '../../shared/consent.ts'
 import { useDraft } from '../access/drafts.ts'
@@ -47,7 +47,7 @@ function Choice({ view }: { view: CaptureModeView }) {
   const [chosen, setChosen] = useState<CaptureMode>(view.mode)
   const [legalGround, setLegalGround] = useState('')
   useDraft('capture-mode', legalGround || null, setLegalGround)
-  const needsGround = keepsMore(chosen, view.usual)
+  const needsGround = storesMore(chosen, view.usual)
   const isGroundShort = needsGround && legalGround.trim().length < groundLimits.least
   const isNews = chosen !== view.mode || !view.isChosen
   const problem = choose.error instanceof ApiError ? choose.error.fields.legalGround : undefined

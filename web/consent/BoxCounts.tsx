@@ -5,7 +5,7 @@ import { boxCountDays, type ConsentBoxCounts } from '../../shared/consent-box.ts
 import { useStore } from '../access/queries.ts'
 import { usePlugin } from '../stores/plugin-queries.ts'
 import { Empty } from '../ui/Empty.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { buildCountRows, type CountLine, countTicksApart, placeTexts } from './box-counts.ts'
@@ -83,7 +83,7 @@ function Counts({ counts, mode }: ConsentBoxCounts) {
           ? 'Recoup stores nothing before consent, so it hears only of shoppers who agreed. Their ticks are counted, but there is no share.'
           : 'Shoppers who started to fill in a form with the box. A cart counts once for each form; My account counts each time it is saved with an empty box. Shoppers who refused in your consent tool are not included.'}
         {apart > 0 &&
-          ` ${counted(apart, 'more tick', 'more ticks')} came while nothing was stored before consent, and ${apart === 1 ? 'is' : 'are'} not part of a share.`}
+          ` ${formatCounted(apart, 'more tick', 'more ticks')} came while nothing was stored before consent, and ${apart === 1 ? 'is' : 'are'} not part of a share.`}
       </Text>
     </>
   )

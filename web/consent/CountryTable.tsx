@@ -6,7 +6,7 @@ import type { ConsentTable, RuleName } from '../../shared/consent.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { ConsentOverrides } from './ConsentOverrides.tsx'
 import { CountryGroups } from './CountryGroups.tsx'
@@ -99,7 +99,7 @@ function Countries({
         onChange={(event) => setSearch(event.currentTarget.value)}
       />
       <VisuallyHidden role="status">
-        {found && counted(found.length, 'country found', 'countries found')}
+        {found && formatCounted(found.length, 'country found', 'countries found')}
       </VisuallyHidden>
       {groups.length === 0 ? (
         <Empty icon={IconMapOff} text="No country has this name." />

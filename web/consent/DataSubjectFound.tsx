@@ -1,9 +1,9 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconUserOff } from '@tabler/icons-react'
 import { useState } from 'react'
-import { type Erasure, type Kept, keptText, type Person } from '../../shared/privacy.ts'
+import { dataKindText, type Erasure, type Kept, type Person } from '../../shared/privacy.ts'
 import { suppressionTexts } from '../../shared/suppressions.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -97,9 +97,9 @@ function describeSubject({ address, addresses, names, stores, firstSeenAt, suppr
 }
 
 function describeKept({ counts }: Person): [string, string][] {
-  const kept = (Object.keys(keptText) as Kept[]).filter((name) => (counts[name] ?? 0) > 0)
+  const kept = (Object.keys(dataKindText) as Kept[]).filter((name) => (counts[name] ?? 0) > 0)
   if (kept.length === 0) return [['Nothing', 'except the fingerprint on the suppression list']]
-  return kept.map((name) => [keptText[name], formatCount(counts[name]!)])
+  return kept.map((name) => [dataKindText[name], formatCount(counts[name]!)])
 }
 
 function Files({ address }: { address: string }) {
@@ -127,7 +127,7 @@ function Files({ address }: { address: string }) {
       {download.error && (
         <div style={{ marginTop: 12 }}>
           <Notice tone="bad" isLive>
-            {wordsOf(download.error, BROKEN)}
+            {getErrorText(download.error, BROKEN)}
           </Notice>
         </div>
       )}

@@ -1,7 +1,7 @@
 import { Button, Card, Progress, Stack, Text, Title } from '@mantine/core'
 import type { Erasure } from '../../shared/privacy.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useErasure } from './privacy-queries.ts'
 
@@ -34,8 +34,8 @@ export function ErasureProgress({ started, onDone, doneLabel = 'Find another per
     <Card>
       <Title order={2}>Erasing</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md" role="status">
-        {storesDone} of {counted(storesTotal, 'store')} done. This person gets no more messages. You can leave this
-        page.
+        {storesDone} of {formatCounted(storesTotal, 'store')} done. This person gets no more messages. You can leave
+        this page.
       </Text>
       <Progress value={storesTotal === 0 ? 100 : (storesDone / storesTotal) * 100} aria-label="Stores done" />
       {error && <Failed title="The progress could not be loaded" error={error} onRetry={() => refetch()} />}
@@ -49,6 +49,6 @@ function describeResult(counts: Record<string, number>): string {
     [counts.orders, 'order'],
     [counts.messages, 'message'],
   ] as const
-  const said = parts.flatMap(([count, word]) => (count ? [counted(count, word)] : []))
+  const said = parts.flatMap(([count, word]) => (count ? [formatCounted(count, word)] : []))
   return said.length > 0 ? `${said.join(', ')} are now anonymous.` : 'There was nothing more to erase.'
 }

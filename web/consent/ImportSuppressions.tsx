@@ -2,7 +2,7 @@ import { Button, Checkbox, FileInput, Group, Modal, NativeSelect, Progress, Stac
 import { IconFileText } from '@tabler/icons-react'
 import { useState } from 'react'
 import { IMPORT_MOST_ROWS, importableReasons, suppressionTexts } from '../../shared/suppressions.ts'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import {
   buildRows,
@@ -153,7 +153,7 @@ function MapColumns({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
           disabled={rows.length === 0}
           onClick={() => load.mutate({ rows, reason, fileName: sheet.fileName })}
         >
-          Import {counted(rows.length, 'row')}
+          Import {formatCounted(rows.length, 'row')}
         </Button>
       </Group>
     </Stack>
@@ -167,7 +167,7 @@ function Preview({ rows, mapping, total }: { rows: ReturnType<typeof buildRows>;
     <section className="preview-table" aria-label="First rows" tabIndex={0}>
       <table>
         <caption>
-          The first {rows.length} of {counted(total, 'row')}
+          The first {rows.length} of {formatCounted(total, 'row')}
         </caption>
         <thead>
           <tr>
@@ -198,9 +198,13 @@ function Report({ report, onClose }: { report: ImportReport; onClose: () => void
   const { taken, known, refused } = report
   return (
     <Stack gap="md">
-      <Notice tone={refused.length > 0 ? 'warn' : 'good'} isLive title={`${counted(taken, 'entry', 'entries')} added`}>
-        {known > 0 && <div>{counted(known, 'was', 'were')} already on the list.</div>}
-        {refused.length > 0 && <div>{counted(refused.length, 'row was', 'rows were')} skipped:</div>}
+      <Notice
+        tone={refused.length > 0 ? 'warn' : 'good'}
+        isLive
+        title={`${formatCounted(taken, 'entry', 'entries')} added`}
+      >
+        {known > 0 && <div>{formatCounted(known, 'was', 'were')} already on the list.</div>}
+        {refused.length > 0 && <div>{formatCounted(refused.length, 'row was', 'rows were')} skipped:</div>}
       </Notice>
       {refused.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too

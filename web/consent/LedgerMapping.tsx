@@ -7,7 +7,7 @@ import {
   type ImportPreview,
   importChannels,
   importStatuses,
-  LEGAL_GROUND_LEAST,
+  MIN_LEGAL_GROUND_LENGTH,
 } from '../../shared/ledger.ts'
 import { useDraft } from '../access/drafts.ts'
 import { announce } from '../ui/announce.ts'
@@ -223,7 +223,7 @@ function Ground({ importId, mapping, preview, isShown, onDone, onLeave }: Ground
   const confirm = useConfirm(importId)
   useDraft(`consent-import:${importId}`, ground || null, setGround)
   const gap = findMappingGap(mapping, preview)
-  const isTooShort = ground.trim().length < LEGAL_GROUND_LEAST
+  const isTooShort = ground.trim().length < MIN_LEGAL_GROUND_LENGTH
   const submit = () =>
     confirm.mutate(
       { mapping, legalGround: ground.trim() },

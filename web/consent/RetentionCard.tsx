@@ -6,7 +6,7 @@ import { useExport } from '../accounts/account-queries.ts'
 import { announce } from '../ui/announce.ts'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatCount, formatDay } from '../ui/format.ts'
+import { formatCount, formatCounted, formatDay } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
@@ -110,8 +110,8 @@ function Affected({ days, isNew }: { days: number; isNew: boolean }) {
     <Notice tone={isNew ? 'warn' : 'info'}>
       <Stack gap="xs" align="flex-start">
         <span role="status">
-          The next run erases {counted(contacts, 'person', 'people')} without an order and{' '}
-          {counted(customers, 'customer')}, with {counted(carts, 'cart')}.
+          The next run erases {formatCounted(contacts, 'person', 'people')} without an order and{' '}
+          {formatCounted(customers, 'customer')}, with {formatCounted(carts, 'cart')}.
           {isMore && ` Only the oldest ${formatCount(MOST_COUNTED)} people were counted.`} This cannot be undone.
         </span>
         <DownloadButton

@@ -21,7 +21,7 @@ import {
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import type { Tone } from '../ui/Notice.tsx'
@@ -107,7 +107,7 @@ function Entries({ filter, mayChange, onShowAll, pages, more }: EntriesProps) {
   return (
     <>
       <Text className="suppressions-count" role="status">
-        {counted(first!.total, 'entry', 'entries')}
+        {formatCounted(first!.total, 'entry', 'entries')}
       </Text>
       {entries.length === 0 ? (
         <Nothing isFiltered={Object.keys(filter).length > 0} onShowAll={onShowAll} />

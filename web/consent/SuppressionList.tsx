@@ -8,7 +8,7 @@ import {
   suppressionTexts,
 } from '../../shared/suppressions.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -56,7 +56,7 @@ export function SuppressionList() {
         {download.error && (
           <div style={{ marginTop: 12 }}>
             <Notice tone="bad" isLive>
-              {wordsOf(download.error, BROKEN)}
+              {getErrorText(download.error, BROKEN)}
             </Notice>
           </div>
         )}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Coupon } from '../../shared/coupons.ts'
 import { CouponForm } from './CouponForm.tsx'
 import type { CouponList } from './queries.ts'
-import { shownCode } from './rules.ts'
+import { formatCode } from './rules.ts'
 
 /** Opens the form for a new coupon, in place of a coupon id. */
 export const NEW = 'new'
@@ -22,7 +22,7 @@ export function CouponDialog({ list, asked, onClose }: Props) {
     <Modal
       opened={asked !== null && shown !== null}
       onClose={onClose}
-      title={shown?.coupon ? `Edit ${shownCode(shown.coupon)}` : 'Create coupon'}
+      title={shown?.coupon ? `Edit ${formatCode(shown.coupon)}` : 'Create coupon'}
       size="lg"
       // While a confirmation is open, keys belong to it.
       closeOnEscape={!isAsking}

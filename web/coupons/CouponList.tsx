@@ -3,7 +3,7 @@ import { IconCloudOff, IconFilterOff, IconTicket } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import type { Coupon } from '../../shared/coupons.ts'
 import { Empty } from '../ui/Empty.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Pager } from '../ui/Pager.tsx'
 import { toKnownZone } from '../ui/zone.ts'
@@ -55,7 +55,7 @@ function Page({ data, isStale, query, ...props }: PageProps) {
         <Nothing query={query} quickCreate={props.quickCreate} onChange={onChange} />
       ) : (
         <>
-          <VisuallyHidden role="status">{counted(pagination.total, 'coupon')}</VisuallyHidden>
+          <VisuallyHidden role="status">{formatCounted(pagination.total, 'coupon')}</VisuallyHidden>
           <CouponsTable
             coupons={coupons}
             zone={zone}

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Coupon } from '../../shared/coupons.ts'
 import { Facts } from '../ui/Facts.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { CouponState, DiscountWords, MadeElsewhere, TimeLeft, Usage } from './parts.tsx'
-import { formatDateTimeIn, shownCode } from './rules.ts'
+import { formatCode, formatDateTimeIn } from './rules.ts'
 
 interface Props {
   /** undefined: closed. */
@@ -23,7 +23,7 @@ export function CouponPanel({ coupon, zone, onClose }: Props) {
       onClose={onClose}
       position="right"
       size="md"
-      title={coupon ? shownCode(coupon) : ''}
+      title={coupon ? formatCode(coupon) : ''}
       attributes={{ header: { role: 'presentation' } }}
       closeButtonProps={{ 'aria-label': 'Close details' }}
     >
@@ -68,16 +68,16 @@ function Terms({ coupon, zone }: { coupon: Coupon; zone: string }) {
 }
 
 const personalTerms = (validHours: number, isTiedToEmail: boolean): [string, string][] => [
-  ['Each code', `Works once, for ${counted(validHours, 'hour')} after its message is sent`],
+  ['Each code', `Works once, for ${formatCounted(validHours, 'hour')} after its message is sent`],
   ['Tied to email', isTiedToEmail ? 'Yes' : 'No'],
 ]
 
 function listFigures({ figures, currency }: Coupon): [string, ReactNode][] {
   const { issued, sent, used, orders, netRevenue, discountGiven } = figures
   return [
-    ...(issued === null ? [] : [['Issued', `${counted(issued, 'code')}`] as [string, string]]),
-    ['Sent', counted(sent, 'message')],
-    ['Used', counted(used, 'time')],
+    ...(issued === null ? [] : [['Issued', `${formatCounted(issued, 'code')}`] as [string, string]]),
+    ['Sent', formatCounted(sent, 'message')],
+    ['Used', formatCounted(used, 'time')],
     ['Orders', formatCount(orders)],
     ['Net revenue', <Money key="revenue" amount={netRevenue} currency={currency} />],
     ['Discount given', <Money key="discount" amount={discountGiven} currency={currency} />],

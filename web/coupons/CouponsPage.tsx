@@ -4,7 +4,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { couponTexts } from '../../shared/coupons.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
 import { ErrorBanner } from '../ui/ErrorBanner.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
@@ -91,7 +91,7 @@ function useOpenForm(form: string | null, mayWrite: boolean): string | null {
 function ReadFailure({ coupons }: { coupons: ReturnType<typeof useCoupons> }) {
   const [dismissed, setDismissed] = useState<string | null>(null)
   const { data, error, errorUpdatedAt } = coupons
-  const text = error ? wordsOf(error, couponTexts.fetchFailed) : data?.problem
+  const text = error ? getErrorText(error, couponTexts.fetchFailed) : data?.problem
   const id = `${text} ${error ? errorUpdatedAt : data?.readAt}`
   if (!text || id === dismissed) return null
   return <ErrorBanner onDismiss={() => setDismissed(id)}>{text}</ErrorBanner>

@@ -5,7 +5,7 @@ import type { Coupon } from '../../shared/coupons.ts'
 import { DataList } from '../ui/DataList.tsx'
 import type { DataColumn } from '../ui/DataTable.tsx'
 import { CouponCode, CouponState, DiscountWords, MadeElsewhere, TimeLeft, Usage } from './parts.tsx'
-import { shownCode } from './rules.ts'
+import { formatCode } from './rules.ts'
 
 interface Props {
   coupons: Coupon[]
@@ -54,7 +54,7 @@ function buildColumns(zone: string, onOpen: Props['onOpen']): DataColumn<Coupon>
 
 function Actions({ coupon, mayWrite, onEdit, onDelete }: Omit<Props, 'coupons' | 'onOpen'> & { coupon: Coupon }) {
   if (!mayWrite || coupon.madeBy === 'store') return null
-  const name = shownCode(coupon)
+  const name = formatCode(coupon)
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
       <Tooltip label="Edit">

@@ -1,10 +1,10 @@
 import { Button, CloseButton, Group } from '@mantine/core'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useDeleteCoupon } from './queries.ts'
-import { discountText } from './rules.ts'
+import { formatDiscount } from './rules.ts'
 
 export type CreatedCoupon = Coupon
 
@@ -23,13 +23,13 @@ export function CreatedNotice({ coupon, onDismiss, onProblem }: Props) {
         announce(`${coupon.code} was deleted again.`)
         onDismiss()
       },
-      onError: (error) => onProblem(wordsOf(error, couponTexts.deleteFailed)),
+      onError: (error) => onProblem(getErrorText(error, couponTexts.deleteFailed)),
     })
   return (
     <Notice tone="good" isLive>
       <Group justify="space-between" gap="sm">
         <span>
-          Coupon <strong>{coupon.code}</strong> was created: {discountText(coupon)}, for seven days from now.
+          Coupon <strong>{coupon.code}</strong> was created: {formatDiscount(coupon)}, for seven days from now.
         </span>
         <Group gap="xs" wrap="nowrap">
           <Button variant="default" size="compact-sm" loading={remove.isPending} onClick={undo}>

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useDeleteCoupon } from './queries.ts'
-import { formatStep, shownCode } from './rules.ts'
+import { formatCode, formatStep } from './rules.ts'
 
 interface Props {
   /** null: closed. */
@@ -20,15 +20,15 @@ export function DeleteCoupon({ coupon, onClose, onProblem }: Props) {
     remove.mutate(coupon._id, {
       onSuccess: () => {
         onProblem(null)
-        announce(`${shownCode(coupon)} was deleted.`)
+        announce(`${formatCode(coupon)} was deleted.`)
       },
-      onError: (error) => onProblem(wordsOf(error, couponTexts.deleteFailed)),
+      onError: (error) => onProblem(getErrorText(error, couponTexts.deleteFailed)),
       onSettled: onClose,
     })
   return (
     <Confirm
       opened
-      title={`Delete ${shownCode(coupon)}?`}
+      title={`Delete ${formatCode(coupon)}?`}
       confirmLabel="Delete"
       isDangerous
       isBusy={remove.isPending}

@@ -2,7 +2,7 @@ import { Button, NumberInput, Popover, Stack, Text } from '@mantine/core'
 import { IconBolt } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { checkPercent } from './form.ts'
 import { useCreateCoupon } from './queries.ts'
 import { createQuickCode, createQuickCoupon } from './rules.ts'
@@ -50,7 +50,7 @@ function QuickForm({ onCreated, onProblem }: Props) {
     if (problem || create.isPending) return
     create.mutate(createQuickCoupon(createQuickCode(randomBelow), Number(percent), Date.now()), {
       onSuccess: ({ coupon }) => onCreated(coupon),
-      onError: (error) => onProblem(wordsOf(error, couponTexts.createFailed)),
+      onError: (error) => onProblem(getErrorText(error, couponTexts.createFailed)),
     })
   }
   return (

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { couponTexts } from '../../shared/coupons.ts'
-import { platformWords } from '../../shared/platform-words.ts'
+import { platformCopy } from '../../shared/platform-words.ts'
 import { DEFAULT_PLATFORM } from '../../shared/platforms.ts'
 import { useStore } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -9,8 +9,8 @@ import { Notice } from '../ui/Notice.tsx'
 export function ReadOnlyKey({ isLive = false }: { isLive?: boolean }) {
   const platform = useStore()?.platform ?? DEFAULT_PLATFORM
   return (
-    <Notice tone="warn" title={platformWords[platform].noCoupons ?? couponTexts.readOnlyKey} isLive={isLive}>
-      What to do: {platformWords[platform].couponKey} Sync and keys are on the{' '}
+    <Notice tone="warn" title={platformCopy[platform].noCoupons ?? couponTexts.readOnlyKey} isLive={isLive}>
+      What to do: {platformCopy[platform].couponKey} Sync and keys are on the{' '}
       <Link to="/settings">Store tab of the settings</Link>.
     </Notice>
   )

@@ -1,8 +1,8 @@
 import {
-  COUPON_CODE_MOST,
   type Coupon,
   type CouponInput,
   couponTexts,
+  MAX_COUPON_CODE_LENGTH,
   mostText,
   percentDecimals,
   wrongDecimals,
@@ -98,7 +98,7 @@ const badHours = 'Enter a whole number of hours between 1 and 8,760'
 
 function checkCode(code: string): string | null {
   if (code.trim() === '') return couponTexts.noCode
-  if (code.trim().length > COUPON_CODE_MOST) return couponTexts.longCode
+  if (code.trim().length > MAX_COUPON_CODE_LENGTH) return couponTexts.longCode
   return /^[A-Z0-9-]+$/.test(code.trim()) ? null : couponTexts.badCode
 }
 

@@ -6,7 +6,7 @@ import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { buildStateMarks, discountText, formatMinSpend, formatRemaining, shownCode } from './rules.ts'
+import { buildStateMarks, formatCode, formatDiscount, formatMinSpend, formatRemaining } from './rules.ts'
 
 // Coupon parts shared by list, cards and panel.
 
@@ -18,7 +18,7 @@ interface OfCoupon {
 export const CouponCode = ({ coupon, onOpen }: OfCoupon & { onOpen: (coupon: Coupon) => void }) => (
   <span className="coupon-code">
     <button type="button" className="plain-button" onClick={() => onOpen(coupon)}>
-      {shownCode(coupon)}
+      {formatCode(coupon)}
     </button>
     {coupon.kind === 'shared' && <CopyCode code={coupon.code} />}
   </span>
@@ -61,7 +61,7 @@ export function DiscountWords({ coupon }: OfCoupon) {
   const condition = formatMinSpend(coupon)
   return (
     <div className="coupon-discount">
-      {discountText(coupon)}
+      {formatDiscount(coupon)}
       {condition && (
         <Text fz="xs" c="dimmed">
           {condition}

@@ -3,15 +3,15 @@ import type { Coupon } from '../../shared/coupons.ts'
 import { aCoupon } from '../../test/coupon-fixtures.ts'
 import {
   buildStateMarks,
-  couponLabel,
   couponsAddress,
   createQuickCode,
   createQuickCoupon,
-  discountText,
+  formatCode,
+  formatCoupon,
+  formatDiscount,
   formatMinSpend,
   formatRemaining,
   isUsable,
-  shownCode,
 } from './rules.ts'
 
 const NOW = Date.parse('2026-11-23T12:00:00Z')
@@ -60,14 +60,14 @@ it('shows the blocker of an active coupon first, and colors Active only if shopp
 })
 
 it('labels a coupon by its code and discount in every picker', () => {
-  expect(couponLabel(aCoupon())).toBe('SUMMER10 · 10%')
-  expect(couponLabel(aCoupon({ type: 'fixed', amount: 5 }))).toBe('SUMMER10 · $5.00 off')
-  expect(couponLabel(aCoupon({ code: 'CART', kind: 'personal' }))).toBe('CART-•••••••• · 10%')
-  expect(couponLabel(aCoupon({ type: 'other', platformType: 'fixed_product' }))).toBe('SUMMER10 · Fixed product')
+  expect(formatCoupon(aCoupon())).toBe('SUMMER10 · 10%')
+  expect(formatCoupon(aCoupon({ type: 'fixed', amount: 5 }))).toBe('SUMMER10 · $5.00 off')
+  expect(formatCoupon(aCoupon({ code: 'CART', kind: 'personal' }))).toBe('CART-•••••••• · 10%')
+  expect(formatCoupon(aCoupon({ type: 'other', platformType: 'fixed_product' }))).toBe('SUMMER10 · Fixed product')
 })
 
 const discount = (given: Partial<Coupon>) =>
-  discountText({
+  formatDiscount({
     type: 'percentage',
     platformType: 'percent',
     amount: 10,
@@ -88,8 +88,8 @@ it('formats the discount', { tags: ['B2'] }, () => {
 })
 
 it('shows the pattern of personal codes, or the shared code', () => {
-  expect(shownCode({ code: 'CART', kind: 'personal' })).toBe('CART-••••••••')
-  expect(shownCode({ code: 'SUMMER10', kind: 'shared' })).toBe('SUMMER10')
+  expect(formatCode({ code: 'CART', kind: 'personal' })).toBe('CART-••••••••')
+  expect(formatCode({ code: 'SUMMER10', kind: 'shared' })).toBe('SUMMER10')
 })
 
 it('builds Quick Create’s code from CART and six uppercase letters and digits (B 9)', { tags: ['B9'] }, () => {

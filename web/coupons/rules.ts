@@ -101,7 +101,7 @@ type Discount = Pick<Coupon, 'type' | 'platformType' | 'amount' | 'maxDiscount' 
 /**
  * "10%", "$5.00 off", "10%, at most $20.00"; the platform's name for types that cannot be created here (decision 30).
  */
-export function discountText({ type, platformType, amount, maxDiscount, currency }: Discount): string {
+export function formatDiscount({ type, platformType, amount, maxDiscount, currency }: Discount): string {
   if (type === 'other') return formatPlatformType(platformType)
   if (type === 'fixed') return `${formatMoney(amount, currency)} off`
   const percent = `${formatPercent(amount)}%`
@@ -114,12 +114,12 @@ export const formatMinSpend = ({ minSpend, currency }: Pick<Coupon, 'minSpend' |
   minSpend === null ? null : `Minimum spend ${formatMoney(minSpend, currency)}`
 
 /** Eight dots replace the characters that differ per shopper (decision 34). */
-export const shownCode = ({ code, kind }: Pick<Coupon, 'code' | 'kind'>) =>
+export const formatCode = ({ code, kind }: Pick<Coupon, 'code' | 'kind'>) =>
   kind === 'personal' ? `${code}-••••••••` : code
 
 /** Label in a select: `CART-•••••••• · 10%` */
-export const couponLabel = (coupon: Discount & Pick<Coupon, 'code' | 'kind'>): string =>
-  `${shownCode(coupon)} · ${discountText(coupon)}`
+export const formatCoupon = (coupon: Discount & Pick<Coupon, 'code' | 'kind'>): string =>
+  `${formatCode(coupon)} · ${formatDiscount(coupon)}`
 
 const QUICK_SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const QUICK_DAYS = 7

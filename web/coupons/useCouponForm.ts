@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
 import { useDraft } from '../access/drafts.ts'
 import { isSaidAtField } from '../accounts/fields.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { type CouponValues, checkCoupon, createValues, toCouponInput, toValues } from './form.ts'
 import { useCreateCoupon, useUpdateCoupon } from './queries.ts'
-import { shownCode } from './rules.ts'
+import { formatCode } from './rules.ts'
 
 type Form = ReturnType<typeof useForm<CouponValues>>
 export type CouponFormState = Pick<Form, 'values' | 'getInputProps' | 'setFieldValue'>
@@ -33,7 +33,7 @@ export function useCouponForm(coupon: Coupon | null, where: { currency: string; 
       if (isPending) return
       save(toCouponInput(values, where.zone, coupon), {
         onSuccess: (saved) => {
-          announce(`${shownCode(saved.coupon)} was ${coupon ? 'saved' : 'created'}.`)
+          announce(`${formatCode(saved.coupon)} was ${coupon ? 'saved' : 'created'}.`)
           setSaved(true)
         },
         onError: isRefused,
@@ -42,7 +42,7 @@ export function useCouponForm(coupon: Coupon | null, where: { currency: string; 
     () => focusFirstError('[role=dialog]'),
   )
   const fallback = coupon ? couponTexts.updateFailed : couponTexts.createFailed
-  const problem = error && !isSaidAtField(error as ApiError) ? wordsOf(error, fallback) : null
+  const problem = error && !isSaidAtField(error as ApiError) ? getErrorText(error, fallback) : null
   return { form, problem, isPending, isSaved, submit, dismiss: reset }
 }
 

@@ -6,7 +6,7 @@ import type { CustomerPage as Customer } from '../../shared/customers.ts'
 import { CartMarks } from '../carts/badges.tsx'
 import { CartMessage } from '../carts/CartMessage.tsx'
 import { Facts } from '../ui/Facts.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 
@@ -95,7 +95,7 @@ export function CartsCard({ carts }: { carts: Customer['carts'] }) {
           <li key={cart.id}>
             <div>
               <Anchor component={Link} to={`/carts/${cart.id}`} fz="sm">
-                {counted(cart.items, 'item')}, <Money amount={cart.total} currency={cart.currency} />
+                {formatCounted(cart.items, 'item')}, <Money amount={cart.total} currency={cart.currency} />
               </Anchor>
               <Text fz="sm" c="dimmed">
                 <TimeAgo at={cart.last_activity} />

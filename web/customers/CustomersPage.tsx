@@ -2,7 +2,7 @@ import { Button, Card, Group, SegmentedControl, Text, VisuallyHidden } from '@ma
 import { IconFilterOff, IconUsers } from '@tabler/icons-react'
 import { customerTexts } from '../../shared/customers.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { DemoHistoryGate } from '../shell/DemoHistory.tsx'
 import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
@@ -134,7 +134,7 @@ const NotLoaded = ({ error }: { error: Error }) => (
   <div className="padded">
     <Failed
       title={customerTexts.failed}
-      error={new Error(wordsOf(error, customerTexts.fetchFailed))}
+      error={new Error(getErrorText(error, customerTexts.fetchFailed))}
       onRetry={() => location.reload()}
     />
   </div>
@@ -179,7 +179,7 @@ function ExportButton({ query }: { query: ListQuery }) {
       <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(toFilterParams(query))} />
       {download.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(download.error, BROKEN)}
+          {getErrorText(download.error, BROKEN)}
         </Notice>
       )}
     </>

@@ -1,7 +1,7 @@
 import { Anchor, Card, Group, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import { campaignTexts } from '../../shared/campaigns.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { StatusMark } from '../campaigns/parts.tsx'
 import { useCampaigns } from '../campaigns/queries.ts'
 import { formatCount } from '../ui/format.ts'
@@ -30,7 +30,7 @@ export function ActiveCampaigns() {
           </div>
         }
         failed={campaignTexts.notLoaded}
-        wordsOf={(error) => wordsOf(error, campaignTexts.notFetched)}
+        wordsOf={(error) => getErrorText(error, campaignTexts.notFetched)}
         className="recent-inside"
       >
         {({ campaigns: rows }) =>

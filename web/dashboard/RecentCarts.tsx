@@ -4,7 +4,7 @@ import { type CartView, cartTexts } from '../../shared/carts.ts'
 import { RecentState } from '../carts/badges.tsx'
 import { countItems } from '../carts/rules.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 
@@ -70,7 +70,7 @@ function RecentCart({ cart }: { cart: CartView }) {
         <Money amount={cart.total} currency={cart.currency} />
       </span>
       <span className="recent-more">
-        {counted(countItems(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
+        {formatCounted(countItems(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
       </span>
       <span className="recent-status">
         <RecentState state={cart.state} />

@@ -1,5 +1,5 @@
 import type { ChartMeasure } from '../../shared/dashboard.ts'
-import { counted, formatCount, formatMoney, formatRound } from '../ui/format.ts'
+import { formatCount, formatCounted, formatMoney, formatRound } from '../ui/format.ts'
 
 // Subjects of the chart and the formats of their numbers. Pure.
 
@@ -29,7 +29,7 @@ const carts: Subject = {
   nothing: 'No carts in this period',
   format: (value) => formatCount(value ?? 0),
   formatMark: formatCount,
-  formatTotal: (value) => counted(value, 'cart'),
+  formatTotal: (value) => formatCounted(value, 'cart'),
 }
 
 interface Revenue {

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useCouponsToChoose } from '../coupons/queries.ts'
-import { couponLabel, isUsable } from '../coupons/rules.ts'
+import { formatCoupon, isUsable } from '../coupons/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
@@ -33,7 +33,7 @@ export function CouponField({ value, error, onChange }: Props) {
   }
   const usable = coupons.data.coupons.filter((coupon) => isUsable(coupon, now))
   if (usable.length === 0 && search === '' && value === null) return <NoCoupon />
-  const options = new Map(usable.map((coupon) => [coupon._id, couponLabel(coupon)]))
+  const options = new Map(usable.map((coupon) => [coupon._id, formatCoupon(coupon)]))
   if (value && !options.has(value) && known.has(value)) options.set(value, known.get(value)!)
   return (
     <Select

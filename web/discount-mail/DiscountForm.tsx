@@ -2,10 +2,10 @@ import './discount-mail.css'
 import { Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
-import { discountTexts, MOST_RECIPIENTS, READY_DISCOUNT } from '../../shared/discount-mail.ts'
+import { discountTexts, MAX_RECIPIENTS, READY_DISCOUNT } from '../../shared/discount-mail.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { BulkSendCard } from '../carts/BulkSendCard.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
@@ -68,7 +68,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   }, [isDirty, dirty])
   const { total = 0, isCapped = false } = people.data?.pages[0] ?? {}
   const count = countChosen(typed.chosen, total)
-  const isTooMany = count > MOST_RECIPIENTS
+  const isTooMany = count > MAX_RECIPIENTS
   const checked = isTooMany ? null : settled
   const eligibility = useRecipientCheck(checked && { ...checked, ...(asked.couponId && { couponId: asked.couponId }) })
   if (jobId) return <BulkSendCard jobId={jobId} onJob={setJobId} onDismiss={onClose} />
@@ -85,7 +85,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
     if (!body || isBlank) return
     send.mutate(body, { onSuccess: (answer) => setJobId(answer.jobId) })
   }
-  const problem = send.error && refused ? wordsOf(send.error, discountTexts.failed) : null
+  const problem = send.error && refused ? getErrorText(send.error, discountTexts.failed) : null
   const missing = !typed.couponId ? discountTexts.noCoupon : isBlank ? 'The message needs a subject and a text.' : null
   const shown = choosePreviewed(typed.chosen, people.data?.pages.flatMap((page) => page.customers.map(toPerson)) ?? [])
   return (

@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { FixLink } from '../carts/EligibilityView.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
@@ -76,12 +76,12 @@ export function findObstacle({ total, eligible, reasons }: Who): string | null {
   return total === 1 ? (reasons[0]?.explanation ?? null) : explainNone(total)
 }
 
-const explainNone = (total: number) => `None of the ${counted(total, 'customer')} would get this email now.`
+const explainNone = (total: number) => `None of the ${formatCounted(total, 'customer')} would get this email now.`
 
 function summaryOf(eligible: number, total: number, missing: string | null): string {
   if (total === 1) return eligible === 1 ? (missing ?? 'Ready to send') : 'Not ready to send'
   if (eligible === 0) return explainNone(total)
-  return `${formatCount(eligible)} of ${counted(total, 'customer')} would get this email now.`
+  return `${formatCount(eligible)} of ${formatCounted(total, 'customer')} would get this email now.`
 }
 
 function Names({ ids, people }: { ids: string[]; people: readonly Person[] }) {

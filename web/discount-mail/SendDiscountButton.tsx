@@ -2,7 +2,7 @@ import { Button, type ButtonProps, Modal } from '@mantine/core'
 import { IconDiscount } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { useDraft } from '../access/drafts.ts'
-import { useMaySend } from '../carts/useTextAction.ts'
+import { useCanSend } from '../carts/useTextAction.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { DiscountForm } from './DiscountForm.tsx'
 import type { Person } from './rules.ts'
@@ -32,7 +32,7 @@ export function SendDiscountButton({ place, label, person, ...look }: Props) {
   }
   // Reopens the dialog after an expired session.
   useDraft<true>(`discount-dialog:${place}`, isOpen ? true : null, open)
-  if (!useMaySend()) return null
+  if (!useCanSend()) return null
   return (
     <>
       <Button variant="default" leftSection={<IconDiscount size={16} aria-hidden />} {...look} onClick={open}>

@@ -1,7 +1,7 @@
 import type { AudienceFilters } from '../../shared/audience.ts'
 import type { CustomerView } from '../../shared/customers.ts'
 import { discountTexts } from '../../shared/discount-mail.ts'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 
 // Selection of customers for a discount mail. Pure.
 
@@ -48,7 +48,7 @@ export const countChosen = (chosen: Chosen, total: number): number =>
 
 /** Recipients as text. `isAtLeast`: more match than are counted. */
 export const formatCustomers = (count: number, isAtLeast: boolean): string =>
-  isAtLeast ? `${formatCount(count)}+ customers` : counted(count, 'customer')
+  isAtLeast ? `${formatCount(count)}+ customers` : formatCounted(count, 'customer')
 
 /** Button label with the number of eligible recipients, if known. */
 export function formatSendLabel(

@@ -1,6 +1,6 @@
 import { Button, Group, Input, Menu, NativeSelect, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { type FlowConditions, MOST_CONDITIONS } from '../../shared/flow-conditions.ts'
+import { type FlowConditions, MAX_CONDITIONS } from '../../shared/flow-conditions.ts'
 import { ConditionRow } from './ConditionRow.tsx'
 import {
   addCondition,
@@ -28,7 +28,7 @@ interface Props {
 export function Conditions(props: Props) {
   const { label, none, conditions, error, isReadOnly, onChange } = props
   const groups = conditions?.groups ?? []
-  const isFull = countConditions(conditions) >= MOST_CONDITIONS
+  const isFull = countConditions(conditions) >= MAX_CONDITIONS
   const add = (group: number | null) => (fact: Fact) => onChange(addCondition(conditions, createCondition(fact), group))
   return (
     <Input.Wrapper label={label} labelElement="div" error={error}>
@@ -51,7 +51,7 @@ export function Conditions(props: Props) {
         )}
         {isFull && (
           <Text fz="sm" c="dimmed">
-            There are {MOST_CONDITIONS} conditions, which is the most.
+            There are {MAX_CONDITIONS} conditions, which is the most.
           </Text>
         )}
       </Stack>

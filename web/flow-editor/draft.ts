@@ -1,5 +1,5 @@
 import type { FlowChannel, FlowConditions } from '../../shared/flow-conditions.ts'
-import { type FlowStep, type FlowView, type StepWords, variantName } from '../../shared/flows.ts'
+import { type FlowStep, type FlowView, type StepTexts, variantName } from '../../shared/flows.ts'
 import { formatNames } from '../ui/format.ts'
 import { moveItem } from '../ui/reorder.ts'
 import type { Words } from '../words/rules.ts'
@@ -16,7 +16,7 @@ export interface VariantDraft {
   name: string | null
   /** NaN while empty. */
   sharePercent: number
-  words: StepWords
+  words: StepTexts
 }
 
 export interface StepDraft extends CouponEdit {
@@ -137,12 +137,12 @@ export function setFirstChannel(channels: readonly FlowChannel[], first: FlowCha
 }
 
 /** A channel's content in the message editor's fields: a notification's title is the subject. */
-export function getContent({ email, sms, push }: StepWords, channel: FlowChannel): Words {
+export function getContent({ email, sms, push }: StepTexts, channel: FlowChannel): Words {
   if (channel === 'push') return { subject: push.title, body: push.body }
   return { subject: email.subject, body: channel === 'sms' ? sms.body : email.body }
 }
 
-export function setContent(words: StepWords, channel: FlowChannel, { subject, body }: Partial<Words>): StepWords {
+export function setContent(words: StepTexts, channel: FlowChannel, { subject, body }: Partial<Words>): StepTexts {
   const text = body === undefined ? {} : { body }
   if (channel === 'push') {
     return { ...words, push: { ...words.push, ...(subject !== undefined && { title: subject }), ...text } }

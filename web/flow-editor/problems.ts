@@ -1,5 +1,5 @@
 import type { FlowChannel, FlowCondition, FlowConditions } from '../../shared/flow-conditions.ts'
-import type { FlowChannels, StepWords } from '../../shared/flows.ts'
+import type { FlowChannels, StepTexts } from '../../shared/flows.ts'
 import { couponProblems } from '../words/step-coupon.ts'
 import { type FlowDraft, MOST_DELAY_MINUTES, type StepDraft, selectCoupon } from './draft.ts'
 import { formatSpan } from './elapsed.ts'
@@ -105,7 +105,7 @@ export function findFirstContentError(problems: StepProblems): readonly [variant
   return variantKey !== undefined && channel !== undefined ? [variantKey, channel] : null
 }
 
-function checkContent({ email, sms, push }: StepWords, channel: FlowChannel): { subject?: string; body?: string } {
+function checkContent({ email, sms, push }: StepTexts, channel: FlowChannel): { subject?: string; body?: string } {
   const isEmpty = (text: string) => text.trim() === ''
   if (channel === 'email') {
     return {

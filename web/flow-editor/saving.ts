@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { StepWords, saveFlow } from '../../shared/flows.ts'
+import type { StepTexts, saveFlow } from '../../shared/flows.ts'
 import { type FlowDraft, type StepDraft, selectCoupon, serialize, type VariantDraft } from './draft.ts'
 
 // Builds the request of an edited flow. Untouched parts are omitted, so another member's changes to them survive. Pure.
@@ -43,11 +43,11 @@ function buildVariant(
 
 /** A new variant sends content for its channels only; other channels may be empty. */
 function buildContent(
-  words: StepWords,
-  before: StepWords | undefined,
+  words: StepTexts,
+  before: StepTexts | undefined,
   channels: StepDraft['channels'],
-): Partial<StepWords> {
-  const isSent = (channel: keyof StepWords) =>
+): Partial<StepTexts> {
+  const isSent = (channel: keyof StepTexts) =>
     before ? serialize(words[channel]) !== serialize(before[channel]) : channels.includes(channel)
   return {
     ...(isSent('email') && { email: words.email }),

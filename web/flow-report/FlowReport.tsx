@@ -6,7 +6,7 @@ import { type FlowReport as Report, reportDays } from '../../shared/flow-report.
 import type { FlowView } from '../../shared/flows.ts'
 import { Bar, FactList, Term } from '../analytics/parts.tsx'
 import { type ReportDays, useFlowReport } from '../flows/queries.ts'
-import { counted, formatCount, formatDay, formatMoney } from '../ui/format.ts'
+import { formatCount, formatCounted, formatDay, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
@@ -43,7 +43,7 @@ function Content({ report, flow, isEdited }: { report: Report; flow: FlowView; i
     <Stack gap="lg">
       <Text fz="sm">
         <strong className="tabular">{formatMoney(total.revenue, currency)}</strong> from{' '}
-        {counted(total.orders, 'order')}, for messages of {formatDay(from)} to {formatDay(to)}.{' '}
+        {formatCounted(total.orders, 'order')}, for messages of {formatDay(from)} to {formatDay(to)}.{' '}
         <Text span fz="sm" c="dimmed">
           {countedAt === null ? (
             'Nothing was counted yet.'

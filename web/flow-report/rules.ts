@@ -1,6 +1,6 @@
 import type { FlowReport } from '../../shared/flow-report.ts'
 import { CLICKED } from '../flows/rules.ts'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 
 // Texts and bars of the flow report. Pure.
 
@@ -51,7 +51,7 @@ export function describeDelivered({
 }: Pick<StepFigures, 'sent' | 'delivered' | 'reporting'>) {
   if (delivered === null) return 'not reported'
   const mails = sent - reporting
-  const unsaid = mails > 0 ? `, not reported of ${counted(mails, 'email')}` : ''
+  const unsaid = mails > 0 ? `, not reported of ${formatCounted(mails, 'email')}` : ''
   return `${formatCount(delivered)} of ${formatCount(reporting)}${unsaid}`
 }
 
@@ -82,7 +82,7 @@ export function describeComparison(
   if (!comparison) {
     return purchasesNeeded === null
       ? 'Not compared yet.'
-      : `Not enough data yet: a comparison needs ${counted(purchasesNeeded, 'purchase')} with each variant.`
+      : `Not enough data yet: a comparison needs ${formatCounted(purchasesNeeded, 'purchase')} with each variant.`
   }
   const { lower, upper, excludesZero } = comparison
   if (!excludesZero) {

@@ -3,7 +3,7 @@ import type { FlowView } from '../../shared/flows.ts'
 import { flowTexts } from '../../shared/flows.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { useDeleteFlow } from './queries.ts'
 
 interface Props {
@@ -33,7 +33,7 @@ export function DeleteFlowDialog({ flow, opened, onClose, onDeleted }: Props) {
         deleting.mutate(flow.id, {
           onSuccess: ({ cancelled }) => {
             close()
-            announce(`Flow deleted, ${counted(cancelled, 'planned message')} cancelled`)
+            announce(`Flow deleted, ${formatCounted(cancelled, 'planned message')} cancelled`)
             onDeleted?.()
           },
         })
@@ -46,7 +46,7 @@ export function DeleteFlowDialog({ flow, opened, onClose, onDeleted }: Props) {
         <Text>
           {waiting + held === 0
             ? 'It has no planned messages.'
-            : `Its ${counted(waiting + held, 'planned message')} will be cancelled.`}{' '}
+            : `Its ${formatCounted(waiting + held, 'planned message')} will be cancelled.`}{' '}
           Its words and its report are gone for good. What was sent stays with its carts.
         </Text>
       )}

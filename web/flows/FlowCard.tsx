@@ -4,12 +4,12 @@ import { type HTMLAttributes, type Ref, useState } from 'react'
 import { Link } from 'react-router'
 import { type ConditionNames, describeConditions } from '../../shared/flow-conditions.ts'
 import type { FlowView } from '../../shared/flows.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { Term } from '../analytics/parts.tsx'
 import { BROKEN } from '../api.ts'
 import { formatSpan } from '../flow-editor/elapsed.ts'
 import { announce } from '../ui/announce.ts'
-import { counted, formatMoney } from '../ui/format.ts'
+import { formatCounted, formatMoney } from '../ui/format.ts'
 import { CountsBar } from './CountsBar.tsx'
 import { DeleteFlowDialog } from './DeleteFlowDialog.tsx'
 import { FlowSwitch } from './FlowSwitch.tsx'
@@ -58,7 +58,7 @@ export function FlowCard({ flow, names, isReadOnly, item, handle }: Props) {
           {flow.conditions ? `Only if ${describeConditions(flow.conditions, names)}` : 'Every cart'}
         </Text>
         <Text fz="sm" c="dimmed" mb="md">
-          {counted(flow.steps.length, 'message')}:{' '}
+          {formatCounted(flow.steps.length, 'message')}:{' '}
           {flow.steps.map(({ delayMinutes }) => formatSpan(delayMinutes)).join(', ')} after the shopper’s last activity
         </Text>
         <NoCarts flow={flow} />
@@ -77,7 +77,7 @@ function FlowRevenue({ flow: { brought, currency } }: { flow: FlowView }) {
     <Text fz="sm" mb="sm" component="div">
       <Term label="Brought in" definition={BROUGHT} />{' '}
       <strong className="tabular">{formatMoney(brought.revenue, currency)}</strong> from{' '}
-      {counted(brought.orders, 'order')} in the last {brought.days} days
+      {formatCounted(brought.orders, 'order')} in the last {brought.days} days
     </Text>
   )
 }
@@ -88,7 +88,7 @@ function Deeds({ flow }: { flow: FlowView }) {
   const copy = () =>
     copying.mutate(flow.id, {
       onSuccess: ({ flow: made }) => announce(`“${made.name}” is there, switched off`),
-      onError: (error) => announce(wordsOf(error, BROKEN), 'bad'),
+      onError: (error) => announce(getErrorText(error, BROKEN), 'bad'),
     })
   return (
     <>

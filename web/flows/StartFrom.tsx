@@ -2,7 +2,7 @@ import { Button, Card, Modal, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { flowLibrary } from '../../shared/flow-library.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { announce } from '../ui/announce.ts'
@@ -47,7 +47,7 @@ export function StartFrom({ opened, library, rulesPlan, onClose }: Props) {
         {rulesPlan && <UpgradeNotice text={rulesPlan} />}
         {creating.error && (
           <Notice tone="bad" isLive>
-            {wordsOf(creating.error, BROKEN)}
+            {getErrorText(creating.error, BROKEN)}
           </Notice>
         )}
         <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>

@@ -5,11 +5,11 @@ import type { ExperimentsReply } from '../../shared/experiments.ts'
 import type { FlowView } from '../../shared/flows.ts'
 import { formatSpan } from '../flow-editor/elapsed.ts'
 import type { UnsavedFlow } from '../flow-editor/useFlowEdit.ts'
+import { describeBefore, describeRunning } from '../lift/copy.ts'
 import { useExperiments } from '../lift/queries.ts'
-import { beforeWords, describeRunning } from '../lift/words.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Missing } from './Missing.tsx'
 import { NoCarts, useTakingFlow } from './NoCarts.tsx'
 import { useSwitchFlow, useUpcoming } from './queries.ts'
@@ -70,7 +70,7 @@ export function SwitchOnDialog({ flow, unsaved, opened, onClose }: Props) {
         ) : (
           <Text>
             From now on, shoppers who abandon a cart{hasConditions && ' that this flow takes'} get up to{' '}
-            {counted(delays.length, 'message')}: {delays.map(formatSpan).join(', ')} after their last activity. A
+            {formatCounted(delays.length, 'message')}: {delays.map(formatSpan).join(', ')} after their last activity. A
             purchase stops the messages.
           </Text>
         )}
@@ -106,7 +106,7 @@ function Holdout({ isHoldingOut, percent, known, onChoose }: HoldoutProps) {
     <>
       <Radio.Group
         label="Control group"
-        description={known && beforeWords(known)}
+        description={known && describeBefore(known)}
         value={isHoldingOut ? 'some' : 'none'}
         onChange={(value) => onChoose({ isHoldingOut: value === 'some' })}
       >
@@ -157,7 +157,7 @@ function CartsUnderWay({ flow, above, isIncluded, onChoose }: CartsUnderWayProps
         it, unless you include the newest of them.{goesOn && ` ${goesOn}`}
       </Text>
       <Checkbox
-        label={`Include carts of the last 24 hours${count === undefined ? '' : ` (${most && count > 0 ? most : ''}${counted(count, 'cart')})`}`}
+        label={`Include carts of the last 24 hours${count === undefined ? '' : ` (${most && count > 0 ? most : ''}${formatCounted(count, 'cart')})`}`}
         description={describeRecentCarts(count, above)}
         checked={isIncluded}
         disabled={count === 0}

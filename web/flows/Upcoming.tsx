@@ -5,7 +5,7 @@ import type { FlowView } from '../../shared/flows.ts'
 import { MessageState } from '../carts/badges.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeUntil } from '../ui/Time.tsx'
 import { useUpcoming } from './queries.ts'
@@ -52,7 +52,7 @@ function Messages({ flow, upcoming }: { flow: FlowView; upcoming: Data }) {
       <Text fz="sm" c="dimmed" mb={total > 0 ? 'md' : 0}>
         {total === 0
           ? 'No message is expected to go.'
-          : `${counted(total, 'message')} will go, if nothing changes. Each is checked at the moment of sending.`}
+          : `${formatCounted(total, 'message')} will go, if nothing changes. Each is checked at the moment of sending.`}
       </Text>
       <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Expected to go">
         {messages.map((message) => (
@@ -66,7 +66,7 @@ function Messages({ flow, upcoming }: { flow: FlowView; upcoming: Data }) {
       )}
       {unforeseen > 0 && (
         <Text fz="sm" c="dimmed" mt="md">
-          {counted(unforeseen, 'more message is', 'more messages are')} due after these and not looked at yet.
+          {formatCounted(unforeseen, 'more message is', 'more messages are')} due after these and not looked at yet.
         </Text>
       )}
       <BlockedMessages notSent={upcoming.notSent} />
@@ -80,7 +80,7 @@ function BlockedMessages({ notSent }: Pick<Data, 'notSent'>) {
   return (
     <>
       <Text fz="sm" fw={550} component="h3" mt="md" mb={4}>
-        {counted(count, 'due message')} will not go in this hour, as things stand
+        {formatCounted(count, 'due message')} will not go in this hour, as things stand
       </Text>
       <Stack component="ul" gap={4} p={0} m={0} style={{ listStyle: 'none' }} aria-label="Why they will not go">
         {notSent.map((each) => (

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
+import { describeRunning } from './copy.ts'
 import { useExperiments } from './queries.ts'
-import { describeRunning } from './words.ts'
 
 /** Shown where a campaign is created: the effect of a running control group. Renders nothing without one. */
 export function ControlGroupRuns() {

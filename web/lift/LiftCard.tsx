@@ -1,9 +1,16 @@
 import { Anchor, Card, Group, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import type { ExperimentView } from '../../shared/experiments.ts'
+import {
+  chooseMeasure,
+  describeBefore,
+  describeMeasure,
+  findNewestResult,
+  getBoundFormats,
+  healthTexts,
+} from './copy.ts'
 import { IntervalPicture } from './IntervalPicture.tsx'
 import { useExperiments } from './queries.ts'
-import { beforeWords, chooseMeasure, findNewestResult, getBoundFormats, healthTexts, sentenceOf } from './words.ts'
 
 /** On the flows page: what a control group could detect, or has measured. */
 export function LiftCard() {
@@ -12,7 +19,7 @@ export function LiftCard() {
   const shown = known.running ?? findNewestResult(known)
   return (
     <Section title="Lift">
-      {shown ? <Said experiment={shown} /> : <Text>{beforeWords(known)}</Text>}
+      {shown ? <Said experiment={shown} /> : <Text>{describeBefore(known)}</Text>}
       {known.running && (
         <Text fz="sm" c="dimmed" mt={4}>
           {known.running.sharePercent}% of people are in the control group and get no messages.
@@ -49,11 +56,11 @@ const Section = ({ title, children }: { title: string; children: React.ReactNode
 function Said({ experiment }: { experiment: ExperimentView }) {
   const measure = chooseMeasure(experiment)
   if (experiment.health === 'off') return <Text>{healthTexts.off}</Text>
-  if (!measure) return <Text>{sentenceOf(experiment, 'conversion')}</Text>
+  if (!measure) return <Text>{describeMeasure(experiment, 'conversion')}</Text>
   const by = experiment[measure].planned ? 'planned' : 'anytime'
   return (
     <>
-      <Text>{sentenceOf(experiment, measure, by)}</Text>
+      <Text>{describeMeasure(experiment, measure, by)}</Text>
       <IntervalPicture interval={experiment[measure][by]!} format={getBoundFormats(measure, experiment.currency)} />
       <Text fz="xs" c="dimmed" mt={4}>
         95% interval, {by === 'planned' ? 'on the day that was planned' : 'whenever you look'}: measured against a

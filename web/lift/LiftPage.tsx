@@ -7,11 +7,11 @@ import { Confirm } from '../ui/Confirm.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
+import { chooseMeasure, describeBefore, describePace, describePast, formatDay } from './copy.ts'
 import { HowMeasured } from './HowMeasured.tsx'
 import { useExperiments, useStop } from './queries.ts'
 import { Result } from './Result.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
-import { beforeWords, chooseMeasure, describePace, describePast, formatDay } from './words.ts'
 
 /** The store's control group: what it could detect, its result, and earlier groups (decisions 58 to 61). */
 export function LiftPage() {
@@ -51,7 +51,7 @@ function BeforeStart({ known }: { known: ExperimentsReply }) {
         Everybody gets messages, so nobody can tell who would have bought anyway. A control group measures it, as far as
         your store is large enough.
       </Text>
-      <Text mt="sm">{beforeWords(known)}</Text>
+      <Text mt="sm">{describeBefore(known)}</Text>
       <Text fz="sm" c="dimmed" mt={4}>
         {describePace(known)}
       </Text>

@@ -1,10 +1,10 @@
 import { Anchor, Card, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import type { ExperimentView } from '../../shared/experiments.ts'
-import { counted, formatMoney } from '../ui/format.ts'
+import { formatCounted, formatMoney } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { describeCost, describeMeasure, getBoundFormats, healthTexts, isShown, type Measure } from './copy.ts'
 import { IntervalPicture } from './IntervalPicture.tsx'
-import { describeCost, getBoundFormats, healthTexts, isShown, type Measure, sentenceOf } from './words.ts'
 
 /** Result of one control group: both measures with their named intervals. */
 export function Result({ experiment, order = 2 }: { experiment: ExperimentView; order?: 2 | 3 }) {
@@ -62,7 +62,7 @@ function Look({ experiment, measure, by, name }: LookProps) {
           {name} (95% interval)
         </Text>
       )}
-      <Text>{sentenceOf(experiment, measure, by)}</Text>
+      <Text>{describeMeasure(experiment, measure, by)}</Text>
       {interval && <IntervalPicture interval={interval} format={getBoundFormats(measure, experiment.currency)} />}
     </div>
   )
@@ -80,9 +80,9 @@ function Groups({ experiment, order }: { experiment: ExperimentView; order: 2 | 
           <div key={arm}>
             <dt>{arm === 'treated' ? 'With messages' : 'Control group, no messages'}</dt>
             <dd>
-              <strong>{counted(people[arm], 'person', 'people')}</strong>
-              {counted(purchases[arm], 'of them bought', 'of them bought')}
-              {waiting[arm] > 0 && `. ${counted(waiting[arm], 'more is', 'more are')} not counted yet`}
+              <strong>{formatCounted(people[arm], 'person', 'people')}</strong>
+              {formatCounted(purchases[arm], 'of them bought', 'of them bought')}
+              {waiting[arm] > 0 && `. ${formatCounted(waiting[arm], 'more is', 'more are')} not counted yet`}
             </dd>
           </div>
         ))}
@@ -106,18 +106,18 @@ function Groups({ experiment, order }: { experiment: ExperimentView; order: 2 | 
         <Small>{healthTexts[experiment.health]}</Small>
         {experiment.overridden > 0 && (
           <Small>
-            {counted(experiment.overridden, 'person', 'people')} of the control group got a message by hand.
+            {formatCounted(experiment.overridden, 'person', 'people')} of the control group got a message by hand.
           </Small>
         )}
         {experiment.leftOut > 0 && (
           <Small>
-            {counted(experiment.leftOut, 'person is', 'people are')} left out: members of your team, people whose days
-            the end cut off, or days on which your store’s orders could not be read.
+            {formatCounted(experiment.leftOut, 'person is', 'people are')} left out: members of your team, people whose
+            days the end cut off, or days on which your store’s orders could not be read.
           </Small>
         )}
         {experiment.drawnEarlier > 0 && (
           <Small>
-            {counted(experiment.drawnEarlier, 'person keeps', 'people keep')} the group they were in before and{' '}
+            {formatCounted(experiment.drawnEarlier, 'person keeps', 'people keep')} the group they were in before and{' '}
             {experiment.drawnEarlier === 1 ? 'is' : 'are'} not compared.
           </Small>
         )}

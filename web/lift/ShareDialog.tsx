@@ -1,12 +1,12 @@
 import { NumberInput, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { type ExperimentsReply, PLANNED_DAYS, PLANNED_DAYS_LEAST, PLANNED_DAYS_MOST } from '../../shared/experiments.ts'
+import { type ExperimentsReply, MAX_PLANNED_DAYS, MIN_PLANNED_DAYS, PLANNED_DAYS } from '../../shared/experiments.ts'
 import { choicesOf } from '../../shared/visible-effect.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { checkDays, describeBefore, describeChoice, describePace } from './copy.ts'
 import { useChange, useStart } from './queries.ts'
-import { beforeWords, checkDays, describeChoice, describePace } from './words.ts'
 
 interface Props {
   known: ExperimentsReply
@@ -47,7 +47,7 @@ export function ShareDialog({ known, opened, onClose }: Props) {
             anew.
           </Notice>
         )}
-        {known.proposedPercent === null && <Notice tone="warn">{beforeWords(known)}</Notice>}
+        {known.proposedPercent === null && <Notice tone="warn">{describeBefore(known)}</Notice>}
         <Radio.Group
           label="Who gets no automatic messages"
           description={describePace(known)}
@@ -69,10 +69,10 @@ export function ShareDialog({ known, opened, onClose }: Props) {
         <NumberInput
           label="Ends after"
           suffix=" days"
-          description={`${PLANNED_DAYS_LEAST} to ${PLANNED_DAYS_MOST} days, then everybody gets messages again. On that day a more exact result is shown as well; if you stop earlier, it is not.`}
+          description={`${MIN_PLANNED_DAYS} to ${MAX_PLANNED_DAYS} days, then everybody gets messages again. On that day a more exact result is shown as well; if you stop earlier, it is not.`}
           error={problem}
-          min={PLANNED_DAYS_LEAST}
-          max={PLANNED_DAYS_MOST}
+          min={MIN_PLANNED_DAYS}
+          max={MAX_PLANNED_DAYS}
           clampBehavior="none"
           allowDecimal={false}
           maw={320}

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { IconBell, IconFilterOff } from '@tabler/icons-react'
 import { Link, useSearchParams } from 'react-router'
-import { MOST_NOTIFICATIONS_COUNTED, type NotificationView } from '../../shared/notification-calls.ts'
+import { MAX_NOTIFICATIONS_COUNTED, type NotificationView } from '../../shared/notification-calls.ts'
 import { useNow } from '../ui/clock.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -33,7 +33,7 @@ export function NotificationList({ cache, query, page, selectedId, onChange }: P
           )}
           <Pager
             {...pagination}
-            totalIsCapped={pagination.total >= MOST_NOTIFICATIONS_COUNTED}
+            totalIsCapped={pagination.total >= MAX_NOTIFICATIONS_COUNTED}
             limit={query.limit}
             requestedPage={query.page}
             onPage={(next) => onChange({ page: next })}

@@ -1,4 +1,4 @@
-import { MOST_IDS_IN_AN_EVENT, markNotificationsRead } from '../../shared/notification-calls.ts'
+import { MAX_IDS_PER_EVENT, markNotificationsRead } from '../../shared/notification-calls.ts'
 import { session } from '../access/session.ts'
 import { call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
@@ -94,7 +94,7 @@ export async function sendPendingMarks(cache: StoreCache, over?: (ids: string[])
   clearTimeout(resend.timer)
   resend.timer = undefined
   const ids = marks.flatMap(({ meant }) => ('upTo' in meant ? [] : meant.notificationIds))
-  const isTaken = over !== undefined && ids.length > 0 && ids.length <= MOST_IDS_IN_AN_EVENT && (await over(ids))
+  const isTaken = over !== undefined && ids.length > 0 && ids.length <= MAX_IDS_PER_EVENT && (await over(ids))
   for (const mark of marks) {
     const outcome =
       isTaken && !('upTo' in mark.meant) ? 'sent' : await sendMark((signal) => send(cache, mark.meant, signal))

@@ -1,6 +1,6 @@
 import { NumberInput, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { LONGEST_REASON, MOST_CREDIT_CENTS } from '../../shared/operator.ts'
+import { MAX_CREDIT_CENTS, MAX_REASON_LENGTH } from '../../shared/operator.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useAdjustCredits } from './queries.ts'
@@ -40,8 +40,8 @@ export function CreditsDialog({ accountId, balance, opened, onClose }: Props) {
           prefix="$"
           decimalScale={2}
           fixedDecimalScale
-          min={-MOST_CREDIT_CENTS / 100}
-          max={MOST_CREDIT_CENTS / 100}
+          min={-MAX_CREDIT_CENTS / 100}
+          max={MAX_CREDIT_CENTS / 100}
           value={dollars}
           onChange={setDollars}
         />
@@ -51,7 +51,7 @@ export function CreditsDialog({ accountId, balance, opened, onClose }: Props) {
           required
           autosize
           minRows={2}
-          maxLength={LONGEST_REASON}
+          maxLength={MAX_REASON_LENGTH}
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
         />

@@ -6,7 +6,7 @@ import type { readOperatorHealth } from '../../shared/operator.ts'
 import { DataList } from '../ui/DataList.tsx'
 import type { DataColumn } from '../ui/DataTable.tsx'
 import { Facts } from '../ui/Facts.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
@@ -49,7 +49,7 @@ function Checks({ view: { checks, late } }: { view: HealthView }) {
             'Late messages',
             late.since ? (
               <>
-                <State key="late" isGood={false} label={counted(late.stores, 'store')} /> since{' '}
+                <State key="late" isGood={false} label={formatCounted(late.stores, 'store')} /> since{' '}
                 <TimeAgo at={late.since} />
               </>
             ) : (
@@ -113,7 +113,7 @@ const isEmpty = ({ ready, active, later, failed }: Queue) => ready + active + la
 /** There are about thirty; empty ones are only counted. */
 function Queues({ queues }: { queues: Queue[] }) {
   const shown = queues.filter((queue) => !isEmpty(queue))
-  const empty = counted(queues.length - shown.length, 'queue')
+  const empty = formatCounted(queues.length - shown.length, 'queue')
   return (
     <Card padding={0}>
       <Title order={2} p="md" pb="xs">

@@ -1,6 +1,6 @@
 import { Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { LONGEST_REASON } from '../../shared/operator.ts'
+import { MAX_REASON_LENGTH } from '../../shared/operator.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 
 interface Props {
@@ -46,7 +46,7 @@ export function NoteDialog({ isRequired = false, isDangerous = false, ...props }
         withAsterisk={false}
         autosize
         minRows={2}
-        maxLength={LONGEST_REASON}
+        maxLength={MAX_REASON_LENGTH}
         value={words}
         onChange={(event) => setWords(event.currentTarget.value)}
       />

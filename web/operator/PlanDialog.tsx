@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { type PlanKey, plans } from '../../shared/billing.ts'
-import { LONGEST_REASON } from '../../shared/operator.ts'
+import { MAX_REASON_LENGTH } from '../../shared/operator.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useSetPlan } from './queries.ts'
@@ -55,7 +55,7 @@ export function PlanDialog({ accountId, opened, onClose, ...now }: Props) {
           description="Only operators read it."
           autosize
           minRows={2}
-          maxLength={LONGEST_REASON}
+          maxLength={MAX_REASON_LENGTH}
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />

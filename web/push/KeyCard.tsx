@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { useState } from 'react'
 import { pushTexts } from '../../shared/push.ts'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { formatDateTime } from '../ui/times.ts'
 import { Outcome, Section } from './parts.tsx'
 import { type PushSetup, type Replace, useGenerateKeys } from './queries.ts'
@@ -38,7 +38,7 @@ export function KeyCard({ setup, isFixed, mayReplace }: Props) {
       {keys ? <p className="push-key">{keys.publicKey}</p> : <Text fz="sm">There is no key yet.</Text>}
       {keys?.older.map(({ madeAt, endsAt, subscriptions }) => (
         <Text key={madeAt} fz="sm" c="dimmed">
-          An older key still has {counted(subscriptions, 'subscription')}. It ends on {formatDateTime(endsAt)}.
+          An older key still has {formatCounted(subscriptions, 'subscription')}. It ends on {formatDateTime(endsAt)}.
         </Text>
       ))}
       <div className="push-ways">

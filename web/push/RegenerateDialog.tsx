@@ -1,7 +1,7 @@
 import { Checkbox, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Confirm } from '../ui/Confirm.tsx'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import type { PushSetup, Replace } from './queries.ts'
 
@@ -27,7 +27,7 @@ export function RegenerateDialog({ keys, opened, isBusy, onReplace, onClose }: P
       onClose={onClose}
     >
       <Notice tone="warn" title="Regenerating invalidates existing customer subscriptions.">
-        This concerns {counted(keys.subscriptions, 'subscription')}.
+        This concerns {formatCounted(keys.subscriptions, 'subscription')}.
       </Notice>
       <Text fz="sm" my="md">
         {isLeaked

@@ -1,4 +1,4 @@
-import { contrastOf, LEAST_CONTRAST, shownRatio } from '../../shared/brand.ts'
+import { contrastRatio, MIN_CONTRAST, shownRatio } from '../../shared/brand.ts'
 import { type PushFrequency, type PushMethod, type PushPrompt, pushLimits } from '../../shared/push.ts'
 import { formatCount } from '../ui/format.ts'
 
@@ -65,10 +65,10 @@ export function checkPrompt(prompt: PushPrompt): PromptProblems {
   ] as const
   for (const [words, ground] of pairs) {
     if (problems[words] || problems[ground]) continue
-    const ratio = contrastOf(prompt[words], prompt[ground])
-    if (ratio < LEAST_CONTRAST)
+    const ratio = contrastRatio(prompt[words], prompt[ground])
+    if (ratio < MIN_CONTRAST)
       problems[words] =
-        `These words cannot be read well: contrast ${shownRatio(ratio)}, at least ${LEAST_CONTRAST}:1 is needed`
+        `These words cannot be read well: contrast ${shownRatio(ratio)}, at least ${MIN_CONTRAST}:1 is needed`
   }
   return problems
 }

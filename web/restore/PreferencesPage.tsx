@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { keptPageTexts } from '../../shared/kept.ts'
-import { tokenIn } from '../../shared/link-tokens.ts'
+import { parseToken } from '../../shared/link-tokens.ts'
 import './shopper.css'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
@@ -15,7 +15,7 @@ import { ShopperPage } from './ShopperPage.tsx'
 
 /** Shoppers choose what a shop may send them (decision 27, C5). Opening it changes nothing. */
 export function PreferencesPage() {
-  const token = tokenIn(useSearchParams()[0].get('token') ?? '')
+  const token = parseToken(useSearchParams()[0].get('token') ?? '')
   const about = usePreferences(token)
   const save = useSavePreferences(token)
   const [chosen, setChosen] = useState<Language | null>(null)

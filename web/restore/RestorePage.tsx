@@ -1,4 +1,4 @@
-import { tokenIn } from '../../shared/link-tokens.ts'
+import { parseToken } from '../../shared/link-tokens.ts'
 import './shopper.css'
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { useSearchParams } from 'react-router'
@@ -18,7 +18,7 @@ import { useRestoring } from './use-restoring.ts'
 
 /** Target of links in messages (decision 4): public and without personal data. */
 export function RestorePage() {
-  const cartId = tokenIn(useSearchParams()[0].get('cart_id') ?? '')
+  const cartId = parseToken(useSearchParams()[0].get('cart_id') ?? '')
   const cart = useRestorable(cartId)
   if (cart.data) return <RestorableContent cartId={cartId} cart={cart.data} />
   const isUnknown = cart.error instanceof ApiError && !cart.error.isOutage && cart.error.status !== 429

@@ -1,4 +1,4 @@
-import { tokenIn } from '../../shared/link-tokens.ts'
+import { parseToken } from '../../shared/link-tokens.ts'
 import './shopper.css'
 import { Anchor, Button, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -16,7 +16,7 @@ import { ShopperPage } from './ShopperPage.tsx'
 
 /** Opening it changes nothing: mail scanners follow links; only the button unsubscribes (C3). */
 export function UnsubscribePage() {
-  const token = tokenIn(useSearchParams()[0].get('token') ?? '')
+  const token = parseToken(useSearchParams()[0].get('token') ?? '')
   const about = useUnsubscribeInfo(token)
   const [chosen, setChosen] = useState<Language | null>(null)
   const language = chosen ?? about.data?.language ?? chooseLanguage(navigator.languages)

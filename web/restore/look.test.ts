@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_BRAND } from '../../shared/brand.ts'
-import { lookOf } from '../../shared/palette.ts'
+import { buildLook } from '../../shared/palette.ts'
 import { createShopStyle } from './use-shop-look.ts'
 
 test.each(['light', 'dark'] as const)('the owner’s preview of a shop page has the shop’s branding, %s', (scheme) => {
   const brand = { ...DEFAULT_BRAND, button: '#7a1fa2', fontStack: 'georgia' as const, radius: 2 }
-  const look = lookOf(brand)
+  const look = buildLook(brand)
   const style = createShopStyle(brand, scheme)
   expect(style).toMatchObject({ '--rc-brand': look[scheme].button, '--rc-surface': look[scheme].card })
   expect(style).toMatchObject({ '--rc-font': look.font, '--rc-radius': '2px', '--rc-text': look[scheme].text })

@@ -1,5 +1,5 @@
 import { type CSSProperties, useLayoutEffect, useMemo } from 'react'
-import { lookOf, type Palette } from '../../shared/palette.ts'
+import { buildLook, type Palette } from '../../shared/palette.ts'
 import type { ShopBrand } from '../../shared/shop-brand.ts'
 import { getScheme, useTheme } from '../theme/chosen.ts'
 import { inRoles } from '../theme/mantine.ts'
@@ -7,7 +7,7 @@ import { inRoles } from '../theme/mantine.ts'
 /** Applies the shop's colors and fonts to the whole page through theme roles, until unmounted. */
 export function useShopLook(brand: ShopBrand | null): void {
   const scheme = getScheme(useTheme())
-  const look = useMemo(() => brand && lookOf(brand), [brand])
+  const look = useMemo(() => brand && buildLook(brand), [brand])
   useLayoutEffect(() => {
     if (!look) return
     const { style } = document.documentElement
@@ -27,7 +27,7 @@ export function useShopStyle(brand: ShopBrand): CSSProperties {
 
 export const createShopStyle = (brand: ShopBrand, scheme: 'light' | 'dark') =>
   ({
-    ...buildRoles(lookOf(brand), scheme),
+    ...buildRoles(buildLook(brand), scheme),
     ...inRoles,
     '--mantine-primary-color-filled': 'var(--rc-brand)',
     '--mantine-primary-color-filled-hover': 'var(--rc-brand-hover)',
@@ -37,7 +37,7 @@ export const createShopStyle = (brand: ShopBrand, scheme: 'light' | 'dark') =>
     color: 'var(--rc-text)',
   }) as CSSProperties
 
-const buildRoles = (look: ReturnType<typeof lookOf>, scheme: 'light' | 'dark'): Record<string, string> => {
+const buildRoles = (look: ReturnType<typeof buildLook>, scheme: 'light' | 'dark'): Record<string, string> => {
   const roles = { ...buildPaletteRoles(look[scheme]), 'rc-font': look.font, 'rc-radius': `${look.radius}px` }
   return Object.fromEntries(Object.entries(roles).map(([name, value]) => [`--${name}`, value]))
 }

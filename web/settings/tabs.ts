@@ -1,4 +1,4 @@
-import { type Screen, screenOf, screens } from '../../shared/screens.ts'
+import { findScreen, type Screen, screens } from '../../shared/screens.ts'
 
 export interface SettingsTab {
   path: string
@@ -12,7 +12,7 @@ export const settingsTabs: readonly SettingsTab[] = screens.flatMap(({ path, tab
 
 /** A screen below a tab, such as `/settings/sending/domain`, belongs to it; any other path to the first. */
 export function findTab(pathname: string): SettingsTab {
-  const here = getPath(screenOf(pathname))
+  const here = getPath(findScreen(pathname))
   return (
     settingsTabs.find(({ path }) => path === here) ??
     settingsTabs.slice(1).find(({ path }) => here.startsWith(`${path}/`)) ??
@@ -21,7 +21,7 @@ export function findTab(pathname: string): SettingsTab {
 }
 
 export function findTitle(pathname: string): string {
-  const screen = screenOf(pathname)
+  const screen = findScreen(pathname)
   return screen && !screen.tab ? screen.title : findTab(pathname).title
 }
 

@@ -1,5 +1,5 @@
 import { NavLink } from 'react-router'
-import { mayDo } from '../../shared/roles.ts'
+import { hasPermission } from '../../shared/roles.ts'
 import { decideEarly } from '../access/access.ts'
 import { useAccessState, useMe } from '../access/queries.ts'
 import { buildAllStoresPath, hasAllStores, useScope } from '../access/scope.ts'
@@ -15,7 +15,7 @@ export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
   const role = useMe()?.role
   const { isAll, currency } = useScope()
   const open = sections.filter(
-    ({ path, permission }) => decideEarly(path, accessState)?.show && (!role || mayDo(role, permission)),
+    ({ path, permission }) => decideEarly(path, accessState)?.show && (!role || hasPermission(role, permission)),
   )
   return (
     <div className="side">

@@ -18,7 +18,7 @@ import {
   themeHints,
   themeSteps,
   wordPressHints,
-} from './install-ways.ts'
+} from './install-methods.ts'
 import { buildCaptureSnippet } from './rules.ts'
 import { Snippet } from './Snippet.tsx'
 

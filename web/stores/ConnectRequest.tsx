@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { reviewPlugin } from '../../shared/plugin.ts'
 import { storeTexts } from '../../shared/stores.ts'
 import { dropRequest } from '../access/request.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
@@ -55,7 +55,7 @@ function Confirm({ request, asked }: { request: string; asked: z.infer<typeof re
         )}
         {confirm.error && (
           <Notice tone="bad" title="Connection failed" isLive>
-            {wordsOf(confirm.error, storeTexts.connectFailed)}
+            {getErrorText(confirm.error, storeTexts.connectFailed)}
           </Notice>
         )}
         <Group gap="sm">

@@ -2,7 +2,7 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconRefresh } from '@tabler/icons-react'
 import { SYNC_STREAMS, type SyncStream } from '../../shared/stores.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatAge } from '../ui/format.ts'
+import { formatAge, formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
@@ -26,8 +26,9 @@ export function HealthCard() {
       ) : health.data ? (
         <>
           <Text fz="sm" c="dimmed" mt={4} mb="md">
-            {counted(health.data.counts.orders, 'order')}, {counted(health.data.counts.customers, 'customer')} and{' '}
-            {counted(health.data.counts.products, 'product')},{' '}
+            {formatCounted(health.data.counts.orders, 'order')},{' '}
+            {formatCounted(health.data.counts.customers, 'customer')} and{' '}
+            {formatCounted(health.data.counts.products, 'product')},{' '}
             {health.data.ageSeconds === null ? 'never fully synced' : `synced ${formatAge(health.data.ageSeconds)}`}.
           </Text>
           {health.data.isReported !== undefined && (

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { MethodId } from './install-ways.ts'
+import type { MethodId } from './install-methods.ts'
 
 // Drawings of where to click in WordPress, in theme colors. Numbers are those of the steps.
 

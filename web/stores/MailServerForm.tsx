@@ -1,13 +1,13 @@
 import { Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import {
+  defaultPort,
   isMailAddress,
   type MailSecurity,
   type MailServerView,
   mailSecurities,
   mailSecurityText,
   mailServerProblems,
-  usualPort,
 } from '../../shared/mail-server.ts'
 import { useDraft } from '../access/drafts.ts'
 import { announce } from '../ui/announce.ts'
@@ -28,7 +28,7 @@ interface Typed {
 
 const toFormValues = ({ server }: MailServerView): Typed => ({
   host: server?.host ?? '',
-  port: server?.port ?? usualPort.starttls,
+  port: server?.port ?? defaultPort.starttls,
   security: server?.security ?? 'starttls',
   user: server?.user ?? '',
   password: '',
@@ -114,8 +114,8 @@ function ServerFields({ form, isPasswordKept }: FieldsProps) {
   const choose = (value: string | null) => {
     const security = mailSecurities.find((each) => each === value) ?? 'starttls'
     // Set the usual port unless the user entered another.
-    const isUsual = Number(form.values.port) === usualPort[form.values.security]
-    form.setValues({ security, ...(isUsual && { port: usualPort[security] }) })
+    const isUsual = Number(form.values.port) === defaultPort[form.values.security]
+    form.setValues({ security, ...(isUsual && { port: defaultPort[security] }) })
   }
   return (
     <>

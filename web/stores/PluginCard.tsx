@@ -3,7 +3,7 @@ import { IconCircleCheck, IconClock } from '@tabler/icons-react'
 import { type PluginView, pluginTexts } from '../../shared/plugin.ts'
 import type { StoreView } from '../../shared/stores.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
@@ -88,7 +88,7 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
       )}
       {test.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(test.error, 'The test could not be asked for.')}
+          {getErrorText(test.error, 'The test could not be asked for.')}
         </Notice>
       )}
       {plugin.test.isWaiting && (

@@ -4,7 +4,7 @@ import { type FormEventHandler, type ReactNode, useState } from 'react'
 import { capabilities } from '../../shared/platforms.ts'
 import { type StoreView, storeTexts } from '../../shared/stores.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -125,7 +125,7 @@ function Replacement({ store, replace, onSubmit, onClose, children }: Replacemen
         {children}
         {replace.error && (
           <Notice tone="bad" title="The keys were not replaced" isLive>
-            {wordsOf(replace.error, storeTexts.replaceFailed)}
+            {getErrorText(replace.error, storeTexts.replaceFailed)}
           </Notice>
         )}
         <Group justify="flex-end" gap="sm">

@@ -1,7 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { storeTexts } from '../../shared/stores.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import type { useConnectStore } from './queries.ts'
@@ -48,7 +48,7 @@ export function ShopifyKeysForm({ connect, isDisabled, form, way }: Props) {
         <ShopifyKeyFields form={form} way={way} />
         {connect.error && (
           <Notice tone="bad" title="Connection failed" isLive>
-            {wordsOf(connect.error, storeTexts.connectFailed)}
+            {getErrorText(connect.error, storeTexts.connectFailed)}
           </Notice>
         )}
         <Button type="submit" loading={connect.isPending} disabled={isDisabled}>

@@ -2,7 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { storeTexts } from '../../shared/stores.ts'
 import { useDraft } from '../access/drafts.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { KeyFields } from './KeyFields.tsx'
@@ -60,7 +60,7 @@ export function StoreKeysForm({ connect, isDisabled, form }: Props) {
         <KeyFields form={form} />
         {connect.error && (
           <Notice tone="bad" title="Connection failed" isLive>
-            {wordsOf(connect.error, storeTexts.connectFailed)}
+            {getErrorText(connect.error, storeTexts.connectFailed)}
           </Notice>
         )}
         <Button type="submit" loading={connect.isPending} disabled={isDisabled}>

@@ -28,7 +28,7 @@ export function formatPrice(amount: number, currency: string): string {
 export const formatCount = (count: number) => numbers.format(count)
 
 /** `1 cart`, `2 carts`. */
-export const counted = (count: number, one: string, many = `${one}s`) =>
+export const formatCounted = (count: number, one: string, many = `${one}s`) =>
   `${formatCount(count)} ${count === 1 ? one : many}`
 
 /** Ada, Bo, and Cy. */
@@ -57,9 +57,9 @@ export const formatAge = (seconds: number) => formatDistance(0, Math.max(0, seco
 
 /** Whole minutes: 90 → "90 minutes", 1440 → "24 hours", 2880 → "2 days". */
 export function formatMinutes(minutes: number): string {
-  if (minutes % 1_440 === 0 && minutes > 1_440) return counted(minutes / 1_440, 'day')
-  if (minutes % 60 === 0) return counted(minutes / 60, 'hour')
-  return counted(minutes, 'minute')
+  if (minutes % 1_440 === 0 && minutes > 1_440) return formatCounted(minutes / 1_440, 'day')
+  if (minutes % 60 === 0) return formatCounted(minutes / 60, 'hour')
+  return formatCounted(minutes, 'minute')
 }
 
 /** 0:42, 3:07, 1:02:09. */
@@ -76,7 +76,7 @@ function formatSpan(ms: number): string | null {
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
   if (hours < 24) return `${hours} h`
-  return counted(Math.floor(hours / 24), 'day')
+  return formatCounted(Math.floor(hours / 24), 'day')
 }
 
 /** Unknown currencies are shown by their code. */

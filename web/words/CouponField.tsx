@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Coupon } from '../../shared/coupons.ts'
 import { type CouponList, useCoupons, useCouponsToChoose } from '../coupons/queries.ts'
-import { couponLabel, isUsable } from '../coupons/rules.ts'
+import { formatCoupon, isUsable } from '../coupons/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
@@ -25,7 +25,7 @@ const LONGEST_CODE = 60
 export function CouponField({ step, ...props }: Props) {
   const [typed, setTyped] = useState('')
   const { couponShown } = step
-  const shownLabel = couponShown ? couponLabel(couponShown) : NO_COUPON
+  const shownLabel = couponShown ? formatCoupon(couponShown) : NO_COUPON
   // What is shown of the chosen one is no search.
   const [search] = useDebouncedValue(typed === shownLabel ? '' : typed.trim().slice(0, LONGEST_CODE), PAUSE_MS)
   const coupons = useCouponsToChoose(search)
@@ -62,8 +62,8 @@ interface ChoiceProps extends Props {
 function Choice({ step, usable, list, error, isReadOnly, typed, onType, onChoose }: ChoiceProps) {
   const { coupon, couponShown } = step
   const options = new Map([[NONE, NO_COUPON]])
-  if (coupon) options.set(coupon.couponId, couponShown ? couponLabel(couponShown) : 'A deleted coupon')
-  for (const each of usable) options.set(each._id, couponLabel(each))
+  if (coupon) options.set(coupon.couponId, couponShown ? formatCoupon(couponShown) : 'A deleted coupon')
+  for (const each of usable) options.set(each._id, formatCoupon(each))
   const choose = (id: string) => {
     const chosen = usable.find(({ _id }) => _id === id)
     if (chosen || id === NONE) onChoose(chosen ?? null)

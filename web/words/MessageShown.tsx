@@ -2,7 +2,7 @@ import { Card, Group, Image, SegmentedControl, Stack, Text } from '@mantine/core
 import { type ReactNode, useState } from 'react'
 import { reasonTexts } from '../../shared/reasons.ts'
 import type { MessagePreview } from '../../shared/reminders.ts'
-import { lengthText } from '../carts/sending.ts'
+import { describeLength } from '../carts/sending.ts'
 import { MailFrame } from '../ui/MailFrame.tsx'
 import { hasDarkColors, type MailColors } from '../ui/mail.ts'
 import { Notice, type Tone } from '../ui/Notice.tsx'
@@ -50,7 +50,7 @@ export function MessageShown({ message, channel, isStale, decisionTexts, unmet, 
       )}
       {segments !== null && (
         <Text fz="sm" c="dimmed" className="tabular">
-          {lengthText(channel, segments, price)}
+          {describeLength(channel, segments, price)}
         </Text>
       )}
       {children}

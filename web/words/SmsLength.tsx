@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { smsSize, toGsm } from '../../shared/sms.ts'
-import { counted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { type PreviewOf, useMessagePreview } from './queries.ts'
 
@@ -32,7 +32,7 @@ export function SmsLength({ of, text, segments, isSettled, onReplace }: Props) {
       {shorter !== null && shorter < segments && (
         <Group gap="sm" mt="xs">
           <span>
-            With plain characters, it takes {counted(shorter, 'segment')} instead of {segments}.
+            With plain characters, it takes {formatCounted(shorter, 'segment')} instead of {segments}.
           </span>
           <Button variant="default" size="compact-sm" onClick={() => onReplace(plain)}>
             Use plain characters

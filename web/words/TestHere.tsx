@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { capabilities } from '../../shared/platforms.ts'
 import { readVapidKey, sendToThisBrowser } from '../../shared/push-calls.ts'
 import { useStore } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN, call } from '../api.ts'
 import { BrowserRefusal, subscribeThisBrowser } from '../push/this-browser.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -45,7 +45,7 @@ export function TestHere({ words }: Props) {
       )}
       {test.error && (
         <Notice tone="bad" isLive>
-          {test.error instanceof BrowserRefusal ? test.error.message : wordsOf(test.error, BROKEN)}
+          {test.error instanceof BrowserRefusal ? test.error.message : getErrorText(test.error, BROKEN)}
         </Notice>
       )}
     </Stack>

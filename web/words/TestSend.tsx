@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { SendChannel } from '../../shared/reminders.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useFirstPress } from '../ui/useFirstPress.ts'
@@ -46,7 +46,7 @@ export function TestSend({ channel, of }: { channel: SendChannel; of: TestOf }) 
       )}
       {test.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(test.error, BROKEN)}
+          {getErrorText(test.error, BROKEN)}
         </Notice>
       )}
     </Stack>

@@ -2,7 +2,7 @@ import { Stack, Text, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
 import { type MessagePreview, SAMPLE_CART } from '../../shared/reminders.ts'
-import { useMaySend } from '../carts/useTextAction.ts'
+import { useCanSend } from '../carts/useTextAction.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingMail } from '../ui/Loading.tsx'
 import { MessageShown } from './MessageShown.tsx'
@@ -27,7 +27,7 @@ interface Props extends Pick<ComponentProps<typeof MessageShown>, 'decisionTexts
 
 /** A message as the sending code makes it of these words, and a test of it to oneself. */
 export function WordsPreview({ channel, made, children, nothing = null, of, onBody, ...shown }: Props) {
-  const mayTest = useMaySend()
+  const mayTest = useCanSend()
   const isSample = of !== null && 'cartId' in of && of.cartId === SAMPLE_CART
   return (
     <Stack

@@ -1,7 +1,7 @@
 import type { Coupon, CouponOfStep } from '../../shared/coupons.ts'
 import type { StepCoupon } from '../../shared/flows.ts'
-import { discountText, isOver, isUsedUp, shownCode } from '../coupons/rules.ts'
-import { counted, formatMoney } from '../ui/format.ts'
+import { formatCode, formatDiscount, isOver, isUsedUp } from '../coupons/rules.ts'
+import { formatCounted, formatMoney } from '../ui/format.ts'
 import type { CouponUse } from './rules.ts'
 
 // The coupon of a step: what is chosen, what is wrong with it, and what is said of it. Pure.
@@ -56,11 +56,11 @@ export function rulesLine({ coupon, couponShown }: CouponEdit, currency: string)
   if (!coupon) return ''
   const { firstOrderOnly, pauseDays, aboveAmount, fallback } = coupon
   return [
-    couponShown && discountText(couponShown),
+    couponShown && formatDiscount(couponShown),
     firstOrderOnly && 'only for first orders',
     pauseDays !== null &&
       isPause(pauseDays) &&
-      `not for shoppers who used a coupon in the last ${counted(pauseDays, 'day')}`,
+      `not for shoppers who used a coupon in the last ${formatCounted(pauseDays, 'day')}`,
     aboveAmount !== null && isAmount(aboveAmount) && `only for carts above ${formatMoney(aboveAmount, currency)}`,
     fallback === 'skip' && 'else not sent',
   ]
@@ -93,7 +93,7 @@ export const troubleTexts: Record<Trouble, { word: string; text: string }> = {
 export function tabNote({ couponShown }: CouponEdit, now: number): string | null {
   if (!couponShown) return null
   const trouble = couponTrouble(couponShown, now)
-  return trouble ? `${shownCode(couponShown)}, ${troubleTexts[trouble].word}` : shownCode(couponShown)
+  return trouble ? `${formatCode(couponShown)}, ${troubleTexts[trouble].word}` : formatCode(couponShown)
 }
 
 export interface Words {

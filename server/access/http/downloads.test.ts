@@ -8,8 +8,8 @@ import {
   csvFile,
   type Download,
   openDownload,
-  pagesOf,
   prepareDownload,
+  readPages,
   storeDownload,
 } from './downloads.ts'
 
@@ -94,7 +94,7 @@ test('links are rate limited', async () => {
 test('a CSV file has a heading, every row of every page, and no formula cell (X3)', async () => {
   const rows = Array.from({ length: 2_001 }, (_, n) => n)
   const asked: unknown[] = []
-  const pages = pagesOf<number>(async ({ after, limit }) => {
+  const pages = readPages<number>(async ({ after, limit }) => {
     asked.push([after, limit])
     return rows.slice(after === null ? 0 : after + 1).slice(0, limit)
   })

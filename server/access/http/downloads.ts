@@ -2,14 +2,14 @@ import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { CSV_START, csvLine } from '../../../shared/csv.ts'
 import type { Permission } from '../../../shared/endpoint.ts'
-import { mayDo } from '../../../shared/roles.ts'
+import { hasPermission } from '../../../shared/roles.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import type { Session } from '../members/session.ts'
-import { memberOf } from '../members/users.ts'
-import { storesOf } from '../stores/store.ts'
+import { findMember } from '../members/users.ts'
+import { listStores } from '../stores/store.ts'
 
 // Downloads. A browser navigation carries no token, so the link itself grants access: for two minutes, for one member,
 // for its encrypted content only. `serveDownload` (http.ts) serves the link.
@@ -70,7 +70,7 @@ export async function prepareDownload<What>(
   { session, storeId = null, what }: { session: Session; storeId?: string | null; what: What },
 ): Promise<{ url: string; expiresAt: string }> {
   const { accountId, userId } = session
-  await take(deps, download.limit, download.limitPer === 'account' ? accountId : userId)
+  await takePoint(deps, download.limit, download.limitPer === 'account' ? accountId : userId)
   const expiresAt = new Date(deps.now().getTime() + LINK_MS)
   const ticket: Ticket = { accountId, userId, storeId, expiresAt: expiresAt.getTime(), what }
   const encrypted = deps.secrets.seal(JSON.stringify(ticket), encryptionContext(download)).toString('base64url')
@@ -84,11 +84,11 @@ export async function openDownload<What>(deps: Deps, download: Download<What>, t
     throw new AppError('not_found', `This link is no longer valid. Start the ${download.again ?? 'export'} again.`)
   }
   const account = { accountId: ticket.accountId, db: deps.db }
-  const role = (await memberOf(account, ticket.userId))?.role
-  if (!role || !mayDo(role, download.permission)) throw new AppError('not_found', 'Not found')
+  const role = (await findMember(account, ticket.userId))?.role
+  if (!role || !hasPermission(role, download.permission)) throw new AppError('not_found', 'Not found')
   const what = download.what.parse(ticket.what)
   if (download.scope === 'account') return download.read(deps, account, what)
-  const store = (await storesOf(account)).find(({ id }) => id === ticket.storeId)
+  const store = (await listStores(account)).find(({ id }) => id === ticket.storeId)
   if (!store) throw new AppError('not_found', 'Not found')
   return download.read(deps, { storeId: store.id, db: deps.db }, what)
 }
@@ -107,7 +107,7 @@ function openTicket(deps: Deps, download: { name: string }, text: string): Ticke
 }
 
 /** For example "carts-2026-01-31". */
-export const datedName = (deps: Deps, name: string): string => `${name}-${deps.now().toISOString().slice(0, 10)}`
+export const addDate = (deps: Deps, name: string): string => `${name}-${deps.now().toISOString().slice(0, 10)}`
 
 export type CsvColumn<Row> = readonly [name: string, read: (row: Row) => string | number | null]
 
@@ -130,17 +130,17 @@ export function csvFile<Row, Shown>(
   }
   const lines = async function* (): AsyncGenerator<Buffer> {
     yield Buffer.from(CSV_START + csvLine(columns.map(([heading]) => heading)))
-    yield* writtenLines(pages, formatLine)
+    yield* formatPages(pages, formatLine)
   }
   return {
-    fileName: `${datedName(deps, name)}.csv`,
+    fileName: `${addDate(deps, name)}.csv`,
     type: 'text/csv; charset=utf-8',
     content: Readable.from(lines(), { objectMode: false }),
   }
 }
 
 /** All pages of a keyset-paginated list, one statement each, so that no transaction stays open. */
-export async function* pagesOf<Row>(
+export async function* readPages<Row>(
   read: (page: { after: Row | null; limit: number }) => Promise<readonly Row[]>,
   limit = DOWNLOAD_PAGE,
 ): AsyncGenerator<readonly Row[]> {
@@ -157,7 +157,7 @@ export async function* pagesOf<Row>(
  * Formats each page as one chunk of a file, row by row. Presenting a whole page first would move its rows to V8's old
  * generation and fill memory with garbage (docs/performance.md).
  */
-export async function* writtenLines<Row>(
+export async function* formatPages<Row>(
   pages: AsyncIterable<readonly Row[]>,
   formatLine: (row: Row) => string,
 ): AsyncGenerator<Buffer> {

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { logout } from '../../../shared/auth.ts'
 import { DownloadQuery, type Endpoint, type Permission } from '../../../shared/endpoint.ts'
 import { type ErrorReply, statusOf } from '../../../shared/errors.ts'
-import { mayDo, roleRefusal } from '../../../shared/roles.ts'
+import { hasPermission, roleRefusal } from '../../../shared/roles.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { isDatabaseAway } from '../../core/db/db-away.ts'
+import { isDatabaseUnavailable } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
 import { assertOperator } from '../members/operators.ts'
 import { authenticate, type Session } from '../members/session.ts'
-import { chooseStore, type WantedStore } from '../stores/choose.ts'
+import { chooseStore, type RequestedStore } from '../stores/choose.ts'
 import { prefersHtml } from './accept.ts'
 import { type Download, type DownloadFile, openDownload } from './downloads.ts'
 import { invalidInput, readInput } from './input.ts'
@@ -97,8 +97,8 @@ function createStoreSteps<P, Q, B, A>(
  * Decision 7: the store from the query (push calls use `storeUrl`, A 7) or, for writing calls (B 7), from the body, by
  * id or address. `default` selects none.
  */
-function readRequestedStore(query: unknown, body: unknown): WantedStore {
-  const { platform, storeId, storeUrl } = query as WantedStore & { storeUrl?: string }
+function readRequestedStore(query: unknown, body: unknown): RequestedStore {
+  const { platform, storeId, storeUrl } = query as RequestedStore & { storeUrl?: string }
   const fields = (body ?? {}) as Record<string, unknown>
   const readText = (value: unknown) => (typeof value === 'string' && value.trim() ? value : undefined)
   const names = [storeId, readText(fields.storeId), readText(fields.storeUrl), storeUrl]
@@ -209,7 +209,7 @@ function refuseChange({ method, path }: Pick<Endpoint, 'method' | 'path'>): void
 
 function assertPermission(session: Session | null, permission: Endpoint['permission']): void {
   const { role } = requireSession(session)
-  if (mayDo(role, permission)) return
+  if (hasPermission(role, permission)) return
   throw new AppError('forbidden', roleRefusal(role))
 }
 
@@ -257,7 +257,7 @@ function fromDatabaseError(error: unknown): AppError | undefined {
   if (code === '53100') {
     return new AppError('unavailable', 'The server’s disk is full, so nothing can be stored right now.')
   }
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnavailable(error)) {
     return new AppError('unavailable', 'The database is not responding right now. Please try again in a minute.')
   }
   return undefined

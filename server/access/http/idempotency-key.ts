@@ -3,7 +3,7 @@ import { AppError } from '../../core/common/errors.ts'
 const MAX_KEY_LENGTH = 255
 
 /** The idempotency key of a request (D9); null: none. */
-export function idempotencyKeyOf({
+export function readIdempotencyKey({
   headers,
 }: {
   headers: Record<string, string | string[] | undefined>

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { Session } from './session.ts'
-import { userById } from './users-sql.ts'
+import { findUserById } from './users-sql.ts'
 
 // Operators run this server: their address is in OPERATOR_EMAILS and confirmed (decision 90).
 
@@ -19,7 +19,7 @@ export async function isOperator(
 }
 
 /** For a user who works in their own account. A user who only views an account is no operator there. */
-export function operatorStanding(
+export function readOperatorStanding(
   deps: Pick<Deps, 'config' | 'db'>,
   session: WorkingSession,
 ): Promise<OperatorStanding> {
@@ -28,7 +28,7 @@ export function operatorStanding(
 
 /** Throws `not_found` for other users, so that they see no operator pages. */
 export async function assertOperator(deps: Pick<Deps, 'config' | 'db'>, session: WorkingSession): Promise<void> {
-  const standing = await operatorStanding(deps, session)
+  const standing = await readOperatorStanding(deps, session)
   if (standing === 'none') throw new AppError('not_found', 'Not found')
   if (standing === 'factor_missing') throw new AppError('forbidden', 'Set up two-factor sign-in first.')
   if (standing === 'code_missing')
@@ -49,6 +49,6 @@ async function computeStanding(deps: Pick<Deps, 'config' | 'db'>, session: Opera
 
 async function findOperator({ config, db }: Pick<Deps, 'config' | 'db'>, { userId }: Pick<Session, 'userId'>) {
   if (config.operatorEmails.length === 0) return undefined
-  const user = await userById(db, userId)
+  const user = await findUserById(db, userId)
   return user?.email_confirmed_at && config.operatorEmails.includes(user.email.toLowerCase()) ? user : undefined
 }

@@ -1,12 +1,12 @@
 import { hash, verify } from '@node-rs/argon2'
 import { authTexts } from '../../../shared/auth.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { createSeats } from '../../core/common/seats.ts'
-import { forgive, take } from '../../core/db/rate-limits.ts'
+import { createSemaphore } from '../../core/common/concurrency.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
+import { resetLimit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { limits } from './limits.ts'
 import type { Session } from './session.ts'
-import { userById } from './users-sql.ts'
+import { findUserById } from './users-sql.ts'
 
 // Passwords: hashing, verification, and the limit on concurrent hashes.
 
@@ -14,7 +14,7 @@ import { userById } from './users-sql.ts'
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /** Each hash takes 19 MiB and a core. The limit keeps a flood of sign-ins from exhausting memory and processor. */
-const limitHashing = createSeats(4)
+const limitHashing = createSemaphore(4)
 
 /** The hash of an unknown password, so that an unknown address takes as long as a wrong password. */
 const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$1qwS5a1tMJUyMi1z9MQThw$fUrxaOidDn/4nYH+vkFYJ9o8JxewzPRQDz14G9h/LRE'
@@ -40,11 +40,11 @@ export async function assertPassword(
   session: Session,
   { password, field }: { password: string; field: string },
 ) {
-  await take(deps, limits.passwordPerUser, session.userId)
-  const user = found(await userById(deps.db, session.userId), 'User')
+  await takePoint(deps, limits.passwordPerUser, session.userId)
+  const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   if (!(await isRightPassword(password, user.password_hash))) {
     throw new AppError('invalid', authTexts.wrongPassword, { fields: { [field]: authTexts.wrongPassword } })
   }
-  await forgive(deps, limits.passwordPerUser, session.userId)
+  await resetLimit(deps, limits.passwordPerUser, session.userId)
   return user
 }

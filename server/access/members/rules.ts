@@ -28,7 +28,7 @@ export function readSender(mailFrom: string): { name: string; address: string } 
 }
 
 /** Maximum number of mails with custom text in 24 hours; null: only the plan's limit. */
-export function ownTextLimit(createdAt: Date, now: Date): number | null {
+export function customTextLimit(createdAt: Date, now: Date): number | null {
   const days = (now.getTime() - createdAt.getTime()) / DAY_MS
   if (days >= 30) return null
   if (days >= 7) return 5_000
@@ -38,4 +38,4 @@ export function ownTextLimit(createdAt: Date, now: Date): number | null {
 /**
  * Lockout after five wrong passwords: a quarter of an hour, doubled with each lockout of the last day, at most a day.
  */
-export const lockoutS = (count: number): number => Math.min(900 * 2 ** Math.min(count - 1, 10), 86_400)
+export const computeLockoutS = (count: number): number => Math.min(900 * 2 ** Math.min(count - 1, 10), 86_400)

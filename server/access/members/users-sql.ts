@@ -2,11 +2,11 @@ import type { AccountDb, Db, Tx } from '../../core/db/db.ts'
 
 // Statements for users and their sessions.
 
-export function userByEmail(db: Db | Tx, email: string) {
+export function findUserByEmail(db: Db | Tx, email: string) {
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 }
 
-export function userById(db: Db | Tx, userId: string) {
+export function findUserById(db: Db | Tx, userId: string) {
   return db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst()
 }
 
@@ -16,7 +16,7 @@ export function lockUser(tx: Tx, userId: string) {
 }
 
 /** The user as a member of this account. */
-export function memberOf({ db, accountId }: AccountDb, userId: string) {
+export function findMember({ db, accountId }: AccountDb, userId: string) {
   return db
     .selectFrom('members as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -28,7 +28,7 @@ export function memberOf({ db, accountId }: AccountDb, userId: string) {
 }
 
 /** An operator viewing an account, who need not be a member. */
-export function viewerOf({ db, accountId }: AccountDb, userId: string) {
+export function findViewer({ db, accountId }: AccountDb, userId: string) {
   return db
     .selectFrom('users as u')
     .innerJoin('accounts as a', (on) => on.on('a.id', '=', accountId))
@@ -93,7 +93,7 @@ export function setStore({ db, accountId }: AccountDb, sessionId: string, storeI
 }
 
 /** The owners of an account, earliest member first. */
-export function ownersOf({ db, accountId }: AccountDb) {
+export function listOwners({ db, accountId }: AccountDb) {
   return db
     .selectFrom('members as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')

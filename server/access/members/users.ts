@@ -1,3 +1,3 @@
 // Users and members, for other rooms that read or lock their rows.
 
-export { lockUser, memberOf, ownersOf, userByEmail, userById, viewerOf } from './users-sql.ts'
+export { findMember, findUserByEmail, findUserById, findViewer, listOwners, lockUser } from './users-sql.ts'

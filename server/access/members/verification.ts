@@ -1,15 +1,15 @@
 import { authTexts } from '../../../shared/auth.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import type { AccountDb, AccountTx } from '../../core/db/db.ts'
-import { clientNetwork, take, takeMany } from '../../core/db/rate-limits.ts'
+import { clientNetwork, takeMany, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { mailWayOf, NO_MAIL_SERVER } from '../../messages/channels/mail-way.ts'
+import { chooseMailRoute, NO_MAIL_SERVER } from '../../messages/channels/mail-route.ts'
 import { mailVerification } from './jobs.ts'
 import { limits } from './limits.ts'
-import { later, ownTextLimit, VERIFICATION_MS } from './rules.ts'
+import { customTextLimit, later, VERIFICATION_MS } from './rules.ts'
 import type { Session } from './session.ts'
-import { userById } from './users-sql.ts'
+import { findUserById } from './users-sql.ts'
 import * as sql from './verification-sql.ts'
 
 // Registering does not prove an address. Until its owner follows a mailed link, the account sends no mail with its own
@@ -18,16 +18,16 @@ import * as sql from './verification-sql.ts'
 /** For other links that confirm an address. */
 export { confirmAddress } from './verification-sql.ts'
 
-export function verificationToken({ secrets, now }: Deps, user: { id: string; email: string }): string {
+export function createVerificationToken({ secrets, now }: Deps, user: { id: string; email: string }): string {
   const subject = `${user.id}.${later(now(), VERIFICATION_MS).getTime()}`
   return `${subject}.${secrets.token('verify-email', `${subject}.${user.email}`)}`
 }
 
 export async function verifyEmail(deps: Deps, input: { token: string; ip: string }): Promise<void> {
-  await take(deps, limits.emailConfirmPerClient, clientNetwork(input.ip))
+  await takePoint(deps, limits.emailConfirmPerClient, clientNetwork(input.ip))
   const [userId = '', expires = '', mac = ''] = input.token.split('.')
   const isShaped = /^[\da-f-]{36}$/.test(userId) && /^\d{13}$/.test(expires) && Number(expires) > deps.now().getTime()
-  const user = isShaped ? await userById(deps.db, userId) : undefined
+  const user = isShaped ? await findUserById(deps.db, userId) : undefined
   const wanted = deps.secrets.token('verify-email', `${userId}.${expires}.${user?.email}`)
   const isProven = user && isSameSecret(mac, wanted)
   if (!isProven || !(await sql.confirmAddress(deps.db, user.id, user.email, deps.now()))) {
@@ -36,33 +36,33 @@ export async function verifyEmail(deps: Deps, input: { token: string; ip: string
 }
 
 export async function resendVerification(deps: Deps, session: Session): Promise<string> {
-  const user = found(await userById(deps.db, session.userId), 'User')
+  const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   if (session.isDemo || user.email_confirmed_at) return 'Your email address is already confirmed.'
-  const route = mailWayOf(deps.config)
+  const route = chooseMailRoute(deps.config)
   if (route === 'none') throw new AppError('unprocessable', NO_MAIL_SERVER)
-  await take(deps, limits.verificationPerUser, session.userId)
-  await take(deps, limits.linkPerAddress, user.email)
+  await takePoint(deps, limits.verificationPerUser, session.userId)
+  await takePoint(deps, limits.linkPerAddress, user.email)
   await deps.jobs.enqueue(deps.db, mailVerification, { userId: session.userId })
   return route === 'mailbox' ? authTexts.verificationInMailbox : `We have sent a link to ${user.email}.`
 }
 
 /** Call before our domain sends mail with the account's text. */
 export async function assertVerified(account: AccountDb | AccountTx): Promise<void> {
-  const standing = found(await sql.readStanding(account), 'Account')
+  const standing = requireFound(await sql.readStanding(account), 'Account')
   assertNotSuspended(standing)
   assertConfirmed(standing)
 }
 
 /** The same check for messages, which an account with its own mail server sends from its own domain. */
 export async function assertMayMail(account: AccountDb | AccountTx): Promise<void> {
-  const standing = found(await sql.readStanding(account), 'Account')
+  const standing = requireFound(await sql.readStanding(account), 'Account')
   assertNotSuspended(standing)
   if (isUnconfirmed(standing)) throw new AppError('forbidden', authTexts.verifyFirst)
 }
 
 /** Whether the account cannot send messages until an address is confirmed. */
-export async function waitsForProof(account: AccountDb | AccountTx): Promise<boolean> {
-  return isUnconfirmed(found(await sql.readStanding(account), 'Account'))
+export async function needsConfirmedAddress(account: AccountDb | AccountTx): Promise<boolean> {
+  return isUnconfirmed(requireFound(await sql.readStanding(account), 'Account'))
 }
 
 type Standing = NonNullable<Awaited<ReturnType<typeof sql.readStanding>>>
@@ -81,8 +81,8 @@ function assertConfirmed({ is_demo, is_confirmed }: { is_demo: boolean; is_confi
 
 /** Counts mails with custom text, whose limit grows with the account's age. The count is part of the transaction. */
 export async function takeOwnText(deps: Deps, account: AccountTx, count: number): Promise<void> {
-  const standing = found(await sql.readStanding(account), 'Account')
-  const most = ownTextLimit(standing.created_at, deps.now())
+  const standing = requireFound(await sql.readStanding(account), 'Account')
+  const most = customTextLimit(standing.created_at, deps.now())
   // Only this machine reaches an instance in local mode, and the demo's mail stays in its own mailbox.
   if (most === null || standing.is_demo || standing.has_own_server || deps.config.isLocal) return
   const limit = { ...limits.ownTextPerAccount, points: most }

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
-import { gatherNotifications } from './gather.ts'
+import { groupNotifications } from './group.ts'
 import { notify, notifyAccount } from './notifications.ts'
 
 // A 7, B 7 and decisions 66, 67 and 130: how a member lists, reads and deletes notifications.
@@ -22,7 +22,7 @@ async function floods(count: number, { first = 1 } = {}) {
   for (let n = first; n < first + count; n++) {
     await notify(inStore(), { type: 'capture_flood', data: { ceiling: n }, at: at(n) })
   }
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
 }
 
 async function cartsLeft(count: number) {
@@ -33,7 +33,7 @@ async function cartsLeft(count: number) {
     const data = { ...about, timestamp: timestamp.toISOString() }
     await notify(inStore(), { type: 'cart_abandoned', data, at: timestamp })
   }
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
 }
 
 const ask = (method: string, rest = '', body?: object, token = store.token) =>
@@ -76,7 +76,7 @@ test('rows of the store and of the account form one list and one count', async (
   await floods(2)
   const account = { accountId: store.accountId, db: world.db }
   await notifyAccount(account, { type: 'domain_reopened', data: { domain: 'mail.example' }, at: at(2) })
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   await floods(1, { first: 4 })
   const rows = (await ask('GET')).body.notifications as { _id: string; type: string }[]
   expect(rows.map(({ type }) => type)).toEqual(['capture_flood', 'domain_reopened', 'capture_flood', 'capture_flood'])
@@ -97,7 +97,7 @@ test('connection tests are omitted on request (decision 130)', async () => {
     data: { test: true, channel: 'store', to: 'https://shop.example' },
     at: at(2),
   })
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   expect((await ask('GET', '?skipTestNotification=true')).body.pagination.total).toBe(1)
   const { notifications } = (await ask('GET', '?skipTestNotification=false')).body
   expect(notifications[0]).toMatchObject({ type: 'connection_test', data: { test: true } })

@@ -1,3 +1,3 @@
 // The lock on an account’s grouping, for transactions that must wait for it.
 
-export { holdClock } from './group-sql.ts'
+export { waitForGrouping } from './group-sql.ts'

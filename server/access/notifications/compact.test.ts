@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
-import { listNotifications, MOST_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
+import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { isProof } from '../../../test/seed.ts'
 import { aWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { MAX_SINGLE_MARKS } from './compact.ts'
-import { gatherNotifications } from './gather.ts'
-import { deleteFor, listFor, markRead, restoreFor } from './member.ts'
+import { groupNotifications } from './group.ts'
+import { deleteNotifications, listForMember, markRead, restoreNotifications } from './member.ts'
 import { notifyAccount } from './notifications.ts'
-import { tidyNotifications } from './tidy.ts'
+import { deleteOldNotifications } from './tidy.ts'
 
 // Decision 66: reading one by one leaves few marks, at any length of time, and keeps the read state.
 
@@ -45,7 +45,7 @@ async function flags(count: number, { step = 1 } = {}): Promise<Map<string, bool
   const seen = new Map<string, boolean>()
   for (let page = 1; page <= Math.ceil(count / 100); page += step) {
     const query = listNotifications.query.parse({ page: String(page), limit: '100' })
-    const { notifications } = await listFor(reader(), query)
+    const { notifications } = await listForMember(reader(), query)
     for (const { _id, read } of notifications) seen.set(_id, read)
   }
   return seen
@@ -69,7 +69,7 @@ test.each([
   }
   expect(read.size).toBeGreaterThan(3_000)
   expect(largest).toBeLessThan(most)
-  const seen = await flags(MOST_NOTIFICATIONS_COUNTED, { step: 11 })
+  const seen = await flags(MAX_NOTIFICATIONS_COUNTED, { step: 11 })
   expect(seen.size).toBe(1_000)
   expect([...seen].filter(([id, isShownRead]) => isShownRead !== read.has(id))).toEqual([])
 })
@@ -79,9 +79,9 @@ test('unread marks and deletions survive compaction, and rows of the account are
     { accountId: store.accountId, db: world.db },
     { type: 'domain_reopened', data: { domain: 'mail.example' }, at: world.now },
   )
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   const ids = await write(MAX_SINGLE_MARKS + 50)
-  const undo = await deleteFor(reader(), { ids: ids.slice(0, 20) })
+  const undo = await deleteNotifications(reader(), { ids: ids.slice(0, 20) })
   await markRead(reader(), { ids: ids.slice(0, 300) }, true)
   await markRead(reader(), { ids: ids.slice(300, MAX_SINGLE_MARKS + 20) }, true)
   await markRead(reader(), { ids: [ids[100]!] }, false)
@@ -92,7 +92,7 @@ test('unread marks and deletions survive compaction, and rows of the account are
   const before = [...(await flags(600))]
   expect(before[0]![1]).toBe(false)
   expect(before.slice(1)).toEqual(shown())
-  await restoreFor(reader(), undo!)
+  await restoreNotifications(reader(), undo!)
   expect((await flags(600)).size).toBe(ids.length + 1)
 })
 
@@ -109,13 +109,13 @@ test('several browsers of one member lose nothing concurrently', async () => {
 
 test('"Clear all" also removes the marks of earlier single deletions', async () => {
   const ids = await write(30)
-  await deleteFor(reader(), { ids: ids.slice(0, 10) })
-  const undo = await deleteFor(reader(), { ids: [], upTo: ids[19]! })
+  await deleteNotifications(reader(), { ids: ids.slice(0, 10) })
+  const undo = await deleteNotifications(reader(), { ids: [], upTo: ids[19]! })
   expect(await marksLeft()).toBe(10)
-  await restoreFor(reader(), undo!)
+  await restoreNotifications(reader(), undo!)
   expect((await flags(100)).size).toBe(20)
-  await deleteFor(reader(), { ids: [], upTo: ids[19]! })
-  await deleteFor(reader(), { ids: [], upTo: ids[24]! })
+  await deleteNotifications(reader(), { ids: [], upTo: ids[19]! })
+  await deleteNotifications(reader(), { ids: [], upTo: ids[24]! })
   expect(await marksLeft()).toBe(0)
   expect((await flags(100)).size).toBe(5)
 })
@@ -123,8 +123,8 @@ test('"Clear all" also removes the marks of earlier single deletions', async () 
 test('marks are deleted with their notifications after 90 days', async () => {
   const ids = await write(300)
   await markRead(reader(), { ids }, true)
-  await deleteFor(reader(), { ids: ids.slice(0, 10) })
+  await deleteNotifications(reader(), { ids: ids.slice(0, 10) })
   expect(await marksLeft()).toBe(300)
-  await tidyNotifications(world.deps)
+  await deleteOldNotifications(world.deps)
   expect(await marksLeft()).toBe(0)
 })

@@ -2,9 +2,9 @@ import { isProblem } from '../../../shared/notification-kinds.ts'
 import {
   type FailedCause,
   failedCauses,
-  type Gathered,
-  isGathered,
+  isSummary,
   type NotificationData,
+  type NotificationSummary,
   type NotificationType,
   notificationText,
 } from '../../../shared/notifications.ts'
@@ -130,7 +130,7 @@ class Day {
     const newest = hours.find((each) => each?.row)
     const row = newest?.row ?? null
     if (!row || newest!.hour.getTime() === hour.getTime()) return row
-    if (isGathered(row.data) && row.data.count >= fullAt) return null
+    if (isSummary(row.data) && row.data.count >= fullAt) return null
     return windowKey(newest!.hour, timeZone, span) === windowKey(hour, timeZone, span) ? row : null
   }
 
@@ -141,7 +141,7 @@ class Day {
 }
 
 /** Number of events; sent messages arrive as one event with a count. */
-const countEvents = (data: Data): number => (isGathered(data) ? data.count : 1)
+const countEvents = (data: Data): number => (isSummary(data) ? data.count : 1)
 
 type Place = Pick<Hour, 'storeId' | 'topic' | 'hour'>
 
@@ -181,7 +181,7 @@ function add(row: GroupRow, { type, data, at }: PendingEvent): Data {
 }
 
 type Causes = Partial<Record<FailedCause, number>>
-type Sum = Gathered & Causes & { value?: number | null; currency?: string | null }
+type Sum = NotificationSummary & Causes & { value?: number | null; currency?: string | null }
 
 const sumCauses = (a: Causes, b: Causes): Causes =>
   Object.fromEntries(
@@ -190,7 +190,7 @@ const sumCauses = (a: Causes, b: Causes): Causes =>
 
 /** A grouped row's data: numbers only, without personal data. */
 function toSum(type: NotificationType, data: Data, at: Date): Sum {
-  if (isGathered(data)) return data as Sum
+  if (isSummary(data)) return data as Sum
   const count = 'count' in data ? (data.count as number) : 1
   const sum = { count, since: at.toISOString(), until: at.toISOString() }
   if (type === 'cart_abandoned' || type === 'cart_recovered') {

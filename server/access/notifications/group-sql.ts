@@ -33,7 +33,7 @@ export async function lockGrouping({ db, accountId }: AccountTx): Promise<Date |
 }
 
 /** Waits for the process that groups this store's account, and blocks others until the transaction ends. */
-export async function holdClock({ db, storeId }: StoreTx): Promise<void> {
+export async function waitForGrouping({ db, storeId }: StoreTx): Promise<void> {
   await sql`select c.last_at from stores s join notification_clocks c on c.account_id = s.account_id
     where s.id = ${storeId} for update of c`.execute(db)
 }

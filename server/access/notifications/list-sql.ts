@@ -1,6 +1,6 @@
 import {
-  MOST_NOTIFICATIONS_COUNTED,
-  MOST_UNREAD_COUNTED,
+  MAX_NOTIFICATIONS_COUNTED,
+  MAX_UNREAD_COUNTED,
   type NotificationFilter,
 } from '../../../shared/notification-calls.ts'
 import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
@@ -50,7 +50,7 @@ export async function readMemberView({ db, storeId }: StoreDb, userId: string): 
   }
 }
 
-export interface Listed {
+export interface ListedNotification {
   id: string
   type: NotificationType
   data: Data
@@ -75,9 +75,9 @@ export async function readPage(
   { db }: StoreDb,
   view: MemberView,
   request: ListRequest,
-): Promise<{ rows: Listed[]; total: number }> {
+): Promise<{ rows: ListedNotification[]; total: number }> {
   const { rows } = await sql<
-    Listed & { total: number }
+    ListedNotification & { total: number }
   >`${request.search ? searchPage(view, request) : readPageSql(view, request)}
     select t.total, l.* from counted t left join (${listedRows(view, 'page')}) l on true
     order by l.created_at desc, l.id desc`.execute(db)
@@ -89,8 +89,8 @@ export async function readNewest(
   { db }: StoreDb,
   view: MemberView,
   request: Omit<ListRequest, 'offset'>,
-): Promise<Listed[]> {
-  const { rows } = await sql<Listed>`
+): Promise<ListedNotification[]> {
+  const { rows } = await sql<ListedNotification>`
     with page as materialized (${newestIds(view, { ...request, offset: 0 })})
     ${listedRows(view, 'page')} order by created_at desc, id desc`.execute(db)
   return rows
@@ -103,13 +103,17 @@ export async function countUnread(
   without: readonly NotificationType[],
 ): Promise<number> {
   const request = { filter: 'unread' as const, search: '', without, after: null }
-  const { rows } = await sql<{ total: number }>`${countRows(view, request, MOST_UNREAD_COUNTED)}`.execute(db)
+  const { rows } = await sql<{ total: number }>`${countRows(view, request, MAX_UNREAD_COUNTED)}`.execute(db)
   return rows[0]!.total
 }
 
 /** The rows with these ids that the member sees, newest first. */
-export async function readByIds({ db }: StoreDb, view: MemberView, ids: readonly string[]): Promise<Listed[]> {
-  const { rows } = await sql<Listed>`
+export async function readByIds(
+  { db }: StoreDb,
+  view: MemberView,
+  ids: readonly string[],
+): Promise<ListedNotification[]> {
+  const { rows } = await sql<ListedNotification>`
     with page as (select distinct unnest(${[...ids]}::uuid[]) as id)
     ${listedRows(view, 'page')} order by created_at desc, id desc`.execute(db)
   return rows
@@ -163,7 +167,7 @@ const ORDER = sql`order by created_at desc, id desc`
 /** Counts in the index and reads the page from the list's beginning. */
 const readPageSql = (view: MemberView, request: ListRequest) => sql`
   with page as materialized (${newestIds(view, request)}),
-  counted as (${countRows(view, request, MOST_NOTIFICATIONS_COUNTED)})`
+  counted as (${countRows(view, request, MAX_NOTIFICATIONS_COUNTED)})`
 
 /**
  * A search reads texts, so it reads both kinds once. It is planned for each store, because a common plan may scan a
@@ -172,7 +176,7 @@ const readPageSql = (view: MemberView, request: ListRequest) => sql`
 const searchPage = (view: MemberView, request: ListRequest) => sql`${PLANNED_EACH_TIME}
   with found as materialized (${unionKinds(request, (of) => visibleRows(view, of, request, 'at once'))}),
   page as materialized (select id from found ${ORDER} limit ${request.limit} offset ${request.offset}),
-  counted as (select least(count(*), ${MOST_NOTIFICATIONS_COUNTED})::int as total from found)`
+  counted as (select least(count(*), ${MAX_NOTIFICATIONS_COUNTED})::int as total from found)`
 
 /** The ids of a page. Reads no more rows of each kind than the page needs. */
 function newestIds(view: MemberView, request: ListRequest): RawBuilder<unknown> {
@@ -225,14 +229,14 @@ function memberMarks(view: MemberView, of: RowKind, { filter, after }: Filter): 
   const since = later(filter === 'unread' ? later(readUpTo, clearedUpTo) : clearedUpTo, after)
   return sql`
     select * from ${marked} k where ${key('k')} and k.user_id = ${view.userId} and k.created_at > ${since}
-    ${filter === 'all' || filter === 'unread' ? sql`order by k.created_at desc, k.notification_id desc limit ${MOST_NOTIFICATIONS_COUNTED}` : sql``}`
+    ${filter === 'all' || filter === 'unread' ? sql`order by k.created_at desc, k.notification_id desc limit ${MAX_NOTIFICATIONS_COUNTED}` : sql``}`
 }
 
 function candidateRows(view: MemberView, of: RowKind, { filter, search, after }: Filter): RawBuilder<unknown> {
   const { rows, key, marked } = tableParts(view, of)
   const { readUpTo, clearedUpTo } = view[of]
   const columns = sql`n.id, n.created_at, n.type ${search ? sql`, n.search` : sql``}`
-  const inOrder = sql`order by n.created_at desc, n.id desc limit ${MOST_NOTIFICATIONS_COUNTED}`
+  const inOrder = sql`order by n.created_at desc, n.id desc limit ${MAX_NOTIFICATIONS_COUNTED}`
   const since = (at: Date) => sql`
     select ${columns} from ${rows} n where ${key('n')} and n.created_at > ${later(at, after)}
       ${filter === 'problems' ? sql`and n.is_problem` : sql``}
@@ -245,7 +249,7 @@ function candidateRows(view: MemberView, of: RowKind, { filter, search, after }:
     cross join lateral (select * from ${rows} n where ${key('n')} and n.id = u.notification_id limit 1) n
     where ${key('u')} and u.user_id = ${view.userId} and u.is_read = false and not u.is_deleted
       and u.created_at > ${later(clearedUpTo, after)} and u.created_at <= ${readUpTo}
-    order by u.created_at desc, u.notification_id desc limit ${MOST_NOTIFICATIONS_COUNTED})`
+    order by u.created_at desc, u.notification_id desc limit ${MAX_NOTIFICATIONS_COUNTED})`
 }
 
 const later = (a: Date, b: Date | null): Date => (b && b > a ? b : a)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isMailedAtOnce, type NotificationTopic, topicOf, typesOf } from '../../../shared/notification-kinds.ts'
+import { isMailedAtOnce, type NotificationTopic, readTopic, typesOf } from '../../../shared/notification-kinds.ts'
 import type { NotificationType } from '../../../shared/notifications.ts'
 import { type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -20,7 +20,7 @@ export async function scheduleMails(
   { rows, before, now }: { rows: readonly Pick<MailedRow, 'type'>[]; before: Date; now: Date },
 ): Promise<void> {
   const types = rows.map(({ type }) => type)
-  const topicsOf = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(topicOf))]
+  const topicsOf = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(readTopic))]
   const digestAt = nextDigest(now, await sql.readTimeZone(tx))
   await sql.scheduleMails(tx, {
     ...{ before, nextAt: now, digestAt, everyMs: MAIL_EVERY_MS, usual: ownerTopics },
@@ -56,7 +56,7 @@ async function queueDueMail(deps: Deps, member: { accountId: string; userId: str
   })
 }
 
-export interface ToMail {
+export interface MailRows {
   /** Oldest first, at most one mail's lines. */
   rows: MailedRow[]
   /** Total number of rows. */
@@ -66,10 +66,10 @@ export interface ToMail {
 }
 
 /** The rows to mail to the member, by their current preferences. */
-export async function rowsToMail(
+export async function readRowsToMail(
   { db }: Pick<Deps, 'db'>,
   { accountId, userId, kind, from, upTo }: z.infer<typeof mailNotifications.payload>,
-): Promise<ToMail> {
+): Promise<MailRows> {
   const account = { accountId, db }
   const member = await sql.findMember(account, userId)
   const timeZone = await sql.readTimeZone(account)

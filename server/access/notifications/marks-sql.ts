@@ -1,4 +1,4 @@
-import { MOST_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
+import { MAX_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { type MemberView, tableParts } from './list-sql.ts'
 
@@ -111,7 +111,7 @@ export async function findListEnd({ db }: StoreTx, view: MemberView, of: RowKind
   const { rows, key } = tableParts(view, of)
   const result = await sql<{ created_at: Date }>`
     select n.created_at from ${rows} n where ${key('n')}
-    order by n.created_at desc, n.id desc offset ${MOST_NOTIFICATIONS_COUNTED} limit 1`.execute(db)
+    order by n.created_at desc, n.id desc offset ${MAX_NOTIFICATIONS_COUNTED} limit 1`.execute(db)
   return result.rows[0]?.created_at ?? null
 }
 

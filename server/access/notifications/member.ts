@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { listNotifications, NotificationView } from '../../../shared/notification-calls.ts'
-import { MOST_IDS_IN_A_CALL, NEW_CARTS_SHOWN } from '../../../shared/notification-calls.ts'
+import { MAX_IDS_PER_CALL, NEW_CARTS_SHOWN } from '../../../shared/notification-calls.ts'
 import { typesOf } from '../../../shared/notification-kinds.ts'
 import { type NotificationType, notificationText } from '../../../shared/notifications.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { paginationOf } from '../../core/db/paging.ts'
+import { describePage } from '../../core/db/paging.ts'
 import { compactMarks } from './compact.ts'
 import * as sql from './list-sql.ts'
 import * as marks from './marks-sql.ts'
@@ -19,30 +19,30 @@ interface Reader {
 
 type Query = z.output<typeof listNotifications.query>
 
-export async function listFor({ store, userId }: Reader, query: Query) {
+export async function listForMember({ store, userId }: Reader, query: Query) {
   const view = await sql.readMemberView(store, userId)
   const { page, limit, filter, search, skipTestNotification, after } = query
   const since = after && isId(after) ? await sql.findPosition(store, view, after) : null
   const without = [...listMutedTypes(view), ...(skipTestNotification ? (['connection_test'] as const) : [])]
   const request = { filter, search, without, after: since, limit, offset: (page - 1) * limit }
   const { rows, total } = await sql.readPage(store, view, request)
-  return { notifications: rows.map(present), pagination: paginationOf({ page, limit }, total) }
+  return { notifications: rows.map(presentNotification), pagination: describePage({ page, limit }, total) }
 }
 
-export async function newCartsFor({ store, userId }: Reader): Promise<NotificationView[]> {
+export async function listNewCarts({ store, userId }: Reader): Promise<NotificationView[]> {
   const view = await sql.readMemberView(store, userId)
   const request = { filter: 'new-carts' as const, search: '', after: null, limit: NEW_CARTS_SHOWN }
   const rows = await sql.readNewest(store, view, { ...request, without: listMutedTypes(view) })
-  return rows.map(present)
+  return rows.map(presentNotification)
 }
 
-export async function oneFor({ store, userId }: Reader, id: string): Promise<NotificationView> {
+export async function readNotification({ store, userId }: Reader, id: string): Promise<NotificationView> {
   const view = await sql.readMemberView(store, userId)
   const rows = isId(id) ? await sql.readByIds(store, view, [id]) : []
-  return present(found(rows[0], 'Notification'))
+  return presentNotification(requireFound(rows[0], 'Notification'))
 }
 
-export async function unreadFor({ store, userId }: Reader): Promise<number> {
+export async function countUnread({ store, userId }: Reader): Promise<number> {
   const view = await sql.readMemberView(store, userId)
   return sql.countUnread(store, view, listMutedTypes(view))
 }
@@ -76,9 +76,9 @@ export async function markAllRead(tx: StoreTx, userId: string, upTo: Date): Prom
 }
 
 /** Returns the token for an undo; null when nothing was deleted. */
-export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Selection): Promise<string | null> {
-  if (ids.length > MOST_IDS_IN_A_CALL) {
-    throw new AppError('invalid', `At most ${MOST_IDS_IN_A_CALL} notifications can be deleted at once.`)
+export async function deleteNotifications({ store, userId }: Reader, { ids, upTo }: Selection): Promise<string | null> {
+  if (ids.length > MAX_IDS_PER_CALL) {
+    throw new AppError('invalid', `At most ${MAX_IDS_PER_CALL} notifications can be deleted at once.`)
   }
   return transact(store, async (tx) => {
     const view = await lockMemberView(tx, userId)
@@ -93,7 +93,7 @@ export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Select
   })
 }
 
-export async function restoreFor({ store, userId }: Reader, undo: string): Promise<void> {
+export async function restoreNotifications({ store, userId }: Reader, undo: string): Promise<void> {
   const { ids, cleared } = decodeUndo(undo)
   await transact(store, async (tx) => {
     const view = await lockMemberView(tx, userId)
@@ -129,7 +129,7 @@ const isId = (id: string): boolean => z.guid().safeParse(id).success
 
 /** Contains only what the member may request anyway, so it is not signed. */
 const Undo = z.object({
-  ids: z.array(z.guid()).max(MOST_IDS_IN_A_CALL),
+  ids: z.array(z.guid()).max(MAX_IDS_PER_CALL),
   cleared: z.array(z.number().int().min(0).max(8.64e15)).length(3).nullable(),
 })
 const encodeUndo = (undo: z.infer<typeof Undo>) => Buffer.from(JSON.stringify(undo)).toString('base64url')
@@ -142,7 +142,7 @@ function decodeUndo(undo: string): z.infer<typeof Undo> {
   }
 }
 
-export const present = (row: sql.Listed): NotificationView => ({
+export const presentNotification = (row: sql.ListedNotification): NotificationView => ({
   _id: row.id,
   type: row.type,
   ...notificationText({ type: row.type, data: row.data, createdAt: row.created_at }),

@@ -1,11 +1,11 @@
 import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
 import { type AccountDb, type StoreDb, sql } from '../../core/db/db.ts'
-import type { Listed } from './list-sql.ts'
+import type { ListedNotification } from './list-sql.ts'
 
 // Statements of the live connection for new notifications.
 
 /** The newest notification time of the store's account. */
-export async function newestInstant({ db, storeId }: StoreDb): Promise<Date> {
+export async function findNewestInstant({ db, storeId }: StoreDb): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     select coalesce(c.last_at, 'epoch') as at
     from stores s left join notification_clocks c on c.account_id = s.account_id where s.id = ${storeId}`.execute(db)
@@ -13,8 +13,12 @@ export async function newestInstant({ db, storeId }: StoreDb): Promise<Date> {
 }
 
 /** New rows of the store and its account, oldest first. No member has read them yet. */
-export async function newsSince({ db, storeId }: StoreDb, since: Date, limit: number): Promise<Listed[]> {
-  const { rows } = await sql<Listed>`
+export async function listNewsSince(
+  { db, storeId }: StoreDb,
+  since: Date,
+  limit: number,
+): Promise<ListedNotification[]> {
+  const { rows } = await sql<ListedNotification>`
     (select id, type, data, zone, created_at, false as is_read from notifications
       where store_id = ${storeId} and created_at > ${since} order by created_at, id limit ${limit})
     union all
@@ -26,7 +30,7 @@ export async function newsSince({ db, storeId }: StoreDb, since: Date, limit: nu
 }
 
 /** Topics that these members have switched off. */
-export async function switchedOff({ db, accountId }: AccountDb, userIds: readonly string[]) {
+export async function listMutedTopics({ db, accountId }: AccountDb, userIds: readonly string[]) {
   const { rows } = await sql<{ user_id: string; topic: NotificationTopic }>`
     select user_id, topic from notification_preferences
     where account_id = ${accountId} and user_id = any(${[...userIds]}::uuid[]) and not bell`.execute(db)

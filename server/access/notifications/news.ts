@@ -1,4 +1,4 @@
 // New notifications for the open tabs of a store.
 
-export type { Listed } from './list-sql.ts'
-export { newestInstant, newsSince, switchedOff } from './news-sql.ts'
+export type { ListedNotification } from './list-sql.ts'
+export { findNewestInstant, listMutedTopics, listNewsSince } from './news-sql.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aStore } from '../../../test/factories.ts'
 import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
-import { gatherNotifications } from './gather.ts'
+import { groupNotifications } from './group.ts'
 import { notify, notifyAccount } from './notifications.ts'
 
 const world = aWorld()
@@ -33,11 +33,11 @@ test('each notification of an account is later than the one before, whenever its
   const at = (ms: number) => new Date(world.now.getTime() + ms)
   const tell = async (ms: number) => {
     await notify({ storeId, db: world.db }, { type: 'capture_flood', data: { ceiling: ms }, at: at(ms) })
-    await gatherNotifications(world.deps)
+    await groupNotifications(world.deps)
   }
   for (const ms of [0, 500, 200, 500]) await tell(ms)
   await notifyAccount({ accountId, db: world.db }, { type: 'domain_reopened', data: { domain: 'a' }, at: at(0) })
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   const rows = await world.db
     .selectFrom('notifications')
     .select(['created_at'])

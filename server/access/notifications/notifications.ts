@@ -4,7 +4,7 @@ import type {
   NotificationType,
   StoreNotificationType,
 } from '../../../shared/notifications.ts'
-import { idOf, newId } from '../../core/common/ids.ts'
+import { deriveId, newId } from '../../core/common/ids.ts'
 import type { AccountDb, Db, StoreDb, Tx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
@@ -36,7 +36,7 @@ export function notifyOnce<Type extends StoreNotificationType>(
   store: StoreDb,
   { type, key, data, at }: { type: Type; key: string; data: NotificationData[Type]; at: Date },
 ): Promise<void> {
-  return sql.insertNotification(store, { id: idOf(`${store.storeId} ${type} ${key}`), type, data }, at)
+  return sql.insertNotification(store, { id: deriveId(`${store.storeId} ${type} ${key}`), type, data }, at)
 }
 
 /** Creates it once per key for all stores of the account. */
@@ -59,7 +59,7 @@ export interface AccountNotice<Type extends AccountNotificationType = AccountNot
 /** Does the same for many accounts. */
 export async function notifyAccountsOnce(db: Db | Tx, notices: readonly AccountNotice[], at: Date): Promise<void> {
   const drafts = notices.map(({ accountId, type, key, data, unless }) => {
-    const idFor = (told: AccountNotificationType) => idOf(`${accountId} ${told} ${key}`)
+    const idFor = (told: AccountNotificationType) => deriveId(`${accountId} ${told} ${key}`)
     return { accountId, id: idFor(type), unlessId: unless ? idFor(unless) : null, type, data }
   })
   if (drafts.length > 0) await sql.insertAccountNotifications(db, drafts, at)

@@ -5,32 +5,32 @@ import { readPreferences, savePreferences, saveWeeklyReport, wantsWeeklyReport }
 
 export const notificationRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listNotifications, ({ store, session: { userId }, query }) =>
-    member.listFor({ store, userId }, query),
+    member.listForMember({ store, userId }, query),
   )
 
   serveStore(app, deps, api.listNewCartNotifications, async ({ store, session: { userId } }) => ({
-    notifications: await member.newCartsFor({ store, userId }),
+    notifications: await member.listNewCarts({ store, userId }),
   }))
 
   serveStore(app, deps, api.countUnreadNotifications, async ({ store, session: { userId } }) => ({
-    count: await member.unreadFor({ store, userId }),
+    count: await member.countUnread({ store, userId }),
   }))
 
   serveStore(app, deps, api.readNotification, async ({ store, session: { userId }, params }) => ({
-    notification: await member.oneFor({ store, userId }, params.notificationId),
+    notification: await member.readNotification({ store, userId }, params.notificationId),
   }))
 
   serveStore(app, deps, api.markNotificationsRead, async ({ store, session: { userId }, body }) => {
     const reader = { store, userId }
     await member.markRead(reader, { ids: body.notificationIds, upTo: body.upTo }, body.read)
-    return { success: true as const, count: await member.unreadFor(reader) }
+    return { success: true as const, count: await member.countUnread(reader) }
   })
 
   serveStore(app, deps, api.deleteNotifications, async ({ store, session: { userId }, query, body }) => {
     const reader = { store, userId }
     const ids = [...(query.notificationIds ?? []), ...(body.notificationIds ?? [])]
-    const undo = await member.deleteFor(reader, { ids, upTo: body.upTo ?? query.upTo })
-    return { success: true as const, count: await member.unreadFor(reader), undo }
+    const undo = await member.deleteNotifications(reader, { ids, upTo: body.upTo ?? query.upTo })
+    return { success: true as const, count: await member.countUnread(reader), undo }
   })
 
   serveAccount(app, deps, api.readNotificationPreferences, async ({ account, session }) => ({
@@ -46,7 +46,7 @@ export const notificationRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.restoreNotifications, async ({ store, session: { userId }, body }) => {
     const reader = { store, userId }
-    await member.restoreFor(reader, body.undo)
-    return { success: true as const, count: await member.unreadFor(reader) }
+    await member.restoreNotifications(reader, body.undo)
+    return { success: true as const, count: await member.countUnread(reader) }
   })
 }

@@ -85,7 +85,7 @@ const OF_STORES = ['stores', 'store_id'] as const
 const OF_ACCOUNTS = ['accounts', 'account_id'] as const
 
 export const deleteOld = createBatchDelete('notifications', OF_STORES, ['created_at', 'id'])
-export const deleteOldOfAccounts = createBatchDelete('account_notifications', OF_ACCOUNTS, ['created_at', 'id'])
+export const deleteOldAccountRows = createBatchDelete('account_notifications', OF_ACCOUNTS, ['created_at', 'id'])
 /** Hours that grouping no longer reads. */
 export const deleteOldHours = createBatchDelete('notification_hours', OF_STORES, ['hour'])
 

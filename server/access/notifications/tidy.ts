@@ -9,11 +9,11 @@ const HOURS_KEPT_MS = 3 * 86_400_000
 const BATCH_SIZE = 2_000
 
 /** Tick. Deletes in batches, each in its own transaction, so that no lock is held for long. */
-export async function tidyNotifications(deps: Deps): Promise<void> {
+export async function deleteOldNotifications(deps: Deps): Promise<void> {
   const now = deps.now().getTime()
   for (const [deleteSlice, keptMs] of [
     [sql.deleteOld, KEPT_MS],
-    [sql.deleteOldOfAccounts, KEPT_MS],
+    [sql.deleteOldAccountRows, KEPT_MS],
     [sql.deleteOldHours, HOURS_KEPT_MS],
     [sql.deleteOldRecoveries, HOURS_KEPT_MS],
   ] as const) {

@@ -13,7 +13,7 @@ const REQUESTED_MS = 3 * 60_000
 /** Younger reports serve the messages of the next half minute. */
 const RENEW_MS = 30_000
 /** Items per heartbeat. The plugin calls again at once while there are more. */
-export const MOST_GOODS = 100
+export const MAX_GOODS = 100
 
 /**
  * The known terms of these items that are at most a minute old, with the time of the oldest. Requests all of them from
@@ -38,11 +38,11 @@ export async function readReportedTerms(
 }
 
 /** The items that the shop reports next. */
-export const neededGoods = (store: StoreDb, now: Date): Promise<ItemRef[]> =>
+export const listNeededGoods = (store: StoreDb, now: Date): Promise<ItemRef[]> =>
   sql.listUnreported(store, {
     wantedSince: before(now, REQUESTED_MS),
     readBefore: before(now, RENEW_MS),
-    most: MOST_GOODS,
+    most: MAX_GOODS,
   })
 
 export async function keepReported(store: StoreDb, terms: readonly ItemTerms[], readAt: Date): Promise<void> {

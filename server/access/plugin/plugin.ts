@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
-import { storeAccess } from '../stores/access.ts'
+import { openStoreClient } from '../stores/access.ts'
 import { type WakeReason, wakeJob } from './jobs.ts'
 import * as sql from './plugin-sql.ts'
-import { answerSignature, NONCE_MS, signedCall } from './signature.ts'
+import { createSignedCall, NONCE_MS, signReply } from './signature.ts'
 
 // The plugin in a shop (docs/plugin-protocol.md): its secret, its liveness, and the call that makes it contact us
 // sooner.
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000
 /** Bound to the store: a secret moved to another row cannot be decrypted. */
 const encryptionContext = (storeId: string) => `plugin-secret:${storeId}`
 
-export async function keepSecret(
+export async function saveSecret(
   deps: Deps,
   tx: StoreTx,
   { secret, install, version }: { secret: string; install: string; version: string },
@@ -29,7 +29,7 @@ export async function keepSecret(
 }
 
 /** Newest first. */
-export function openSecrets(
+export function decryptSecrets(
   deps: Deps,
   { store_id, encrypted_secret, encrypted_old_secret }: sql.PluginRow,
 ): { secret: string; oldSecret: string | null } {
@@ -59,23 +59,23 @@ export async function queueWake(deps: Deps, store: StoreDb, reason: WakeReason):
 export async function wakePlugin(
   deps: Deps,
   { storeId, reason }: z.infer<typeof wakeJob.payload>,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db as Db }
   const plugin = await sql.readPlugin(store)
   if (!plugin || plugin.ended_at) return
-  const client = await storeAccess(deps, store, stepAside).catch(() => null)
+  const client = await openStoreClient(deps, store, stepAside).catch(() => null)
   if (client) await callWake(deps, plugin, client, reason)
 }
 
 /** Whether the shop's plugin answered with a valid signature. */
 async function callWake(deps: Deps, plugin: sql.PluginRow, client: StoreClient, reason: WakeReason): Promise<boolean> {
-  const { secret } = openSecrets(deps, plugin)
+  const { secret } = decryptSecrets(deps, plugin)
   const body = JSON.stringify({ v: 1, reason })
-  const { headers, nonce } = signedCall(secret, 'wake', { store: plugin.store_id, body, now: deps.now() })
+  const { headers, nonce } = createSignedCall(secret, 'wake', { store: plugin.store_id, body, now: deps.now() })
   const answer = await client.callPlugin({ name: 'wake', headers, body })
   const isProven =
-    answer !== null && isSameSecret(answer.signature, answerSignature(secret, nonce, answer.status, answer.body))
+    answer !== null && isSameSecret(answer.signature, signReply(secret, nonce, answer.status, answer.body))
   deps.log.info({ storeId: plugin.store_id, reason, status: answer?.status ?? null, isProven }, 'plugin.wake')
   return isProven
 }
@@ -83,7 +83,7 @@ async function callWake(deps: Deps, plugin: sql.PluginRow, client: StoreClient, 
 /** Tick. A cart without news for this long has ended in the shop as well. */
 const CARTS_KEPT_MS = 40 * DAY_MS
 
-export async function tidyPlugins(deps: Deps): Promise<void> {
+export async function deleteExpiredPluginData(deps: Deps): Promise<void> {
   const ago = (ms: number) => new Date(deps.now().getTime() - ms)
   await sql.deleteExpired(deps.db, {
     nonces: ago(NONCE_MS),

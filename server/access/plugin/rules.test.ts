@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PluginRow } from './plugin.ts'
-import { beganAt, mayBeAsked } from './rules.ts'
+import { canBeRead, computeReadAt } from './rules.ts'
 
 const now = new Date('2026-03-02T15:00:00.000Z')
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
@@ -19,12 +19,12 @@ test.each<[string, Partial<PluginRow>, boolean]>([
   ['reported stock a while ago', { reach_code: 'moved', reports_goods: true, beat_at: ago(4) }, true],
   ['has a plugin that reports none', { reach_code: 'moved', reports_goods: false }, true],
 ])('reading stock directly from an unreached shop with %s is allowed: %s', (_, change, isAsked) => {
-  expect(mayBeAsked(plugin(change), now)).toBe(isAsked)
+  expect(canBeRead(plugin(change), now)).toBe(isAsked)
 })
 
 const seconds = (count: number) => new Date(now.getTime() - count * 1_000)
 
-test.each<[string, Parameters<typeof beganAt>[0], number]>([
+test.each<[string, Parameters<typeof computeReadAt>[0], number]>([
   ['came at once', { age: 2, askedAt: seconds(60).toISOString(), sinceAskedS: 58 }, 2],
   ['was 14 seconds on its way', { age: 2, askedAt: seconds(60).toISOString(), sinceAskedS: 44 }, 16],
   ['comes from a clock that was put forward', { age: 2, askedAt: seconds(60).toISOString(), sinceAskedS: 4_000 }, 2],
@@ -34,5 +34,5 @@ test.each<[string, Parameters<typeof beganAt>[0], number]>([
   ['was asked for in the future', { age: 2, askedAt: seconds(-1).toISOString(), sinceAskedS: 0 }, 17],
   ['was asked for at no time', { age: 2, askedAt: 'soon', sinceAskedS: 0 }, 17],
 ])('a report that %s is dated no fresher than it is', (_, report, ageS) => {
-  expect(beganAt(report, now)).toEqual(seconds(ageS))
+  expect(computeReadAt(report, now)).toEqual(seconds(ageS))
 })

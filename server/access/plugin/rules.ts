@@ -39,7 +39,7 @@ export function isPushOnly(plugin: Pick<PluginRow, 'is_reached'>, check: OrderCh
 }
 
 /** Reachability is uncertain, so the plugin should call again within a minute. */
-export function isDoubtful(plugin: Pick<PluginRow, 'is_reached'>, check: OrderCheck | undefined): boolean {
+export function isReachUncertain(plugin: Pick<PluginRow, 'is_reached'>, check: OrderCheck | undefined): boolean {
   return plugin.is_reached !== true || (check !== undefined && check.failures > 0)
 }
 
@@ -71,7 +71,7 @@ interface Report {
  * When the shop began to read what it reports, or slightly earlier (D3). Its stated age excludes transit time. The time
  * is therefore based on our request for the report; the shop's clock only measures the delay until it began.
  */
-export function beganAt({ age, askedAt, sinceAskedS }: Report, receivedAt: Date): Date {
+export function computeReadAt({ age, askedAt, sinceAskedS }: Report, receivedAt: Date): Date {
   const sent = receivedAt.getTime() - age * 1_000
   const asked = Date.parse(askedAt ?? '')
   if (!(asked <= receivedAt.getTime())) return new Date(sent - MAX_TRANSIT_MS)
@@ -82,7 +82,7 @@ export function beganAt({ age, askedAt, sinceAskedS }: Report, receivedAt: Date)
 const ANSWERING: ReadonlySet<string> = new Set(['moved', 'other_account', 'bad_answer'])
 
 /** Whether stock and prices may be read directly while no reports arrive. */
-export const mayBeAsked = (plugin: PluginRow, now: Date): boolean =>
+export const canBeRead = (plugin: PluginRow, now: Date): boolean =>
   plugin.is_reached === false && ANSWERING.has(plugin.reach_code ?? '') && !isReporting(plugin, now)
 
 const FIREWALL =
@@ -94,15 +94,15 @@ const SHOP_TEXTS: Partial<Record<StoreProblemCode, string>> = {
 }
 
 /** undefined: the usual text and next step apply. */
-export const behindWallText = (code: StoreProblemCode): string | undefined => SHOP_TEXTS[code]
+export const explainFirewall = (code: StoreProblemCode): string | undefined => SHOP_TEXTS[code]
 
-export const unreachedText = (code: StoreProblemCode): string =>
+export const explainUnreached = (code: StoreProblemCode): string =>
   SHOP_TEXTS[code] ?? `${STORE_PROBLEM_TEXT[code].sentence} ${STORE_PROBLEM_TEXT[code].nextStep}`
 
 /** Why we cannot reach the shop, for its owner. */
-export function reachReason({ reach_code: code, is_reached }: Pick<PluginRow, 'reach_code' | 'is_reached'>): string {
+export function explainReach({ reach_code: code, is_reached }: Pick<PluginRow, 'reach_code' | 'is_reached'>): string {
   if (code === 'other_account') return pluginTexts.otherAccount
-  if (code && isStoreProblem(code)) return unreachedText(code)
+  if (code && isStoreProblem(code)) return explainUnreached(code)
   return is_reached === null
     ? 'Recoup has not called the shop yet.'
     : 'The shop did not answer the last times it was asked for its orders.'

@@ -20,12 +20,12 @@ export const NONCE_MS = 10 * 60_000
 type Direction = 'shop' | 'recoup'
 type Signed = Omit<CallHeaders, 'signature'> & { direction: Direction; name: CallName; body: Buffer | string }
 
-export function signatureOf(key: string, { direction, name, store, time, nonce, body }: Signed): string {
+export function sign(key: string, { direction, name, store, time, nonce, body }: Signed): string {
   const hmac = createHmac('sha256', key).update(['v1', direction, name, store, time, nonce, ''].join('\n'))
   return hmac.update(body).digest('hex')
 }
 
-export const answerSignature = (key: string, nonce: string, status: number, body: string): string =>
+export const signReply = (key: string, nonce: string, status: number, body: string): string =>
   createHmac('sha256', key)
     .update(['v1', 'answer', nonce, String(status), body].join('\n'))
     .digest('hex')
@@ -43,20 +43,20 @@ export function readHeaders(headers: Record<string, string | string[] | undefine
 
 /** Whether this key signed the shop's call. */
 export const isSignedBy = (key: string, name: CallName, headers: CallHeaders, body: Buffer): boolean =>
-  isSameSecret(headers.signature, signatureOf(key, { direction: 'shop', name, ...headers, body }))
+  isSameSecret(headers.signature, sign(key, { direction: 'shop', name, ...headers, body }))
 
 export const isInTime = ({ time }: Pick<CallHeaders, 'time'>, now: Date): boolean =>
   Math.abs(now.getTime() / 1_000 - Number(time)) <= WINDOW_S
 
 /** A call to the shop: its headers, and the nonce that signs the reply. */
-export function signedCall(
+export function createSignedCall(
   key: string,
   name: CallName,
   { store, body, now }: { store: string; body: string; now: Date },
 ) {
   const time = String(Math.floor(now.getTime() / 1_000))
   const nonce = randomBytes(16).toString('hex')
-  const signature = signatureOf(key, { direction: 'recoup', name, store, time, nonce, body })
+  const signature = sign(key, { direction: 'recoup', name, store, time, nonce, body })
   const headers = {
     'content-type': 'application/json',
     'x-recoup-store': store,

@@ -1,14 +1,14 @@
 import { secondFactorTexts } from '../../../shared/second-factor.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { StartupError } from '../../core/config/startup-errors.ts'
 import type { Db, Tx } from '../../core/db/db.ts'
-import { forgive, take } from '../../core/db/rate-limits.ts'
+import { resetLimit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { mailNotice } from '../members/jobs.ts'
 import { limits } from '../members/limits.ts'
 import { assertPassword } from '../members/passwords.ts'
 import { refuseDemo, type Session } from '../members/session.ts'
-import { lockUser, userByEmail, userById } from '../members/users.ts'
+import { findUserByEmail, findUserById, lockUser } from '../members/users.ts'
 import { newRecoveryCodes, newSecret, readCode, recoveryHash } from './rules.ts'
 import * as sql from './sql.ts'
 import { base32, buildKeyUri, findStep } from './totp.ts'
@@ -23,7 +23,7 @@ interface Holder {
 }
 
 export async function viewSecondFactor(deps: Deps, { userId, isDemo }: Session) {
-  const user = found(await userById(deps.db, userId), 'User')
+  const user = requireFound(await findUserById(deps.db, userId), 'User')
   const isOn = !isDemo && user.totp_confirmed_at !== null
   return {
     isOn,
@@ -54,10 +54,10 @@ export async function beginSecondFactor(deps: Deps, session: Session, password: 
 export async function confirmSecondFactor(deps: Deps, session: Session, code: string): Promise<string[]> {
   refuseDemo(session)
   const { userId, sessionId } = session
-  await take(deps, limits.codePerUser, userId)
+  await takePoint(deps, limits.codePerUser, userId)
   const now = deps.now()
   const codes = await deps.db.transaction().execute(async (tx) => {
-    const user = found(await lockUser(tx, userId), 'User')
+    const user = requireFound(await lockUser(tx, userId), 'User')
     if (user.totp_confirmed_at) throw new AppError('conflict', secondFactorTexts.alreadyOn)
     if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
     const secret = decryptSecret(deps, user)
@@ -70,7 +70,7 @@ export async function confirmSecondFactor(deps: Deps, session: Session, code: st
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'second-factor-on' })
     return replaceRecoveryCodes(tx, userId)
   })
-  await forgive(deps, limits.codePerUser, userId)
+  await resetLimit(deps, limits.codePerUser, userId)
   return codes
 }
 
@@ -97,7 +97,7 @@ export function renewRecoveryCodes(
 /** For the server's administrator; returns what was done. */
 export function endSecondFactorByEmail(db: Db, email: string): Promise<string> {
   return db.transaction().execute(async (tx) => {
-    const known = await userByEmail(tx, email)
+    const known = await findUserByEmail(tx, email)
     const user = known && (await lockUser(tx, known.id))
     if (!user) throw new StartupError(`Nobody signs in with ${email}.`)
     if (!user.totp_confirmed_at) return `Nothing to do: two-factor sign-in of ${email} is off.`
@@ -137,14 +137,14 @@ async function withProof<T>(
 ): Promise<T> {
   refuseDemo(session)
   await assertPassword(deps, session, { password: input.password, field: 'password' })
-  await take(deps, limits.codePerUser, session.userId)
+  await takePoint(deps, limits.codePerUser, session.userId)
   const done = await deps.db.transaction().execute(async (tx) => {
-    const user = found(await lockUser(tx, session.userId), 'User')
+    const user = requireFound(await lockUser(tx, session.userId), 'User')
     if (!user.totp_confirmed_at) throw new AppError('conflict', secondFactorTexts.alreadyOff)
     if (!(await spendCode(deps, tx, { user, code: input.code }))) throw wrongCodeError(readCode(input.code).kind)
     return work(tx)
   })
-  await forgive(deps, limits.codePerUser, session.userId)
+  await resetLimit(deps, limits.codePerUser, session.userId)
   return done
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fromBase32 } from '../../../test/authenticator.ts'
 import { newRecoveryCodes, readCode, recoveryHash } from './rules.ts'
-import { base32, buildKeyUri, codeOf, findStep, stepAt } from './totp.ts'
+import { base32, buildKeyUri, computeCode, computeStep, findStep } from './totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')
 
@@ -13,7 +13,7 @@ test.each([
   [2_000_000_000, '69279037'],
   [20_000_000_000, '65353130'],
 ])('the code at second %i matches RFC 6238, appendix B: %s', (second, code) => {
-  expect(codeOf(SECRET, stepAt(new Date(second * 1_000)), 8)).toBe(code)
+  expect(computeCode(SECRET, computeStep(new Date(second * 1_000)), 8)).toBe(code)
 })
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   ['399871', 8],
   ['520489', 9],
 ])('the six-digit code %s matches RFC 4226, appendix D, for count %i', (code, count) => {
-  expect(codeOf(SECRET, count)).toBe(code)
+  expect(computeCode(SECRET, count)).toBe(code)
 })
 
 test.each([
@@ -46,8 +46,8 @@ test.each([
 
 test('a code is valid in its own step, the one before and the one after only', () => {
   const now = new Date(1_772_463_615_000)
-  const steps = [-2, -1, 0, 1, 2].map((by) => findStep(codeOf(SECRET, stepAt(now) + by), SECRET, now))
-  expect(steps).toEqual([null, stepAt(now) - 1, stepAt(now), stepAt(now) + 1, null])
+  const steps = [-2, -1, 0, 1, 2].map((by) => findStep(computeCode(SECRET, computeStep(now) + by), SECRET, now))
+  expect(steps).toEqual([null, computeStep(now) - 1, computeStep(now), computeStep(now) + 1, null])
   expect(findStep('12345', SECRET, now)).toBeNull()
   expect(findStep('éééééé', SECRET, now)).toBeNull()
 })

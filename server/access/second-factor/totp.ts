@@ -8,9 +8,9 @@ const STEP_MS = 30_000
 /** Accepts one step before and after, for clock differences and typing time. */
 const ALLOWED_STEPS = [0, -1, 1]
 
-export const stepAt = (now: Date): number => Math.floor(now.getTime() / STEP_MS)
+export const computeStep = (now: Date): number => Math.floor(now.getTime() / STEP_MS)
 
-export function codeOf(secret: Buffer, step: number, digits = 6): string {
+export function computeCode(secret: Buffer, step: number, digits = 6): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
   const mac = crypto.createHmac('sha1', secret).update(counter).digest()
@@ -20,7 +20,9 @@ export function codeOf(secret: Buffer, step: number, digits = 6): string {
 
 /** The step of this code; null: no step near now. */
 export function findStep(code: string, secret: Buffer, now: Date): number | null {
-  const fitting = ALLOWED_STEPS.map((by) => stepAt(now) + by).filter((step) => isSameSecret(code, codeOf(secret, step)))
+  const fitting = ALLOWED_STEPS.map((by) => computeStep(now) + by).filter((step) =>
+    isSameSecret(code, computeCode(secret, step)),
+  )
   return fitting[0] ?? null
 }
 

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { KEYS_UNREADABLE_TEXT } from '../../../shared/store-problems.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { releaseForAnswers, type StepAside } from '../../core/common/seats.ts'
+import { releaseForAnswers, type StepAside } from '../../core/common/concurrency.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { AccountTx, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreKeys } from '../../platforms/platform/access.ts'
 import { parseKeys } from '../../platforms/platform/keys.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
-import { platformOf } from '../../platforms/registry/registry.ts'
+import { findPlatform } from '../../platforms/registry/registry.ts'
 import * as sql from './sql.ts'
-import { createTokenShelf } from './token-shelf.ts'
+import { createTokenShelf } from './token-cache.ts'
 
 // A store's keys: encrypted at rest (Y5), decrypted only to call that store.
 
 /** Bound to account and store: keys moved to another row cannot be decrypted. */
 const encryptionContext = (accountId: string, storeId: string) => `store-keys:${accountId}:${storeId}`
 
-export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys: StoreKeys): Promise<void> {
+export async function saveKeys(deps: Deps, tx: AccountTx, storeId: string, keys: StoreKeys): Promise<void> {
   const encrypted = deps.secrets.seal(JSON.stringify(keys), encryptionContext(tx.accountId, storeId))
   await sql.saveCredentials(tx, storeId, encrypted, deps.now())
 }
@@ -25,8 +25,8 @@ export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys:
  * The client of a connected store. `stepAside` lets a job release its worker while it waits for the store. Throws
  * `conflict` when the store is disconnected, `store_credentials` when the keys cannot be decrypted.
  */
-export async function storeAccess(deps: Deps, store: StoreDb, stepAside?: StepAside): Promise<StoreClient> {
-  const row = found(await sql.readEncryptedKeys(store), 'Store')
+export async function openStoreClient(deps: Deps, store: StoreDb, stepAside?: StepAside): Promise<StoreClient> {
+  const row = requireFound(await sql.readEncryptedKeys(store), 'Store')
   if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
   const context = encryptionContext(row.account_id, row.id)
   const keys = decryptKeys(deps, row.encrypted, context)
@@ -39,14 +39,14 @@ export async function storeAccess(deps: Deps, store: StoreDb, stepAside?: StepAs
 }
 
 /** Secrets that may sign deliveries, where the keys contain it: the current one, and the previous one for an hour. */
-export async function deliverySecrets(deps: Deps, store: StoreDb): Promise<string[]> {
+export async function readDeliverySecrets(deps: Deps, store: StoreDb): Promise<string[]> {
   const row = await sql.readEncryptedKeys(store)
   if (!row?.is_active || !row.encrypted) return []
   const context = encryptionContext(row.account_id, row.id)
   const isPreviousGood = row.previous_encrypted && row.previous_until && row.previous_until > deps.now()
   return [row.encrypted, isPreviousGood ? row.previous_encrypted : null].flatMap((encrypted) => {
     if (!encrypted) return []
-    const secret = platformOf(row.platform).webhookSecret(decryptKeys(deps, encrypted, context))
+    const secret = findPlatform(row.platform).webhookSecret(decryptKeys(deps, encrypted, context))
     return secret ? [secret] : []
   })
 }

@@ -5,7 +5,7 @@ import * as sql from './sql.ts'
 
 // Chooses the store of a request (decision 7).
 
-export interface WantedStore {
+export interface RequestedStore {
   platform?: string | undefined
   storeId?: string | undefined
   /** Another name of the store in the request: its id in the body, or its address. */
@@ -19,8 +19,8 @@ const UNKNOWN = 'Store not found. Please connect your store first.'
  * the platform asked for, else the account's active store of that platform, else its active store.
  * A store of another account is as absent as one that never was: 404.
  */
-export async function chooseStore(db: Db, session: Session, requested: WantedStore, noStore = UNKNOWN) {
-  const stores = await sql.storesOf({ accountId: session.accountId, db })
+export async function chooseStore(db: Db, session: Session, requested: RequestedStore, noStore = UNKNOWN) {
+  const stores = await sql.listStores({ accountId: session.accountId, db })
   const active = stores.filter((store) => store.is_active)
   const byName = (name: string) => {
     const named = name.trim().replace(/(?<!\/)\/+$/, '')

@@ -1,7 +1,7 @@
 import type { DemoParts } from '../../deps.ts'
 
 /** Addresses of the demo stores on this machine. */
-export function demoStoreUrls(demo: DemoParts | null): string[] {
+export function listDemoStoreUrls(demo: DemoParts | null): string[] {
   if (!demo) return []
   return demo.shopify ? [demo.storeUrl, demo.shopify.storeUrl] : [demo.storeUrl]
 }

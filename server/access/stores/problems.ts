@@ -13,7 +13,7 @@ export function toAppError(problem: StoreProblem, words = storeProblemMessage): 
 }
 
 /** Calls a store with newly typed keys. Explains the store's problems and our time limit. */
-export async function askByTypedKeys<T>(limitMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function callWithTypedKeys<T>(limitMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(limitMs)
   try {
     return await ask(signal)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { isOnStoreHost, isOnStoreOrigin, isSpelledAlike, shownStoreName } from './rules.ts'
+import { cleanStoreName, isOnStoreHost, isOnStoreOrigin, isSameAddress } from './rules.ts'
 
 test('an address is the same with or without https and www', () => {
-  expect(isSpelledAlike('http://shop.example.com', 'https://www.Shop.example.com')).toBe(true)
-  expect(isSpelledAlike('https://shop.example.com/a', 'https://shop.example.com/b')).toBe(false)
+  expect(isSameAddress('http://shop.example.com', 'https://www.Shop.example.com')).toBe(true)
+  expect(isSameAddress('https://shop.example.com/a', 'https://shop.example.com/b')).toBe(false)
 })
 
 test('an address belongs to the store by host and port only, over http or https (X1)', () => {
@@ -40,5 +40,5 @@ test.each([
   ['Pay at evil.com', 'Pay at evil com'],
   ['\u200f', 'shop.example'],
 ])('messages show the store name %j as %j (security-P3, security-P8)', (name, shown) => {
-  expect(shownStoreName(name, ['https://shop.example', 'https://www.shop.example'])).toBe(shown)
+  expect(cleanStoreName(name, ['https://shop.example', 'https://www.shop.example'])).toBe(shown)
 })

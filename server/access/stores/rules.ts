@@ -55,7 +55,7 @@ export function nextWatermark(known: Date | null, seen: Date | null, startedAt: 
 }
 
 /** Whether both instants lie within a second: a change applies to unsent messages within that time (D5). */
-export function isMoment(from: Date, to: Date): boolean {
+export function isWithinSecond(from: Date, to: Date): boolean {
   const ms = to.getTime() - from.getTime()
   return ms >= 0 && ms < 1_000
 }
@@ -77,16 +77,16 @@ export interface CheckFailure {
 }
 
 /** The store did not answer in time; this is no refusal. */
-export const hasHung = ({ error_code }: Pick<CheckFailure, 'error_code'>): boolean => error_code === 'timeout'
+export const hasTimedOut = ({ error_code }: Pick<CheckFailure, 'error_code'>): boolean => error_code === 'timeout'
 
 /**
  * Retry time after a failed order check: 5, 10, 20, then every 30 seconds; after a timeout 5, 10, 20, 40 up to 300. One
  * retry time serves all messages of the store. A failure dated in the future precedes a clock step and is ignored.
  */
-export function nextTry(failure: CheckFailure, now: Date): Date {
+export function computeNextTry(failure: CheckFailure, now: Date): Date {
   const { failures, failed_at } = failure
   if (failures === 0 || !failed_at || failed_at > now) return now
-  const longest = hasHung(failure) ? LAST_TRY_AFTER_HANGING_MS : LAST_TRY_AFTER_MS
+  const longest = hasTimedOut(failure) ? LAST_TRY_AFTER_HANGING_MS : LAST_TRY_AFTER_MS
   return after(failed_at, Math.min(FIRST_TRY_AFTER_MS * 2 ** Math.min(failures - 1, 10), longest))
 }
 
@@ -95,7 +95,7 @@ export function nextTry(failure: CheckFailure, now: Date): Date {
  * with slow lists may still answer for one order.
  */
 export function isHanging(streams: readonly (CheckFailure & { stream: string })[], now: Date): boolean {
-  return streams.some((each) => each.stream === 'record_check' && hasHung(each) && nextTry(each, now) > now)
+  return streams.some((each) => each.stream === 'record_check' && hasTimedOut(each) && computeNextTry(each, now) > now)
 }
 
 /**
@@ -126,7 +126,7 @@ export function hasRoom(limits: PlanLimits, activeStores: number): boolean {
 }
 
 /** Whether two addresses differ only in https or www. */
-export function isSpelledAlike(one: string, other: string): boolean {
+export function isSameAddress(one: string, other: string): boolean {
   const bare = (url: string) => url.toLowerCase().replace(/^https?:\/\/(www\.)?/, '')
   return bare(one) === bare(other)
 }
@@ -173,7 +173,7 @@ export const errorCodeOf: Readonly<Record<StoreProblemCode, ErrorCode>> = {
 }
 
 /** The shop itself does not answer, so shoppers cannot reach it either. */
-export function isAway(code: string): boolean {
+export function isShopDown(code: string): boolean {
   return code in errorCodeOf && errorCodeOf[code as StoreProblemCode] === AWAY
 }
 
@@ -181,7 +181,7 @@ export function isAway(code: string): boolean {
 const UNCLEAR: ReadonlySet<string> = new Set<StoreProblemCode>(['bad_answer', 'shopify_bad_answer'])
 
 /** The shop answers and refuses; only its owner can fix this. */
-export function isForOwner(code: string): boolean {
+export function needsOwner(code: string): boolean {
   if (code === KEYS_UNREADABLE) return true
   const kind = errorCodeOf[code as StoreProblemCode] as ErrorCode | undefined
   return !UNCLEAR.has(code) && (kind === KEYS || kind === ADDRESS)
@@ -218,7 +218,7 @@ function listMatchingAddresses(address: string | null | undefined, { url, home_u
 }
 
 /** The store's name in messages. The shop chooses it, so foreign addresses and direction characters are removed. */
-export function shownStoreName(name: string, urls: readonly [string, ...string[]]): string {
+export function cleanStoreName(name: string, urls: readonly [string, ...string[]]): string {
   const [host, ...others] = urls.map((url) => new URL(url).hostname) as [string, ...string[]]
   return withoutAddresses(withoutInvisible(name), [host, ...others]) || host
 }

@@ -6,7 +6,7 @@ import type { StoresTable } from '../../core/schema/stores.ts'
 
 export type StoreRow = Selectable<StoresTable>
 
-export function storesOf({ db, accountId }: AccountDb) {
+export function listStores({ db, accountId }: AccountDb) {
   return db
     .selectFrom('stores')
     .selectAll()
@@ -21,7 +21,7 @@ export function readStore({ db, storeId }: StoreDb) {
 }
 
 /** Locks the store as connected until the transaction ends; false when disconnected or being changed. */
-export async function holdConnected({ db, storeId }: StoreTx): Promise<boolean> {
+export async function lockConnected({ db, storeId }: StoreTx): Promise<boolean> {
   const { rows } =
     await sql`select 1 from stores s where s.id = ${storeId} and s.is_active for share skip locked`.execute(db)
   return rows.length > 0
@@ -130,7 +130,7 @@ export function lockStore({ db, storeId }: StoreTx) {
 }
 
 /** Scans all stores for data past its retention. */
-export function storesToPurge(db: Db, disconnectedBefore: Date) {
+export function listStoresToPurge(db: Db, disconnectedBefore: Date) {
   return db
     .selectFrom('stores')
     .select('id')

@@ -2,12 +2,12 @@
 
 export {
   deleteCredentials,
-  holdConnected,
   isDemoAccount,
+  listStores,
+  listStoresToPurge,
+  lockConnected,
   lockStore,
   readStore,
   type StoreRow,
-  storesOf,
-  storesToPurge,
   updateStore,
 } from './sql.ts'

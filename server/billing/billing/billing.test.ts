@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
 import { aWorld } from '../../../test/world.ts'
-import { entitlementsOf } from './entitlements.ts'
+import { loadEntitlements } from './entitlements.ts'
 
 const world = aWorld()
 
@@ -28,7 +28,7 @@ const status = async (token: string) => (await world.request('GET', '/api/subscr
 test('an account without a plan has no entitlements', { tags: ['A7'] }, async () => {
   const { token, account } = await anOwner()
   expect(await status(token)).toMatchObject({ plan: null, status: null, nextBillingDate: null })
-  const { limits, isSubscribed } = await entitlementsOf(account, world.now)
+  const { limits, isSubscribed } = await loadEntitlements(account, world.now)
   expect(limits).toEqual({ maxStores: 0, maxEmailsPerMonth: 0, maxSmsPerMonth: 0, maxWhatsappPerMonth: 0 })
   expect(isSubscribed).toBe(false)
 })
@@ -38,7 +38,7 @@ test('the free plan is an active subscription', { tags: ['A3', 'A7'] }, async ()
   const reply = await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
   expect(reply).toMatchObject({ status: 200, body: { success: true, message: 'You are on the Lite plan.' } })
   expect(await status(token)).toMatchObject({ plan: 'free', status: 'active' })
-  expect((await entitlementsOf(account, world.now)).limits.maxEmailsPerMonth).toBe(500)
+  expect((await loadEntitlements(account, world.now)).limits.maxEmailsPerMonth).toBe(500)
   const { body } = await world.request('GET', '/api/auth/me', { token })
   expect(body.user).toMatchObject({ subscriptionStatus: 'active', hasActiveSubscription: true })
 })
@@ -112,7 +112,7 @@ test('only owners and admins can change the plan', async () => {
     expect((await choose(token, 'growth')).status).toBe(403)
     expect((await world.request('GET', '/api/subscribe/status', { token })).status).toBe(200)
   }
-  expect((await entitlementsOf(account, world.now)).plan).toBeNull()
+  expect((await loadEntitlements(account, world.now)).plan).toBeNull()
 })
 
 test('the status has the plan in force and the end of the grace period (decisions 86 and 121)', async () => {

@@ -5,7 +5,7 @@ import type { Config } from '../../core/config/config.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
-import { chooseResting, fitStores, listStoreRests, lockStores, type StoreRest } from './resting.ts'
+import { listStoreRests, lockStores, type StoreRest, saveRestingOrder, updateResting } from './resting.ts'
 import { computeEntitlements, type Entitlements } from './rules.ts'
 import * as sql from './sql.ts'
 
@@ -18,7 +18,7 @@ export interface AccountPlan {
   suspension: { reason: string; since: Date } | null
 }
 
-export async function planOf(account: AccountDb, now: Date): Promise<AccountPlan> {
+export async function loadPlan(account: AccountDb, now: Date): Promise<AccountPlan> {
   const [row, suspension] = await Promise.all([sql.readSubscription(account), sql.readSuspension(account)])
   const subscription = row ?? null
   return {
@@ -29,7 +29,7 @@ export async function planOf(account: AccountDb, now: Date): Promise<AccountPlan
 }
 
 export async function chooseFreePlan(deps: Deps, account: AccountDb): Promise<void> {
-  if (sellerOf(deps.config) === 'none') throw new AppError('not_found', billingTexts.noBilling)
+  if (findSeller(deps.config) === 'none') throw new AppError('not_found', billingTexts.noBilling)
   await refuseDemo(account)
   await transactAccount(account, (tx) => setPlan(tx, { plan: 'free', source: 'free' }, deps.now()))
 }
@@ -71,13 +71,13 @@ export async function setPlanByOperator(
 }
 
 /** Who sells plans here (decision 82). Test billing precedes Stripe: its plans are free. */
-export const sellerOf = ({ isBillingTestMode, stripe }: Pick<Config, 'isBillingTestMode' | 'stripe'>) =>
+export const findSeller = ({ isBillingTestMode, stripe }: Pick<Config, 'isBillingTestMode' | 'stripe'>) =>
   isBillingTestMode ? ('test' as const) : stripe ? ('stripe' as const) : ('none' as const)
 
 /** Sets which stores rest first (decision 85). Returns which of them rest now. */
 export async function setResting(deps: Deps, account: AccountDb, storeIds: readonly string[]): Promise<StoreRest[]> {
   await refuseDemo(account)
-  await transactAccount(account, (tx) => chooseResting(tx, storeIds, deps.now()))
+  await transactAccount(account, (tx) => saveRestingOrder(tx, storeIds, deps.now()))
   return listStoreRests(account)
 }
 
@@ -85,7 +85,7 @@ export async function setResting(deps: Deps, account: AccountDb, storeIds: reado
 export async function setPlan(tx: AccountTx, chosen: sql.PlanInput, now: Date): Promise<void> {
   await lockStores(tx)
   await sql.savePlan(tx, chosen, now)
-  await fitStores(tx, now)
+  await updateResting(tx, now)
   await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit', 'plan_required'], now)
 }
 

@@ -2,7 +2,7 @@ import type { PlanKey } from '../../../shared/billing.ts'
 import type { Config } from '../../core/config/config.ts'
 import { type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { sellerOf, setPlan } from './billing.ts'
+import { findSeller, setPlan } from './billing.ts'
 import * as sql from './sql.ts'
 
 // Without sales, every account has the installation's default plan (decision 82). Plans set by an operator stay, and so
@@ -16,14 +16,14 @@ const buildDefaultPlan = ({ defaultPlan: plan }: Pick<Config, 'defaultPlan'>) =>
 })
 
 /** Call in the transaction that creates the account. */
-export async function giveDefaultPlan({ config }: Pick<Deps, 'config'>, tx: AccountTx, now: Date): Promise<void> {
-  if (sellerOf(config) === 'none') await setPlan(tx, buildDefaultPlan(config), now)
+export async function assignDefaultPlan({ config }: Pick<Deps, 'config'>, tx: AccountTx, now: Date): Promise<void> {
+  if (findSeller(config) === 'none') await setPlan(tx, buildDefaultPlan(config), now)
 }
 
 /** At startup: for accounts without a plan or with an earlier default. Returns the number of changed accounts. */
 export async function applyDefaultPlan(deps: Pick<Deps, 'config' | 'db' | 'now'>): Promise<number> {
   const { config, db } = deps
-  if (sellerOf(config) !== 'none') return 0
+  if (findSeller(config) !== 'none') return 0
   const wanted = buildDefaultPlan(config)
   let changed = 0
   for (;;) {

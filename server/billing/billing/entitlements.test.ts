@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { PlanKey, plans, SubscriptionStatus } from '../../../shared/billing.ts'
 import { aWorld } from '../../../test/world.ts'
-import { inForceOf, selectInForce } from './fragments.ts'
+import { selectInForce, selectPlanInForce } from './fragments.ts'
 import { computeEntitlements, computeInForce, computePlanLimits, hasFeature, type Subscription } from './rules.ts'
 
 // Entitlements of every status, plan and date (decisions 6, 86 and 121).
@@ -114,7 +114,7 @@ describe('in SQL', () => {
 
   test('an account without a plan has nothing in force', async () => {
     const nobody = sql`'00000000-0000-0000-0000-000000000000'::uuid`
-    const { rows } = await sql`select ${inForceOf(nobody, NOW)} as "inForce"`.execute(world.db)
+    const { rows } = await sql`select ${selectPlanInForce(nobody, NOW)} as "inForce"`.execute(world.db)
     expect(rows).toEqual([{ inForce: null }])
   })
 })

@@ -5,15 +5,15 @@ import { computeEntitlements, type Entitlements, hasFeature } from './rules.ts'
 import * as sql from './sql.ts'
 
 /** Current entitlements of the account. No other code may decide by the subscription (decision 87). */
-export async function entitlementsOf(account: AccountDb, now: Date): Promise<Entitlements> {
+export async function loadEntitlements(account: AccountDb, now: Date): Promise<Entitlements> {
   return computeEntitlements((await sql.readSubscription(account)) ?? null, now)
 }
 
 /** Throws `plan_required` with `sentence` if the plan lacks the feature (decision 6). */
-export async function demandPlan(
+export async function requireFeature(
   account: AccountDb,
   now: Date,
   { feature, sentence }: { feature: Feature; sentence: string },
 ): Promise<void> {
-  if (!hasFeature(await entitlementsOf(account, now), feature)) throw new AppError('plan_required', sentence)
+  if (!hasFeature(await loadEntitlements(account, now), feature)) throw new AppError('plan_required', sentence)
 }

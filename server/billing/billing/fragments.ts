@@ -13,11 +13,11 @@ export const selectInForce = (subscriptions: RawBuilder<unknown>, now: Date) => 
   from ${subscriptions} p`
 
 /** Of one account, as JSON; null before a plan was chosen. */
-export const inForceOf = (accountId: RawBuilder<unknown>, now: Date) => sql<InForce | null>`
+export const selectPlanInForce = (accountId: RawBuilder<unknown>, now: Date) => sql<InForce | null>`
   (select to_jsonb(f) from (${selectInForce(sql`(select * from subscriptions where account_id = ${accountId})`, now)}) f)`
 
 /** The chosen plan as JSON, for operators; null before one was chosen. */
-export const chosenPlanOf = (accountId: RawBuilder<unknown>) => sql<ChosenPlan | null>`
+export const selectChosenPlan = (accountId: RawBuilder<unknown>) => sql<ChosenPlan | null>`
   (select jsonb_build_object('plan', c.plan, 'status', c.status, 'source', c.source, 'isUnlimited', c.is_unlimited)
     from subscriptions c where c.account_id = ${accountId})`
 

@@ -15,7 +15,7 @@ export interface MonthlyPrice {
 }
 
 /** null before a plan was chosen. */
-export async function monthlyPriceOf(account: AccountDb, now: Date): Promise<MonthlyPrice | null> {
+export async function loadMonthlyPrice(account: AccountDb, now: Date): Promise<MonthlyPrice | null> {
   const subscription = (await sql.readSubscription(account)) ?? null
   const { plan } = computeInForce(subscription, now)
   return subscription && plan ? computeMonthlyPrice(subscription, plan) : null

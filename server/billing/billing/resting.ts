@@ -1,7 +1,7 @@
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, AccountTx } from '../../core/db/db.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
-import { entitlementsOf } from './entitlements.ts'
+import { loadEntitlements } from './entitlements.ts'
 import { chooseRestingStores } from './resting-rules.ts'
 import * as sql from './resting-sql.ts'
 import { computePlanLimits } from './rules.ts'
@@ -27,9 +27,9 @@ export const lockStores = sql.lockAccount
  * Makes stores beyond the plan's limit rest and wakes others. Call after the change of either, in its transaction.
  * Without a plan no store rests. An overdue payment changes nothing: the account returns to the same stores.
  */
-export async function fitStores(tx: AccountTx, now: Date): Promise<void> {
+export async function updateResting(tx: AccountTx, now: Date): Promise<void> {
   const stores = await sql.selectConnectedStores(tx)
-  const entitlements = await entitlementsOf(tx, now)
+  const entitlements = await loadEntitlements(tx, now)
   const resting = chooseRestingStores(stores, entitlements.plan ? computePlanLimits(entitlements).maxStores : -1)
   if (stores.every(({ id, restsSince }) => resting.has(id) === (restsSince !== null))) return
   await sql.saveResting(tx, [...resting], now)
@@ -38,12 +38,12 @@ export async function fitStores(tx: AccountTx, now: Date): Promise<void> {
 }
 
 /** Sets exactly these stores to rest before others. No store rests while the plan has room for all. */
-export async function chooseResting(tx: AccountTx, storeIds: readonly string[], now: Date): Promise<void> {
+export async function saveRestingOrder(tx: AccountTx, storeIds: readonly string[], now: Date): Promise<void> {
   await lockStores(tx)
   const known = new Set((await sql.selectConnectedStores(tx)).map(({ id }) => id))
   if (!storeIds.every((id) => known.has(id))) throw new AppError('not_found', 'Store not found')
   await sql.saveRestsFirst(tx, storeIds)
-  await fitStores(tx, now)
+  await updateResting(tx, now)
 }
 
 /** Connected stores, oldest first. */

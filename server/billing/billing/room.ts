@@ -1,11 +1,11 @@
-import { EXTRA_STORE_MONTHLY, MOST_EXTRA_STORES, plans } from '../../../shared/billing.ts'
+import { EXTRA_STORE_MONTHLY, MAX_EXTRA_STORES, plans } from '../../../shared/billing.ts'
 import { hasRoom } from '../../access/stores/rules.ts'
 import type { AccountPlan } from './billing.ts'
 
 // Pure.
 
 /** A sentence for the owner why no store can be added to this number; null if there is room. */
-export function noRoom(
+export function explainNoRoom(
   { entitlements, subscription }: Pick<AccountPlan, 'entitlements' | 'subscription'>,
   connected: number,
 ): string | null {
@@ -31,4 +31,4 @@ export const canAddStore = ({ entitlements, subscription }: Pick<AccountPlan, 'e
   entitlements.whyNot === null &&
   entitlements.plan !== 'free' &&
   subscription?.source === 'stripe' &&
-  subscription.extraStores < MOST_EXTRA_STORES
+  subscription.extraStores < MAX_EXTRA_STORES

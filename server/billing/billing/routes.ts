@@ -1,15 +1,15 @@
 import * as api from '../../../shared/billing.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
-import { planOf, sellerOf, setPlanManually, setResting } from './billing.ts'
+import { findSeller, loadPlan, setPlanManually, setResting } from './billing.ts'
 import { listStoreRests } from './resting.ts'
 import { canStartTrial } from './trials.ts'
-import { usageOf } from './usage.ts'
+import { loadUsage } from './usage.ts'
 
 // Billing endpoints.
 
 export const billingRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.subscriptionStatus, async ({ account }) => {
-    const { subscription: its, entitlements, suspension } = await planOf(account, deps.now())
+    const { subscription: its, entitlements, suspension } = await loadPlan(account, deps.now())
     return {
       plan: its?.plan ?? null,
       status: its?.status ?? null,
@@ -18,7 +18,7 @@ export const billingRoutes: Routes = (app, deps) => {
       planInForce: entitlements.plan,
       graceUntil: entitlements.graceUntil?.toISOString() ?? null,
       isTestMode: deps.config.isBillingTestMode,
-      sells: sellerOf(deps.config),
+      sells: findSeller(deps.config),
       source: its?.source ?? null,
       isUnlimited: its?.isUnlimited ?? false,
       cancelAtPeriodEnd: its?.cancelAtPeriodEnd ?? false,
@@ -35,7 +35,7 @@ export const billingRoutes: Routes = (app, deps) => {
   })
 
   serveAccount(app, deps, api.readUsage, async ({ account }) => {
-    const usage = await usageOf(account, deps.now())
+    const usage = await loadUsage(account, deps.now())
     return { ...usage, renewsAt: usage.renewsAt.toISOString() }
   })
 

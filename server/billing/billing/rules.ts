@@ -54,7 +54,7 @@ export function computeEntitlements(subscription: Subscription | null, now: Date
     isSubscribed: maySend && !isEnded(subscription),
     whyNot: maySend ? null : plan === null ? 'no_plan' : 'payment_overdue',
     graceUntil: computeGraceEnd(subscription),
-    limits: limitsOf(inForce),
+    limits: computeLimits(inForce),
   }
 }
 
@@ -67,7 +67,8 @@ export function computeInForce(subscription: Subscription | null, now: Date): In
   return { plan, maySend: until === null || now < until, extraStores, isUnlimited }
 }
 
-export const limitsOf = (inForce: InForce): PlanLimits => (inForce.maySend ? computePlanLimits(inForce) : NO_LIMITS)
+export const computeLimits = (inForce: InForce): PlanLimits =>
+  inForce.maySend ? computePlanLimits(inForce) : NO_LIMITS
 
 /** Limits after an overdue payment is made. They also apply to stores while nothing is sent. */
 export function computePlanLimits({ plan, extraStores, isUnlimited }: Omit<InForce, 'maySend'>): PlanLimits {
@@ -94,7 +95,7 @@ function computeGraceEnd(subscription: Subscription | null): Date | null {
   return new Date((subscription.pastDueSince?.getTime() ?? 0) + GRACE_DAYS * DAY_MS)
 }
 
-export const monthOf = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`
+export const formatMonth = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`
 
 /** Start of the month after `monthOf`. */
-export const nextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
+export const startOfNextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))

@@ -1,4 +1,4 @@
-import { ownersOf } from '../../access/members/users.ts'
+import { listOwners } from '../../access/members/users.ts'
 import type { AccountDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { listTrialKeys, type TrialKey } from './trial-rules.ts'
@@ -31,7 +31,7 @@ export async function claimTrial(
 }
 
 async function listKeys(account: AccountDb, cards: readonly string[]): Promise<TrialKey[]> {
-  const owners = await ownersOf(account)
+  const owners = await listOwners(account)
   return listTrialKeys({ accountId: account.accountId, emails: owners.map(({ email }) => email), cards })
 }
 

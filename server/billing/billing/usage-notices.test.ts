@@ -3,9 +3,9 @@ import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aScene, DAY, HOUR, pass } from '../../../test/message-scene.ts'
 import { told } from '../../../test/notifications.ts'
 import { acceptsMail, aWorld, START } from '../../../test/world.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
-import { tellUsage } from './tell-usage.ts'
+import { notifyUsage } from './usage-notices.ts'
 
 // Owners are notified at 80 % and 100 % of their plan's limits, once a month and channel (decision 87).
 
@@ -25,7 +25,7 @@ async function setUsed({ accountId }: TestStore, used: number, channel: 'email' 
     .values({ account_id: accountId, month, channel, used })
     .onConflict((conflict) => conflict.columns(['account_id', 'month', 'channel']).doUpdateSet({ used }))
     .execute()
-  await tellUsage(world.deps)
+  await notifyUsage(world.deps)
 }
 
 const readTitles = async ({ storeId }: TestStore) =>
@@ -58,7 +58,7 @@ test('mails the owner both with the usage', async () => {
     .where('id', '=', shop.userId)
     .executeTakeFirstOrThrow()
   const mailed = async () => {
-    await gatherNotifications(world.deps)
+    await groupNotifications(world.deps)
     await mailDueNotifications(world.deps)
     await world.runJobs()
     return world.sent.splice(0).filter(({ to }) => to === email)
@@ -80,7 +80,7 @@ test('notifies again in a new month', async () => {
   await setUsed(shop, 500)
   world.now = new Date('2026-06-01T00:00:01.000Z')
   expect(await readTitles(shop)).toEqual([FULL])
-  await tellUsage(world.deps)
+  await notifyUsage(world.deps)
   expect(await readTitles(shop)).toEqual([FULL])
   await setUsed(shop, 400)
   expect((await readTitles(shop)).sort()).toEqual([NEAR, FULL].sort())
@@ -116,7 +116,7 @@ test('a message held by the limit notifies once, whether it or the clock comes f
   await world.db.insertInto('plan_usage').values(full).execute()
   await pass(world, after.storeId, HOUR)
   expect(await readTitles(after)).toEqual([FULL])
-  await tellUsage(world.deps)
+  await notifyUsage(world.deps)
   expect(await readTitles(after)).toEqual([FULL])
 })
 
@@ -150,6 +150,6 @@ test('two concurrent workers notify once', async () => {
   const shop = await aStore(world)
   await setUsed(shop, 399)
   await world.db.updateTable('plan_usage').set({ used: 500 }).where('account_id', '=', shop.accountId).execute()
-  await Promise.all(Array.from({ length: 8 }, () => tellUsage(world.deps)))
+  await Promise.all(Array.from({ length: 8 }, () => notifyUsage(world.deps)))
   expect(await readTitles(shop)).toEqual([FULL])
 })

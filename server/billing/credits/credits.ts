@@ -2,7 +2,7 @@ import type { CreditEntry } from '../../../shared/credits.ts'
 import { raiseProblem, resolveProblem } from '../../access/problems/problems.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { type AccountDb, type AccountTx, type Db, type StoreTx, transactAccount } from '../../core/db/db.ts'
-import { pageWindow, paginationOf } from '../../core/db/paging.ts'
+import { describePage, pageWindow } from '../../core/db/paging.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import { type CreditPayment, computeSettlement, type EntryDraft } from './rules.ts'
 import * as sql from './sql.ts'
@@ -15,7 +15,7 @@ export async function lockCredits(tx: StoreTx | AccountTx, accountId: string): P
   return (await sql.lockBalance(tx, accountId))?.micros ?? 0
 }
 
-export interface Use {
+export interface CreditUse {
   messageId: string
   micros: number
 }
@@ -23,13 +23,18 @@ export interface Use {
 /**
  * Call in the transaction that sends these messages. The caller has locked the balance and checked that it suffices.
  */
-export async function payWithCredits(tx: StoreTx, accountId: string, uses: readonly Use[], now: Date): Promise<void> {
+export async function payWithCredits(
+  tx: StoreTx,
+  accountId: string,
+  uses: readonly CreditUse[],
+  now: Date,
+): Promise<void> {
   const drafts = uses.map(({ messageId, micros }): EntryDraft => ({ kind: 'use', messageId, micros: -micros }))
   if (drafts.length > 0) await appendEntries(tx, accountId, drafts, now)
 }
 
 /** For messages that were not sent. Returns those paid with credits. Idempotent. */
-export async function giveBackCredits(
+export async function refundCredits(
   tx: StoreTx,
   accountId: string,
   messageIds: readonly string[],
@@ -148,7 +153,7 @@ async function appendEntries(
   return balance
 }
 
-export const balanceOf = (account: AccountDb): Promise<number> => sql.readBalance(account)
+export const readBalance = (account: AccountDb): Promise<number> => sql.readBalance(account)
 
 const WEEK_MS = 7 * 86_400_000
 
@@ -160,7 +165,7 @@ export async function listLedger(account: AccountDb, page: { page: number; limit
   const total = await sql.countEntries(account)
   const window = pageWindow(page, total, false)
   const rows = window ? await sql.listEntries(account, window) : []
-  return { entries: rows.map(presentEntry), pagination: paginationOf(page, total) }
+  return { entries: rows.map(presentEntry), pagination: describePage(page, total) }
 }
 
 const presentEntry = (row: Awaited<ReturnType<typeof sql.listEntries>>[number]): CreditEntry => ({

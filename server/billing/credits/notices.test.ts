@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transactAccount } from '../../core/db/db.ts'
 import { addCredits, payWithCredits } from './credits.ts'
-import { tellCredits } from './tell.ts'
+import { notifyLowCredits } from './notices.ts'
 
 const world = aWorld()
 const CENT = 10_000
@@ -25,8 +25,8 @@ async function anAccount() {
 }
 
 async function readNotices(accountId: string): Promise<string[]> {
-  await tellCredits(world.deps)
-  await gatherNotifications(world.deps)
+  await notifyLowCredits(world.deps)
+  await groupNotifications(world.deps)
   const rows = await world.db
     .selectFrom('account_notifications')
     .select('type')

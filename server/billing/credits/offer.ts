@@ -10,9 +10,9 @@ import { estimatedPrice } from '../../../shared/text-prices.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { planOf, refuseDemo, sellerOf } from '../billing/billing.ts'
+import { findSeller, loadPlan, refuseDemo } from '../billing/billing.ts'
 import { computePlanLimits } from '../billing/rules.ts'
-import { addCredits, addCreditsOnce, balanceOf, type CreditRequest, findReply, readWeeklyUse } from './credits.ts'
+import { addCredits, addCreditsOnce, type CreditRequest, findReply, readBalance, readWeeklyUse } from './credits.ts'
 
 // The credits offer for an account: its SMS carrier, whether it can buy credits, and prices (decision 85).
 
@@ -24,10 +24,10 @@ export async function viewCredits(deps: Deps, account: AccountDb): Promise<Credi
   const [carrier, isUsable, balanceMicros, weekMicros] = await Promise.all([
     loadCarrier(deps, account),
     includesTexts(deps, account),
-    balanceOf(account),
+    readBalance(account),
     readWeeklyUse(account, deps.now()),
   ])
-  const seller = sellerOf(config)
+  const seller = findSeller(config)
   const prices = SHOWN_COUNTRIES.map((country) => ({
     country,
     micros: creditPrice(estimatedPrice('sms', country), config.textCreditPerMille),
@@ -46,7 +46,7 @@ async function loadCarrier(
 
 /** Also while a payment is overdue, because the account returns to its plan. */
 async function includesTexts(deps: Deps, account: AccountDb): Promise<boolean> {
-  const { entitlements } = await planOf(account, deps.now())
+  const { entitlements } = await loadPlan(account, deps.now())
   return computePlanLimits(entitlements).maxSmsPerMonth > 0
 }
 

@@ -1,6 +1,6 @@
 import * as api from '../../../shared/credits.ts'
 import { type Routes, serveAccount } from '../../access/http/http.ts'
-import { idempotencyKeyOf } from '../../access/http/idempotency-key.ts'
+import { readIdempotencyKey } from '../../access/http/idempotency-key.ts'
 import { listLedger } from './credits.ts'
 import { addTestCredits, viewCredits } from './offer.ts'
 
@@ -11,7 +11,7 @@ export const creditRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.listCreditEntries, ({ account, query }) => listLedger(account, query))
 
   serveAccount(app, deps, api.addTestCredits, async ({ account, session, request, body }) => {
-    const key = idempotencyKeyOf(request)
+    const key = readIdempotencyKey(request)
     const once = key === null ? null : { userId: session.userId, key }
     return { balanceMicros: await addTestCredits(deps, account, { pack: body.pack, request: once }) }
   })

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { amountMinorOf, type BillingCycle, billingCycles, type PlanKey, plans } from '../../../shared/billing.ts'
+import { type BillingCycle, billingCycles, type PlanKey, planAmountMinor, plans } from '../../../shared/billing.ts'
 
 // What is sold, and the Stripe prices for it, identified by lookup key (decision 82). Pure.
 
@@ -32,13 +32,13 @@ export const catalogueEntries: readonly CatalogueEntry[] = billingCycles.flatMap
     lookupKey: buildPlanKey(plan, cycle),
     plan,
     cycle,
-    amountMinor: amountMinorOf(plan, cycle),
+    amountMinor: planAmountMinor(plan, cycle),
   })),
   {
     lookupKey: buildExtraStoreKey(cycle),
     plan: null,
     cycle,
-    amountMinor: amountMinorOf('free', cycle, 1),
+    amountMinor: planAmountMinor('free', cycle, 1),
   },
 ])
 
@@ -46,7 +46,10 @@ export const catalogueEntries: readonly CatalogueEntry[] = billingCycles.flatMap
  * What a price sells; null if it is not ours. A price whose lookup key moved to a newer one is identified by its
  * metadata.
  */
-export function soldBy({ lookup_key, metadata }: Pick<Stripe.Price, 'lookup_key' | 'metadata'>): CatalogueEntry | null {
+export function findEntry({
+  lookup_key,
+  metadata,
+}: Pick<Stripe.Price, 'lookup_key' | 'metadata'>): CatalogueEntry | null {
   const key = lookup_key ?? metadata.recoup
   return catalogueEntries.find(({ lookupKey }) => lookupKey === key) ?? null
 }

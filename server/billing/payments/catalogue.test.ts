@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
 import { buildLines, loadCatalogue } from './catalogue.ts'
-import { catalogueEntries, findPriceFault, soldBy } from './catalogue-rules.ts'
+import { catalogueEntries, findEntry, findPriceFault } from './catalogue-rules.ts'
 
 const world = aStripeWorld()
 const countPriceRequests = () => world.stripe.seen.filter(({ path }) => path === '/v1/prices').length
@@ -18,16 +18,21 @@ it('sells the plans of the Pricing page at its prices (A 9)', () => {
 })
 
 it('finds what a price sells, also after its lookup key moved to a newer one', () => {
-  expect(soldBy({ lookup_key: 'recoup_growth_year', metadata: {} })).toMatchObject({ plan: 'growth', cycle: 'year' })
-  expect(soldBy({ lookup_key: 'recoup_extra_store_month', metadata: {} })).toMatchObject({ plan: null, cycle: 'month' })
-  expect(soldBy({ lookup_key: null, metadata: { recoup: 'recoup_starter_month' } })).toMatchObject({ plan: 'starter' })
-  expect(soldBy({ lookup_key: 'other', metadata: {} })).toBeNull()
-  expect(soldBy({ lookup_key: null, metadata: {} })).toBeNull()
+  expect(findEntry({ lookup_key: 'recoup_growth_year', metadata: {} })).toMatchObject({ plan: 'growth', cycle: 'year' })
+  expect(findEntry({ lookup_key: 'recoup_extra_store_month', metadata: {} })).toMatchObject({
+    plan: null,
+    cycle: 'month',
+  })
+  expect(findEntry({ lookup_key: null, metadata: { recoup: 'recoup_starter_month' } })).toMatchObject({
+    plan: 'starter',
+  })
+  expect(findEntry({ lookup_key: 'other', metadata: {} })).toBeNull()
+  expect(findEntry({ lookup_key: null, metadata: {} })).toBeNull()
 })
 
 it('reports faults of a price', () => {
   const price = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_starter_year')!
-  const wanted = soldBy(price)!
+  const wanted = findEntry(price)!
   expect(findPriceFault(price, wanted)).toBeNull()
   expect(findPriceFault({ ...price, active: false }, wanted)).toBe('is archived')
   expect(findPriceFault({ ...price, unit_amount: 17_000 }, wanted)).toBe(

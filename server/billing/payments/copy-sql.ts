@@ -1,4 +1,4 @@
-import { idOf } from '../../core/common/ids.ts'
+import { deriveId } from '../../core/common/ids.ts'
 import type { AccountDb, AccountTx, Db, Tx } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import type { DerivedRow } from './derive-rules.ts'
@@ -82,7 +82,10 @@ export function saveRow({ db, accountId }: AccountTx, row: DerivedRow, now: Date
 /** An invoice stays the same payment in all its states. */
 export async function savePayments({ db, accountId }: AccountTx, payments: readonly Payment[]): Promise<void> {
   if (payments.length === 0) return
-  const rows = payments.map((payment) => ({ ...payment, id: idOf(`${accountId} payment ${payment.stripeInvoiceId}`) }))
+  const rows = payments.map((payment) => ({
+    ...payment,
+    id: deriveId(`${accountId} payment ${payment.stripeInvoiceId}`),
+  }))
   await sql`
     insert into payments as had (account_id, id, stripe_invoice_id, number, created_at, description, amount_minor, currency,
       refund_minor, failure_reason, status, invoice_url)

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { soldBy } from './catalogue-rules.ts'
+import { findEntry } from './catalogue-rules.ts'
 import {
-  countedOf,
-  type Derived,
   type DerivedRow,
+  type DerivedSubscription,
+  deriveSubscription,
+  findCounted,
   isLive,
   type StripeObjects,
-  subscriptionFrom,
 } from './derive-rules.ts'
-import type { SeenInvoice, SeenSchedule, SeenSubscription } from './seen.ts'
+import type { StripeInvoice, StripeSchedule, StripeSubscription } from './stripe-schemas.ts'
 
 // Decision 83: the row derived from Stripe's objects.
 
@@ -27,7 +27,7 @@ const item = (key: string | null, unit?: number | null, quantity = 1) => ({
   ...PERIOD,
 })
 
-const subscription = (given: Partial<SeenSubscription> = {}): SeenSubscription => ({
+const subscription = (given: Partial<StripeSubscription> = {}): StripeSubscription => ({
   ...{ id: 'sub_1', status: 'active', created: CREATED, currency: 'usd', items: [item('starter_month')] },
   ...{ trial_end: null, cancel_at: null, cancel_at_period_end: false, default_payment_method: null },
   ...{ schedule: null, metadata: {} },
@@ -35,8 +35,8 @@ const subscription = (given: Partial<SeenSubscription> = {}): SeenSubscription =
 })
 
 const invoice = (
-  given: Partial<SeenInvoice> & { of?: string; finalized?: number; paid?: number } = {},
-): SeenInvoice => {
+  given: Partial<StripeInvoice> & { of?: string; finalized?: number; paid?: number } = {},
+): StripeInvoice => {
   const { of = 'sub_1', finalized = CREATED, paid, ...rest } = given
   return {
     ...{
@@ -59,16 +59,16 @@ const phase = (start: number, end: number, keys: string[] = []) => ({
   ...{ start_date: CREATED + start * DAY, end_date: CREATED + end * DAY },
   items: keys.map((key) => ({ price: price(key), quantity: key.startsWith('extra') ? 4 : 1 })),
 })
-const schedule = (given: Partial<SeenSchedule>): SeenSchedule => ({
+const schedule = (given: Partial<StripeSchedule>): StripeSchedule => ({
   ...{ id: 'sub_sched_1', status: 'active', end_behavior: 'release' },
   current_phase: { start_date: CREATED, end_date: CREATED + 30 * DAY },
   phases: [phase(0, 30, ['growth_month'])],
   ...given,
 })
 
-const from = (subscriptions: SeenSubscription[], rest: Partial<StripeObjects> = {}): Derived =>
-  subscriptionFrom({ subscriptions, invoices: [], schedule: null, hasCard: false, ...rest }, soldBy)
-const rowOf = (given: Partial<SeenSubscription> = {}, rest: Partial<StripeObjects> = {}): DerivedRow =>
+const from = (subscriptions: StripeSubscription[], rest: Partial<StripeObjects> = {}): DerivedSubscription =>
+  deriveSubscription({ subscriptions, invoices: [], schedule: null, hasCard: false, ...rest }, findEntry)
+const rowOf = (given: Partial<StripeSubscription> = {}, rest: Partial<StripeObjects> = {}): DerivedRow =>
   from([subscription(given)], rest).row!
 
 describe('each Stripe status', () => {
@@ -226,7 +226,7 @@ describe('dates', () => {
 
 describe('changes at the end of the period', () => {
   const growth = { items: [item('growth_month')], schedule: 'sub_sched_1' }
-  const next = (given: Partial<SeenSchedule>, of: Partial<SeenSubscription> = growth) =>
+  const next = (given: Partial<StripeSchedule>, of: Partial<StripeSubscription> = growth) =>
     from([subscription(of)], { schedule: schedule(given) })
 
   it('come from the schedule’s second phase', () => {
@@ -272,7 +272,7 @@ const anySubscription = fc
     trial_end: fc.option(fc.constant(CREATED + 14 * DAY)),
     metadata: fc.constantFrom({}, { recoup_ended: 'chargeback' }, { recoup_ended: 'operator' }),
   })
-  .map((given) => subscription(given as Partial<SeenSubscription>))
+  .map((given) => subscription(given as Partial<StripeSubscription>))
 const anySeen = fc.record({
   subscriptions: fc
     .array(anySubscription, { maxLength: 5 })
@@ -296,7 +296,7 @@ it('any order of the same objects gives the same row, which the table accepts', 
       const live = subscriptions.filter(isLive)
       expect(problems.some(({ kind }) => kind === 'two_subscriptions')).toBe(live.length > 1)
       if (!row) return
-      expect(row.stripeSubscriptionId).toBe(countedOf(subscriptions)!.id)
+      expect(row.stripeSubscriptionId).toBe(findCounted(subscriptions)!.id)
       if (row.plan === 'free') expect(row.status).toBe('active')
       expect(row.status === 'past_due').toBe(row.pastDueSince !== null)
       if (live.length === 0) expect(row.plan === 'free' || row.status === 'canceled').toBe(true)

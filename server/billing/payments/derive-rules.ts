@@ -1,22 +1,28 @@
 import {
   type BillingCycle,
-  MOST_EXTRA_STORES,
+  MAX_EXTRA_STORES,
   type PlanKey,
   type SubscriptionSource,
   type SubscriptionStatus,
 } from '../../../shared/billing.ts'
 import { parseCurrency } from '../../../shared/money.ts'
 import type { PaidPlan } from './catalogue-rules.ts'
-import { type SeenInvoice, type SeenSchedule, type SeenSubscription, type StripePrice, toDate } from './seen.ts'
+import {
+  type StripeInvoice,
+  type StripePrice,
+  type StripeSchedule,
+  type StripeSubscription,
+  toDate,
+} from './stripe-schemas.ts'
 
 // Derives our subscription row from Stripe's objects (decision 83). Pure.
 
 export interface StripeObjects {
   /** All of the customer's, including ended ones. */
-  subscriptions: readonly SeenSubscription[]
-  invoices: readonly SeenInvoice[]
+  subscriptions: readonly StripeSubscription[]
+  invoices: readonly StripeInvoice[]
   /** Schedule of the subscription that counts. */
-  schedule: SeenSchedule | null
+  schedule: StripeSchedule | null
   /** Whether the customer has a default card. */
   hasCard: boolean
 }
@@ -58,7 +64,7 @@ export interface DerivedProblem {
   ids: string[]
 }
 
-export interface Derived {
+export interface DerivedSubscription {
   /** null: keep the stored row. */
   row: DerivedRow | null
   problems: DerivedProblem[]
@@ -75,31 +81,31 @@ export const END_REASON = 'recoup_ended'
 export const WAITING_PLAN = 'recoup_waits'
 const REVOKED_BY = ['chargeback', 'operator']
 
-export const isLive = ({ status }: Pick<SeenSubscription, 'status'>): boolean => LIVE.includes(status)
+export const isLive = ({ status }: Pick<StripeSubscription, 'status'>): boolean => LIVE.includes(status)
 
-export const isTrial = ({ status }: Pick<SeenSubscription, 'status'>): boolean => status === 'trialing'
-export const isOverdue = ({ status }: Pick<SeenSubscription, 'status'>): boolean =>
+export const isTrial = ({ status }: Pick<StripeSubscription, 'status'>): boolean => status === 'trialing'
+export const isOverdue = ({ status }: Pick<StripeSubscription, 'status'>): boolean =>
   status === 'past_due' || status === 'unpaid'
 
 /** The newest live subscription, else the newest ended one. One without a first payment does not count. */
-export function countedOf(subscriptions: readonly SeenSubscription[]): SeenSubscription | null {
+export function findCounted(subscriptions: readonly StripeSubscription[]): StripeSubscription | null {
   const newest = (of: readonly string[]) =>
     subscriptions
       .filter(({ status }) => of.includes(status))
-      .reduce<SeenSubscription | null>((best, one) => (best && isNewer(best, one) ? best : one), null)
+      .reduce<StripeSubscription | null>((best, one) => (best && isNewer(best, one) ? best : one), null)
   return newest(LIVE) ?? newest(ENDED.slice(0, 2)) ?? newest(ENDED)
 }
 
-const isNewer = (one: SeenSubscription, other: SeenSubscription) =>
+const isNewer = (one: StripeSubscription, other: StripeSubscription) =>
   one.created > other.created || (one.created === other.created && one.id > other.id)
 
-export function subscriptionFrom(seen: StripeObjects, catalogue: PriceLookup): Derived {
+export function deriveSubscription(seen: StripeObjects, catalogue: PriceLookup): DerivedSubscription {
   const problems: DerivedProblem[] = []
   const note = (kind: ProblemKind, of: readonly { id: string }[]) =>
     problems.push({ kind, ids: of.map(({ id }) => id).sort() })
   const live = seen.subscriptions.filter(isLive)
   if (live.length > 1) note('two_subscriptions', live)
-  const counted = countedOf(seen.subscriptions)
+  const counted = findCounted(seen.subscriptions)
   if (!counted) {
     const strange = seen.subscriptions.filter(({ status }) => status !== 'incomplete')
     if (strange.length > 0) note('unknown_status', strange)
@@ -111,7 +117,7 @@ export function subscriptionFrom(seen: StripeObjects, catalogue: PriceLookup): D
     note('unknown_price', [counted])
     return { row: null, problems }
   }
-  if (bought.extraStores > MOST_EXTRA_STORES) note('too_many_stores', [counted])
+  if (bought.extraStores > MAX_EXTRA_STORES) note('too_many_stores', [counted])
   const next = readNextPhase(seen.schedule, catalogue)
   if (next === 'unknown') note('unknown_price', [counted])
   return { row: buildLiveRow(seen, counted, { bought, next: next === 'unknown' ? null : next }), problems }
@@ -137,7 +143,7 @@ export function readPurchase(
 }
 
 /** The account gets the free plan, unless the subscription was revoked. */
-function buildEndedRow(seen: StripeObjects, one: SeenSubscription, bought: PlanPurchase | null): DerivedRow {
+function buildEndedRow(seen: StripeObjects, one: StripeSubscription, bought: PlanPurchase | null): DerivedRow {
   const isTaken = one.status === 'canceled' && REVOKED_BY.includes(one.metadata[END_REASON] ?? '')
   return {
     ...buildRowOfDeletedCustomer(one.id),
@@ -165,7 +171,7 @@ type ScheduledChange = PlanPurchase & { at: Date }
 
 function buildLiveRow(
   seen: StripeObjects,
-  one: SeenSubscription,
+  one: StripeSubscription,
   { bought, next }: { bought: PlanPurchase; next: ScheduledChange | null },
 ): DerivedRow {
   const periodEnd = Math.max(...one.items.map(({ current_period_end: end }) => end))
@@ -175,7 +181,7 @@ function buildLiveRow(
     plan: bought.plan,
     ...deriveStatus(seen, one),
     cycle: bought.cycle,
-    extraStores: Math.min(bought.extraStores, MOST_EXTRA_STORES),
+    extraStores: Math.min(bought.extraStores, MAX_EXTRA_STORES),
     amountMinor: amounts.reduce<number | null>((sum, each) => (sum === null || each === null ? null : sum + each), 0),
     currency: parseCurrency(one.currency),
     currentPeriodEnd: toDate(periodEnd),
@@ -186,7 +192,7 @@ function buildLiveRow(
     hasCard: hasCard(seen, one),
     next:
       next && !ends && !isSame(next, bought)
-        ? { ...next, extraStores: Math.min(next.extraStores, MOST_EXTRA_STORES) }
+        ? { ...next, extraStores: Math.min(next.extraStores, MAX_EXTRA_STORES) }
         : null,
     stripeSubscriptionId: one.id,
     stripeScheduleId: one.schedule,
@@ -194,13 +200,13 @@ function buildLiveRow(
 }
 
 /** An end set for after this period does not count yet: the period is renewed first. */
-function endsWithPeriod(schedule: SeenSchedule | null, one: SeenSubscription, periodEnd: number): boolean {
+function endsWithPeriod(schedule: StripeSchedule | null, one: StripeSubscription, periodEnd: number): boolean {
   if (one.cancel_at_period_end || (one.cancel_at !== null && one.cancel_at <= periodEnd)) return true
   if (schedule?.status !== 'active' || schedule.end_behavior !== 'cancel') return false
   return Math.max(...schedule.phases.map(({ end_date: end }) => end)) <= periodEnd
 }
 
-function deriveStatus(seen: StripeObjects, one: SeenSubscription): Pick<DerivedRow, 'status' | 'pastDueSince'> {
+function deriveStatus(seen: StripeObjects, one: StripeSubscription): Pick<DerivedRow, 'status' | 'pastDueSince'> {
   switch (one.status) {
     // Stripe has used up its retries, so the grace period is over.
     case 'unpaid':
@@ -215,15 +221,15 @@ function deriveStatus(seen: StripeObjects, one: SeenSubscription): Pick<DerivedR
 }
 
 /** Since the oldest open invoice. If an operator wrote it off, since the start of its period. */
-function findPastDueSince({ invoices }: StripeObjects, one: SeenSubscription): Date {
+function findPastDueSince({ invoices }: StripeObjects, one: StripeSubscription): Date {
   const open = listOpenInvoices(invoices, one.id)
   if (open[0]) return toDate(open[0].status_transitions.finalized_at ?? open[0].created)
   return toDate(Math.min(...one.items.map(({ current_period_start: start }) => start)))
 }
 
 /** Oldest first. */
-export function listOpenInvoices(invoices: readonly SeenInvoice[], subscriptionId: string): SeenInvoice[] {
-  const since = ({ status_transitions: { finalized_at: at }, created }: SeenInvoice) => at ?? created
+export function listOpenInvoices(invoices: readonly StripeInvoice[], subscriptionId: string): StripeInvoice[] {
+  const since = ({ status_transitions: { finalized_at: at }, created }: StripeInvoice) => at ?? created
   return invoices
     .filter(({ status, parent }) => status === 'open' && parent?.subscription_details?.subscription === subscriptionId)
     .sort((a, b) => since(a) - since(b) || (a.id < b.id ? -1 : 1))
@@ -236,10 +242,10 @@ function findLastPayment({ invoices }: StripeObjects): Date | null {
   return paid.length > 0 ? toDate(Math.max(...paid)) : null
 }
 
-const hasCard = (seen: StripeObjects, one: SeenSubscription) => seen.hasCard || one.default_payment_method !== null
+const hasCard = (seen: StripeObjects, one: StripeSubscription) => seen.hasCard || one.default_payment_method !== null
 
 /** The phase after the current one. */
-function readNextPhase(schedule: SeenSchedule | null, catalogue: PriceLookup): ScheduledChange | null | 'unknown' {
+function readNextPhase(schedule: StripeSchedule | null, catalogue: PriceLookup): ScheduledChange | null | 'unknown' {
   if (schedule?.status !== 'active' || !schedule.current_phase) return null
   const { end_date: end } = schedule.current_phase
   const [phase] = schedule.phases

@@ -6,8 +6,8 @@ import { isPaused } from './copy-sql.ts'
 import { END_REASON } from './derive-rules.ts'
 import * as sql from './events-sql.ts'
 import { type chargeJob, endCustomerJob, refreshJob } from './jobs.ts'
-import { TAKES_NO_MONEY } from './seen.ts'
 import { askStripe, readStripeCode } from './stripe.ts'
+import { TAKES_NO_MONEY } from './stripe-schemas.ts'
 
 // Ends subscriptions at Stripe after an event here or a chargeback.
 
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 const SeenCharge = z.object({ customer: z.string().max(255).nullable() })
 
 /** Call in the transaction that deletes an account, so that it is never charged again. */
-export async function endPaymentsOf(deps: Pick<Deps, 'jobs'>, tx: AccountTx): Promise<void> {
+export async function endPayments(deps: Pick<Deps, 'jobs'>, tx: AccountTx): Promise<void> {
   const its = await sql.readCustomer(tx)
   if (its) await deps.jobs.enqueue(tx.db, endCustomerJob, { customer: its.customer, tries: 0 }, its.customer)
 }
@@ -71,7 +71,7 @@ function ignoreMissing(error: unknown): void {
 }
 
 /** Run by the job: finds the customer of a charge. */
-export async function lookAtCharge(deps: Deps, { chargeId }: z.infer<typeof chargeJob.payload>): Promise<void> {
+export async function handleCharge(deps: Deps, { chargeId }: z.infer<typeof chargeJob.payload>): Promise<void> {
   const { customer } = await askStripe(deps, (stripe) =>
     stripe.charges.retrieve(chargeId).then((one) => SeenCharge.parse(one)),
   )

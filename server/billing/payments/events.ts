@@ -4,7 +4,7 @@ import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './events-sql.ts'
 import { chargeJob, refreshJob, trialEndingJob } from './jobs.ts'
-import { toDate } from './seen.ts'
+import { toDate } from './stripe-schemas.ts'
 
 // Receives Stripe's webhooks: verified, stored once by id and answered. An event only says which account to fetch
 // (decision 83).
@@ -101,5 +101,5 @@ function readCustomerId({ data: { object, previous_attributes: before } }: Event
   return object.customer ?? before?.customer ?? null
 }
 
-export const forgetOldEvents = ({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<void> =>
+export const deleteOldEvents = ({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<void> =>
   sql.deleteOldEvents(db, new Date(now().getTime() - KEPT_MS))

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { DAY } from '../../../test/message-scene.ts'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
 import { aCustomer, rowOf, subscribe } from '../../../test/subscriber.ts'
-import { tidyAccounts } from '../../workspace/accounts/accounts.ts'
+import { cleanUpAccounts } from '../../workspace/accounts/accounts.ts'
 
 // Stripe's webhooks are verified, stored once and answered; a snapshot follows (decision 83).
 
@@ -203,9 +203,9 @@ it('events are deleted after 40 days', async () => {
   const { event } = await createSubscriberWithEvent()
   await deliver(event)
   world.passTime(39 * DAY)
-  await tidyAccounts(world.deps)
+  await cleanUpAccounts(world.deps)
   expect(await readStoredEvent(event.id)).toBeDefined()
   world.passTime(2 * DAY)
-  await tidyAccounts(world.deps)
+  await cleanUpAccounts(world.deps)
   expect(await readStoredEvent(event.id)).toBeUndefined()
 })

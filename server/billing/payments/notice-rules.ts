@@ -1,4 +1,4 @@
-import { amountMinorOf, GRACE_DAYS } from '../../../shared/billing.ts'
+import { GRACE_DAYS, planAmountMinor } from '../../../shared/billing.ts'
 import type { BillingNotices, Price } from '../../../shared/billing-notices.ts'
 import type { PaidPlan } from './catalogue-rules.ts'
 import type { StoredSubscription } from './copy-sql.ts'
@@ -113,7 +113,7 @@ function describeChange(before: StoredSubscription, after: DerivedRow): BillingN
   // An end of the subscription has its own notice.
   if (!next) return after.cancelAtPeriodEnd ? null : { change: 'kept', ...readTerms(after) }
   const { plan, cycle, extraStores, at } = next
-  const amount = amountMinorOf(plan, cycle, extraStores)
+  const amount = planAmountMinor(plan, cycle, extraStores)
   const planned = { plan, cycle, extraStores, needsCard: needsCard(after), amount, currency: 'USD' }
   return { change: 'planned', ...planned, at: at.toISOString() }
 }

@@ -12,7 +12,7 @@ import {
   subscribe,
 } from '../../../test/subscriber.ts'
 import { acceptsMail } from '../../../test/world.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { refreshAccount } from './refresh.ts'
 
@@ -201,7 +201,7 @@ it('owners are mailed at once, with a link to Billing', async () => {
   await subscribe(world, shop)
   world.sent.length = 0
   await refreshAccount(world.deps, shop.accountId)
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   await mailDueNotifications(world.deps)
   await world.runJobs()
   const mails = world.sent.filter(({ to }) => to === email)

@@ -1,9 +1,9 @@
-import { amountMinorOf, plans } from '../../../shared/billing.ts'
+import { planAmountMinor, plans } from '../../../shared/billing.ts'
 import type { Payment, SubscriptionDetail } from '../../../shared/payments.ts'
 import type { AccountDb } from '../../core/db/db.ts'
-import { pageWindow, paginationOf } from '../../core/db/paging.ts'
+import { describePage, pageWindow } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
-import { type AccountPlan, planOf, sellerOf } from '../billing/billing.ts'
+import { type AccountPlan, findSeller, loadPlan } from '../billing/billing.ts'
 import { computePlanLimits, hasFeature } from '../billing/rules.ts'
 import { readCustomer } from './events-sql.ts'
 import * as sql from './history-sql.ts'
@@ -20,7 +20,7 @@ export async function viewSubscription(
   patienceMs?: number,
 ): Promise<SubscriptionDetail | null> {
   await refreshIfStale(deps, account.accountId, patienceMs)
-  const [plan, its] = await Promise.all([planOf(account, deps.now()), readCustomer(account)])
+  const [plan, its] = await Promise.all([loadPlan(account, deps.now()), readCustomer(account)])
   const { subscription } = plan
   if (!subscription) return null
   const isStripes = subscription.source === 'stripe'
@@ -35,7 +35,7 @@ export async function viewSubscription(
     extraStores: subscription.extraStores,
     source: subscription.source,
     hasCard: subscription.hasCard,
-    canManage: its !== undefined && sellerOf(deps.config) === 'stripe',
+    canManage: its !== undefined && findSeller(deps.config) === 'stripe',
     asOf: (isStripes && its?.refreshedAt?.toISOString()) || null,
   }
 }
@@ -44,7 +44,7 @@ type Subscription = NonNullable<AccountPlan['subscription']>
 
 /** A plan not paid by card costs the list price in test billing, and otherwise nothing. */
 function readPriceColumns({ amountMinor, currency, cycle, plan, source }: Subscription) {
-  const own = source === 'test' ? amountMinorOf(plan, cycle ?? 'month') : 0
+  const own = source === 'test' ? planAmountMinor(plan, cycle ?? 'month') : 0
   return { amount: amountMinor ?? own, currency: currency ?? CURRENCY, billingCycle: cycle }
 }
 
@@ -70,7 +70,7 @@ export async function listHistory(account: AccountDb, page: { page: number; limi
   const total = await sql.countPayments(account)
   const window = pageWindow(page, total, false)
   const rows = window ? await sql.listPayments(account, window) : []
-  return { payments: rows.map(presentPayment), pagination: paginationOf(page, total) }
+  return { payments: rows.map(presentPayment), pagination: describePage(page, total) }
 }
 
 const presentPayment = (row: Awaited<ReturnType<typeof sql.listPayments>>[number]): Payment => ({

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { buildPayment, findFirstPayments } from './payment-rules.ts'
-import type { SeenInvoice, StripeIntent } from './seen.ts'
+import type { StripeIntent, StripeInvoice } from './stripe-schemas.ts'
 
 const CREATED = 1_772_445_600
 
-const invoice = (given: Partial<SeenInvoice> = {}): SeenInvoice => ({
+const invoice = (given: Partial<StripeInvoice> = {}): StripeInvoice => ({
   ...{
     id: 'in_1',
     status: 'paid',
@@ -70,7 +70,7 @@ it('has the bank’s reason if it failed, and only then', () => {
 })
 
 it('is described by its only line, else by its reason', () => {
-  const said = (given: Partial<SeenInvoice>) => buildPayment(invoice(given), [])!.description
+  const said = (given: Partial<StripeInvoice>) => buildPayment(invoice(given), [])!.description
   const two = [{ description: 'Unused time' }, { description: 'Remaining time' }]
   expect(said({})).toBe('1 × Recoup Starter (at $19.00 / month)')
   expect(said({ lines: two, billing_reason: 'subscription_update' })).toBe('Change of the plan')

@@ -2,7 +2,7 @@ import { CREDIT_CURRENCY, creditPacks, MICROS } from '../../../shared/credits.ts
 import { parseCurrency } from '../../../shared/money.ts'
 import type { PaymentStatus } from '../../../shared/payments.ts'
 import type { CreditPayment } from '../credits/rules.ts'
-import { type SeenInvoice, type StripeIntent, toDate } from './seen.ts'
+import { type StripeIntent, type StripeInvoice, toDate } from './stripe-schemas.ts'
 
 // Builds a payment of the history from an invoice and its payment attempts. Pure.
 
@@ -25,7 +25,11 @@ const LONGEST = 200
  * null: nothing was or is due. `intents`: those of this invoice; `isFirst`: nothing was due before for its
  * subscription.
  */
-export function buildPayment(invoice: SeenInvoice, intents: readonly StripeIntent[], isFirst = false): Payment | null {
+export function buildPayment(
+  invoice: StripeInvoice,
+  intents: readonly StripeIntent[],
+  isFirst = false,
+): Payment | null {
   const amountMinor = invoice.status === 'paid' ? invoice.amount_paid : invoice.amount_due
   const currency = parseCurrency(invoice.currency)
   if (invoice.status === null || invoice.status === 'draft' || amountMinor <= 0 || !currency) return null
@@ -44,7 +48,7 @@ export function buildPayment(invoice: SeenInvoice, intents: readonly StripeInten
 }
 
 function derivePaymentStatus(
-  { status }: SeenInvoice,
+  { status }: StripeInvoice,
   intents: readonly StripeIntent[],
   isRefunded: boolean,
 ): PaymentStatus {
@@ -54,7 +58,7 @@ function derivePaymentStatus(
 }
 
 /** An invoice voided after a decline is no longer owed: its change was given up (decision 85). */
-function describeFailure({ status }: SeenInvoice, intents: readonly StripeIntent[]): string {
+function describeFailure({ status }: StripeInvoice, intents: readonly StripeIntent[]): string {
   const reason = findReason(intents) ?? 'The payment was not made.'
   return status === 'void' ? shorten(`${reason} Nothing is owed for it.`) : reason
 }
@@ -72,7 +76,7 @@ const REASONS = new Map([
 ])
 
 /** A change has one line for the credit and one for the charge, neither of which describes it. */
-function describePayment({ description, lines, billing_reason: reason }: SeenInvoice, isFirst: boolean): string {
+function describePayment({ description, lines, billing_reason: reason }: StripeInvoice, isFirst: boolean): string {
   const said = description?.trim() || (lines.length === 1 ? lines[0]!.description?.trim() : '')
   // The trial before it was free, so this is no renewal.
   const known = isFirst && reason === 'subscription_cycle' ? FIRST : REASONS.get(reason ?? '')
@@ -82,8 +86,8 @@ function describePayment({ description, lines, billing_reason: reason }: SeenInv
 const FIRST = 'First payment of the subscription'
 
 /** Ids of invoices that were the first to pay for their subscription. `invoices`: all of the customer. */
-export function findFirstPayments(invoices: readonly SeenInvoice[]): Set<string> {
-  const first = new Map<string, SeenInvoice>()
+export function findFirstPayments(invoices: readonly StripeInvoice[]): Set<string> {
+  const first = new Map<string, StripeInvoice>()
   for (const invoice of invoices) {
     const of = invoice.parent?.subscription_details?.subscription
     if (!of || invoice.status === 'draft' || Math.max(invoice.amount_due, invoice.amount_paid) <= 0) continue

@@ -4,29 +4,29 @@ import { raiseProblem, resolveProblem } from '../../access/problems/problems.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
-import { fitStores, lockStores } from '../billing/resting.ts'
+import { lockStores, updateResting } from '../billing/resting.ts'
 import { claimTrial } from '../billing/trials.ts'
 import { settleCredits } from '../credits/credits.ts'
-import { soldBy } from './catalogue-rules.ts'
+import { findEntry } from './catalogue-rules.ts'
 import * as sql from './copy-sql.ts'
 import {
   buildRowOfDeletedCustomer,
-  countedOf,
-  type Derived,
   type DerivedProblem,
   type DerivedRow,
+  type DerivedSubscription,
+  deriveSubscription,
+  findCounted,
   isLive,
   listOpenInvoices,
   replacesSource,
-  subscriptionFrom,
   WAITING_PLAN,
 } from './derive-rules.ts'
 import { endAfterChargeback } from './ending.ts'
 import { waitAgainJob } from './jobs.ts'
 import { buildNotices, buildRefusedTrial, type Overdue } from './notice-rules.ts'
 import { findReason } from './payment-rules.ts'
-import { toDate } from './seen.ts'
 import { fetchSnapshot, type StripeSnapshot } from './snapshot.ts'
+import { toDate } from './stripe-schemas.ts'
 import { endTrial } from './trials.ts'
 
 // Rebuilds an account's copy from Stripe's current objects (decision 83). Events, the nightly job and the Billing page
@@ -49,7 +49,7 @@ export async function refreshAccount(deps: Deps, accountId: string, hints: Refre
     await checkTrial(deps, account, look),
   ]
   if (ends.includes('ended')) await copySnapshot(deps, account, hints)
-  const counted = countedOf(look.seen.subscriptions)
+  const counted = findCounted(look.seen.subscriptions)
   if (counted && isLive(counted) && counted.metadata[WAITING_PLAN]) {
     await deps.jobs.enqueue(deps.db, waitAgainJob, { accountId }, accountId)
   }
@@ -78,11 +78,11 @@ async function checkTrial(
   account: AccountDb,
   { seen, fingerprints }: StripeSnapshot,
 ): Promise<'kept' | 'ended'> {
-  const counted = countedOf(seen.subscriptions)
+  const counted = findCounted(seen.subscriptions)
   if (counted?.status !== 'trialing') return 'kept'
   const claimed = await claimTrial(deps, account, fingerprints)
   if (claimed === 'own' || (await sql.isPaused(deps.db))) return 'kept'
-  const { row } = subscriptionFrom(seen, soldBy)
+  const { row } = deriveSubscription(seen, findEntry)
   // Notify first: a later notice could be lost, while ending the trial is retried.
   if (row) await notifyAccountOnce(account, { ...buildRefusedTrial(row, claimed), at: deps.now() })
   await endTrial(deps, { ...counted, hasCard: fingerprints.length > 0 })
@@ -112,8 +112,8 @@ async function saveSnapshot(deps: Deps, account: AccountDb, seeing: SnapshotInpu
   if (problems.length > 0) deps.log.error({ accountId: account.accountId, problems }, 'payments.problem')
 }
 
-function derive({ isDeleted, seen }: StripeSnapshot, before: sql.StoredSubscription | null): Derived {
-  if (!isDeleted) return subscriptionFrom(seen, soldBy)
+function derive({ isDeleted, seen }: StripeSnapshot, before: sql.StoredSubscription | null): DerivedSubscription {
+  if (!isDeleted) return deriveSubscription(seen, findEntry)
   const id = before?.stripeSubscriptionId
   return { row: id ? buildRowOfDeletedCustomer(id) : null, problems: [] }
 }
@@ -129,7 +129,7 @@ interface RowInput {
 async function saveRow(tx: AccountTx, { before, row, seeing, now }: RowInput): Promise<void> {
   const { accountId, db } = tx
   await sql.saveRow(tx, row, now)
-  await fitStores(tx, now)
+  await updateResting(tx, now)
   if (computeAllowance(before) !== computeAllowance(row))
     await wakeMessagesOf(db, accountId, ['plan_limit', 'plan_required'], now)
   const { look, begun, isTrialEnding = false } = seeing

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
 import { readConfig } from '../../core/config/config.ts'
-import { eventTypes, soldBy } from './catalogue-rules.ts'
+import { eventTypes, findEntry } from './catalogue-rules.ts'
 import { setUpBilling } from './setup.ts'
 
 const world = aStripeWorld()
@@ -78,7 +78,7 @@ it('reports a price with another amount and leaves it', async () => {
     wrong: [],
   })
   expect(made.unit_amount).toBe(1_900)
-  expect(soldBy(right)).toMatchObject({ plan: 'starter', cycle: 'month' })
+  expect(findEntry(right)).toMatchObject({ plan: 'starter', cycle: 'month' })
   await stripe.products.update('recoup_growth', { active: false })
   expect((await setUp()).wrong).toEqual([expect.stringMatching(/^The product recoup_growth is archived/)])
   await stripe.products.update('recoup_growth', { active: true })

@@ -2,19 +2,19 @@ import type Stripe from 'stripe'
 import type { z } from 'zod'
 import type { Deps } from '../../deps.ts'
 import type { CreditPayment } from '../credits/rules.ts'
-import { countedOf, isLive, type StripeObjects } from './derive-rules.ts'
+import { findCounted, isLive, type StripeObjects } from './derive-rules.ts'
 import { buildCreditPayment, buildPayment, findFirstPayments, type Payment } from './payment-rules.ts'
+import { askStripe } from './stripe.ts'
 import {
-  SeenInvoice,
-  SeenSchedule,
-  SeenSubscription,
   StripeCard,
   StripeCustomer,
   StripeDisputes,
   StripeIntent,
+  StripeInvoice,
+  StripeSchedule,
+  StripeSubscription,
   TAKES_NO_MONEY,
-} from './seen.ts'
-import { askStripe } from './stripe.ts'
+} from './stripe-schemas.ts'
 
 // Fetches a snapshot of everything that Stripe has of a customer.
 
@@ -27,7 +27,7 @@ export interface StripeSnapshot {
   seen: StripeObjects
   payments: Payment[]
   /** Payment intents of an invoice. */
-  intentsOf: (invoice: SeenInvoice) => StripeIntent[]
+  intentsOf: (invoice: StripeInvoice) => StripeIntent[]
   /** Fingerprints of the customer's cards; fetched during a trial. */
   fingerprints: string[]
   /** Disputed charges of the live subscription. */
@@ -52,16 +52,16 @@ export async function fetchSnapshot(deps: StripeDeps, customer: string, accountI
       all(stripe.paymentIntents.list({ customer, limit: 100, expand: ['data.latest_charge'] })),
     ),
   ])
-  const counted = countedOf(subscriptions)
+  const counted = findCounted(subscriptions)
   const readIntents = parseReadable(deps, StripeIntent, intents)
   const [schedule, fingerprints, credits] = await Promise.all([
     counted?.schedule ? readSchedule(deps, counted.schedule) : null,
     counted?.status === 'trialing' ? readFingerprints(deps, customer) : [],
     readCredits(deps, readIntents, accountId),
   ])
-  const readable = parseReadable(deps, SeenInvoice, invoices)
+  const readable = parseReadable(deps, StripeInvoice, invoices)
   const byId = new Map(readIntents.map((intent) => [intent.id, intent]))
-  const intentsOf = ({ payments = [] }: SeenInvoice) =>
+  const intentsOf = ({ payments = [] }: StripeInvoice) =>
     payments.flatMap(({ payment }) => byId.get(payment.payment_intent ?? '') ?? [])
   const live = counted && isLive(counted) ? counted.id : null
   // At the limit the oldest invoices are missing.
@@ -91,11 +91,11 @@ const NOTHING: StripeSnapshot = {
 const all = <T extends { id: string }>(list: Stripe.ApiListPromise<T>) =>
   list.autoPagingToArray({ limit: MAX_PER_KIND })
 
-const readSubscription = (one: unknown) => SeenSubscription.parse(one)
+const readSubscription = (one: unknown) => StripeSubscription.parse(one)
 
 const readSchedule = (deps: StripeDeps, id: string) =>
   askStripe(deps, (stripe) =>
-    stripe.subscriptionSchedules.retrieve(id, { expand: ['phases.items.price'] }).then(SeenSchedule.parse),
+    stripe.subscriptionSchedules.retrieve(id, { expand: ['phases.items.price'] }).then(StripeSchedule.parse),
   )
 
 /** Chargebacks are fetched only for disputed charges. */

@@ -1,8 +1,8 @@
 import { plans } from '../../../shared/billing.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { chooseFreePlan, refuseDemo, sellerOf } from '../billing/billing.ts'
-import { soldBy } from '../payments/catalogue-rules.ts'
+import { chooseFreePlan, findSeller, refuseDemo } from '../billing/billing.ts'
+import { findEntry } from '../payments/catalogue-rules.ts'
 import { readPurchase } from '../payments/derive-rules.ts'
 import { ensurePortal } from '../payments/setup.ts'
 import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payments/stripe.ts'
@@ -17,7 +17,7 @@ import {
 import { releaseSchedule } from './schedules.ts'
 import * as sql from './sql.ts'
 import { PageUrl } from './stripe-schemas.ts'
-import { clearWaitingPlan } from './waiting.ts'
+import { clearWaitingPlan } from './waiting-plan.ts'
 
 // The owner's actions on a subscription besides changing the plan: portal, cancellation and reactivation.
 
@@ -66,14 +66,14 @@ export async function reactivateSubscription(deps: Deps, account: AccountDb): Pr
 }
 
 function describePlan({ items }: OwnSubscription['subscription']): string {
-  const bought = readPurchase(items, soldBy)
+  const bought = readPurchase(items, findEntry)
   return bought ? `Your ${plans[bought.plan].name} plan` : 'Your subscription'
 }
 
 /** A paid subscription never ends at once (decision 122). */
 export async function chooseFree(deps: Deps, account: AccountDb<Db>): Promise<string> {
   await refuseDemo(account)
-  const own = sellerOf(deps.config) === 'stripe' ? await fetchOwn(deps, account) : null
+  const own = findSeller(deps.config) === 'stripe' ? await fetchOwn(deps, account) : null
   if (own) {
     await assertCanPay(deps, account)
     return cancelAtPeriodEnd(deps, account, own)

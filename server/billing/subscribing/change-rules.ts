@@ -4,11 +4,11 @@ import {
   type BillingCycle,
   type Feature,
   featurePlans,
-  MOST_EXTRA_STORES,
+  MAX_EXTRA_STORES,
   type PlanLimits,
   plans,
 } from '../../../shared/billing.ts'
-import { buildExtraStoreKey, buildPlanKey, type PlanChoice, paidPlans, soldBy } from '../payments/catalogue-rules.ts'
+import { buildExtraStoreKey, buildPlanKey, findEntry, type PlanChoice, paidPlans } from '../payments/catalogue-rules.ts'
 import { isTrial } from '../payments/derive-rules.ts'
 import type { InvoicePreview, LiveSubscription } from './stripe-schemas.ts'
 
@@ -81,7 +81,7 @@ export function buildItems(
   to: PlanChoice,
 ): Line[] {
   const own = items.flatMap((item) => {
-    const sold = soldBy(item.price)
+    const sold = findEntry(item.price)
     return sold ? [{ ...item, sold }] : []
   })
   const lineOf = (plan: PlanChoice['plan'] | null, quantity: number): Line[] => {
@@ -94,7 +94,7 @@ export function buildItems(
       ...others.map((item) => ({ id: item.id, price: priceOf(item), quantity: 0 })),
     ]
   }
-  return [...lineOf(to.plan, 1), ...lineOf(null, Math.min(to.extraStores, MOST_EXTRA_STORES))]
+  return [...lineOf(to.plan, 1), ...lineOf(null, Math.min(to.extraStores, MAX_EXTRA_STORES))]
 }
 
 /**

@@ -2,8 +2,8 @@ import { plans } from '../../../shared/billing.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { chooseResting, listStoreRests, lockStores } from '../billing/resting.ts'
-import { type PlanChoice, soldBy } from '../payments/catalogue-rules.ts'
+import { listStoreRests, lockStores, saveRestingOrder } from '../billing/resting.ts'
+import { findEntry, type PlanChoice } from '../payments/catalogue-rules.ts'
 import { readPurchase } from '../payments/derive-rules.ts'
 import { askStripe, describeDecline, parseAnswer, parsePageUrl } from '../payments/stripe.ts'
 import { classifyChange, countStores, digestState } from './change-rules.ts'
@@ -13,7 +13,7 @@ import { copyAfterAction, findLiveSubscription, requireOwnSubscription } from '.
 import { assertCard, fetchAmountDue, type PlannedChange, planChange } from './preview.ts'
 import { readScheduledPlan, releaseSchedule, schedulePlan } from './schedules.ts'
 import { ChangedSubscription, OpenInvoice, PaymentAttempt } from './stripe-schemas.ts'
-import { clearWaitingPlan, readWaitingPlan, restoreWaitingPlan, saveWaitingPlan } from './waiting.ts'
+import { clearWaitingPlan, readWaitingPlan, restoreWaitingPlan, saveWaitingPlan } from './waiting-plan.ts'
 
 // Changes the plan as previewed: to a larger one at once with a payment, to a smaller one at the end of the period
 // (decision 85).
@@ -50,7 +50,7 @@ function restStores(deps: Deps, account: AccountDb<Db>, chosen: readonly string[
     await lockStores(tx)
     const connected = new Set((await listStoreRests(tx)).map(({ id }) => id))
     const still = chosen.filter((id) => connected.has(id))
-    await chooseResting(tx, still, deps.now())
+    await saveRestingOrder(tx, still, deps.now())
   })
 }
 
@@ -158,7 +158,7 @@ async function restoreSchedule(deps: Deps, { own, from }: PlannedChange, waiting
   if (!waiting) return
   const now = await findLiveSubscription(deps, own.customer)
   if (!now || now.id !== own.subscription.id || now.schedule) return
-  const bought = readPurchase(now.items, soldBy)
+  const bought = readPurchase(now.items, findEntry)
   if (!bought || classifyChange(bought, from) !== 'none') return
   await restoreWaitingPlan(deps, now, waiting)
   await clearWaitingPlan(deps, now)

@@ -1,8 +1,8 @@
 import type { BillingCycle, PlanKey, SubscriptionStatus } from '../../../shared/billing.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { parsePlanKey, planOf, sellerOf } from '../billing/billing.ts'
+import { findSeller, loadPlan, parsePlanKey } from '../billing/billing.ts'
 import { canStartTrial } from '../billing/trials.ts'
 import { buildLines, loadCatalogue } from '../payments/catalogue.ts'
 import type { PlanChoice } from '../payments/catalogue-rules.ts'
@@ -33,7 +33,7 @@ export async function openCheckout(
   account: AccountDb<Db>,
   wanted: CheckoutInput,
 ): Promise<{ isFreePlan: boolean; url: string }> {
-  const seller = sellerOf(deps.config)
+  const seller = findSeller(deps.config)
   if (seller === 'none') throw new AppError('not_found', 'Not found')
   const plan = parsePlanKey(wanted.planKey)
   if (plan === 'free') return { isFreePlan: true, url: '/store-setup' }
@@ -91,10 +91,10 @@ async function refuseSecond(deps: Deps, account: AccountDb): Promise<never> {
 /** Checks the account's sessions that we know as open, and records those that are not. */
 async function findOpenSessions(deps: Deps, account: AccountDb) {
   const known = await sql.selectOpenSessions(account)
-  const found = await Promise.all(
+  const requireFound = await Promise.all(
     known.map(async (session) => ({ ...session, ...(await recordState(deps, account, session.id)) })),
   )
-  return found.filter(({ state }) => state === 'open')
+  return requireFound.filter(({ state }) => state === 'open')
 }
 
 interface FoundSession {
@@ -103,10 +103,10 @@ interface FoundSession {
 }
 
 async function recordState(deps: Deps, account: AccountDb, id: string): Promise<FoundSession> {
-  const found = await fetchSession(deps, account, id)
-  const { state } = found
+  const requireFound = await fetchSession(deps, account, id)
+  const { state } = requireFound
   if (state !== 'open') await sql.endSession(account, { id, state, now: deps.now() })
-  return found
+  return requireFound
 }
 
 /** A session unknown to Stripe was created with another key. */
@@ -151,9 +151,9 @@ export async function checkSession(
   id: string,
 ): Promise<{ success: boolean; plan: PlanKey | null; status: SubscriptionStatus | null }> {
   await countCheck(deps, account)
-  found(await sql.readSession(account, id), 'Checkout session')
+  requireFound(await sql.readSession(account, id), 'Checkout session')
   if ((await recordState(deps, account, id)).state !== 'complete') return { success: false, plan: null, status: null }
   await refreshAccount(deps, account.accountId)
-  const { subscription } = await planOf(account, deps.now())
+  const { subscription } = await loadPlan(account, deps.now())
   return { success: true, plan: subscription?.plan ?? null, status: subscription?.status ?? null }
 }

@@ -3,8 +3,8 @@ import { creditTexts } from '../../../shared/credits.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { sellerOf } from '../billing/billing.ts'
-import { balanceOf } from '../credits/credits.ts'
+import { findSeller } from '../billing/billing.ts'
+import { readBalance } from '../credits/credits.ts'
 import { assertCanBuy } from '../credits/offer.ts'
 import { CREDITS_METADATA } from '../payments/payment-rules.ts'
 import { refreshAccount } from '../payments/refresh.ts'
@@ -18,7 +18,7 @@ import { CheckoutSession, CreditSession } from './stripe-schemas.ts'
 // Purchases are copied with the account's snapshot (payments/refresh.ts).
 
 export async function openCreditCheckout(deps: Deps, account: AccountDb, pack: CreditPack): Promise<{ url: string }> {
-  if (sellerOf(deps.config) !== 'stripe') throw new AppError('not_found', creditTexts.notHere)
+  if (findSeller(deps.config) !== 'stripe') throw new AppError('not_found', creditTexts.notHere)
   await assertCanPay(deps, account)
   await assertCanBuy(deps, account)
   const customer = await ensureCustomer(deps, account)
@@ -37,7 +37,7 @@ export async function checkCreditSession(deps: Deps, account: AccountDb, id: str
   const isIts = session?.client_reference_id === account.accountId && session.metadata[CREDITS_METADATA] !== undefined
   if (!session || !isIts) throw new AppError('not_found', 'Checkout session not found')
   if (session.payment_status === 'paid') await refreshAccount(deps, account.accountId)
-  return { isPaid: session.payment_status === 'paid', balanceMicros: await balanceOf(account) }
+  return { isPaid: session.payment_status === 'paid', balanceMicros: await readBalance(account) }
 }
 
 async function fetchCreditSession(deps: Deps, id: string) {

@@ -1,4 +1,4 @@
-import { ownersOf } from '../../access/members/users.ts'
+import { listOwners } from '../../access/members/users.ts'
 import type { AccountDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { askStripe, parseAnswer, readStripeCode } from '../payments/stripe.ts'
@@ -29,7 +29,7 @@ async function existsAtStripe(deps: Deps, id: string): Promise<boolean> {
 }
 
 async function createCustomer(deps: Deps, account: AccountDb, gone: string | null): Promise<string> {
-  const owner = (await ownersOf(account))[0]
+  const owner = (await listOwners(account))[0]
   const params = {
     ...(owner && { email: owner.email, name: owner.accountName }),
     metadata: { account: account.accountId },

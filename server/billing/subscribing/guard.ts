@@ -1,8 +1,8 @@
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { refuseDemo, sellerOf } from '../billing/billing.ts'
+import { findSeller, refuseDemo } from '../billing/billing.ts'
 import { isPaused } from '../payments/pause.ts'
 
 /** Each of these actions sends several requests to Stripe. */
@@ -15,11 +15,11 @@ const COPIED =
 
 /** Call before anything is written to Stripe. A copy of an installation has the live one's key (D7). */
 export async function assertCanPay(deps: Deps, account: AccountDb): Promise<void> {
-  if (sellerOf(deps.config) !== 'stripe') throw new AppError('not_found', 'Not found')
+  if (findSeller(deps.config) !== 'stripe') throw new AppError('not_found', 'Not found')
   await refuseDemo(account)
   if (await isPaused(account.db)) throw new AppError('conflict', COPIED)
   await countRequest(deps, account)
 }
 
-export const countRequest = (deps: Deps, { accountId }: AccountDb) => take(deps, perAccount, accountId)
-export const countCheck = (deps: Deps, { accountId }: AccountDb) => take(deps, checksPerAccount, accountId)
+export const countRequest = (deps: Deps, { accountId }: AccountDb) => takePoint(deps, perAccount, accountId)
+export const countCheck = (deps: Deps, { accountId }: AccountDb) => takePoint(deps, checksPerAccount, accountId)

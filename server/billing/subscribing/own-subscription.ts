@@ -2,11 +2,11 @@ import { billingTexts } from '../../../shared/billing-texts.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { countedOf, isLive } from '../payments/derive-rules.ts'
+import { findCounted, isLive } from '../payments/derive-rules.ts'
 import { refreshJob } from '../payments/jobs.ts'
 import { refreshAccount } from '../payments/refresh.ts'
-import { StripeCustomer } from '../payments/seen.ts'
 import { askStripe, parseAnswer, readStripeCode } from '../payments/stripe.ts'
+import { StripeCustomer } from '../payments/stripe-schemas.ts'
 import * as sql from './sql.ts'
 import { type LiveSubscription, LiveSubscriptions } from './stripe-schemas.ts'
 
@@ -43,7 +43,7 @@ export async function findLiveSubscription(deps: Deps, customer: string): Promis
     askStripe(deps, (stripe) => stripe.subscriptions.list({ customer, status: 'all', limit: 100 })),
   )
   const { data } = list ? parseAnswer(LiveSubscriptions, list) : { data: [] }
-  const counted = countedOf(data)
+  const counted = findCounted(data)
   return (counted && isLive(counted) && data.find(({ id }) => id === counted.id)) || null
 }
 

@@ -6,10 +6,10 @@ import type { Deps } from '../../deps.ts'
 import { parsePlanKey } from '../billing/billing.ts'
 import { listStoreRests } from '../billing/resting.ts'
 import { loadCatalogue } from '../payments/catalogue.ts'
-import { type PlanChoice, soldBy } from '../payments/catalogue-rules.ts'
+import { findEntry, type PlanChoice } from '../payments/catalogue-rules.ts'
 import { isOverdue, isTrial, readPurchase } from '../payments/derive-rules.ts'
-import { toDate } from '../payments/seen.ts'
 import { askStripe, parseAnswer } from '../payments/stripe.ts'
+import { toDate } from '../payments/stripe-schemas.ts'
 import {
   type Amounts,
   buildItems,
@@ -84,7 +84,7 @@ export async function previewChange(deps: Deps, account: AccountDb, wanted: Chec
 export async function planChange(deps: Deps, account: AccountDb, to: PlanChoice): Promise<PlannedChange> {
   const own = await requireOwnSubscription(deps, account)
   const { subscription } = own
-  const from = readPurchase(subscription.items, soldBy)
+  const from = readPurchase(subscription.items, findEntry)
   if (!from) {
     throw new AppError('conflict', 'This subscription has a price that is not sold here. Please write to support.')
   }

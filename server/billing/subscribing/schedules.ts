@@ -1,10 +1,10 @@
 import type { BillingCycle } from '../../../shared/billing.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { type PlanChoice, soldBy } from '../payments/catalogue-rules.ts'
+import { findEntry, type PlanChoice } from '../payments/catalogue-rules.ts'
 import { readPurchase } from '../payments/derive-rules.ts'
-import { SeenSchedule } from '../payments/seen.ts'
 import { askStripe, parseAnswer } from '../payments/stripe.ts'
+import { StripeSchedule } from '../payments/stripe-schemas.ts'
 import { buildPhases, type Line } from './change-rules.ts'
 import { CHANGED } from './change-token.ts'
 import { type LiveSubscription, RunningSchedule } from './stripe-schemas.ts'
@@ -59,7 +59,7 @@ export async function readScheduledPlan(deps: Deps, schedule: string): Promise<P
   const answer = await askStripe(deps, (stripe) =>
     stripe.subscriptionSchedules.retrieve(schedule, { expand: ['phases.items.price'] }),
   )
-  const { phases, current_phase: current } = parseAnswer(SeenSchedule, answer)
+  const { phases, current_phase: current } = parseAnswer(StripeSchedule, answer)
   const next = current && phases.find(({ start_date: start }) => start >= current.end_date)
-  return next ? readPurchase(next.items, soldBy) : null
+  return next ? readPurchase(next.items, findEntry) : null
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listOf, SeenSubscription, StripePrice } from '../payments/seen.ts'
+import { listOf, StripePrice, StripeSubscription } from '../payments/stripe-schemas.ts'
 
 // Schemas of Stripe's objects with the fields that checkout and changes read.
 
@@ -38,7 +38,7 @@ const amount = z.number().int().min(-2_147_483_647).max(2_147_483_647)
 const word = z.string().max(100)
 
 /** With the fields needed to change it. */
-export const LiveSubscription = SeenSubscription.extend({
+export const LiveSubscription = StripeSubscription.extend({
   items: listOf(
     z.object({
       id,

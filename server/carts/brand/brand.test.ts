@@ -1,18 +1,18 @@
 import crypto from 'node:crypto'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { contrastOf, DEFAULT_BRAND, DEFAULT_LOOK, labelOn } from '../../../shared/brand.ts'
+import { contrastRatio, DEFAULT_BRAND, DEFAULT_LOOK, labelOn } from '../../../shared/brand.ts'
 import { brandTexts } from '../../../shared/brand-calls.ts'
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { routeLinkHost } from '../links/link-host-rules.ts'
-import { brandOf } from './brand.ts'
+import { loadBrand } from './brand.ts'
 
 const world = aWorld()
 
 test('a store without settings has the defaults', async () => {
   const store = await aStore(world)
-  expect(await brandOf({ storeId: store.storeId, db: world.db })).toEqual(DEFAULT_BRAND)
+  expect(await loadBrand({ storeId: store.storeId, db: world.db })).toEqual(DEFAULT_BRAND)
 })
 
 test('a part stored in another format gets its default, and the others stay', async () => {
@@ -22,13 +22,13 @@ test('a part stored in another format gets its default, and the others stay', as
     storeId,
     JSON.stringify(look),
   ])
-  expect(await brandOf({ storeId, db: world.db })).toEqual({ ...DEFAULT_BRAND, button: '#aa0000' })
+  expect(await loadBrand({ storeId, db: world.db })).toEqual({ ...DEFAULT_BRAND, button: '#aa0000' })
 })
 
 test('the text of any button is readable', () => {
   for (let grey = 0; grey < 256; grey += 1) {
     const colour = `#${grey.toString(16).padStart(2, '0').repeat(3)}`
-    expect([colour, contrastOf(labelOn(colour), colour) >= 4.5]).toEqual([colour, true])
+    expect([colour, contrastRatio(labelOn(colour), colour) >= 4.5]).toEqual([colour, true])
   }
 })
 
@@ -59,7 +59,7 @@ test('a look is saved once for each version it was edited from', async () => {
     expect((await call(store, 'GET')).body).toMatchObject({ look, version: 1 })
   }
   expect((await save(look, 1)).body).toMatchObject({ look, version: 2 })
-  expect(await brandOf({ storeId: store.storeId, db: world.db })).toMatchObject({ button: '#aa0000', logo: null })
+  expect(await loadBrand({ storeId: store.storeId, db: world.db })).toMatchObject({ button: '#aa0000', logo: null })
 })
 
 test.each([
@@ -110,7 +110,7 @@ test('a logo is public and cacheable forever under its content hash', async () =
     'x-content-type-options': 'nosniff',
   })
   expect(body.logo.path).toBe(`/brand/${store.storeId}/${crypto.hash('sha256', reply.rawPayload, 'hex')}.png`)
-  expect(await brandOf({ storeId: store.storeId, db: world.db })).toMatchObject({ logo: { ...body.logo, alt: '' } })
+  expect(await loadBrand({ storeId: store.storeId, db: world.db })).toMatchObject({ logo: { ...body.logo, alt: '' } })
   const removed = await call(store, 'DELETE', '/logo')
   expect(removed.body.logo).toBeNull()
   expect((await world.app.inject({ url: body.logo.path })).statusCode).toBe(200)

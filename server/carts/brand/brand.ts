@@ -5,21 +5,21 @@ import { limits } from '../../access/members/limits.ts'
 import { isDemoAccount } from '../../access/stores/store.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { type AccountDb, type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { take } from '../../core/db/rate-limits.ts'
+import { takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { type Picture, readPicture, uploadFormats } from './pictures.ts'
-import { brandFrom, presentLogo, toLook } from './rules.ts'
+import { presentLogo, toBrandKit, toLook } from './rules.ts'
 import * as sql from './sql.ts'
 
 // The brand kit of a store. A logo is used as soon as a member uploads or confirms it, the other settings when saved.
 
 /** Brand kit of the store's mails, with defaults for missing settings. */
-export const brandOf = async (store: StoreDb): Promise<BrandKit> => brandFrom(await sql.readBrand(store))
+export const loadBrand = async (store: StoreDb): Promise<BrandKit> => toBrandKit(await sql.readBrand(store))
 
 export const hasBrand = async (store: StoreDb) => (await sql.readBrand(store)) !== null
 
 /** Hash of the proposed picture; null: none. */
-export async function openProposal(store: StoreDb): Promise<string | null> {
+export async function findOpenProposal(store: StoreDb): Promise<string | null> {
   const proposal = await sql.readProposal(store)
   return proposal?.state === 'open' ? proposal.hash : null
 }
@@ -53,7 +53,7 @@ export async function saveLook(deps: Deps, store: StoreDb, wanted: { look: Brand
 
 export async function uploadLogo(deps: Deps, store: StoreDb<Db>, account: AccountDb, content: Buffer): Promise<void> {
   if (await isDemoAccount(account)) throw new AppError('forbidden', brandTexts.demoLogo)
-  await take(deps, limits.logoPerAccount, account.accountId)
+  await takePoint(deps, limits.logoPerAccount, account.accountId)
   const picture = await readPicture(content, uploadFormats)
   await transact(store, async (tx) => {
     await sql.useLogo(tx, await storeLogo(tx, picture, deps.now()), deps.now())
@@ -80,7 +80,7 @@ export const removeLogo = (deps: Deps, store: StoreDb<Db>) => transact(store, (t
 export async function confirmLogo(deps: Deps, store: StoreDb<Db>, hash: string): Promise<void> {
   await transact(store, async (tx) => {
     if (!(await sql.confirmProposal(tx, hash))) {
-      throw (await openProposal(tx)) ? new AppError('conflict', brandTexts.anotherFound) : notFound()
+      throw (await findOpenProposal(tx)) ? new AppError('conflict', brandTexts.anotherFound) : notFound()
     }
     await sql.useLogo(tx, hash, deps.now())
   })

@@ -5,7 +5,7 @@ import { aConnectedStore, aHome, anOwner, type Connected, connect } from '../../
 import { aFakeStore } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
 import { purgeStore } from '../../workspace/store-settings/stores.ts'
-import { brandOf } from './brand.ts'
+import { loadBrand } from './brand.ts'
 import { proposeLogo } from './proposals.ts'
 
 // A logo found in the store is proposed and never used before a member confirms it.
@@ -28,7 +28,7 @@ const call = ({ owner }: Connected, method: 'GET' | 'POST' | 'DELETE', path = ''
 /** Confirms the proposal. */
 const confirm = async (store: Connected, hash?: string) =>
   call(store, 'POST', '/proposal/confirm', { hash: hash ?? (await call(store, 'GET')).body.proposal.hash })
-const readLogo = async ({ storeId }: Connected) => (await brandOf({ storeId, db: world.db })).logo
+const readLogo = async ({ storeId }: Connected) => (await loadBrand({ storeId, db: world.db })).logo
 
 test('a newly connected store is asked for its logo', async () => {
   await connect(world, await anOwner(world), aFakeStore(aHome()))

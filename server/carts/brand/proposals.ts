@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { limits } from '../../access/members/limits.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { take } from '../../core/db/rate-limits.ts'
+import { takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient, StoreLogo } from '../../platforms/platform/platform.ts'
 import { deleteOldLogos, storeLogo } from './brand.ts'
@@ -25,11 +25,11 @@ const MAX_PICTURES = 6
 export async function proposeLogo(
   deps: Deps,
   { storeId, isAgain }: z.infer<typeof proposeLogoJob.payload>,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   if ((await sql.readBrand(store))?.logo) return
-  const client = await storeAccess(deps, store, stepAside).catch((error: unknown) => {
+  const client = await openStoreClient(deps, store, stepAside).catch((error: unknown) => {
     // Disconnected meanwhile, or its keys cannot be decrypted.
     if (error instanceof AppError) return null
     throw error
@@ -45,8 +45,8 @@ export async function proposeLogo(
 
 /** On a member's request: also proposes what was dismissed before. */
 export async function findLogo(deps: Deps, store: StoreDb<Db>, accountId: string): Promise<'found' | 'used' | 'none'> {
-  await take(deps, limits.logoPerAccount, accountId)
-  return propose(deps, store, await storeAccess(deps, store), { isAsked: true })
+  await takePoint(deps, limits.logoPerAccount, accountId)
+  return propose(deps, store, await openStoreClient(deps, store), { isAsked: true })
 }
 
 async function propose(deps: Deps, store: StoreDb<Db>, client: StoreClient, { isAsked }: { isAsked: boolean }) {

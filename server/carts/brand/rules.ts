@@ -25,7 +25,7 @@ export interface StoredBrand {
 }
 
 /** Brand kit for mails. A part stored by an older version in another format gets its default. */
-export function brandFrom(stored: StoredBrand | null | undefined): BrandKit {
+export function toBrandKit(stored: StoredBrand | null | undefined): BrandKit {
   if (!stored) return DEFAULT_BRAND
   const look = toLook(stored.look)
   const logo = stored.logo && { ...presentLogo(stored.storeId, stored.logo), alt: look.logoAlt }

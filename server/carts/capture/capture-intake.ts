@@ -1,12 +1,12 @@
-import { gather } from '../../core/common/gather.ts'
+import { createBatcher } from '../../core/common/batcher.ts'
 import { newId } from '../../core/common/ids.ts'
 import * as system from '../../core/db/system.ts'
 import type { AdmittedPost, PlacedPost, Unconfirmed } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import { addLimits, admitPost, type CaptureStore, recordPosts } from './capture.ts'
-import { onlyReadable } from './capture-rules.ts'
+import { dropUnusable } from './capture-rules.ts'
 import * as sql from './capture-sql.ts'
-import { scheduleFolds } from './fold-turns.ts'
+import { scheduleFolds } from './fold-scheduler.ts'
 
 // Takes in posts from shops' pages, hundreds at a time. Stores are looked up in one query, and posts are inserted
 // together and answered after the commit. This process turns them into facts within a second, in batches per store. The
@@ -20,7 +20,7 @@ export interface Intake {
   close(): Promise<void>
 }
 
-export type PostingStore = Awaited<ReturnType<typeof system.storesByCaptureKeys>>[number]
+export type PostingStore = Awaited<ReturnType<typeof system.findStoresByCaptureKeys>>[number]
 
 /** Longer than any fold takes: older posts were left behind. */
 const STALE_MS = 10_000
@@ -30,8 +30,8 @@ const COUNTED_FOR_MS = 60_000
 const MAX_COUNTED = 10_000
 
 export function openIntake(deps: Deps): Intake {
-  const findStores = gather((keys: string[]) => findStoresByKeys(deps, keys), { most: 200, atOnce: 2 })
-  const keepAll = gather((posts: StoredPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
+  const findStores = createBatcher((keys: string[]) => findStoresByKeys(deps, keys), { most: 200, atOnce: 2 })
+  const keepAll = createBatcher((posts: StoredPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
   const folding = scheduleFolds(BATCH, async (storeId) => {
     try {
       return await foldOldest(deps, storeId)
@@ -45,7 +45,7 @@ export function openIntake(deps: Deps): Intake {
   return {
     storeOf: findStores,
     async keep(store, post, client) {
-      const readable = onlyReadable(post)
+      const readable = dropUnusable(post)
       const admitted = readable.contact ? await counted(store, readable, client) : readable
       const kept = { storeId: store.id, id: newId(), receivedAt: deps.now(), post: admitted }
       await keepAll(kept)
@@ -60,7 +60,7 @@ interface StoredPost extends sql.InboxPost {
 }
 
 async function findStoresByKeys(deps: Deps, keys: readonly string[]): Promise<(PostingStore | null)[]> {
-  const stores = await system.storesByCaptureKeys(deps.db, [...new Set(keys)])
+  const stores = await system.findStoresByCaptureKeys(deps.db, [...new Set(keys)])
   const byKey = new Map(stores.map((store) => [store.capture_key, store]))
   return keys.map((key) => byKey.get(key) ?? null)
 }
@@ -72,7 +72,7 @@ async function insertPosts(deps: Deps, posts: readonly StoredPost[]): Promise<un
     received_at: receivedAt,
     post,
   }))
-  await system.keepPosts(deps.db, rows)
+  await system.insertPosts(deps.db, rows)
   return posts.map(() => undefined)
 }
 
@@ -101,8 +101,9 @@ async function foldAndDelete(deps: Deps, storeId: string, posts: readonly sql.In
 }
 
 /** Clock job: folds posts that their process could not fold before it ended. */
-export async function foldLeftPosts(deps: Deps, olderThanMs = STALE_MS): Promise<void> {
-  for (const storeId of await system.storesWithPosts(deps.db, deps.now(), olderThanMs)) await foldPostsOf(deps, storeId)
+export async function foldStalePosts(deps: Deps, olderThanMs = STALE_MS): Promise<void> {
+  for (const storeId of await system.listStoresWithPosts(deps.db, deps.now(), olderThanMs))
+    await foldPostsOf(deps, storeId)
 }
 
 /** Folds all answered posts of a store. Runs before its messages are decided, even if others fold too (S2). */
@@ -112,14 +113,14 @@ export async function foldPostsOf(deps: Deps, storeId: string): Promise<void> {
 
 /** Folds the answered posts of one cart. */
 export async function foldPostsOfCart(deps: Deps, storeId: string, cart: string): Promise<void> {
-  const posts = await sql.keptPosts({ storeId, db: deps.db }, BATCH, cart)
+  const posts = await sql.selectInboxPosts({ storeId, db: deps.db }, BATCH, cart)
   if (posts.length > 0) await foldEach(deps, storeId, posts)
 }
 
 /** Returns the number of posts; a full batch means that there may be more. */
 function foldOldest(deps: Deps, storeId: string): Promise<number> {
   return runSerially(storeId, async () => {
-    const posts = await sql.keptPosts({ storeId, db: deps.db }, BATCH)
+    const posts = await sql.selectInboxPosts({ storeId, db: deps.db }, BATCH)
     if (posts.length > 0) await foldEach(deps, storeId, posts)
     return posts.length
   })

@@ -5,7 +5,7 @@ import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { foldPostsOf } from './capture-intake.ts'
-import { recordSaidByCustomer, recordSigned } from './signed-posts.ts'
+import { recordCustomerConsents, recordSignedPosts } from './signed-posts.ts'
 
 // What is kept of a shopper before consent (C9), whatever an older script or plugin sends.
 
@@ -51,7 +51,7 @@ async function readEverythingStored(): Promise<string> {
 const foldPosts = () => foldPostsOf(world.deps, store.storeId)
 
 const report = (more: object = {}, customerId: string | null = null) =>
-  recordSigned(
+  recordSignedPosts(
     world.deps,
     { id: store.storeId, home_url: url },
     {
@@ -213,7 +213,7 @@ describe('the plugin', () => {
 
 describe('the plugin, for a customer who consented before', () => {
   const agree = (isGiven: boolean, customerId = '77') =>
-    recordSaidByCustomer(
+    recordCustomerConsents(
       world.deps,
       { storeId: store.storeId, db: world.db },
       {

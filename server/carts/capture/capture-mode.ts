@@ -1,4 +1,4 @@
-import { type CaptureMode, keepsAll } from '../../../shared/capture-mode.ts'
+import { type CaptureMode, storesEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels } from '../../../shared/consent-box.ts'
 import type { PlacedPost } from '../../core/schema/facts.ts'
@@ -30,7 +30,7 @@ export function applyMode(
   mode: CaptureMode | null,
   { countsTick, isCovered = false, earlierConsents = [] }: ModeContext,
 ): PlacedPost | null {
-  if (keepsAll(mode) || post.agreed) return post
+  if (storesEverything(mode) || post.agreed) return post
   const boxes = boxChannels.flatMap((channel) => {
     const box = post.consent?.[channel]
     return box ? [{ channel, box }] : []
@@ -66,7 +66,9 @@ function withoutContact({ contact: _, device: __, zone: ___, ...post }: PlacedPo
 }
 
 /** Mode for a script's setup. Omitted for the default, which scripts followed before the setting existed. */
-export function modeOf(store: { before_consent: CaptureMode | null } | null | undefined): { mode?: CaptureMode } {
+export function buildModeSetup(store: { before_consent: CaptureMode | null } | null | undefined): {
+  mode?: CaptureMode
+} {
   const mode = store?.before_consent
   return mode && mode !== 'cart_and_contact' ? { mode } : {}
 }

@@ -2,12 +2,12 @@ import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CAPTURE_MAX_BYTES, type CapturePost } from '../../../shared/capture.ts'
 import type { Routes } from '../../access/http/http.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { allowedPost, recordCapture } from './capture.ts'
+import { limitPostToMode, recordCapture } from './capture.ts'
 import { foldPostsOf, foldPostsOfCart, type Intake, openIntake, type PostingStore } from './capture-intake.ts'
-import { modeOf } from './capture-mode.ts'
-import { deviceClassOf, isOriginOf } from './capture-rules.ts'
+import { buildModeSetup } from './capture-mode.ts'
+import { isOriginOf, readDeviceClass } from './capture-rules.ts'
 import { openCaptureScript, THEME_FILE } from './capture-script.ts'
 import { readCapturePost } from './post-check.ts'
 import { createClientHasher, createPostLimiter } from './post-limits.ts'
@@ -32,7 +32,7 @@ function scriptRoute(scope: FastifyInstance, deps: Deps, intake: Intake): void {
     if (!key) throw new AppError('not_found', 'Not found')
     const encoding = negotiate(String(request.headers['accept-encoding'] ?? ''), [...ENCODINGS]) ?? 'identity'
     const setup =
-      key === 'capture' ? null : { key, origin: deps.config.publicUrl, ...modeOf(await intake.storeOf(key)) }
+      key === 'capture' ? null : { key, origin: deps.config.publicUrl, ...buildModeSetup(await intake.storeOf(key)) }
     const { body, etag } = await scripts[theme ? 'theme' : 'shop'](setup, encoding)
     reply
       // Revalidated after an hour, in the background, so that no page waits.
@@ -79,8 +79,8 @@ function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
     if (hasWithdrawal(post)) await foldPostsOf(deps, store.id)
     else if (post.consent) await foldPostsOfCart(deps, store.id, post.cart)
     const zone = deps.zones?.zoneOf(request.ip)
-    const deviceClass = deviceClassOf(request.headers['user-agent'])
-    const placed = await allowedPost(deps, store, {
+    const deviceClass = readDeviceClass(request.headers['user-agent'])
+    const placed = await limitPostToMode(deps, store, {
       ...post,
       ...(zone && { zone }),
       ...(deviceClass && { deviceClass }),
@@ -96,7 +96,7 @@ function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
 async function allowOrigin(intake: Intake, request: FastifyRequest, reply: FastifyReply): Promise<PostingStore> {
   const { storeKey } = request.params as { storeKey: string }
   const isKey = /^[\w-]{1,100}$/.test(storeKey)
-  const store = found(isKey ? await intake.storeOf(storeKey) : null, 'Store')
+  const store = requireFound(isKey ? await intake.storeOf(storeKey) : null, 'Store')
   if (!store.is_active) throw new AppError('not_found', 'Store not found')
   const origin = request.headers.origin
   if (!origin || !isOriginOf(store, origin)) {

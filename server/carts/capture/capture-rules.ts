@@ -9,7 +9,7 @@ import type {
   PlacedPost,
   Unconfirmed,
 } from '../../core/schema/facts.ts'
-import { browserMarks, contactKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { buildContactKeys, hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lineOf, sameCoupons, sameItems } from '../carts/compare.ts'
 
 // Reads a capture post, which anybody can forge, and keeps what is usable (X5). Pure.
@@ -23,7 +23,7 @@ export function isOriginOf(store: { url: string; home_url: string }, origin: str
 const MAX_NAME_LENGTH = 300
 
 /** Device class from the user agent (decision 99); null if there is none. Tablets count as desktops. */
-export function deviceClassOf(userAgent: string | undefined): DeviceClass | null {
+export function readDeviceClass(userAgent: string | undefined): DeviceClass | null {
   const name = (userAgent ?? '').slice(0, MAX_NAME_LENGTH)
   const says = (word: string) => name.includes(word)
   if (says('iPad')) return 'desktop'
@@ -43,7 +43,7 @@ export function readPost(
     ...(post.deviceClass ? { deviceClass: post.deviceClass } : {}),
     ...(post.isBack ? { isBack: true as const } : {}),
   }
-  const toldBy = browserMarks(post)
+  const toldBy = hashBrowserTokens(post)
   if (post.signed) {
     const { items, currency } = post.signed
     const fields = {
@@ -125,7 +125,7 @@ export function listKeys(post: PlacedPost, contact: Contact | undefined, storeHo
     ...(post.device ? [{ kind: 'device' as const, value: post.device }] : []),
     // A draft order joins its cart by its order id (S6).
     ...(post.signed?.draftId ? [{ kind: 'order' as const, value: post.signed.draftId }] : []),
-    ...contactKeys(contact ?? {}, storeHost),
+    ...buildContactKeys(contact ?? {}, storeHost),
   ]
 }
 
@@ -142,7 +142,7 @@ export interface KnownShopper {
 }
 
 /** The usable part of a post, as a post: reading it again gives the same, and the database accepts all of it. */
-export function onlyReadable(post: PlacedPost): PlacedPost {
+export function dropUnusable(post: PlacedPost): PlacedPost {
   const { cart, back, device, page, seq, items, coupons, contact, boxes, zone, deviceClass } = post
   const { countrySource: _, customerId: __, ...typed } = readContact(contact ?? {}) ?? {}
   return {

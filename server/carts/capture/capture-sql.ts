@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { AdmittedPost } from '../../core/schema/facts.ts'
-import { counts } from '../../shoppers/consent/fragments.ts'
+import { consentCounts } from '../../shoppers/consent/fragments.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import type { KnownShopper } from './capture-rules.ts'
 
@@ -63,7 +63,7 @@ export async function selectOwnWithdrawals(
       select coalesce(bool_and(${ofBrowser(sql`c.evidence -> 'browsers'`)}), false) as is_own,
         coalesce(bool_or(c.import_ids is not null or c.source in ('order', 'unpaid order')), false) as is_known
       from consents c where c.store_id = ${storeId} and c.address_hash = decode(w."addressHash", 'hex') and c.channel = w.channel
-        and ${counts('c')} offset 0) c
+        and ${consentCounts('c')} offset 0) c
     where f.is_told or c.is_own or f.is_alone and not c.is_known and not exists (
       select 1 from shopper_keys r where r.store_id = ${storeId} and r.shopper_id = k.shopper_id and r.kind = 'customer')`.execute(
     db,
@@ -78,7 +78,7 @@ export interface InboxPost {
 }
 
 /** The oldest posts in the inbox, of one cart if given. */
-export function keptPosts({ db, storeId }: StoreDb, limit: number, cart?: string): Promise<InboxPost[]> {
+export function selectInboxPosts({ db, storeId }: StoreDb, limit: number, cart?: string): Promise<InboxPost[]> {
   let kept = db
     .selectFrom('capture_inbox')
     .select(['id', 'received_at as receivedAt', 'post'])

@@ -3,12 +3,12 @@ import { aBox } from '../../../test/boxes.ts'
 import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { bought, HOUR, linkIn, pass, wait } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tables } from '../../core/database/tables.ts'
-import { keepPosts } from '../../core/db/system.ts'
+import { insertPosts } from '../../core/db/system.ts'
 import { recordOrders } from '../carts/record.ts'
-import { foldLeftPosts } from './capture-intake.ts'
+import { foldStalePosts } from './capture-intake.ts'
 import { openZones } from './zones.ts'
 
 // Posts of the capture script through the public endpoint. Every test has its own store.
@@ -50,7 +50,7 @@ async function post(body: unknown, headers: Record<string, string> = {}, ip = '1
     payload: typeof body === 'string' ? body : JSON.stringify(body),
     remoteAddress: ip,
   })
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
   return reply
 }
 
@@ -187,12 +187,12 @@ test('a post that arrives twice is one fact', async () => {
 test('a post answered before the process ended becomes a cart later, with its time of arrival (S7)', async () => {
   const at = world.now
   const body = buildPost({ items: tea(2), coupons: [] })
-  await keepPosts(world.db, [{ store_id: store.storeId, id: newId(), received_at: at, post: body }])
+  await insertPosts(world.db, [{ store_id: store.storeId, id: newId(), received_at: at, post: body }])
   world.advance(9_000)
-  await foldLeftPosts(world.deps)
+  await foldStalePosts(world.deps)
   expect(await selectLiveCarts()).toEqual([])
   world.advance(1_000)
-  await foldLeftPosts(world.deps)
+  await foldStalePosts(world.deps)
   expect(await selectLiveCarts()).toEqual([
     expect.objectContaining({ item_count: 2, started_at: at, last_activity_at: at }),
   ])
@@ -202,8 +202,8 @@ test('a post answered before the process ended becomes a cart later, with its ti
 test('posts of one page within a moment, folded together, keep their order (S7)', async () => {
   const posts = [3, 1, 2, 0].map((seq) => ({ ...buildPost({ items: tea(seq + 1), coupons: [] }), seq }))
   const kept = posts.map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
-  await keepPosts(world.db, kept)
-  await foldLeftPosts(world.deps, 0)
+  await insertPosts(world.db, kept)
+  await foldStalePosts(world.deps, 0)
   expect((await selectLiveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 4 })])
   expect(await selectRows('facts')).toHaveLength(4)
 })
@@ -212,8 +212,8 @@ test('a post that the database refuses does not block others', async () => {
   const good = buildPost({ items: tea(1), coupons: [] })
   const bad = { ...buildPost({ items: tea(1), coupons: [] }), cart: token('other'), seq: 1e20 }
   const kept = [bad, good].map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
-  await keepPosts(world.db, kept)
-  await foldLeftPosts(world.deps, 0)
+  await insertPosts(world.db, kept)
+  await foldStalePosts(world.deps, 0)
   expect(await selectLiveCarts()).toHaveLength(1)
   expect(await selectRows('capture_inbox')).toEqual([])
 })
@@ -335,7 +335,7 @@ test('the owner sees the country in which a cart was abandoned and recovered, an
   await world.request('GET', linkIn(mail.html, '/c/'), { headers: browser })
   world.advance(60_000)
   await recordOrders(world.deps, store.storeId, [bought(world, anOrder(world, contact))], 'webhook')
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   const japan = { city: '', region: '', country: 'Japan', timezone: '' }
   const news = (await selectRows('notifications')).map(({ type, zone }) => ({ type, zone }))
   for (const type of ['cart_abandoned', 'cart_recovered']) expect(news).toContainEqual({ type, zone: japan })
@@ -354,7 +354,7 @@ test('a post cannot set its zone, and an unknown address has none', async () => 
   world.deps.zones = await openZones()
   await send({ items: tea(1), contact: { email: 'nowhere@shoppers.example.com' }, zone: { country: 'Elsewhere' } })
   await wait(world, store.storeId, 2 * HOUR)
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   expect(await selectRows('notifications')).toMatchObject([{ type: 'cart_abandoned', zone: null }])
 })
 

@@ -1,16 +1,16 @@
 import type { CapturePost } from '../../../shared/capture.ts'
-import { type CaptureMode, keepsAll } from '../../../shared/capture-mode.ts'
+import { type CaptureMode, storesEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels, wordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook, wakeCartMessages, wakeMessagesTo } from '../../messages/messages/messages.ts'
-import { type BoxView, countBoxViews, viewsOfForms } from '../../shoppers/consent/box-counts.ts'
+import { scheduleNextLook, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
+import { type BoxView, countBoxViews, listFormViews } from '../../shoppers/consent/box-counts.ts'
 import { findShownWording, readCurrentTexts, recordSeenBoxes } from '../../shoppers/consent/boxes.ts'
-import { recordSaid, type Said } from '../../shoppers/consent/consents.ts'
-import { browserMarks, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { type ConsentAnswer, recordAnswers } from '../../shoppers/consent/consents.ts'
+import { hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
 import { queueNewOrders } from '../sync/new-orders.ts'
 import { applyMode } from './capture-mode.ts'
@@ -38,13 +38,13 @@ export interface CaptureStore {
 }
 
 /** Removes from a page's post what the mode forbids before consent (C9); null: nothing is left. */
-export async function allowedPost(
+export async function limitPostToMode(
   deps: Deps,
   store: { id: string; before_consent: CaptureMode | null },
   post: PlacedPost,
 ): Promise<PlacedPost | null> {
   const mode = store.before_consent
-  if (keepsAll(mode)) return post
+  if (storesEverything(mode)) return post
   const words = post.consent || post.ticked ? await readCurrentTexts({ storeId: store.id, db: deps.db }) : null
   const ticked = post.ticked?.split(',') ?? []
   const isTicked = (channel: ConsentChannel) => words?.[channel].some((each) => ticked.includes(wordingId(each)))
@@ -160,7 +160,7 @@ async function recordBoxViews(deps: Deps, store: StoreDb, posts: readonly Admitt
 }
 
 function listBoxViews({ cart, boxes = {}, consent = {}, signed, forms = {} }: AdmittedPost): BoxView[] {
-  if (signed) return viewsOfForms(cart, forms)
+  if (signed) return listFormViews(cart, forms)
   return boxChannels.flatMap((channel) => {
     const [id, answer] = [boxes[channel], consent[channel]]
     if (id === undefined) return []
@@ -212,7 +212,10 @@ interface ConsentContext {
  * Consents and withdrawals for known addresses; boxes beside an unconfirmed contact are ignored. A consent needs the
  * store's current text, and a withdrawal a contact that the cart had before: anybody can post both.
  */
-function readConsents({ consent, unconfirmed = {} }: AdmittedPost, { words, contact, known }: ConsentContext): Said[] {
+function readConsents(
+  { consent, unconfirmed = {} }: AdmittedPost,
+  { words, contact, known }: ConsentContext,
+): ConsentAnswer[] {
   return boxChannels.flatMap((channel) => {
     const kind = channel === 'email' ? 'email' : 'phone'
     const [box, address] = [consent?.[channel], contact[kind]]
@@ -230,10 +233,10 @@ function readConsents({ consent, unconfirmed = {} }: AdmittedPost, { words, cont
 async function filterWithdrawals(
   deps: Deps,
   store: StoreDb,
-  answers: readonly Said[],
+  answers: readonly ConsentAnswer[],
   post: PlacedPost,
-): Promise<Said[]> {
-  const browsers = browserMarks(post)
+): Promise<ConsentAnswer[]> {
+  const browsers = hashBrowserTokens(post)
   const asked = answers.flatMap(({ channel, address, isGiven }, place) => {
     const addressHash = deps.secrets.addressHash(address).toString('hex')
     return isGiven ? [] : [{ place, channel, kind: channel === 'email' ? 'email' : 'phone', address, addressHash }]
@@ -249,14 +252,14 @@ export const hasKey = (known: KnownShopper | undefined, { kind, value }: Shopper
 export async function recordConsents(
   deps: Deps,
   store: StoreDb,
-  answers: readonly Said[],
+  answers: readonly ConsentAnswer[],
   keys: readonly ShopperKey[],
 ): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
-    if (!(await recordSaid(deps, tx, answers, now))) return
+    if (!(await recordAnswers(deps, tx, answers, now))) return
     await wakeCartMessages(tx, await sql.selectOpenCarts(tx, keys), now)
-    await wakeMessagesTo(
+    await wakeMessagesToAddresses(
       tx,
       answers.map(({ address }) => address),
       now,

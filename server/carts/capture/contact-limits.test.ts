@@ -6,7 +6,7 @@ import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import { recordOrders } from '../carts/record.ts'
-import { foldLeftPosts } from './capture-intake.ts'
+import { foldStalePosts } from './capture-intake.ts'
 
 // Limits on new contacts, and the orders that confirm contacts above them (X5, S6). Every test has its own store.
 
@@ -46,7 +46,7 @@ const mail = (i: number | string) => `p${i}@shoppers.example.com`
 /** A shopper's browser with its own cart and network. */
 async function post(i: number | string, body: object, ip = TABLET) {
   const status = await send(i, body, ip)
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
   return status
 }
 
@@ -77,7 +77,7 @@ async function typeTwenty() {
 async function typeMany(count: number, ipOf: (i: number) => string) {
   const bodyOf = (i: number) => ({ items: tea(), contact: { email: mail(i) } })
   await Promise.all(Array.from({ length: count }, (_, i) => send(i + 1, bodyOf(i + 1), ipOf(i + 1))))
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
 }
 
 const carts = () =>
@@ -314,7 +314,7 @@ test('a few networks with many contacts do not stop the reminders of others (sec
   // Many networks with few contacts each reach a limit too.
   for (let i = 0; i < 66; i++)
     await send(`far-${i}`, { items: tea(), contact: { email: mail(`far-${i}`) } }, `198.51.100.${i}`)
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
   expect((await carts()).filter((cart) => cart.email?.startsWith('pfar-'))).toHaveLength(57)
 })
 

@@ -1,7 +1,7 @@
 import { type CaptureStatus, CONTACTS_PER_CLIENT } from '../../../shared/capture-status.ts'
 import { notify } from '../../access/notifications/notifications.ts'
 import type { StoreDb } from '../../core/db/db.ts'
-import { type Limit, pointTaken, tryTake, wasTaken } from '../../core/db/rate-limits.ts'
+import { hasTakenPoint, type Limit, takePointSql, tryTakePoint } from '../../core/db/rate-limits.ts'
 import type { ContactLimit, Unconfirmed } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
@@ -73,9 +73,9 @@ async function checkLimit(
   arrival: NewContact,
 ): Promise<ContactLimit | null> {
   const subject = [store.storeId, arrival.client, kind, value].join('\0')
-  if (await wasTaken(deps, SEEN_ADDRESS, subject)) return null
+  if (await hasTakenPoint(deps, SEEN_ADDRESS, subject)) return null
   const limit = await countAgainstLimits(deps, store, kind, arrival)
-  if (limit === null) await tryTake(deps, SEEN_ADDRESS, subject)
+  if (limit === null) await tryTakePoint(deps, SEEN_ADDRESS, subject)
   return limit
 }
 
@@ -88,9 +88,9 @@ async function countAgainstLimits(
   const { storeId } = store
   const limit = PER_CLIENT[kind]
   const taken = await sql.countContact(store, {
-    ofClient: (from) => pointTaken(deps, limit, { subject: `${storeId}\0${client}`, from }),
-    ofStore: (from) => pointTaken(deps, ofStore, { subject: storeId, from }),
-    ofFew: (from) => pointTaken(deps, ofFew, { subject: storeId, from }),
+    ofClient: (from) => takePointSql(deps, limit, { subject: `${storeId}\0${client}`, from }),
+    ofStore: (from) => takePointSql(deps, ofStore, { subject: storeId, from }),
+    ofFew: (from) => takePointSql(deps, ofFew, { subject: storeId, from }),
     few: FEW,
     mostOfClient: limit.points,
     isStoreCounted: !isSigned,
@@ -99,7 +99,7 @@ async function countAgainstLimits(
   if (taken.ofClient > limit.points) return 'client'
   if (taken.ofStore === null) return null
   if (taken.ofStore <= taken.ceiling) return null
-  if ((await tryTake(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, taken.ceiling)
+  if ((await tryTakePoint(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, taken.ceiling)
   return taken.ofFew !== null && taken.ofFew <= taken.ceiling ? null : 'store'
 }
 
@@ -116,14 +116,14 @@ function buildUsualHours(deps: Deps): sql.UsualHours {
 }
 
 /** The same ceiling for other public endpoints of a store. */
-export async function storeCeiling(deps: Deps, store: StoreDb): Promise<Limit> {
+export async function readStoreCeiling(deps: Deps, store: StoreDb): Promise<Limit> {
   return { ...ofStore, points: await sql.readCeiling(store, buildUsualHours(deps)) }
 }
 
 /** Contacts above the limits in the last day, for the store's team. */
 export async function readCaptureStatus(deps: Deps, store: StoreDb): Promise<CaptureStatus> {
   const unconfirmed = await sql.countUnconfirmed(store, new Date(deps.now().getTime() - 24 * HOUR_MS))
-  return { unconfirmed, ceiling: (await storeCeiling(deps, store)).points }
+  return { unconfirmed, ceiling: (await readStoreCeiling(deps, store)).points }
 }
 
 async function raiseAlarm(deps: Deps, store: StoreDb, ceiling: number): Promise<void> {

@@ -5,7 +5,7 @@ import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { foldPostsOf } from './capture-intake.ts'
-import { recordSigned } from './signed-posts.ts'
+import { recordSignedPosts } from './signed-posts.ts'
 
 // A box decides what is kept of later posts (C9): a tick on an earlier page, and a covered customer's withdrawal.
 
@@ -66,7 +66,7 @@ test('cart only: drops what a covered customer types after a withdrawal at the b
   const order = anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL, phone: null, firstName: 'Ada' })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   const report = (firstName: string, consent: object) =>
-    recordSigned(
+    recordSignedPosts(
       world.deps,
       { id: store.storeId, home_url: url },
       {

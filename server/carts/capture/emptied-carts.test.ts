@@ -3,7 +3,7 @@ import { aConnectedStore, type Connected, readings } from '../../../test/connect
 import { anOrder, aProblem } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
 import { sweepStore } from '../sync/sync.ts'
-import { foldLeftPosts } from './capture-intake.ts'
+import { foldStalePosts } from './capture-intake.ts'
 
 // A store that cannot notify us: its checkout empties the cart, and the order is read soon after, at a limited rate
 // (Y2).
@@ -37,7 +37,7 @@ async function post(cart: string, news: object) {
   expect(reply.statusCode).toBe(204)
 }
 
-const foldPosts = () => foldLeftPosts(world.deps, 0)
+const foldPosts = () => foldStalePosts(world.deps, 0)
 
 /** Fills a cart, types a contact at the checkout, and reports the cart as empty. */
 async function checkOut(cart: string, contact: object = { email: ADA }) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { scheduleFolds } from './fold-turns.ts'
+import { scheduleFolds } from './fold-scheduler.ts'
 
 // Which store's posts are folded, and when.
 

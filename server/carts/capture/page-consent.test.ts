@@ -5,9 +5,9 @@ import { aBox } from '../../../test/boxes.ts'
 import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
-import { insertSaid } from '../../shoppers/consent/consents.ts'
-import { addressesBoughtWith, findCoveredCustomers } from '../../shoppers/consent/covered-customers.ts'
-import { ledgerText } from '../../shoppers/consent/evidence.ts'
+import { insertAnswer } from '../../shoppers/consent/consents.ts'
+import { findCoveredCustomers, selectPurchaseAddresses } from '../../shoppers/consent/covered-customers.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence.ts'
 import { recordOrders } from '../carts/record.ts'
 
 // Consents reported by a shop's page. The key is public, so any report may be forged (C5).
@@ -275,7 +275,7 @@ test.each([
   const covered = async () =>
     (await findCoveredCustomers(world.deps, handle, [{ customerId: '12', email: ADA, country: 'DE' }])).size
   expect(await covered()).toBe(0)
-  expect(await addressesBoughtWith(handle, '12', [ADA])).toEqual(new Set())
+  expect(await selectPurchaseAddresses(handle, '12', [ADA])).toEqual(new Set())
   world.advance(1_000)
   const at = world.now.toISOString()
   await recordOrders(world.deps, store.storeId, [{ ...rejected, modifiedAt: at, paidAt: at }], 'sync')
@@ -289,7 +289,7 @@ describe('an order that is read unpaid and again when paid', () => {
   const record = (order: ReturnType<typeof anOrder>) =>
     recordOrders(world.deps, store.storeId, [{ ...order, modifiedAt: world.now.toISOString() }], 'sync')
   const wordOf = async (email: string) =>
-    (await ledgerText({ storeId: store.storeId, db: world.db }, [hash(email)], ['email'])).get(
+    (await selectEvidence({ storeId: store.storeId, db: world.db }, [hash(email)], ['email'])).get(
       `email:${hash(email).toString('hex')}`,
     )
 
@@ -311,7 +311,7 @@ describe('an order that is read unpaid and again when paid', () => {
     world.advance(2 * 60_000)
     const said = { channel: 'email', status: 'withdrawn', source: 'preferences', wording: null } as const
     await transact({ storeId: store.storeId, db: world.db }, (tx) =>
-      insertSaid(tx, { ...said, addressHash: hash(ADA), at: world.now, who: 'a…@shoppers.example.com' }),
+      insertAnswer(tx, { ...said, addressHash: hash(ADA), at: world.now, who: 'a…@shoppers.example.com' }),
     )
     world.advance(3 * 60_000)
     await record({ ...begun, kind: 'purchase' })

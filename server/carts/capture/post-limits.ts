@@ -33,7 +33,7 @@ export function createPostLimiter(): PostLimiter {
 }
 
 /** Hash of the client for this hour. The address itself is never stored. */
-export const clientOf = (deps: Pick<Deps, 'secrets' | 'now'>, ip: string): string => createClientHasher(deps)(ip)
+export const hashClient = (deps: Pick<Deps, 'secrets' | 'now'>, ip: string): string => createClientHasher(deps)(ip)
 
 /** The same for many addresses; the salt of an hour is computed once. */
 export function createClientHasher({ secrets, now }: Pick<Deps, 'secrets' | 'now'>): (ip: string) => string {

@@ -1,4 +1,4 @@
-import { keepsAll } from '../../../shared/capture-mode.ts'
+import { storesEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels, wordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
@@ -6,9 +6,9 @@ import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { AdmittedPost, Contact, PlacedPost, SignedCart } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
-import type { Said } from '../../shoppers/consent/consents.ts'
+import type { ConsentAnswer } from '../../shoppers/consent/consents.ts'
 import { findConsentedChannels, findCoveredCustomers } from '../../shoppers/consent/covered-customers.ts'
-import { contactKeys } from '../../shoppers/shoppers/rules.ts'
+import { buildContactKeys } from '../../shoppers/shoppers/rules.ts'
 import { admitPost, hasKey, recordAll, recordConsents } from './capture.ts'
 import { applyMode } from './capture-mode.ts'
 import type { KnownShopper } from './capture-rules.ts'
@@ -33,7 +33,7 @@ type AllowedPost = Omit<SignedPost, 'post'> & { post: PlacedPost }
 const HOUR_MS = 3_600_000
 
 /** Records reports of one queue. Idempotent. Returns the customer ids of signed-in shoppers that may be named (C9). */
-export async function recordSigned(
+export async function recordSignedPosts(
   deps: Deps,
   store: { id: string; home_url: string },
   { install, posts: reports }: { install: string; posts: readonly SignedPost[] },
@@ -72,7 +72,7 @@ async function limitToMode(
   reports: readonly SignedPost[],
 ): Promise<readonly AllowedPost[]> {
   const mode = (await readStore(store))?.before_consent ?? null
-  if (keepsAll(mode)) return reports
+  if (storesEverything(mode)) return reports
   const people = reports.map((each) => readCustomer(each.post))
   const covered = mode === 'cart_only' ? await findCoveredCustomers(deps, store, people) : new Set()
   const agreed = await findConsentedChannels(deps, store, people)
@@ -138,7 +138,7 @@ async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, tak
   const { post, payload, known, at } = read
   if (!post.consent || post.seq < (taken?.seq ?? 0)) return
   const contact = { ...known?.contact, ...payload?.contact }
-  const answers = boxChannels.flatMap((channel): Said[] => {
+  const answers = boxChannels.flatMap((channel): ConsentAnswer[] => {
     const kind = channel === 'email' ? 'email' : 'phone'
     const [box, address] = [post.consent?.[channel], contact[kind]]
     if (!box || !address || post.unconfirmed?.[kind]) return []
@@ -153,10 +153,10 @@ async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, tak
 }
 
 /** Records consents of a customer who is signed in to the shop. */
-export async function recordSaidByCustomer(
+export async function recordCustomerConsents(
   deps: Deps,
   store: StoreDb<Db>,
-  { said: answers, contact }: { said: readonly Said[]; contact: Contact },
+  { said: answers, contact }: { said: readonly ConsentAnswer[]; contact: Contact },
 ): Promise<void> {
-  if (answers.length > 0) await recordConsents(deps, store, answers, contactKeys(contact, ''))
+  if (answers.length > 0) await recordConsents(deps, store, answers, buildContactKeys(contact, ''))
 }

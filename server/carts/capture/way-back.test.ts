@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { restoreTokenOf } from '../../delivery/compose/compose.ts'
-import { messageToken } from '../links/message-tokens.ts'
-import { foldLeftPosts } from './capture-intake.ts'
+import { createRestoreToken } from '../../delivery/compose/compose.ts'
+import { createToken } from '../links/message-tokens.ts'
+import { foldStalePosts } from './capture-intake.ts'
 
 // A cart restored in another browser continues as the same cart and merges no two people (X1, Identity).
 
@@ -47,7 +47,7 @@ async function postFromBrowser(browser: string, said: object) {
     payload: JSON.stringify({ ...tokens, ...said }),
   })
   expect(reply.statusCode).toBe(204)
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
 }
 
 const teaSeen = { items: [{ id: '16', quantity: 1 }], coupons: [] }
@@ -116,8 +116,8 @@ test('a name or a consent without an address says nothing about the cart’s sho
 test('an expired or forged token, or one of another purpose or store, is ignored (X1)', async () => {
   const back = readBackToken(await shop.press(mailed))
   const others = [
-    restoreTokenOf(world.deps.secrets, mailed).slice(3),
-    messageToken(world.deps.secrets, 'click', mailed),
+    createRestoreToken(world.deps.secrets, mailed).slice(3),
+    createToken(world.deps.secrets, 'click', mailed),
     'A'.repeat(43),
   ]
   for (const [index, token] of others.entries()) await postFromBrowser(`stranger-${index}`, { back: token, ...potSeen })

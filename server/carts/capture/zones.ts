@@ -82,7 +82,7 @@ export function readZone(record: unknown): Zone | null {
 }
 
 /** Zone of a place that the shop looked up; null without a country. */
-export function zoneNamed(code: string, city: string): Zone | null {
+export function buildZone(code: string, city: string): Zone | null {
   const country = readCountry(code)
   return country === undefined ? null : { city, region: '', country, timezone: '' }
 }

@@ -7,8 +7,8 @@ import { nextLook } from '../../../test/turn-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
-import { messageToken } from '../links/message-tokens.ts'
-import { disownTouchpoints } from './touch.ts'
+import { createToken } from '../links/message-tokens.ts'
+import { revokeTouchpoints } from './touchpoints.ts'
 
 // Attribution of orders to messages (S3, A1–A3), and what the owner sees of it.
 
@@ -27,7 +27,7 @@ const createMailedCart = () => shop.mailed({ email, firstName: 'Ada' })
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0'
 
 function click(messageId: string, headers: Record<string, string> = { 'user-agent': browser }) {
-  const token = messageToken(world.deps.secrets, 'click', messageId)
+  const token = createToken(world.deps.secrets, 'click', messageId)
   return world.request('GET', `/c/${token}`, { headers })
 }
 
@@ -373,7 +373,7 @@ test('new attribution of a purchase triggers another check of the shopper’s he
   await transact({ storeId, db: world.db }, scheduleNextLook)
   const at = world.now
   await transact({ storeId, db: world.db }, (tx) =>
-    disownTouchpoints(tx, { shopperId: open.shopper_id, cartId: null, at }),
+    revokeTouchpoints(tx, { shopperId: open.shopper_id, cartId: null, at }),
   )
   expect((await shop.messages()).find(({ id }) => id === open.id)!.wake_at).toEqual(open.due_at)
   expect(await nextLook(world, storeId)).toEqual(open.due_at)

@@ -1,10 +1,10 @@
-import { keepsAll } from '../../../shared/capture-mode.ts'
+import { storesEverything } from '../../../shared/capture-mode.ts'
 import type { StoreRow } from '../../access/stores/store.ts'
 import { type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCheckout, PlatformOrder } from '../../platforms/platform/platform.ts'
 import { findCoveredCustomers } from '../../shoppers/consent/covered-customers.ts'
-import { contactKeys, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { buildContactKeys, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { selectKeyOwners, selectMatchedEmails } from '../../shoppers/shoppers/shoppers.ts'
 
 // Limits what Recoup copies from the store about people who neither bought nor consented. Drafts, unpaid orders and
@@ -18,7 +18,7 @@ export async function filterOrders(
   cartsOf: ReadonlyMap<string, string>,
 ): Promise<PlatformOrder[]> {
   const unpaid = orders.filter((order) => order.kind !== 'purchase' && !order.paidAt)
-  if (keepsAll(store.before_consent) || unpaid.length === 0) return [...orders]
+  if (storesEverything(store.before_consent) || unpaid.length === 0) return [...orders]
   const handle = { storeId: store.id, db: deps.db }
   const host = new URL(store.home_url).hostname
   const ownKeys = (order: PlatformOrder): ShopperKey[] => {
@@ -53,7 +53,7 @@ export async function filterCheckouts(
   store: StoreRow,
   checkouts: readonly PlatformCheckout[],
 ): Promise<PlatformCheckout[]> {
-  if (keepsAll(store.before_consent)) return [...checkouts]
+  if (storesEverything(store.before_consent)) return [...checkouts]
   const handle = { storeId: store.id, db: deps.db }
   const covered = store.before_consent === 'cart_only' ? await findCoveredCustomers(deps, handle, checkouts) : new Set()
   const isKnown = await findKnownKeys(deps, handle, checkouts.flatMap(listTokenKeys))
@@ -90,7 +90,7 @@ function withContact<Of extends ContactFields>(
 }
 
 const listContactKeys = ({ email, phone, customerId }: PlatformOrder, host: string): ShopperKey[] =>
-  contactKeys({ ...(email && { email }), ...(phone && { phone }), ...(customerId && { customerId }) }, host)
+  buildContactKeys({ ...(email && { email }), ...(phone && { phone }), ...(customerId && { customerId }) }, host)
 
 async function findKnownKeys(
   deps: Deps,

@@ -1,5 +1,5 @@
 import type { StoreTx } from '../../core/db/db.ts'
-import { addressKey, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { buildAddressKey, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { selectKeyOwners } from '../../shoppers/shoppers/shoppers.ts'
 import type { CapturedCart, OrderLookup } from './captured-sql.ts'
 import * as sql from './captured-sql.ts'
@@ -64,7 +64,7 @@ export async function dropLoneDrafts(tx: StoreTx, facts: readonly NewFact[]): Pr
 export const listUnconfirmedKeys = ({ payload }: NewFact): ShopperKey[] => {
   const contact = 'contact' in payload ? payload.contact : undefined
   return [contact?.unconfirmedEmail, contact?.unconfirmedPhone].flatMap((address) =>
-    address ? [addressKey(address)] : [],
+    address ? [buildAddressKey(address)] : [],
   )
 }
 

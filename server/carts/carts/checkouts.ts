@@ -5,10 +5,10 @@ import { transact } from '../../core/db/db.ts'
 import type { CheckoutRef, Contact, FactPayload } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCart, PlatformCheckout } from '../../platforms/platform/platform.ts'
-import { recordStoreConsents } from '../../shoppers/consent/store-consents.ts'
+import { recordStoreConsents } from '../../shoppers/consent/platform-consents.ts'
 import {
-  browserMarks,
-  contactKeys,
+  buildContactKeys,
+  hashBrowserTokens,
   isSharedAddress,
   listTokenKeys,
   type ShopperKey,
@@ -79,7 +79,7 @@ function buildCheckoutFact(checkout: PlatformCheckout, store: StoreLocation, sou
   const tokens = listTokenKeys(checkout)
   const payload = tokens.length > 0 ? { ...snapshot, browsers: buildMarks(tokens) } : snapshot
   return {
-    keys: [...tokens, ...contactKeys(contact, storeHost)],
+    keys: [...tokens, ...buildContactKeys(contact, storeHost)],
     source,
     at: new Date(checkout.completedAt ?? checkout.modifiedAt),
     uniqueKey: `checkout:${checkout.checkoutId}:${checkout.modifiedAt}:${hashPayload(snapshot)}`,
@@ -111,6 +111,6 @@ function buildContact(checkout: PlatformCheckout, storeHost: string): Contact {
 }
 
 const buildMarks = (tokens: readonly ShopperKey[]): string[] =>
-  tokens.flatMap(({ value }) => browserMarks({ cart: value }))
+  tokens.flatMap(({ value }) => hashBrowserTokens({ cart: value }))
 
 const hashPayload = (payload: FactPayload): string => crypto.hash('sha256', JSON.stringify(payload), 'base64url')

@@ -20,7 +20,7 @@ const FIRST_WITHOUT_CONDITIONS = sql`(select t.id from taking t where d.last_act
  * Also sets `lost_at` from the flow steps planned next (S5). That saves nearly every cart a second update with its
  * index entries. `moveLostAt` corrects the time where earlier messages change it.
  */
-export async function abandonDue({ db, storeId }: StoreTx, now: Date, limit: number): Promise<string[]> {
+export async function abandonDueCarts({ db, storeId }: StoreTx, now: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }>`
     with taking as materialized (
       select f.id, f.takes_from, f.position from flows f where f.store_id = ${storeId} and f.kind = 'flow' and f.is_on
@@ -62,7 +62,7 @@ export async function notifyAbandoned({ db, storeId }: StoreTx, cartIds: readonl
   ).execute(db)
 }
 
-export async function lostDue(db: Db, now: Date, limit: number) {
+export async function selectLostCarts(db: Db, now: Date, limit: number) {
   const rows = await sql<{ store_id: string; id: string; lost_at: Date; keys: ShopperKey[] }>`
     select c.store_id, c.id, c.lost_at,
       (select jsonb_agg(jsonb_build_object('kind', k.kind, 'value', k.value)) from shopper_keys k

@@ -1,7 +1,7 @@
 import { transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
-import { lockFlows, takeIntoFlows } from '../flow-choice/choose.ts'
+import { assignFlows, lockFlows } from '../flow-choice/choose.ts'
 import { foldCartCounts } from './counts-sql.ts'
 import * as sql from './detect-sql.ts'
 import { recordFacts } from './record.ts'
@@ -29,10 +29,10 @@ async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<nu
   return transact({ storeId, db: deps.db }, async (tx) => {
     // A flow is being edited: retry at the next tick.
     if (!(await lockFlows(tx))) return 0
-    const cartIds = await sql.abandonDue(tx, now, BATCH)
+    const cartIds = await sql.abandonDueCarts(tx, now, BATCH)
     if (cartIds.length === 0) return 0
     await sql.notifyAbandoned(tx, cartIds, now)
-    await takeIntoFlows(tx, { secrets: deps.secrets, now }, cartIds)
+    await assignFlows(tx, { secrets: deps.secrets, now }, cartIds)
     await scheduleNextLook(tx)
     return cartIds.length
   })
@@ -41,7 +41,7 @@ async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<nu
 /** Marks carts as lost. The fact ends the episode, so that later activity opens a new one (S5, S7). */
 export async function detectLost(deps: Deps): Promise<number> {
   const now = deps.now()
-  const due = await sql.lostDue(deps.db, now, BATCH)
+  const due = await sql.selectLostCarts(deps.db, now, BATCH)
   for (const cart of due) {
     await recordFacts(deps, cart.store_id, [
       {
@@ -62,6 +62,6 @@ export function detectNoResponse(deps: Deps): Promise<number> {
 }
 
 /** Compacts the counters of the list, so that a total stays a sum of a few rows. */
-export function tidyCounts(deps: Deps): Promise<void> {
+export function compactCartCounts(deps: Deps): Promise<void> {
   return foldCartCounts(deps.db)
 }

@@ -2,9 +2,9 @@ import crypto from 'node:crypto'
 import type { Secrets } from '../../core/common/secrets.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import type { FoldItem } from '../../core/schema/facts.ts'
-import { customerMark, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { buildCustomerMark, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { selectKeyOwners, selectMatchedEmails } from '../../shoppers/shoppers/shoppers.ts'
-import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
+import { selectErased } from '../../shoppers/suppressions/suppressions.ts'
 import type { NewFact } from './record.ts'
 
 // Removes the contact of erased shoppers from facts that the store reports later (C8). Orders count, but without their
@@ -32,7 +32,7 @@ type Hashes = Pick<Secrets, 'addressHash'>
 async function findErased(tx: StoreTx, secrets: Hashes, addresses: readonly string[]): Promise<Set<string>> {
   const hashes = new Map([...new Set(addresses)].map((address) => [address, secrets.addressHash(address)]))
   if (hashes.size === 0) return new Set()
-  const erased = await erasedAmong(tx, [...hashes.values()])
+  const erased = await selectErased(tx, [...hashes.values()])
   return new Set([...hashes].filter(([, hash]) => erased.has(hash.toString('hex'))).map(([address]) => address))
 }
 
@@ -65,7 +65,7 @@ function listAddresses({ payload }: NewFact): string[] {
 }
 
 const customerMarks = ({ storeId }: StoreTx, { keys }: NewFact): string[] =>
-  keys.filter(({ kind }) => kind === 'customer').map(({ value }) => customerMark(storeId, value))
+  keys.filter(({ kind }) => kind === 'customer').map(({ value }) => buildCustomerMark(storeId, value))
 
 /** Removes what was chosen or typed for an item: an engraving can identify a person. */
 const removeChoices = (items: readonly FoldItem[]): FoldItem[] => items.map(({ choices: _, ...item }) => item)

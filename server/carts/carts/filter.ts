@@ -28,7 +28,7 @@ interface FilterQuery {
   stage?: string | undefined
 }
 
-export function filterOf({ status, search, reach, days, country, product, stage }: FilterQuery): ListFilter {
+export function parseFilter({ status, search, reach, days, country, product, stage }: FilterQuery): ListFilter {
   return {
     badge: parseBadge(status),
     search: search?.trim() ?? '',

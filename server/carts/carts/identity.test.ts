@@ -3,8 +3,8 @@ import { armsOf, drawInto } from '../../../test/experiment-scene.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
-import { armOf } from '../experiments/fragments.ts'
-import { messageToken } from '../links/message-tokens.ts'
+import { selectArm } from '../experiments/fragments.ts'
+import { createToken } from '../links/message-tokens.ts'
 
 // Which reports belong to one shopper, and what happens to their carts (S6, S7, F1).
 
@@ -119,7 +119,7 @@ test('a click in a merged cart’s mail counts for the survivor, which gets no "
   const mailed = (await shop.messages()).find((each) => each.state === 'sent')!
   await shop.type('phone', { email })
   world.advance(MINUTE)
-  const token = messageToken(world.deps.secrets, 'click', mailed.id)
+  const token = createToken(world.deps.secrets, 'click', mailed.id)
   await world.request('GET', `/c/${token}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } })
   await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', shop.storeId).execute()
   await shop.pass(2 * DAY)
@@ -237,7 +237,7 @@ test('two merged shoppers keep the experiment assignment made first, whichever w
   await draw(yours, 'control')
   await draw(mine, 'treated')
   await shop.type('laptop', { email: mine })
-  const { rows } = await sql`select ${armOf(sql`s.store_id`, sql`s.id`, world.now)} as arm from shoppers s
+  const { rows } = await sql`select ${selectArm(sql`s.store_id`, sql`s.id`, world.now)} as arm from shoppers s
     where s.store_id = ${shop.storeId}`.execute(world.db)
   expect(rows).toEqual([{ arm: 'control' }])
   // The analysis still counts two.

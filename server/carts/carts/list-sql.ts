@@ -82,9 +82,9 @@ export const MAX_COUNTED = 1_000
 /** Up to this many matches are gathered and sorted. More are found quickly by reading the list in order. */
 export const MAX_GATHERED = 5_000
 /** Limit of newest carts checked by a reach filter: each check costs several queries. */
-export const MOST_EVALUATED = 5_000
+export const MAX_EVALUATED = 5_000
 /** Limit of newest carts searched by substring when no prefix matches. */
-export const MOST_LOOKED_THROUGH = 20_000
+export const MAX_SEARCHED = 20_000
 
 export interface CartTotal {
   total: number
@@ -120,7 +120,7 @@ export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge
     return { ...NONE, ...capped(begun), ofBadge }
   }
   const found = await countFound(store, filter, { ofBadge, isAnywhere: true })
-  const isPartial = (ofBadge ?? (await countListed(store, null))) > MOST_LOOKED_THROUGH
+  const isPartial = (ofBadge ?? (await countListed(store, null))) > MAX_SEARCHED
   return { ...NONE, ...capped(found), ofBadge, isAnywhere: true, isPartial }
 }
 
@@ -193,7 +193,7 @@ async function findDayAt({ db, storeId }: StoreDb, badge: CartBadge | null, offs
 const DAY_MS = 86_400_000
 
 /** All carts of a filter, newest activity first. One statement per page, so that a slow download holds no snapshot. */
-export async function* pagesOfCarts(
+export async function* readCartPages(
   { db, storeId }: StoreDb,
   filter: Pick<CartFilter, 'badge' | 'search'>,
   counted: CartTotal,
@@ -216,7 +216,7 @@ export async function* pagesOfCarts(
 const LONGEST_TIMEOUT_MS = 7 * DAY_MS
 
 /** The newest carts of a filter abandoned since then, one more than the limit, so that the caller sees the excess. */
-export async function newestIds(
+export async function selectNewestIds(
   { db, storeId }: StoreDb,
   filter: Pick<CartFilter, 'badge' | 'search'>,
   counted: CartTotal,
@@ -227,12 +227,12 @@ export async function newestIds(
     : sql``
   const rows = await sql<{ id: string }>`
     select c.id from ${buildSource(storeId, filter, counted)} ${span}
-    order by ${orderBy('timestamp', true)} limit ${MOST_EVALUATED + 1}`.execute(db)
+    order by ${orderBy('timestamp', true)} limit ${MAX_EVALUATED + 1}`.execute(db)
   return rows.rows.map(({ id }) => id)
 }
 
 /** Those carts whose shopper is in a country; null: country unknown. */
-export async function idsOfCountry(
+export async function filterByCountry(
   { db, storeId }: StoreDb,
   ids: readonly string[],
   country: string | null,
@@ -245,7 +245,7 @@ export async function idsOfCountry(
 }
 
 /** Those carts that hold a product. Carts with very many products have no keys and are missed. */
-export async function idsOfProduct(
+export async function filterByProduct(
   { db, storeId }: StoreDb,
   ids: readonly string[],
   productId: string,
@@ -349,10 +349,10 @@ function matchSubstring(
   const newest =
     badge && !isHashed
       ? sql`select g.id, g.last_activity_at, c.search from (
-        select * from (${badges(storeId, badge)}) b order by b.last_activity_at desc, b.id desc limit ${MOST_LOOKED_THROUGH}) g
+        select * from (${badges(storeId, badge)}) b order by b.last_activity_at desc, b.id desc limit ${MAX_SEARCHED}) g
       cross join lateral (select c.search from carts c where c.store_id = ${storeId} and c.id = g.id offset 0) c`
       : sql`select c.id, c.last_activity_at, c.search from carts c where ${selectListed(storeId, { badge }, ofBadge)}
-      order by c.last_activity_at desc, c.id desc limit ${MOST_LOOKED_THROUGH}`
+      order by c.last_activity_at desc, c.id desc limit ${MAX_SEARCHED}`
   return sql`select n.id, n.last_activity_at from (${newest}) n where n.search collate "C" like ${like}`
 }
 

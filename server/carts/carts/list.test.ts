@@ -3,7 +3,7 @@ import { sortColumns } from '../../../shared/carts.ts'
 import { setBadge } from '../../../test/cart-badges.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { tidyCounts } from './detect.ts'
+import { compactCartCounts } from './detect.ts'
 
 // The cart list and its badges (decision 11).
 
@@ -208,7 +208,7 @@ test('counters hold the carts per badge and day of last activity, before and aft
   const expected = [...days].map(([key, carts]) => `${key} ${carts}`).sort()
   expect(expected.length).toBeGreaterThan(1)
   expect(await counted()).toEqual(expected)
-  for (let twice = 0; twice < 2; twice++) await tidyCounts(world.deps)
+  for (let twice = 0; twice < 2; twice++) await compactCartCounts(world.deps)
   expect(await counted()).toEqual(expected)
   expect((await list()).pagination.total).toBe(4)
 })

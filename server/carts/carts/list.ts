@@ -3,12 +3,12 @@
 export {
   type CartTotal,
   countCarts,
-  idsOfCountry,
-  idsOfProduct,
+  filterByCountry,
+  filterByProduct,
   type ListedCart,
   listCarts,
-  MOST_EVALUATED,
-  MOST_LOOKED_THROUGH,
-  newestIds,
-  pagesOfCarts,
+  MAX_EVALUATED,
+  MAX_SEARCHED,
+  readCartPages,
+  selectNewestIds,
 } from './list-sql.ts'

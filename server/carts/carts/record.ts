@@ -2,13 +2,13 @@ import crypto from 'node:crypto'
 import { capitals } from '../../../shared/coupons.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { type StoreTx, transact } from '../../core/db/db.ts'
-import { withRetry } from '../../core/db/db-away.ts'
+import { withRetry } from '../../core/db/db-unavailable.ts'
 import type { Contact, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
-import { type OrderConsent, proveAccountConsents, recordOrderText } from '../../shoppers/consent/consents.ts'
-import { contactKeys, isSharedAddress, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { type OrderConsent, proveAccountConsents, recordOrderConsents } from '../../shoppers/consent/consents.ts'
+import { buildContactKeys, isSharedAddress, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import { queueUseReads } from '../coupons/uses.ts'
 import { attributeOrders, type Evidence, readEvidence } from '../orders/attribution.ts'
@@ -100,7 +100,7 @@ export async function recordOrders(
     .map((fact) => (isCaptureAlive && isDraftWithoutContact(fact) ? { ...fact, isPartOnly: true } : fact))
   // Consents come before facts, because new facts trigger another check of messages that wait for consent.
   const news = new Set(facts.map((fact) => fact.order!.order_id))
-  await recordOrderText(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(readConsents))
+  await recordOrderConsents(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(readConsents))
   await proveAccountConsents(
     deps,
     storeId,
@@ -181,7 +181,7 @@ function buildOrderFact(order: PlatformOrder, storeHost: string, source: FactSou
   const hash = crypto.createHash('sha256').update(JSON.stringify(state)).digest('base64url')
   return {
     ...(order.isNameless && { isNameless: true }),
-    keys: [{ kind: 'order', value: order.orderId }, ...listTokenKeys(order), ...contactKeys(contact, storeHost)],
+    keys: [{ kind: 'order', value: order.orderId }, ...listTokenKeys(order), ...buildContactKeys(contact, storeHost)],
     source,
     at: new Date(purchasedAt ?? order.modifiedAt),
     uniqueKey: `order:${order.orderId}:${order.modifiedAt}:${hash}`,

@@ -1,7 +1,7 @@
 import type { CartItem } from '../../../shared/carts.ts'
 import type { Secrets } from '../../core/common/secrets.ts'
 import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
-import { discountsOf } from '../coupons/discount.ts'
+import { computeDiscounts } from '../coupons/discount.ts'
 
 // Personal codes (decisions 33 and 34): pure rules.
 
@@ -108,7 +108,7 @@ export function computeCappedAmount(input: CodeInput): number | null {
 function computeShare({ items, percent, currency }: CodeInput): number {
   const lines = (items ?? []).map((item) => ({ ...item, isOnSale: null }))
   const coupon = { type: 'percentage' as const, platformType: '', percent, amountMinor: null, terms: {} }
-  return discountsOf(lines, [coupon], { currency, decimals: null, isSequential: false })[0] ?? 0
+  return computeDiscounts(lines, [coupon], { currency, decimals: null, isSequential: false })[0] ?? 0
 }
 
 /** usage_limit 1, for individual use, tied to an email only if the owner chose that (decision 34). */

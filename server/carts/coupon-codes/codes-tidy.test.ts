@@ -6,7 +6,7 @@ import { DAY, MINUTE } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 import { readCoupons } from '../sync/goods.ts'
 import { tidyCodesJob } from './codes-jobs.ts'
-import { enqueueTidyCodes, tidyCodes } from './codes-tidy.ts'
+import { deleteUnneededCodes, enqueueCodeCleanups } from './codes-tidy.ts'
 
 // Unneeded codes are deleted from the store (decision 34).
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
   shop = await aCouponShop(world)
 })
 
-const tidy = () => tidyCodes(world.deps, { storeId: shop.storeId })
+const tidy = () => deleteUnneededCodes(world.deps, { storeId: shop.storeId })
 const readStates = async () => (await shop.codes()).map((each) => each.state)
 const listCodesInStore = () => shop.fake.allCoupons.map((each) => each.code.toUpperCase()).sort()
 
@@ -102,7 +102,7 @@ test('a code deleted in the store leaves no twin that the store created after ou
   await tidy()
   expect(listCodesInStore()).toHaveLength(2)
   world.advance(10 * MINUTE)
-  await enqueueTidyCodes(world.deps)
+  await enqueueCodeCleanups(world.deps)
   await tidy()
   expect(listCodesInStore()).toEqual(['WELCOME10'])
   // Permanently.
@@ -182,7 +182,7 @@ test('codes of an erased shopper and of a deleted message are deleted', async ()
 test('runs once a day, sooner after a failure, and never for a disconnected store', async () => {
   const isQueued = async () => {
     world.queued.length = 0
-    await enqueueTidyCodes(world.deps)
+    await enqueueCodeCleanups(world.deps)
     return world.queued.some(({ name, payload }) => {
       return name === tidyCodesJob.name && (payload as { storeId: string }).storeId === shop.storeId
     })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { before, NIGHTLY_EVERY_MS, RETRY_AFTER_MS } from '../../access/stores/rules.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { renewLease, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
@@ -18,7 +18,7 @@ const MAX_STORE_MS = 10 * 60_000
 const BATCH = 100
 
 /** Tick: queues one job per store without a cleanup within a day. */
-export async function enqueueTidyCodes(deps: Deps): Promise<void> {
+export async function enqueueCodeCleanups(deps: Deps): Promise<void> {
   const now = deps.now()
   const due = { now, daily: before(now, NIGHTLY_EVERY_MS), retry: before(now, RETRY_AFTER_MS) }
   for (const storeId of await sql.selectStoresToTidy(deps.db, due)) {
@@ -27,13 +27,13 @@ export async function enqueueTidyCodes(deps: Deps): Promise<void> {
 }
 
 /** Job. */
-export function tidyCodes(
+export function deleteUnneededCodes(
   deps: Deps,
   { storeId }: z.infer<typeof tidyCodesJob.payload>,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'coupon_tidy' }, async (run) => {
-    const client = await storeAccess(deps, run.store, stepAside)
+    const client = await openStoreClient(deps, run.store, stepAside)
     let rowsSeen = 0
     for (let after: sql.UnneededCode | null = null; ; ) {
       const spare: sql.UnneededCode[] = await sql.selectUnneededCodes(run.store, {

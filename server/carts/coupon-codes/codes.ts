@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import { storeProblemMessage } from '../../../shared/store-problems.ts'
-import { storeAccess } from '../../access/stores/access.ts'
-import { after, isForOwner } from '../../access/stores/rules.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
+import { after, needsOwner } from '../../access/stores/rules.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeMessages } from '../../messages/messages/messages.ts'
-import type { CouponChanged, CouponMade } from '../../platforms/platform/coupon.ts'
+import type { CouponChangeResult, CouponResult } from '../../platforms/platform/coupon.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { renewLease, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
@@ -44,7 +44,7 @@ export async function enqueueDueCodes(deps: Deps): Promise<void> {
  * Finds messages that will not be sent by then, or not with a code, as far as known
  * (server/delivery/send/needless-codes.ts).
  */
-export type FindNeedless = (
+export type FindUnneeded = (
   deps: Deps,
   store: StoreDb<Db>,
   messages: readonly { id: string; wakeAt: Date }[],
@@ -55,11 +55,11 @@ export type FindNeedless = (
  * Job. One run per store at a time, first due first. An unreachable store is not asked for a while. Codes that would
  * not be used are not created; they are checked again in a minute and when their message is due.
  */
-export function makeCodes(
+export function createCodes(
   deps: Deps,
   { storeId }: z.infer<typeof codesJob.payload>,
-  findNeedless: FindNeedless,
-  stepAside: StepAside = inPlace,
+  findNeedless: FindUnneeded,
+  stepAside: StepAside = keepSlot,
 ): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'coupon_codes' }, async (run) => {
     if (await sql.isPaused(run.store)) return { rowsSeen: 0 }
@@ -69,7 +69,7 @@ export function makeCodes(
       const { batch, isEnd } = await claimBatch(run, findNeedless)
       if (isEnd) return { rowsSeen }
       if (batch.length === 0) continue
-      client ??= await storeAccess(deps, run.store, stepAside)
+      client ??= await openStoreClient(deps, run.store, stepAside)
       await createBatch(run, client, batch)
       rowsSeen += batch.length
       await renewLease(run)
@@ -80,7 +80,7 @@ export function makeCodes(
 /** The next codes to request, each with a row that records the request. Codes with terms being edited come later. */
 async function claimBatch(
   { deps, store }: SyncJob,
-  findNeedless: FindNeedless,
+  findNeedless: FindUnneeded,
 ): Promise<{ batch: sql.DueCode[]; isEnd: boolean }> {
   const now = deps.now()
   const ahead = { now, horizon: after(now, AHEAD_MS) }
@@ -181,7 +181,7 @@ async function createBatch(run: SyncJob, client: StoreClient, batch: readonly sq
       makable.filter((row) => row.platform_id !== null),
     )
   } catch (error) {
-    if (error instanceof StoreProblem && isForOwner(error.code)) await refuseAll(run, makable, error)
+    if (error instanceof StoreProblem && needsOwner(error.code)) await refuseAll(run, makable, error)
     throw error
   }
 }
@@ -204,7 +204,7 @@ async function createNewCodes(run: SyncJob, client: StoreClient, rows: readonly 
   }
 }
 
-const toResult = (made: CouponMade): CodeResult =>
+const toResult = (made: CouponResult): CodeResult =>
   'coupon' in made ? { platformId: made.coupon.couponId } : { refusal: made.words }
 
 /** If the existing coupon is ours, an earlier answer was lost. Otherwise the next code is used. */
@@ -252,7 +252,7 @@ function buildChanges(row: sql.DueCode) {
 async function toChangeResult(
   run: SyncJob,
   row: sql.DueCode,
-  { platformId, ...changed }: CouponChanged & { platformId: string },
+  { platformId, ...changed }: CouponChangeResult & { platformId: string },
 ): Promise<CodeResult> {
   if ('coupon' in changed) return { platformId }
   if (changed.refusal !== 'gone') return { refusal: changed.words }

@@ -5,7 +5,7 @@ import { aProblem } from '../../../test/fake-store.ts'
 import { DAY, MINUTE } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 import { listAlarms, watchStages } from '../../insights/alarms/alarms.ts'
-import { tidyCodes } from './codes-tidy.ts'
+import { deleteUnneededCodes } from './codes-tidy.ts'
 
 // Notifications if the key cannot write coupons: one about coupons, and none that sending has stopped.
 
@@ -63,7 +63,7 @@ test('a key that cannot delete coupons is notified at most once a day, during cl
     }
   }
   const allow = shop.fake.deleteCoupons
-  const tidy = () => tidyCodes(world.deps, { storeId: shop.storeId })
+  const tidy = () => deleteUnneededCodes(world.deps, { storeId: shop.storeId })
   for (const _ of [1, 2]) {
     refuse()
     await tidy()

@@ -5,8 +5,8 @@ import { aCoupon } from '../../../test/fake-coupons.ts'
 import { aProblem } from '../../../test/fake-store.ts'
 import { aWorld, type Reply } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
-import { beginCoupons, enqueueBeginnings } from './begin.ts'
 import { beginCouponsJob } from './jobs.ts'
+import { enqueueStarts, startCoupons } from './start.ts'
 
 // Members create, change and delete coupons (B 5, 7, 8; decisions 30 to 33, 128).
 
@@ -357,18 +357,18 @@ describe('deleting a coupon', () => {
 describe('starting a coupon', () => {
   test('sets its real end date in the store once', async () => {
     await post({ code: 'LATER', startDate: inDays(1) })
-    await enqueueBeginnings(world.deps)
+    await enqueueStarts(world.deps)
     expect(listStartJobs()).toEqual([])
     world.advance(DAY_MS)
-    await enqueueBeginnings(world.deps)
+    await enqueueStarts(world.deps)
     expect(listStartJobs().length).toBe(1)
     shop.fake.problem = aProblem('unreachable')
-    await beginCoupons(world.deps, { storeId: shop.storeId })
+    await startCoupons(world.deps, { storeId: shop.storeId })
     shop.fake.problem = null
-    await beginCoupons(world.deps, { storeId: shop.storeId })
+    await startCoupons(world.deps, { storeId: shop.storeId })
     expect(toSecond(findInStore('later')!.expiresAt!)).toBe(toSecond(inDays(6)))
     world.queued.length = 0
-    await enqueueBeginnings(world.deps)
+    await enqueueStarts(world.deps)
     expect(listStartJobs()).toEqual([])
   })
 
@@ -383,7 +383,7 @@ describe('starting a coupon', () => {
     shop.fake.afterCoupon = async () => {
       off ??= Promise.all(['LATER', 'NEXT'].map((code, at) => put(ids[at], { code, isActive: false })))
     }
-    await beginCoupons(world.deps, { storeId: shop.storeId })
+    await startCoupons(world.deps, { storeId: shop.storeId })
     expect((await off!).map(({ status }) => status)).toEqual([200, 200])
     for (const code of ['later', 'next']) expect(findInStore(code)!.expiresAt! < inDays(0)).toBe(true)
     for (const id of ids) expect(await readRow(id)).toMatchObject({ is_active: false, is_withheld: true })
@@ -395,7 +395,7 @@ describe('starting a coupon', () => {
     world.advance(DAY_MS)
     await disconnect(shop.owner)
     world.queued.length = 0
-    await enqueueBeginnings(world.deps)
+    await enqueueStarts(world.deps)
     expect(listStartJobs()).toEqual([])
   })
 })

@@ -2,15 +2,15 @@ import { type CouponInput, couponTexts, wrongDecimals } from '../../../shared/co
 import { capabilities } from '../../../shared/platforms.ts'
 import { connectedProblemMessage } from '../../../shared/store-problems.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
-import { behindWallText, isCalling } from '../../access/plugin/rules.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { explainFirewall, isCalling } from '../../access/plugin/rules.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { toAppError } from '../../access/stores/problems.ts'
 import { readStore, type StoreRow, updateStore } from '../../access/stores/store.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import type { CouponChanged, CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
+import type { CouponChangeResult, CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { buildListedRow } from './copy.ts'
@@ -177,8 +177,8 @@ function updateInStore(
   client: StoreClient,
   platformId: string,
   draft: Omit<CouponDraft, 'mark'>,
-): Promise<CouponChanged> {
-  return retryLostAnswer<CouponChanged>(
+): Promise<CouponChangeResult> {
+  return retryLostAnswer<CouponChangeResult>(
     () => client.updateCoupon(platformId, draft),
     // Idempotent, so it is simply repeated.
     () => client.updateCoupon(platformId, draft),
@@ -212,7 +212,7 @@ async function retryLostAnswer<T>(ask: () => Promise<T>, lookUp: () => Promise<T
   }
 }
 
-function unwrapAnswer(answer: CouponChanged, failed: string): PlatformCoupon {
+function unwrapAnswer(answer: CouponChangeResult, failed: string): PlatformCoupon {
   if ('coupon' in answer) return answer.coupon
   if (answer.refusal === 'duplicate') {
     throw new AppError('conflict', couponTexts.duplicate, { fields: { code: couponTexts.duplicate } })
@@ -273,7 +273,7 @@ async function withStoreErrors<T>(
 ): Promise<T> {
   const { deps, store } = writing
   try {
-    const done = await work(await storeAccess(deps, store))
+    const done = await work(await openStoreClient(deps, store))
     await recordWriteAccess(writing, true)
     return done
   } catch (error) {
@@ -284,7 +284,7 @@ async function withStoreErrors<T>(
     const plugin = await readPlugin(store)
     // Active plugins always call. A firewall may block us if the shop was never reached.
     const isBehindWall = plugin?.is_reached === false && isCalling(plugin, deps.now())
-    const atWall = isBehindWall ? behindWallText(error.code) : undefined
+    const atWall = isBehindWall ? explainFirewall(error.code) : undefined
     const sentence =
       error.code === 'read_only_key'
         ? couponTexts.readOnlyKey

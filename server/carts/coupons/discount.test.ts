@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { currencyExponent, parseMinor } from '../../../shared/money.ts'
-import { type DiscountLine, type DiscountRules, discountsOf, shownAfter } from './discount.ts'
-import { type CouponProblem, type CouponState, type CouponUse, couponProblem, GOOD_FOR_MS } from './validity.ts'
+import { computeDiscounts, computeShownLeft, type DiscountLine, type DiscountRules } from './discount.ts'
+import { type CouponProblem, type CouponState, type CouponUse, findCouponProblem, MIN_VALID_MS } from './validity.ts'
 
 // Compared with the answers of a real store (test/fixtures/woocommerce/coupon-totals.json): exact amounts where it
 // accepted the coupon, and the reason where it did not.
@@ -120,7 +120,7 @@ describe('discounts of a real store', () => {
     const took = inCart.map(
       ({ totals }) => Number(totals.total_discount) + (isIncluding(given) ? Number(totals.total_discount_tax) : 0),
     )
-    expect(discountsOf(linesOf(given), coupons, rulesOf(given))).toEqual(took)
+    expect(computeDiscounts(linesOf(given), coupons, rulesOf(given))).toEqual(took)
   })
 
   const single = accepted.filter(({ response }) => response.body.coupons!.length === 1)
@@ -136,7 +136,7 @@ describe('discounts of a real store', () => {
       if (isIncluding(given) === isShownIncluding(given)) return entered
       return Math.round(isIncluding(given) ? entered / (1 + rate) : entered * (1 + rate))
     })
-    const after = shownAfter(lines, shown, couponOf(wireOf(given, code), currencyOf(given)), rulesOf(given))!
+    const after = computeShownLeft(lines, shown, couponOf(wireOf(given, code), currencyOf(given)), rulesOf(given))!
     const total = (amounts: readonly number[]) => amounts.reduce((sum, each) => sum + each, 0)
     const told = total(response.body.items!.map(({ totals }) => hasTax(totals)))
     // With tax removed or added, a line is rounded once more.
@@ -166,7 +166,7 @@ describe('refusals of a real store', () => {
   test.each(about)('$title', ({ given, code, response }) => {
     const wire = wireOf(given, code)
     const coupon = { ...couponOf(wire, currencyOf(given)), usageCount: usageOf(wire) }
-    const problem = couponProblem(coupon, useOf(given))
+    const problem = findCouponProblem(coupon, useOf(given))
     const told = words.find(([pattern]) => pattern.test(response.body.message!))![1]
     // The store has one sentence if only sale items are left out.
     expect(problem).toBe(wire.exclude_sale_items ? 'sale_items' : told)
@@ -175,7 +175,7 @@ describe('refusals of a real store', () => {
   test.each(
     accepted.filter(({ given, code }) => Number(wireOf(given, code).amount) > 0),
   )('nothing that it accepted: $title', ({ given, code }) => {
-    expect(couponProblem(couponOf(wireOf(given, code), currencyOf(given)), useOf(given))).toBeNull()
+    expect(findCouponProblem(couponOf(wireOf(given, code), currencyOf(given)), useOf(given))).toBeNull()
   })
 
   /** As reported by the store afterwards, where asked. */
@@ -189,7 +189,7 @@ describe('refusals of a real store', () => {
     const { total_items: net, total_items_tax: tax } = given.totals_before_coupon
     const shownMinor = Number(net) + (isShownIncluding(given) ? Number(tax) : 0)
     const cart = { lines: linesOf(given), shownMinor, currency: currencyOf(given), rules: rulesOf(given) }
-    return { now: new Date('2026-11-22T19:02:40Z'), goodForMs: GOOD_FOR_MS, cart, email: null, usedBefore: 0 }
+    return { now: new Date('2026-11-22T19:02:40Z'), goodForMs: MIN_VALID_MS, cart, email: null, usedBefore: 0 }
   }
 })
 
@@ -212,7 +212,7 @@ describe('any cart', () => {
   test('a percentage takes its share of the total, rounded half down', () => {
     fc.assert(
       fc.property(lines, fc.integer({ min: 1, max: 10_000 }), (all, percent) => {
-        const [taken] = discountsOf(all, [coupon({ percent })], rules)
+        const [taken] = computeDiscounts(all, [coupon({ percent })], rules)
         const exact = (full(all) * percent) / 10_000
         expect(taken).toBe(Math.max(0, Math.ceil(exact - 0.5)))
       }),
@@ -223,7 +223,7 @@ describe('any cart', () => {
     fc.assert(
       fc.property(lines, fc.integer({ min: 1, max: 5_000_000 }), (all, amountMinor) => {
         const fixed = coupon({ type: 'fixed', platformType: 'fixed_cart', percent: null, amountMinor })
-        expect(discountsOf(all, [fixed], rules)).toEqual([Math.min(amountMinor, full(all))])
+        expect(computeDiscounts(all, [fixed], rules)).toEqual([Math.min(amountMinor, full(all))])
       }),
     )
   })
@@ -232,7 +232,7 @@ describe('any cart', () => {
     fc.assert(
       fc.property(lines, fc.boolean(), (all, isSequential) => {
         const coupons = [coupon({ percent: 7_000 }), coupon({ percent: 6_000 })]
-        const taken = discountsOf(all, coupons, { ...rules, isSequential })
+        const taken = computeDiscounts(all, coupons, { ...rules, isSequential })
         expect(taken[0]! + taken[1]!).toBeLessThanOrEqual(full(all))
       }),
     )
@@ -240,15 +240,15 @@ describe('any cart', () => {
 
   test('categories, plugin types and unknown sale items are not guessed', () => {
     const one = [{ productId: '1', variationId: null, quantity: 1, unitPriceMinor: 2_000, isOnSale: null }]
-    expect(discountsOf(one, [coupon({ terms: { categoryIds: ['9'] } })], rules)).toEqual([null])
-    expect(discountsOf(one, [coupon({ terms: { excludesSaleItems: true } })], rules)).toEqual([null])
-    expect(discountsOf(one, [coupon({ type: 'other', platformType: 'sign_up_fee' })], rules)).toEqual([null])
-    expect(shownAfter(one, [2_000], coupon({ type: 'other', platformType: 'sign_up_fee' }), rules)).toBeNull()
+    expect(computeDiscounts(one, [coupon({ terms: { categoryIds: ['9'] } })], rules)).toEqual([null])
+    expect(computeDiscounts(one, [coupon({ terms: { excludesSaleItems: true } })], rules)).toEqual([null])
+    expect(computeDiscounts(one, [coupon({ type: 'other', platformType: 'sign_up_fee' })], rules)).toEqual([null])
+    expect(computeShownLeft(one, [2_000], coupon({ type: 'other', platformType: 'sign_up_fee' }), rules)).toBeNull()
   })
 
   test('a store with fewer decimals than its currency rounds to them', () => {
     const one = [{ productId: '1', variationId: null, quantity: 1, unitPriceMinor: 1_995, isOnSale: false }]
-    expect(discountsOf(one, [coupon({ percent: 1_000 })], { ...rules, decimals: 0 })).toEqual([200])
+    expect(computeDiscounts(one, [coupon({ percent: 1_000 })], { ...rules, decimals: 0 })).toEqual([200])
   })
 
   test('an amount per product applies to the named products or to a variation of one', () => {
@@ -257,7 +257,7 @@ describe('any cart', () => {
       { productId: '1', variationId: '11', quantity: 2, unitPriceMinor: 1_000, isOnSale: false },
       { productId: '2', variationId: null, quantity: 1, unitPriceMinor: 1_000, isOnSale: false },
     ]
-    expect(discountsOf(two, [coupon({ ...each, terms: { productIds: ['1'] } })], rules)).toEqual([600])
-    expect(discountsOf(two, [coupon({ ...each, terms: { productIds: ['11'], items: 1 } })], rules)).toEqual([300])
+    expect(computeDiscounts(two, [coupon({ ...each, terms: { productIds: ['1'] } })], rules)).toEqual([600])
+    expect(computeDiscounts(two, [coupon({ ...each, terms: { productIds: ['11'], items: 1 } })], rules)).toEqual([300])
   })
 })

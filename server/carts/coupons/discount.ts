@@ -45,7 +45,7 @@ interface Part {
  * Discount of each coupon in minor units, in the given order; null if it cannot be known. That is the case for coupon
  * types of plugins, for category restrictions, and for exclusion of sale items if those are unknown.
  */
-export function discountsOf(
+export function computeDiscounts(
   lines: readonly DiscountLine[],
   coupons: readonly DiscountCoupon[],
   rules: DiscountRules,
@@ -62,7 +62,7 @@ export function discountsOf(
 }
 
 /** Amount left of each line as shown, after one coupon; null if unknown. `shown`: totals of the lines as shown. */
-export function shownAfter(
+export function computeShownLeft(
   lines: readonly DiscountLine[],
   shown: readonly number[],
   coupon: DiscountCoupon,

@@ -4,7 +4,7 @@ import { aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
-import { couponsOfMessages } from './for-messages.ts'
+import { loadMessageCoupons } from './for-messages.ts'
 
 // Reading the coupons of many messages at once.
 
@@ -20,7 +20,7 @@ test('a coupon of many messages is read once', async () => {
   })
   const row = (couponId: string) => ({ id: newId(), shopper_id: newId(), coupon: coupon(couponId) })
   const rows = [...Array.from({ length: 100 }, () => row(id)), row(other), row(newId())]
-  const found = await transact({ storeId: store.storeId, db: world.db }, (tx) => couponsOfMessages(tx, rows))
+  const found = await transact({ storeId: store.storeId, db: world.db }, (tx) => loadMessageCoupons(tx, rows))
   const states = rows.map((each) => found.get(each.id)!.state)
   expect(states[0]!.terms).toEqual(terms)
   expect(new Set(states.slice(0, 100)).size).toBe(1)

@@ -10,7 +10,7 @@ import type { CouponState, GuardRails } from './validity.ts'
 // Reads the coupons of messages from our copy, and updates it from the store.
 
 /** The coupon settings of a flow step or a manual send. */
-export interface WantedCoupon extends GuardRails {
+export interface CouponSettings extends GuardRails {
   id: string
   /** What happens to the message if the coupon is invalid or withheld. */
   fallback: 'without' | 'skip'
@@ -56,9 +56,9 @@ export interface PersonalCode {
 }
 
 /** By message id. Runs no query if no message has a coupon. */
-export async function couponsOfMessages(
+export async function loadMessageCoupons(
   tx: StoreTx,
-  rows: readonly { id: string; shopper_id: string; coupon: WantedCoupon | null }[],
+  rows: readonly { id: string; shopper_id: string; coupon: CouponSettings | null }[],
 ): Promise<Map<string, MessageCoupon>> {
   const targets = rows.flatMap(({ id, shopper_id, coupon }) =>
     coupon ? [{ messageId: id, couponId: coupon.id, shopperId: shopper_id }] : [],
@@ -76,7 +76,7 @@ export interface EnteredCoupon {
 }
 
 /** By message or cart id: the first entered code, which is the one restored. Runs no query if there is none. */
-export async function enteredCoupons(
+export async function loadEnteredCoupons(
   store: StoreDb,
   rows: readonly { id: string; shopper_id: string; entered_codes: readonly string[] }[],
 ): Promise<Map<string, EnteredCoupon>> {
@@ -105,17 +105,20 @@ interface LoadedCoupon extends sql.CouponColumns {
 }
 
 /** Coupons can be large, so each is read once for all messages. */
-async function readCoupons(store: StoreDb, targets: Parameters<typeof sql.couponsOf>[1]): Promise<LoadedRow[]> {
+async function readCoupons(
+  store: StoreDb,
+  targets: Parameters<typeof sql.selectMessageCoupons>[1],
+): Promise<LoadedRow[]> {
   const ids = [...new Set(targets.map(({ couponId }) => couponId))]
   const coupons = new Map(
     (await sql.selectCouponsById(store, ids)).map((row) => [row.id, { ...row, state: toCouponState(row) }]),
   )
-  const rows = await sql.couponsOf(store, targets)
+  const rows = await sql.selectMessageCoupons(store, targets)
   return rows.map((row) => ({ ...row, coupon: coupons.get(row.coupon_id) ?? null }))
 }
 
 /** The coupon of a sent message, in its current state; null if it is gone, used or expired. */
-export async function couponOfCode(
+export async function loadSentCoupon(
   store: StoreDb,
   message: { id: string; shopper_id: string; coupon_id: string; at: Date },
 ): Promise<CouponState | null> {
@@ -125,11 +128,14 @@ export async function couponOfCode(
   const { state, isPersonal, personal } = toMessageCoupon(row)
   if (!isPersonal || !state) return state
   if (personal?.stage !== 'made' || personal.isUsed || personal.expiresAt <= message.at) return null
-  return asMade(state, personal)
+  return applyComputedAmount(state, personal)
 }
 
 /** In the store, a capped percentage is the fixed amount computed for the cart (decision 33). */
-export function asMade(state: CouponState, { amountMinor }: Pick<PersonalCode, 'amountMinor'>): CouponState {
+export function applyComputedAmount(
+  state: CouponState,
+  { amountMinor }: Pick<PersonalCode, 'amountMinor'>,
+): CouponState {
   return amountMinor === null ? state : { ...state, type: 'fixed', percent: null, amountMinor }
 }
 
@@ -185,7 +191,7 @@ function toCouponState(row: sql.CouponColumns): CouponState {
   }
 }
 
-export { couponsThere, isPersonal, type StoredCoupon, selectStoredCoupons } from './message-sql.ts'
+export { isPersonal, type StoredCoupon, selectExistingCoupons, selectStoredCoupons } from './message-sql.ts'
 
 /** Updates our copy with the store's answer about these coupons and codes. */
 export async function saveStoreState(
@@ -215,7 +221,7 @@ function readCodeState(coupon: PlatformCoupon | undefined): sql.CodeState['inSto
 }
 
 /** A code created between a message's decision and its hold found no message to wake, so this checks again. */
-export async function wakeIfMade(
+export async function wakeIfCreated(
   store: StoreDb<Db>,
   pending: readonly { messageId: string; couponId: string }[],
   now: Date,

@@ -39,7 +39,7 @@ export const fitsCurrentCart = sql`(k.cart_version is null or k.cart_version = c
  * Whether the coupon of message `m` can be used, by our copy. It must be active and match the message's wording (null:
  * not checked). A personal code must exist, be unused and have the current terms.
  */
-export const couponStands = (
+export const isCouponUsable = (
   couponId: RawBuilder<unknown>,
   code: RawBuilder<unknown>,
   wording: RawBuilder<unknown>,
@@ -52,5 +52,5 @@ export const couponStands = (
                 and ${fitsCurrentCart}) end)`
 
 /** The code of message `m` as it is in the store now: a shared coupon may have been renamed since. */
-export const codeNow = sql`case when m.coupon_code is not null then coalesce((select q.code from coupons q
+export const currentCode = sql`case when m.coupon_code is not null then coalesce((select q.code from coupons q
   where q.store_id = m.store_id and q.id = m.coupon_id and q.kind = 'shared' and q.gone_at is null), m.coupon_code) end`

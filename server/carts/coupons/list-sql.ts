@@ -51,7 +51,7 @@ export async function countCoupons({ db, storeId }: StoreDb, filter: CouponFilte
 }
 
 /** Newest first. A page in the second half is read from the end, in reverse order. */
-export async function pageOfCoupons(
+export async function selectCouponPage(
   { db, storeId }: StoreDb,
   filter: CouponFilter,
   { offset, limit, isFromEnd }: PageWindow,
@@ -74,7 +74,7 @@ export function selectCouponsById({ db, storeId }: StoreDb, ids: readonly string
     .execute()
 }
 
-export async function stepsOf({ db, storeId }: StoreDb, couponIds: readonly string[]) {
+export async function selectSteps({ db, storeId }: StoreDb, couponIds: readonly string[]) {
   const rows = await sql<StepRow & { coupon_id: string }>`
     select s.coupon_id, f.id as flow_id, f.name as flow_name, s.step
     from flow_steps s join flows f on f.store_id = s.store_id and f.id = s.flow_id
@@ -97,7 +97,7 @@ export interface FiguresRow {
 /**
  * Counts purchases in the store's currency (S4). Orders of an earlier coupon with the same shared code are excluded.
  */
-export async function figuresOf({ db, storeId }: StoreDb, couponIds: readonly string[]): Promise<FiguresRow[]> {
+export async function selectFigures({ db, storeId }: StoreDb, couponIds: readonly string[]): Promise<FiguresRow[]> {
   const rows = await sql<FiguresRow>`
     with asked as (select id, kind, code, currency, least(created_at, starts_at) as begins_at from coupons where store_id = ${storeId} and id = any(${[...couponIds]}::uuid[])),
     codes as (

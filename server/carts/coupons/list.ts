@@ -1,8 +1,8 @@
 import { type Coupon, type CouponOfStep, capitals, couponsUnreadText, couponTexts } from '../../../shared/coupons.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { pageWindow, paginationOf } from '../../core/db/paging.ts'
+import { describePage, pageWindow } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
 import * as listSql from './list-sql.ts'
 import { presentCoupon, presentCouponOfStep } from './present.ts'
@@ -26,11 +26,11 @@ export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>
   const filter = { search, personalIds, usableAt: wish.usable && now() }
   const total = await listSql.countCoupons(store, filter)
   const window = pageWindow(wish, total, true)
-  const rows = window ? await listSql.pageOfCoupons(store, filter, window) : []
+  const rows = window ? await listSql.selectCouponPage(store, filter, window) : []
   const reading = await listSql.selectLastRead(store)
   return {
     coupons: await presentCoupons(store, row, rows),
-    pagination: paginationOf(wish, total),
+    pagination: describePage(wish, total),
     readAt: reading?.completed_at?.toISOString() ?? null,
     problem: reading?.error_code ? couponsUnreadText(reading.error_code) : null,
     currency: row.currency,
@@ -46,13 +46,13 @@ function parsePersonalCode(search: string): { beginning: string; code: string } 
 }
 
 export async function viewCoupon(store: StoreDb<Db>, id: string): Promise<Coupon> {
-  const row = found(await readStore(store), 'Store')
-  const [coupon] = await presentCoupons(store, row, [found(await readCoupon(store, id), 'Coupon')])
+  const row = requireFound(await readStore(store), 'Store')
+  const [coupon] = await presentCoupons(store, row, [requireFound(await readCoupon(store, id), 'Coupon')])
   return coupon!
 }
 
 /** Coupons of flow steps by id, including those deleted in the store. */
-export async function couponsOfSteps(store: StoreDb, ids: readonly string[]): Promise<Map<string, CouponOfStep>> {
+export async function loadStepCoupons(store: StoreDb, ids: readonly string[]): Promise<Map<string, CouponOfStep>> {
   if (ids.length === 0) return new Map()
   return new Map((await listSql.selectCouponsById(store, ids)).map((row) => [row.id, presentCouponOfStep(row)]))
 }
@@ -60,8 +60,8 @@ export async function couponsOfSteps(store: StoreDb, ids: readonly string[]): Pr
 async function presentCoupons(store: StoreDb<Db>, row: StoreRow, coupons: readonly CouponRow[]): Promise<Coupon[]> {
   const ids = coupons.map(({ id }) => id)
   if (ids.length === 0) return []
-  const figures = new Map((await listSql.figuresOf(store, ids)).map((each) => [each.id, each]))
-  const steps = Map.groupBy(await listSql.stepsOf(store, ids), (step) => step.coupon_id)
+  const figures = new Map((await listSql.selectFigures(store, ids)).map((each) => [each.id, each]))
+  const steps = Map.groupBy(await listSql.selectSteps(store, ids), (step) => step.coupon_id)
   return coupons.map((coupon) =>
     presentCoupon(coupon, { store: row, figures: figures.get(coupon.id), steps: steps.get(coupon.id) ?? [] }),
   )

@@ -3,7 +3,7 @@ import { couponTexts } from '../../../shared/coupons.ts'
 import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
 import { aProblem } from '../../../test/fake-store.ts'
 import { aWorld, type Reply } from '../../../test/world.ts'
-import { beginCoupons } from './begin.ts'
+import { startCoupons } from './start.ts'
 
 // Writes of one coupon are serialized and do not affect other coupons.
 
@@ -21,7 +21,7 @@ const post = (more: Record<string, unknown> = {}): Promise<Reply> =>
 const put = (id: string, more: Record<string, unknown> = {}): Promise<Reply> =>
   world.request('PUT', `/api/coupons/${id}`, { token: shop.owner.token, body: body(more) })
 const findInStore = (code: string) => shop.fake.allCoupons.find((coupon) => coupon.code === code)
-const begin = () => beginCoupons(world.deps, { storeId: shop.storeId })
+const begin = () => startCoupons(world.deps, { storeId: shop.storeId })
 
 beforeEach(async () => {
   shop = await aConnectedStore(world)

@@ -61,7 +61,7 @@ export async function selectCouponsById({ db, storeId }: StoreDb, ids: readonly 
 }
 
 /** Counts as used: orders with a shared coupon created here, a personal code, or a code sent to this shopper. */
-export async function couponsOf(
+export async function selectMessageCoupons(
   { db, storeId }: StoreDb,
   targets: readonly { messageId: string; couponId: string; shopperId: string }[],
 ): Promise<MessageCouponRow[]> {
@@ -165,7 +165,7 @@ export async function updateCodes({ db, storeId }: StoreDb, codes: readonly Code
 }
 
 /** Returns those ids whose coupon was not deleted. */
-export async function couponsThere({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
+export async function selectExistingCoupons({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('coupons')
     .select('id')

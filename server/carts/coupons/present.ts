@@ -1,6 +1,6 @@
 import type { Coupon, CouponOfStep } from '../../../shared/coupons.ts'
 import type { PlatformName } from '../../platforms/platform/platform.ts'
-import { platformOf } from '../../platforms/registry/registry.ts'
+import { findPlatform } from '../../platforms/registry/registry.ts'
 import type { FiguresRow } from './list-sql.ts'
 import { decimal } from './rules.ts'
 import type { CouponRow, StepRow } from './sql.ts'
@@ -25,7 +25,7 @@ export function presentCoupon(row: CouponRow, { store, figures, steps }: CouponC
     isTiedToEmail: row.is_tied_to_email,
     editUrl:
       row.made_by === 'store' && row.platform_id
-        ? platformOf(store.platform).couponUrl({ storeUrl: store.url, homeUrl: store.home_url }, row.platform_id)
+        ? findPlatform(store.platform).couponUrl({ storeUrl: store.url, homeUrl: store.home_url }, row.platform_id)
         : null,
     steps: steps.map(presentStep),
     figures: {

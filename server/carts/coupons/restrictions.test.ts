@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createSecrets } from '../../core/common/secrets.ts'
 import type { PlatformCoupon } from '../../platforms/platform/coupon.ts'
-import { discountsOf } from './discount.ts'
+import { computeDiscounts } from './discount.ts'
 import { buildTerms } from './rules.ts'
-import { type CouponState, couponProblem, forAnybody, GOOD_FOR_MS } from './validity.ts'
+import { type CouponState, findCouponProblem, MIN_VALID_MS, removeRestrictions } from './validity.ts'
 
 // Email restrictions of a coupon, checked by a copy without any address (C8).
 
@@ -20,9 +20,9 @@ const couponFor = (...emails: string[]): CouponState => ({
   ...{ minSpendMinor: null, maxSpendMinor: null, startsAt: null, endsAt: null, usageLimit: null, usageCount: 0 },
   ...{ isActive: true, goneAt: null, terms: termsFor(...emails) },
 })
-const use = { now: new Date('2026-11-20T12:00:00Z'), goodForMs: GOOD_FOR_MS, cart: null, usedBefore: 0 }
+const use = { now: new Date('2026-11-20T12:00:00Z'), goodForMs: MIN_VALID_MS, cart: null, usedBefore: 0 }
 const isFor = (coupon: CouponState, address: string | null) =>
-  couponProblem(coupon, { ...use, email: address === null ? null : { address, hashOf } }) === null
+  findCouponProblem(coupon, { ...use, email: address === null ? null : { address, hashOf } }) === null
 
 test.each([
   ['max.muster@example.com', ['max.muster@example.com'], ['max.mustermann@example.com', 'm@example.com']],
@@ -61,12 +61,12 @@ describe('several wildcards beside letters of the name', () => {
   test('cannot be checked, so the coupon counts as valid and its discount as unknown', () => {
     expect([isFor(coupon, 'erika@example.org'), isFor(coupon, null)]).toEqual([true, false])
     const line = { productId: '1', variationId: null, quantity: 1, unitPriceMinor: 1_000, isOnSale: false }
-    expect(discountsOf([line], [coupon], { currency: 'USD', decimals: 2, isSequential: false })).toEqual([null])
+    expect(computeDiscounts([line], [coupon], { currency: 'USD', decimals: 2, isSequential: false })).toEqual([null])
   })
 
   test('are ignored if the recipient does not matter', () => {
     for (const each of [coupon, couponFor('max*@example.com', 'max@example.com', '*@shop.example')]) {
-      expect(isFor(forAnybody(each), null)).toBe(true)
+      expect(isFor(removeRestrictions(each), null)).toBe(true)
     }
   })
 })

@@ -210,7 +210,7 @@ export async function countInStore({ db, storeId }: StoreDb): Promise<number> {
 }
 
 /** Connected stores with write access and a coupon to start. */
-export async function storesToBegin(db: Db, now: Date): Promise<string[]> {
+export async function selectStoresToStart(db: Db, now: Date): Promise<string[]> {
   const rows = await sql<{ store_id: string }>`
     select distinct c.store_id from coupons c join stores s on s.id = c.store_id
     where c.is_withheld and c.is_active and c.gone_at is null and c.starts_at <= ${now} and s.is_active and s.can_write`.execute(
@@ -269,7 +269,7 @@ export interface StepRow {
 }
 
 /** Whether one of the upper-case codes is a shared coupon created here. */
-export async function namesOwn({ db, storeId }: StoreTx, codes: readonly string[]): Promise<boolean> {
+export async function hasOwnCoupon({ db, storeId }: StoreTx, codes: readonly string[]): Promise<boolean> {
   const rows = await sql`
     select 1 from coupons c where c.store_id = ${storeId} and c.code collate "C" = any(${[...codes]}::text[])
       and c.gone_at is null and c.made_by = 'recoup' and c.kind = 'shared' limit 1`.execute(db)

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { capitals } from '../../../shared/coupons.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
@@ -19,7 +19,7 @@ const DELAY_MS = 20_000
 
 /** Call in the orders' transaction. Queues one read of the counts if a code is of a coupon created here. */
 export async function queueUseReads(deps: Deps, tx: StoreTx, codes: readonly string[]): Promise<void> {
-  if (codes.length === 0 || !(await sql.namesOwn(tx, [...new Set(codes.map(capitals))]))) return
+  if (codes.length === 0 || !(await sql.hasOwnCoupon(tx, [...new Set(codes.map(capitals))]))) return
   const soon = new Date(deps.now().getTime() + DELAY_MS)
   await deps.jobs.enqueue(tx.db, couponUsesJob, { storeId: tx.storeId }, tx.storeId, soon)
 }
@@ -28,13 +28,13 @@ export async function queueUseReads(deps: Deps, tx: StoreTx, codes: readonly str
 export async function readUses(
   deps: Deps,
   { storeId }: z.infer<typeof couponUsesJob.payload>,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active) return
   try {
-    await refreshUses(store, await storeAccess(deps, store, stepAside), row.currency)
+    await refreshUses(store, await openStoreClient(deps, store, stepAside), row.currency)
   } catch (error) {
     if (!(error instanceof StoreProblem || error instanceof AppError)) throw error
     deps.log.warn({ storeId, err: error }, 'coupons.uses_not_read')

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type CouponState, type CouponUse, couponProblem, endOf, GOOD_FOR_MS, withheldBy } from './validity.ts'
+import {
+  type CouponState,
+  type CouponUse,
+  findCouponProblem,
+  findEnd,
+  findWithholdingRule,
+  MIN_VALID_MS,
+} from './validity.ts'
 
 // Decisions 35 and 36 as tables. Refusals of a real store are in discount.test.ts.
 
@@ -18,7 +25,7 @@ const coupon = (changed: Partial<CouponState> = {}): CouponState => ({
 })
 
 const use = (changed: Partial<CouponUse> = {}): CouponUse => ({
-  ...{ now, goodForMs: GOOD_FOR_MS, email: { address: 'ada@shoppers.example', hashOf }, usedBefore: 0 },
+  ...{ now, goodForMs: MIN_VALID_MS, email: { address: 'ada@shoppers.example', hashOf }, usedBefore: 0 },
   cart: {
     lines: [{ productId: '1', variationId: null, quantity: 2, unitPriceMinor: 2_500, isOnSale: false }],
     shownMinor: 5_000,
@@ -59,21 +66,21 @@ const cases: [string, Partial<CouponState>, string | null][] = [
 
 describe('a coupon is valid for a message, or the first problem is returned', () => {
   test.each(cases)('%s', (_, changed, problem) => {
-    expect(couponProblem(coupon(changed), use())).toBe(problem)
+    expect(findCouponProblem(coupon(changed), use())).toBe(problem)
   })
 
   test('a recipient without an address gets no coupon restricted to addresses', () => {
-    expect(couponProblem(coupon({ terms: { emailHashes: ['ada'] } }), use({ email: null }))).toBe('email')
+    expect(findCouponProblem(coupon({ terms: { emailHashes: ['ada'] } }), use({ email: null }))).toBe('email')
   })
 
   test('a recipient who reached the usage limit does not get it again', () => {
     const once = coupon({ terms: { usageLimitPerUser: 1 } })
-    expect(couponProblem(once, use())).toBeNull()
-    expect(couponProblem(once, use({ usedBefore: 1 }))).toBe('used_before')
+    expect(findCouponProblem(once, use())).toBeNull()
+    expect(findCouponProblem(once, use({ usedBefore: 1 }))).toBe('used_before')
   })
 
   test('a message without a cart checks no cart limits', () => {
-    expect(couponProblem(coupon({ minSpendMinor: 9_000, percent: 0 }), use({ cart: null }))).toBeNull()
+    expect(findCouponProblem(coupon({ minSpendMinor: 9_000, percent: 0 }), use({ cart: null }))).toBeNull()
   })
 
   test('a percentage leaves sale items out, and a fixed amount is refused as a whole', () => {
@@ -82,17 +89,17 @@ describe('a coupon is valid for a message, or the first problem is returned', ()
     const mixed = use({ cart: { ...cart, lines: [...cart.lines, sale] } })
     const terms = { excludesSaleItems: true }
     const fixed = coupon({ type: 'fixed', percent: null, amountMinor: 500, terms })
-    expect(couponProblem(coupon({ terms }), mixed)).toBeNull()
-    expect(couponProblem(coupon({ terms }), use({ cart: { ...cart, lines: [sale] } }))).toBe('sale_items')
-    expect(couponProblem(fixed, mixed)).toBe('sale_items')
-    expect(couponProblem(fixed, use())).toBeNull()
+    expect(findCouponProblem(coupon({ terms }), mixed)).toBeNull()
+    expect(findCouponProblem(coupon({ terms }), use({ cart: { ...cart, lines: [sale] } }))).toBe('sale_items')
+    expect(findCouponProblem(fixed, mixed)).toBe('sale_items')
+    expect(findCouponProblem(fixed, use())).toBeNull()
   })
 
   test('the earlier end date of ours and the store’s applies', () => {
-    expect(endOf(coupon())).toBeNull()
-    expect(endOf(coupon({ endsAt: at(5) }))).toEqual(at(5))
-    expect(endOf(coupon({ endsAt: at(5), terms: { expiresAt: at(3).toISOString() } }))).toEqual(at(3))
-    expect(endOf(coupon({ endsAt: at(2), terms: { expiresAt: at(3).toISOString() } }))).toEqual(at(2))
+    expect(findEnd(coupon())).toBeNull()
+    expect(findEnd(coupon({ endsAt: at(5) }))).toEqual(at(5))
+    expect(findEnd(coupon({ endsAt: at(5), terms: { expiresAt: at(3).toISOString() } }))).toEqual(at(3))
+    expect(findEnd(coupon({ endsAt: at(2), terms: { expiresAt: at(3).toISOString() } }))).toEqual(at(2))
   })
 })
 
@@ -130,6 +137,6 @@ describe('guard rails withhold a coupon (decision 36)', () => {
     ['not for a cart above it', { ...rails, aboveMinor: 4_999 }, facts, null],
     ['for a message without a cart', { ...rails, aboveMinor: 1 }, { ...facts, valueMinor: null }, 'above'],
   ])('%s', (_, given, known, rule) => {
-    expect(withheldBy(given, known)).toBe(rule)
+    expect(findWithholdingRule(given, known)).toBe(rule)
   })
 })

@@ -1,5 +1,5 @@
 import type { CouponTerms } from '../../core/schema/coupons.ts'
-import { type DiscountCoupon, type DiscountLine, type DiscountRules, discountsOf, isMatching } from './discount.ts'
+import { computeDiscounts, type DiscountCoupon, type DiscountLine, type DiscountRules, isMatching } from './discount.ts'
 
 // Decides whether a coupon is valid for a message (decision 35) and whether a guard rail withholds it (decision 36).
 // Pure.
@@ -58,10 +58,10 @@ export interface CouponCart {
 }
 
 /** A message's coupon must be valid for at least a day. */
-export const GOOD_FOR_MS = 24 * 3_600_000
+export const MIN_VALID_MS = 24 * 3_600_000
 
 /** The first problem; null if the coupon is valid as far as known. */
-export function couponProblem(coupon: CouponState, use: CouponUse): CouponProblem | null {
+export function findCouponProblem(coupon: CouponState, use: CouponUse): CouponProblem | null {
   return checkCoupon(coupon, use) ?? checkRecipient(coupon, use) ?? (use.cart && checkCart(coupon, use.cart))
 }
 
@@ -70,13 +70,13 @@ function checkCoupon(coupon: CouponState, { now, goodForMs }: CouponUse): Coupon
   if (goneAt) return 'gone'
   if (!isActive || terms.isPublished === false) return 'inactive'
   if (startsAt && startsAt > now) return 'not_started'
-  const end = endOf(coupon)
+  const end = findEnd(coupon)
   if (end && end.getTime() < now.getTime() + goodForMs) return 'expired'
   return usageLimit !== null && usageLimit > 0 && usageCount >= usageLimit ? 'used_up' : null
 }
 
 /** End date set here or in the store, whichever is earlier; null: none. */
-export function endOf({ endsAt, terms }: Pick<CouponState, 'endsAt' | 'terms'>): Date | null {
+export function findEnd({ endsAt, terms }: Pick<CouponState, 'endsAt' | 'terms'>): Date | null {
   const inStore = terms.expiresAt ? new Date(terms.expiresAt) : null
   if (!endsAt || !inStore) return endsAt ?? inStore
   return endsAt < inStore ? endsAt : inStore
@@ -106,7 +106,7 @@ function matchesPatternHash({ address, hashOf }: Recipient, { head, tail, hash }
 type EmailPattern = NonNullable<CouponTerms['emailPatterns']>[number]
 
 /** Removes the restriction to certain addresses. */
-export function forAnybody<State extends CouponState>(coupon: State): State {
+export function removeRestrictions<State extends CouponState>(coupon: State): State {
   const anybody = { emailHashes: [], emailDomains: [], emailPatterns: [], hasUnknownEmails: false }
   return { ...coupon, terms: { ...coupon.terms, ...anybody } }
 }
@@ -136,7 +136,7 @@ function checkCart(coupon: CouponState, { lines, shownMinor, currency, rules }: 
   if (maxSpendMinor !== null && shownMinor > maxSpendMinor) return 'max_spend'
   const problem = type === 'fixed' ? checkWholeCart(coupon, lines) : checkProducts(coupon, lines)
   if (problem) return problem
-  return discountsOf(lines, [coupon], rules)[0] === 0 ? 'nothing_off' : null
+  return computeDiscounts(lines, [coupon], rules)[0] === 0 ? 'nothing_off' : null
 }
 
 /** A fixed cart discount with excluded items is refused as a whole. */
@@ -177,7 +177,7 @@ export interface GuardFacts {
 }
 
 /** The first rule that withholds the coupon; null: none. */
-export function withheldBy(rails: GuardRails, facts: GuardFacts): WithheldRule | null {
+export function findWithholdingRule(rails: GuardRails, facts: GuardFacts): WithheldRule | null {
   if (rails.isFirstOrderOnly && facts.hasBoughtBefore) return 'first_order'
   const { lastUsedAt } = facts
   const pauseMs = (rails.pauseDays ?? 0) * 86_400_000

@@ -13,7 +13,7 @@ import {
   startExperiment,
   stopExperiment,
 } from './experiments.ts'
-import { forgetPeople } from './outcomes-sql.ts'
+import { anonymizeShoppers } from './outcomes-sql.ts'
 
 // Assignment of shoppers, their results and the sums (decisions 58 and 61).
 
@@ -212,10 +212,10 @@ test('two merged shoppers stay two, each with their own orders', async () => {
 test('an erased shopper stays as an anonymous row with their purchases', async () => {
   const { shop, email, message } = await createTreated()
   await shop.order({ kind: 'purchase', email, totalMinor: 4_200 })
-  await transact(toHandle(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
+  await transact(toHandle(shop), (tx) => anonymizeShoppers(tx, [message.shopper_id]))
   expect(await people(shop.storeId)).toMatchObject([{ arm: 'treated', keys: [], bought: true, closed_at: null }])
   // A second erasure finds no identity, and the stored result stays.
-  await transact(toHandle(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
+  await transact(toHandle(shop), (tx) => anonymizeShoppers(tx, [message.shopper_id]))
   await counted(shop)
   expect(await days(shop.storeId)).toMatchObject([{ people: 1, purchases: 1, net_minor: 4_200 }])
 })

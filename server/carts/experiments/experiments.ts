@@ -1,9 +1,9 @@
 import { readStore } from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken } from '../../core/common/secrets.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { areArmsOff } from '../../core/lift/arm-shares.ts'
+import { hasSampleRatioMismatch } from '../../core/lift/arm-shares.ts'
 import type { Deps } from '../../deps.ts'
 import * as outcomes from './outcomes-sql.ts'
 import { computeWindowDays } from './rules.ts'
@@ -12,8 +12,8 @@ import * as sql from './sql.ts'
 // A store's experiment on all automatic messages, one at a time (decision 58): start, stop, restart with another share,
 // and the planned end. Assigns shoppers and counts their results.
 
-export { forgetPeople } from './outcomes-sql.ts'
-export { insertAssignments as assign, runningExperiment } from './sql.ts'
+export { anonymizeShoppers } from './outcomes-sql.ts'
+export { insertAssignments as assign, selectRunning } from './sql.ts'
 
 const DAY_MS = 86_400_000
 /** The cap is computed from orders of this period. */
@@ -28,7 +28,7 @@ export interface NewExperiment {
 
 /** Starts an experiment unless one is running. Returns its id, or undefined. */
 export async function begin(tx: StoreTx, { controlBps, days }: NewExperiment, now: Date): Promise<string | undefined> {
-  const store = found(await readStore(tx), 'Store')
+  const store = requireFound(await readStore(tx), 'Store')
   await sql.endPlannedInStore(tx, now)
   const since = new Date(now.getTime() - CAP_DAYS * DAY_MS)
   const frozen = await sql.selectFixedValues(tx, { currency: store.currency, since })
@@ -96,7 +96,8 @@ async function countDue(store: StoreDb<Db>, now: Date): Promise<void> {
 async function checkArms(store: StoreDb<Db>, experimentIds: readonly string[], now: Date): Promise<void> {
   for (const each of await outcomes.selectArmSizes(store, experimentIds)) {
     const share = each.control_bps / 10_000
-    if (areArmsOff([each.treated, each.control], [1 - share, share])) await outcomes.raiseAlarm(store, each.id, now)
+    if (hasSampleRatioMismatch([each.treated, each.control], [1 - share, share]))
+      await outcomes.raiseAlarm(store, each.id, now)
   }
 }
 

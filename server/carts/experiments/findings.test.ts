@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { sumsOfCounts, sumsOfTotals } from '../../core/lift/arms.ts'
-import { plannedShares } from '../../core/lift/planned.ts'
-import { sequenceOf } from '../../core/lift/sequence.ts'
+import { sumCounts, sumTotals } from '../../core/lift/arms.ts'
+import { compareShares } from '../../core/lift/planned.ts'
+import { computeSequence } from '../../core/lift/sequence.ts'
 import { type ArmsCounts, canCheckArms, computeCost, findConversion, findRevenue } from './findings.ts'
 
 // Findings from sums (decisions 59 to 61).
@@ -31,13 +31,13 @@ describe('conversion', () => {
 
   test('from ten purchases the sequence’s interval is shown for all treated shoppers, and the planned one only on its day', () => {
     const known = counts([400, 44], [400, 30])
-    const bought = { treated: sumsOfCounts(400, 44), control: sumsOfCounts(400, 30) }
-    const { low, high } = sequenceOf(bought)
+    const bought = { treated: sumCounts(400, 44), control: sumCounts(400, 30) }
+    const { low, high } = computeSequence(bought)
     const finding = findConversion(known, now)
     expect(finding).toEqual({
       ...{ state: 'unseen', anytime: { low: low * 400, high: high * 400 }, planned: null, missing: null },
     })
-    const planned = plannedShares(bought)
+    const planned = compareShares(bought)
     expect(findConversion(known, { ...now, isPlannedDay: true }).planned).toEqual({
       ...{ low: planned.low * 400, high: planned.high * 400 },
     })
@@ -57,10 +57,10 @@ test('revenue is shown from 75 purchases in each arm, as the sequence of capped 
   expect(findRevenue(counts([2_000, 300], [2_000, 74]), now).state).toBe('few')
   const finding = findRevenue(counts([2_000, 300], [2_000, 75]), now)
   const spent = {
-    treated: sumsOfTotals(2_000, 1_500_000, 7_500_000_000),
-    control: sumsOfTotals(2_000, 375_000, 1_875_000_000),
+    treated: sumTotals(2_000, 1_500_000, 7_500_000_000),
+    control: sumTotals(2_000, 375_000, 1_875_000_000),
   }
-  expect(finding.anytime!.low).toBeCloseTo(sequenceOf(spent).low * 2_000, 6)
+  expect(finding.anytime!.low).toBeCloseTo(computeSequence(spent).low * 2_000, 6)
   expect(finding.state).toBe('more')
 })
 

@@ -1,9 +1,9 @@
 import type { Finding } from '../../../shared/experiments.ts'
 import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
-import { type Arms, type Interval, type Sums, sumsOfCounts, sumsOfTotals } from '../../core/lift/arms.ts'
-import { plannedMeans, plannedShares } from '../../core/lift/planned.ts'
-import { sequenceOf } from '../../core/lift/sequence.ts'
-import { isConversionShown, isRevenueShown, purchasesOf, REVENUE_FROM } from '../../core/lift/shown.ts'
+import { type Arms, type Interval, type Sums, sumCounts, sumTotals } from '../../core/lift/arms.ts'
+import { isConversionShown, isRevenueShown, purchasesOf, REVENUE_FROM } from '../../core/lift/minimum-sizes.ts'
+import { compareMeans, compareShares } from '../../core/lift/planned.ts'
+import { computeSequence } from '../../core/lift/sequence.ts'
 
 // Computes the findings of an experiment from its sums (decisions 59 to 61). Pure.
 
@@ -32,21 +32,20 @@ const mapArms = (counts: ArmsCounts, of: (arm: ArmCounts) => Sums): Arms => ({
   control: of(counts.control),
 })
 
-const countPurchases = (counts: ArmsCounts) =>
-  mapArms(counts, ({ people, purchases }) => sumsOfCounts(people, purchases))
+const countPurchases = (counts: ArmsCounts) => mapArms(counts, ({ people, purchases }) => sumCounts(people, purchases))
 
 /** In purchases. */
 export function findConversion(counts: ArmsCounts, of: FindingContext): Finding {
   const bought = countPurchases(counts)
   if (!isConversionShown(bought)) return estimateMissing(counts, CONVERSION_FROM, of)
-  return buildFinding(counts, sequenceOf(bought), of.isPlannedDay ? plannedShares(bought) : null)
+  return buildFinding(counts, computeSequence(bought), of.isPlannedDay ? compareShares(bought) : null)
 }
 
 /** In minor units. */
 export function findRevenue(counts: ArmsCounts, of: FindingContext): Finding {
   if (!isRevenueShown(countPurchases(counts))) return estimateMissing(counts, REVENUE_FROM, of)
-  const spent = mapArms(counts, ({ people, netMinor, netSquares }) => sumsOfTotals(people, netMinor, netSquares))
-  return buildFinding(counts, sequenceOf(spent), of.isPlannedDay ? plannedMeans(spent) : null)
+  const spent = mapArms(counts, ({ people, netMinor, netSquares }) => sumTotals(people, netMinor, netSquares))
+  return buildFinding(counts, computeSequence(spent), of.isPlannedDay ? compareMeans(spent) : null)
 }
 
 /** Scaled to all shoppers of the treated arm. */

@@ -9,7 +9,7 @@ export const isRunning = (now: Date) => sql`x.ended_at is null and x.planned_end
  * The running experiment as JSON for decisions; null: none. Shoppers are assigned if their window ends before the
  * planned end.
  */
-export const experimentOf = (
+export const selectExperiment = (
   storeId: RawBuilder<unknown>,
   now: Date,
 ) => sql`(select jsonb_build_object('id', x.id, 'salt', x.salt,
@@ -22,7 +22,7 @@ export const experimentOf = (
  * arms stay
  * alike.
  */
-export const isUnderWay = (now: Date) => sql`exists (select 1
+export const hadEarlierMessage = (now: Date) => sql`exists (select 1
   from experiments x join messages h on h.store_id = x.store_id and h.shopper_id = m.shopper_id and h.sending_at is not null
     and h.sending_at <= x.started_at
   left join carts o on o.store_id = h.store_id and o.id = h.cart_id
@@ -32,6 +32,6 @@ export const isUnderWay = (now: Date) => sql`exists (select 1
  * The shopper's arm in the running experiment; null: not assigned. Of merged shoppers the earliest assignment counts;
  * at equal times the choice is deterministic (F1).
  */
-export const armOf = (storeId: RawBuilder<unknown>, shopperId: RawBuilder<unknown>, now: Date) => sql`(select a.arm
+export const selectArm = (storeId: RawBuilder<unknown>, shopperId: RawBuilder<unknown>, now: Date) => sql`(select a.arm
   from experiments x join assignments a on a.store_id = x.store_id and a.experiment_id = x.id
   where x.store_id = ${storeId} and ${isRunning(now)} and a.shopper_id = ${shopperId} order by a.at, a.id limit 1)`

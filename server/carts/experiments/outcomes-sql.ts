@@ -128,7 +128,7 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
  * For an erasure: stores the shoppers' purchases so far and deletes their identities. Their arm stays (F1). A result
  * stored by an earlier erasure stays too, because its orders can no longer be identified.
  */
-export async function forgetPeople({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<number> {
+export async function anonymizeShoppers({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<number> {
   const { numAffectedRows } = await sql`
     with theirs as (
       select a.id, a.experiment_id, o.bought, o.net_minor, ${OVERRIDDEN} as is_overridden, a.closed_at is null and a.window_ends_at is not null as is_open

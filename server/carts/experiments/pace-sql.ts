@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import { COUNTS } from '../orders/fragments.ts'
-import type { Pace } from './before.ts'
+import type { Pace } from './forecast.ts'
 
 // Statements on the pace of an experiment and on attributed revenue beside it.
 

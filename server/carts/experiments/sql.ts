@@ -19,7 +19,7 @@ export function listExperiments({ db, storeId }: StoreDb, limit: number) {
 }
 
 /** The running experiment. */
-export async function runningExperiment({ db, storeId }: StoreDb, now: Date) {
+export async function selectRunning({ db, storeId }: StoreDb, now: Date) {
   const rows =
     await sql<Experiment>`select x.* from experiments x where x.store_id = ${storeId} and ${isRunning(now)}`.execute(db)
   return rows.rows[0]

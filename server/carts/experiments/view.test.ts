@@ -3,7 +3,7 @@ import type { ExperimentsReply } from '../../../shared/experiments.ts'
 import { drawInto, holdOut } from '../../../test/experiment-scene.ts'
 import { aShop, DAY, HOUR, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { beforeWords, sentenceOf } from '../../../web/lift/words.ts'
+import { describeBefore, describeMeasure } from '../../../web/lift/copy.ts'
 import { countChanges } from '../../insights/analytics/figures.ts'
 import { countExperiments } from './experiments.ts'
 
@@ -73,7 +73,7 @@ describe('before the start (decision 60)', () => {
     expect(known.pace).toEqual({ people: 20, boughtPercent: 50, assumedPercent: 5, rate: 0.5 })
     expect(known.proposedPercent).toBe(50)
     expect([known.running, known.past]).toEqual([null, []])
-    expect(beforeWords(known)).toContain('With 20 people a month')
+    expect(describeBefore(known)).toContain('With 20 people a month')
   })
 
   test('ignores carts of a month ago, and tells a store that it has none', async () => {
@@ -92,7 +92,7 @@ describe('during the experiment', () => {
       ...{ sharePercent: 50, windowDays: 8, people: { treated: 0, control: 0 }, endedAt: null, health: 'few' },
       ...{ conversion: { state: 'few' }, revenue: { state: 'few', missing: null }, cost: null, capAmount: null },
     })
-    expect(sentenceOf(running!, 'conversion')).toContain('Nobody is counted yet')
+    expect(describeMeasure(running!, 'conversion')).toContain('Nobody is counted yet')
   })
 
   test('on day 30 with 300 shoppers a month shows the missing number by the pace so far', async () => {
@@ -102,7 +102,7 @@ describe('during the experiment', () => {
     const { running } = await read()
     // 220 shoppers in 30 days: five more purchases of the control group need 220 more.
     expect(running!.conversion.missing).toEqual({ people: 220, days: 30 })
-    expect(sentenceOf(running!, 'conversion')).toBe(
+    expect(describeMeasure(running!, 'conversion')).toBe(
       'Not enough data yet: about 220 more people (≈ 30 days at your pace).',
     )
   })
@@ -114,7 +114,7 @@ describe('during the experiment', () => {
     expect(running!.conversion).toMatchObject({ state: 'unseen', planned: null })
     expect(running!.revenue.state).toBe('few')
     expect(running!.cost).toBeNull()
-    expect(sentenceOf(running!, 'conversion')).toContain('No difference seen; if there is one it is smaller than')
+    expect(describeMeasure(running!, 'conversion')).toContain('No difference seen; if there is one it is smaller than')
   })
 
   test('shows amounts in whole units, and the cost of the control group as the same difference', async () => {
@@ -152,7 +152,7 @@ test('on the planned day, day 180, its own interval is shown beside the other', 
   expect(past[0]).toMatchObject({ endReason: 'planned', conversion: { state: 'more' } })
   const { planned, anytime } = past[0]!.conversion
   expect([planned!.low > 0, anytime!.low < 0]).toEqual([true, true])
-  expect(sentenceOf(past[0]!, 'conversion', 'planned')).toContain('Recoup brought in between')
+  expect(describeMeasure(past[0]!, 'conversion', 'planned')).toContain('Recoup brought in between')
 })
 
 test('the planned interval is not shown while shoppers are still to be counted, because it may be shown once', async () => {

@@ -1,10 +1,10 @@
 import type { ExperimentsReply, ExperimentView, Finding } from '../../../shared/experiments.ts'
 import { currencyExponent } from '../../../shared/money.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { ASSUMED_PERCENT, computeRate, estimateRate, type Pace, proposePercent } from './before.ts'
 import { type ArmCounts, type ArmsCounts, canCheckArms, computeCost, findConversion, findRevenue } from './findings.ts'
+import { ASSUMED_PERCENT, computeRate, estimateRate, type Pace, proposePercent } from './forecast.ts'
 import { type ArmSums, selectSums, selectWithOpenWindows } from './outcomes-sql.ts'
 import { readPace, type Span, selectAttributed } from './pace-sql.ts'
 import { type Experiment, listExperiments } from './sql.ts'
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 const MAX_LISTED = 20
 
 export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<ExperimentsReply> {
-  const zone = found(await readStore(store), 'Store').time_zone
+  const zone = requireFound(await readStore(store), 'Store').time_zone
   const [pace, experiments] = await Promise.all([
     readPace(store, new Date(now.getTime() - 30 * DAY_MS)),
     listExperiments(store, MAX_LISTED),

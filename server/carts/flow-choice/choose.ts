@@ -1,14 +1,14 @@
 import type { StoreTx } from '../../core/db/db.ts'
 import { scheduleFlowMessages } from '../../messages/messages/messages.ts'
 import * as sql from './choose-sql.ts'
-import { type ConditionFacts, findingOf } from './conditions.ts'
+import { type ConditionFacts, evaluateConditions } from './conditions.ts'
 import { type FactsContext, readFacts } from './facts.ts'
 
 // Assigns an abandoned cart to the first active flow whose entry conditions match (decision 51). The choice is stored
 // with the values it used, and is final for the episode.
 
 /** Chooses flows for carts without one, and schedules the flows' messages. */
-export async function takeIntoFlows(tx: StoreTx, asking: FactsContext, cartIds: readonly string[]): Promise<void> {
+export async function assignFlows(tx: StoreTx, asking: FactsContext, cartIds: readonly string[]): Promise<void> {
   if (cartIds.length === 0) return
   await chooseFlows(tx, asking, cartIds)
   await scheduleFlowMessages(tx, cartIds, asking.now)
@@ -41,7 +41,7 @@ export function chooseFlow(
   let values: Record<string, unknown> = {}
   for (const { id, takes_from, conditions } of flows) {
     if (cart.last_activity_at < takes_from) continue
-    const finding = conditions && !facts ? { holds: false, asked: {} } : findingOf(conditions, facts!)
+    const finding = conditions && !facts ? { holds: false, asked: {} } : evaluateConditions(conditions, facts!)
     asked.push({ id, holds: finding.holds })
     values = { ...values, ...finding.asked }
     if (finding.holds) break

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type FlowCondition, FlowConditions, MOST_CONDITIONS } from '../../../shared/flow-conditions.ts'
-import { type ConditionFacts, findingOf, matchesCondition } from './conditions.ts'
+import { type FlowCondition, FlowConditions, MAX_CONDITIONS } from '../../../shared/flow-conditions.ts'
+import { type ConditionFacts, evaluateConditions, matchesCondition } from './conditions.ts'
 
 // Evaluation of conditions (decision 52).
 
@@ -88,7 +88,7 @@ describe('groups', () => {
           match,
           groups.map((each) => of(each.match, each.conditions)),
         )
-        expect(findingOf(FlowConditions.parse(conditions), facts).holds).toBe(expected)
+        expect(evaluateConditions(FlowConditions.parse(conditions), facts).holds).toBe(expected)
       }),
     )
   })
@@ -101,18 +101,18 @@ describe('groups', () => {
         { match: 'any', conditions: [{ fact: 'buyer', is: 'returning' }] },
       ],
     }
-    expect(findingOf(conditions, facts)).toEqual({
+    expect(evaluateConditions(conditions, facts)).toEqual({
       ...{ holds: false, unmet: [no], asked: { items: 3, buyer: 'returning' } },
     })
     // A group that matches by another condition is no reason.
     const other = { match: 'any' as const, conditions: [no, { fact: 'buyer' as const, is: 'returning' as const }] }
-    expect(findingOf({ match: 'all', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([no])
-    expect(findingOf({ match: 'any', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([])
-    expect(findingOf(null, facts)).toEqual({ holds: true, unmet: [], asked: {} })
+    expect(evaluateConditions({ match: 'all', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([no])
+    expect(evaluateConditions({ match: 'any', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([])
+    expect(evaluateConditions(null, facts)).toEqual({ holds: true, unmet: [], asked: {} })
   })
 
   test('have at most twenty conditions in total', () => {
-    const conditions = Array.from({ length: MOST_CONDITIONS }, () => yes)
+    const conditions = Array.from({ length: MAX_CONDITIONS }, () => yes)
     const of = (...groups: FlowCondition[][]) =>
       FlowConditions.safeParse({ match: 'all', groups: groups.map((each) => ({ match: 'any', conditions: each })) })
         .success

@@ -43,7 +43,7 @@ export interface ConditionFinding {
 }
 
 /** null: no conditions, which always match. All values are recorded, even after the result is certain. */
-export function findingOf(conditions: FlowConditions | null, facts: ConditionFacts): ConditionFinding {
+export function evaluateConditions(conditions: FlowConditions | null, facts: ConditionFacts): ConditionFinding {
   if (!conditions) return { holds: true, unmet: [], asked: {} }
   const { match, groups } = conditions
   const found = groups.map((group) =>

@@ -1,9 +1,9 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { Secrets } from '../../core/common/secrets.ts'
-import { zoneAt } from '../../core/common/zones.ts'
+import { chooseZone } from '../../core/common/zones.ts'
 import type { StoreDb } from '../../core/db/db.ts'
-import { phoneCountry } from '../../messages/channels/phone.ts'
-import { ledgerText } from '../../shoppers/consent/evidence.ts'
+import { findPhoneCountry } from '../../messages/channels/phone.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence.ts'
 import { type ConditionFacts, usesFact } from './conditions.ts'
 import * as sql from './facts-sql.ts'
 
@@ -26,7 +26,7 @@ export async function readFacts(
 ): Promise<Map<string, ConditionFacts>> {
   const rows = cartIds.length > 0 ? await sql.selectFacts(store, [...new Set(cartIds)]) : []
   const hashes = usesFact(conditions, 'consent') ? hashAddresses(rows, secrets) : new Map<string, Buffer>()
-  const ledger = await ledgerText(store, [...hashes.values()], CHANNELS)
+  const ledger = await selectEvidence(store, [...hashes.values()], CHANNELS)
   const hasConsent = (channel: string, address: string | null) => {
     const hash = address === null ? undefined : hashes.get(address)
     return (
@@ -47,8 +47,8 @@ function hashAddresses(rows: readonly sql.FactsRow[], secrets: FactsContext['sec
 }
 
 function buildFacts(row: sql.FactsRow, now: Date): Omit<ConditionFacts, 'consents'> {
-  const country = row.country ?? (row.phone === null ? null : phoneCountry(row.phone))
-  const timeZone = zoneAt({ country, state: row.us_state, phone: row.phone }, row.time_zone)
+  const country = row.country ?? (row.phone === null ? null : findPhoneCountry(row.phone))
+  const timeZone = chooseZone({ country, state: row.us_state, phone: row.phone }, row.time_zone)
   return {
     valueMinor: row.value_minor,
     currency: row.currency,
@@ -68,7 +68,7 @@ function buildFacts(row: sql.FactsRow, now: Date): Omit<ConditionFacts, 'consent
 }
 
 /** The same values at another time. Pure. */
-export const factsAt = (facts: ConditionFacts, at: Date): ConditionFacts => ({
+export const shiftFacts = (facts: ConditionFacts, at: Date): ConditionFacts => ({
   ...facts,
   ...readClock(at, facts.timeZone),
 })

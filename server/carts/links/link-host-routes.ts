@@ -5,7 +5,7 @@ import { serveStore } from '../../access/http/http.ts'
 import type { Deps } from '../../deps.ts'
 import { routeLinkHost } from './link-host-rules.ts'
 import { isLinkHost } from './link-host-sql.ts'
-import { buildProof, openLinkHosts, PROOF_PATH, removeLinkHost, saveLinkHost, viewLinkHost } from './link-hosts.ts'
+import { buildProof, createHostCheck, PROOF_PATH, removeLinkHost, saveLinkHost, viewLinkHost } from './link-hosts.ts'
 
 // Shops' own hosts for links: their setup, and what is served on them.
 
@@ -38,7 +38,7 @@ export function linkHostRoutes(app: FastifyInstance, deps: Deps): void {
 
 /** Runs before all routes: a shop's host serves neither the app nor the API. */
 export function guardLinkHosts(app: FastifyInstance, deps: Deps): void {
-  const isOne = openLinkHosts(deps)
+  const isOne = createHostCheck(deps)
   app.addHook('onRequest', async (request, reply) => {
     if (!(await isOne(request.hostname))) return
     const verdict = routeLinkHost(request.url.split('?', 1)[0]!)

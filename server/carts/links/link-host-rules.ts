@@ -34,7 +34,7 @@ export function routeLinkHost(path: string): 'served' | 'elsewhere' | 'not_there
 }
 
 /** Base URL of links: the shop's host if one is in use, else the server's own. */
-export function linkBase(publicUrl: string, host: string | null): string {
+export function chooseLinkBase(publicUrl: string, host: string | null): string {
   if (!host) return publicUrl
   const url = new URL(publicUrl)
   url.hostname = host

@@ -3,12 +3,12 @@ import type { LinkHostView } from '../../../shared/link-host.ts'
 import type { Session } from '../../access/members/session.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import { openDns } from '../../core/net/dns.ts'
 import { FetchProblem } from '../../core/net/fetch-problem.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { Deps } from '../../deps.ts'
-import { buildProofName, FAILING_MS, isReserved, linkBase, UNPROVEN_MS } from './link-host-rules.ts'
+import { buildProofName, chooseLinkBase, FAILING_MS, isReserved, UNPROVEN_MS } from './link-host-rules.ts'
 import * as sql from './link-host-sql.ts'
 
 // Shops' own hosts for links in mails. A TXT record proves the ownership. The host is used while requests to it reach
@@ -47,7 +47,7 @@ export async function viewLinkHost(deps: Deps, store: StoreDb, { isDemo }: Sessi
 /** Saved whatever the check finds, because DNS records take time. Saving the same host again checks it again. */
 export async function saveLinkHost(deps: Deps, store: StoreDb<Db>, session: Session, host: string): Promise<void> {
   refuseDemo(session)
-  await take(deps, CHECKS, store.storeId)
+  await takePoint(deps, CHECKS, store.storeId)
   if (isReserved(host, deps.config.publicUrl)) {
     const message = 'This domain belongs to the server itself or is not public.'
     throw new AppError('invalid', message, { fields: { host: 'Choose another domain' } })
@@ -115,7 +115,7 @@ async function findReachProblem(deps: Deps, host: string, lookup?: LookupFunctio
   const http = openGuardedHttp({ allowPrivate: deps.config.allowsPrivateStores, ...(lookup ? { lookup } : {}) })
   try {
     const request = { timeoutMs: 8_000, hasCredentials: true }
-    const answer = await http.fetch(`${linkBase(deps.config.publicUrl, host)}${PROOF_PATH}`, request)
+    const answer = await http.fetch(`${chooseLinkBase(deps.config.publicUrl, host)}${PROOF_PATH}`, request)
     const isOurs = answer.status === 200 && answer.body.toString('utf8') === buildProof(deps, host)
     return isOurs ? null : `${host} points somewhere else, not to this server.`
   } catch (error) {
@@ -146,7 +146,7 @@ const KNOWN_MS = 30_000
 const MOST_KNOWN = 2_000
 
 /** Whether a host is a shop's. Called for every request to another host than the server's, so it is cached briefly. */
-export function openLinkHosts({
+export function createHostCheck({
   db,
   config,
   now,

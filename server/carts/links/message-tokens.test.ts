@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../core/common/ids.ts'
 import { createSecrets } from '../../core/common/secrets.ts'
-import { clickPath, messageOfToken, messageToken, readClick, type TokenPurpose } from './message-tokens.ts'
+import { createClickPath, createToken, readClick, readToken, type TokenPurpose } from './message-tokens.ts'
 
 const secrets = createSecrets('a secret of the tests, long enough to be one')
 const purposes: TokenPurpose[] = ['open', 'honeypot', 'click', 'unsubscribe', 'preferences', 'push']
@@ -9,7 +9,7 @@ const id = '0195d3a0-0000-7000-8000-000000000001'
 const SALE = 'https://shop.example/sale?for=ärmel&x=1'
 
 function buildClick(messageId: string, target: string | null) {
-  const { pathname, searchParams } = new URL(clickPath(secrets, messageId, target), 'https://recoup.example')
+  const { pathname, searchParams } = new URL(createClickPath(secrets, messageId, target), 'https://recoup.example')
   return { token: pathname.slice(3), to: searchParams.get('to') ?? '' }
 }
 
@@ -22,27 +22,27 @@ const flipBytes = (text: string) =>
 
 test('a token names its message for one purpose and looks like any other (X1)', () => {
   for (const purpose of purposes) {
-    const token = messageToken(secrets, purpose, id)
+    const token = createToken(secrets, purpose, id)
     expect(token).toMatch(/^[\w-]{43}$/)
-    expect(purposes.filter((each) => messageOfToken(secrets, each, token) === id)).toEqual([purpose])
+    expect(purposes.filter((each) => readToken(secrets, each, token) === id)).toEqual([purpose])
   }
-  const shared = purposes.flatMap((purpose) => [id, newId()].map((each) => messageToken(secrets, purpose, each)))
+  const shared = purposes.flatMap((purpose) => [id, newId()].map((each) => createToken(secrets, purpose, each)))
   expect(new Set(shared.map((token) => token.slice(0, 8))).size).toBe(shared.length)
 })
 
 test('a token cannot be forged: every byte counts, other servers’ are refused, and each has one encoding (X1)', () => {
-  const token = messageToken(secrets, 'unsubscribe', id)
+  const token = createToken(secrets, 'unsubscribe', id)
   const wrong = [...flipBytes(token), '', token.slice(1), `${token}A`, secrets.token('unsubscribe', id), ` ${token}`]
-  wrong.push(messageToken(createSecrets('another secret, long enough to be one'), 'unsubscribe', id))
+  wrong.push(createToken(createSecrets('another secret, long enough to be one'), 'unsubscribe', id))
   // The last of 43 characters has two unused bits.
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.indexOf(token[42]!)
   wrong.push(token.slice(0, 42) + 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'[last + 1])
   // One half of one, one half of another.
-  const other = Buffer.from(messageToken(secrets, 'unsubscribe', newId()), 'base64url')
+  const other = Buffer.from(createToken(secrets, 'unsubscribe', newId()), 'base64url')
   const own = Buffer.from(token, 'base64url')
   wrong.push(Buffer.concat([own.subarray(0, 16), other.subarray(16)]).toString('base64url'))
   wrong.push(Buffer.concat([other.subarray(0, 16), own.subarray(16)]).toString('base64url'))
-  expect(wrong.filter((each) => messageOfToken(secrets, 'unsubscribe', each) !== null)).toEqual([])
+  expect(wrong.filter((each) => readToken(secrets, 'unsubscribe', each) !== null)).toEqual([])
 })
 
 test('a click’s target can be neither read nor changed (X1)', () => {
@@ -65,16 +65,16 @@ test('a click’s target can be neither read nor changed (X1)', () => {
 test('tokens for the message’s page and for a shop page are not interchangeable (X1)', () => {
   const [own, sale] = [buildClick(id, null), buildClick(id, SALE)]
   expect(own.to).toBe('')
-  expect(own.token).toBe(messageToken(secrets, 'click', id))
+  expect(own.token).toBe(createToken(secrets, 'click', id))
   expect(readClick(secrets, own.token, '')).toEqual({ messageId: id, target: null })
   expect(readClick(secrets, own.token, sale.to)).toBeNull()
   expect(readClick(secrets, sale.token, '')).toBeNull()
-  expect(messageOfToken(secrets, 'click', sale.token)).toBeNull()
-  expect(clickPath(secrets, id, `https://shop.example/${'p'.repeat(60)}`).length).toBeLessThan(165)
+  expect(readToken(secrets, 'click', sale.token)).toBeNull()
+  expect(createClickPath(secrets, id, `https://shop.example/${'p'.repeat(60)}`).length).toBeLessThan(165)
 })
 
 test('pixels of mails sent before still belong to their messages', () => {
   const keyed = createSecrets('a secret of the tests, long enough to be one')
-  expect(messageToken(keyed, 'open', id)).toBe('r3uVFdXlDI0o4qO3e7RUPgHDlbqyrL2fHqoX6ajAVIY')
-  expect(messageToken(keyed, 'honeypot', id)).toBe('RugLkhcAO6AZIXQWpflejOj2qrE3cc-0CrZl6lBWosE')
+  expect(createToken(keyed, 'open', id)).toBe('r3uVFdXlDI0o4qO3e7RUPgHDlbqyrL2fHqoX6ajAVIY')
+  expect(createToken(keyed, 'honeypot', id)).toBe('RugLkhcAO6AZIXQWpflejOj2qrE3cc-0CrZl6lBWosE')
 })

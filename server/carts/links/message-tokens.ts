@@ -13,17 +13,17 @@ const TOKEN = /^[\w-]{43}$/
 const HALF = 16
 
 /** 43 characters: message id and a MAC of 128 bits. */
-export const messageToken = (secrets: Secrets, purpose: TokenPurpose, messageId: string): string =>
+export const createToken = (secrets: Secrets, purpose: TokenPurpose, messageId: string): string =>
   encodeToken(secrets, purpose, messageId, '').token
 
 /** The token's message id; null if it was not created here, or for another purpose. */
-export const messageOfToken = (secrets: Secrets, purpose: TokenPurpose, token: string): string | null =>
+export const readToken = (secrets: Secrets, purpose: TokenPurpose, token: string): string | null =>
   decodeToken(secrets, purpose, { token, sealed: '' })?.messageId ?? null
 
 /**
  * Path of a click link. `target`: shop URL, encrypted and authenticated in `to`; null: the message's own page.
  */
-export function clickPath(secrets: Secrets, messageId: string, target: string | null): string {
+export function createClickPath(secrets: Secrets, messageId: string, target: string | null): string {
   const { token, sealed } = encodeToken(secrets, 'click', messageId, target ?? '')
   return sealed === '' ? `/c/${token}` : `/c/${token}?to=${sealed}`
 }
@@ -78,4 +78,4 @@ function mask(secrets: Secrets, purpose: TokenPurpose, mac: Buffer, bytes: Buffe
 const PIXEL = /<img src="[^"<>]*\/o\/[\w-]{43}"[^<>]*>/g
 
 /** Removes the pixel for previews by the shop's staff: they must not count as opens. */
-export const withoutPixel = (html: string): string => html.replace(PIXEL, '')
+export const removePixel = (html: string): string => html.replace(PIXEL, '')

@@ -3,7 +3,7 @@ import { aScene, DAY, HOUR, messagesOf, pass, type Scene, wait } from '../../../
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
-import { clickPath, messageToken, TOKEN_MS } from './message-tokens.ts'
+import { createClickPath, createToken, TOKEN_MS } from './message-tokens.ts'
 
 // What links of messages open, and for how long (decision 150, X1, C8).
 
@@ -19,9 +19,10 @@ async function sendMail() {
 }
 
 const createTokenFor = (purpose: (typeof purposes)[number] | 'click', id: string) =>
-  messageToken(world.deps.secrets, purpose, id)
+  createToken(world.deps.secrets, purpose, id)
 const readLocation = async (path: string) => (await world.request('GET', path, { headers: BROWSER })).headers.location
-const click = (id: string, target: string | null = null) => readLocation(clickPath(world.deps.secrets, id, target))
+const click = (id: string, target: string | null = null) =>
+  readLocation(createClickPath(world.deps.secrets, id, target))
 const opens = async (id: string) => {
   const replies = purposes.map((purpose) => world.request('GET', `/api/${purpose}/${createTokenFor(purpose, id)}`))
   const statuses = (await Promise.all(replies)).map(({ status }) => status)
@@ -75,8 +76,9 @@ test('a link to the shop leads only to hosts that the platform reports for that 
   expect(await click(mail.id, page)).toBe(page)
   for (const foreign of [`${await readHome(other)}/sale`, 'https://evil.example/', 'javascript:alert(1)'])
     expect(await click(mail.id, foreign)).toContain('/cart/recover?cart_id=rt_')
-  const { token, to } = /\/c\/(?<token>[\w-]+)\?to=(?<to>[\w-]+)/.exec(clickPath(world.deps.secrets, mail.id, page))!
-    .groups as Record<'token' | 'to', string>
+  const { token, to } = /\/c\/(?<token>[\w-]+)\?to=(?<to>[\w-]+)/.exec(
+    createClickPath(world.deps.secrets, mail.id, page),
+  )!.groups as Record<'token' | 'to', string>
   const forged = [`/c/${createTokenFor('click', mail.id)}?to=${to}`, `/c/${token}`, `/c/${token}?to=${to}&to=${to}`]
   forged.push(
     `/c/${createTokenFor('click', other.id)}?to=${to}`,

@@ -1,7 +1,7 @@
 import { tokenHash } from '../../core/common/secrets.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import { messageOfToken, readClick, TOKEN_MS, type TokenPurpose } from './message-tokens.ts'
+import { readClick, readToken, TOKEN_MS, type TokenPurpose } from './message-tokens.ts'
 
 // Resolves link tokens. A token of one purpose opens nothing else (X1).
 
@@ -14,10 +14,10 @@ export interface OpenedLink {
 
 /** Returns null if the link does not exist, has expired, or its shopper was erased (C8). */
 export async function openLink(deps: Deps, purpose: TokenPurpose, token: string): Promise<OpenedLink | null> {
-  const messageId = messageOfToken(deps.secrets, purpose, token)
+  const messageId = readToken(deps.secrets, purpose, token)
   if (messageId !== null) return openMessageLink(deps, messageId)
   if (purpose === 'open' || purpose === 'honeypot') return null
-  const row = await system.linkToken(deps.db, tokenHash(token), purpose, deps.now())
+  const row = await system.findLinkToken(deps.db, tokenHash(token), purpose, deps.now())
   return row?.message_id ? { storeId: row.store_id, messageId: row.message_id, isRow: true } : null
 }
 
@@ -31,7 +31,7 @@ export async function openClick(deps: Deps, token: string, to: string): Promise<
     const opened = await openMessageLink(deps, click.messageId)
     return opened && { ...opened, target: click.target }
   }
-  const row = await system.linkToken(deps.db, tokenHash(token), 'click', deps.now())
+  const row = await system.findLinkToken(deps.db, tokenHash(token), 'click', deps.now())
   if (!row) return null
   const { message_id: messageId, target, store_id: storeId } = row
   return messageId === null ? { messageId, target } : { storeId, messageId, isRow: true, target }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { capabilities } from '../../../shared/platforms.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { before, IMPORT_REACH_MS, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
 import type { Deps } from '../../deps.ts'
@@ -19,7 +19,7 @@ export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: 
   return runSyncJob(deps, { storeId, stream: 'checkouts' }, async (run) => {
     const { state, store, startedAt } = run
     const since = state.watermark ? before(state.watermark, SWEEP_OVERLAP_MS) : before(startedAt, IMPORT_REACH_MS)
-    const client = await storeAccess(deps, store)
+    const client = await openStoreClient(deps, store)
     const query = { modifiedSince: since.toISOString(), ...(signal ? { signal } : {}) }
     let seen: Date | null = null
     let rowsSeen = 0

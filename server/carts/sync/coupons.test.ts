@@ -3,7 +3,7 @@ import { aConnectedStore, type Connected, readings } from '../../../test/connect
 import { aCoupon } from '../../../test/fake-coupons.ts'
 import { anOrder, aProblem } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { newId } from '../../core/common/ids.ts'
 import { recordOrders } from '../carts/record.ts'
 import { couponUsesJob } from '../coupons/jobs.ts'
@@ -175,7 +175,7 @@ test('a key without permission for coupons breaks nothing else, shows advice in 
   )
   const health = await world.request('GET', '/api/stores/health', { token: shop.owner.token })
   expect(health.body.streams.coupons.problem).toMatch(/^The key of this store may not read coupons\./)
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   const told = await world.db.selectFrom('notifications').select('type').where('store_id', '=', shop.storeId).execute()
   expect(told.map(({ type }) => type)).not.toContain('store_check_failed')
 })

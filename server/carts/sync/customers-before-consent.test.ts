@@ -6,7 +6,7 @@ import { aShopifyStore, deliver } from '../../../test/shopify-store.ts'
 import { aWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import type { PlatformConsent, PlatformCustomer } from '../../platforms/platform/platform.ts'
-import { recordSaid } from '../../shoppers/consent/consents.ts'
+import { recordAnswers } from '../../shoppers/consent/consents.ts'
 import { pullCheckouts } from './checkouts.ts'
 import { pullCustomers } from './local-copies.ts'
 
@@ -67,7 +67,7 @@ const WAYS = {
 }
 const recordConsentHere = (isGiven = true) => {
   const word = { address: EMAIL, channel: 'email', isGiven, wording: 'Yes, please', country: 'US' } as const
-  return transact({ storeId: store.storeId, db: world.db }, (tx) => recordSaid(world.deps, tx, [word], world.now))
+  return transact({ storeId: store.storeId, db: world.db }, (tx) => recordAnswers(world.deps, tx, [word], world.now))
 }
 const ways = Object.keys(WAYS) as (keyof typeof WAYS)[]
 const strict = ['nothing', 'cart_only'] as const

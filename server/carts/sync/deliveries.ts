@@ -1,12 +1,12 @@
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
-import { deliverySecrets } from '../../access/stores/access.ts'
+import { readDeliverySecrets } from '../../access/stores/access.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { storeByCaptureKey } from '../../core/db/system.ts'
+import { findStoreByCaptureKey } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreEvent } from '../../platforms/platform/event.ts'
 import type { RawDelivery } from '../../platforms/platform/platform.ts'
-import { platformOf } from '../../platforms/registry/registry.ts'
+import { findPlatform } from '../../platforms/registry/registry.ts'
 import { recordCart } from '../carts/checkouts.ts'
 import { checkoutJob, customerJob, orderJob, privacyJob, productsJob, profileJob, uninstalledJob } from './jobs.ts'
 import { sealRequest } from './privacy-requests.ts'
@@ -28,7 +28,7 @@ export async function receiveDelivery(
   { platform, storeKey }: DeliverySource,
   delivery: RawDelivery,
 ): Promise<void> {
-  const known = storeKey.includes('\0') ? undefined : await storeByCaptureKey(deps.db, storeKey)
+  const known = storeKey.includes('\0') ? undefined : await findStoreByCaptureKey(deps.db, storeKey)
   if (!known?.is_active || known.platform !== platform) throw createRefusal()
   const store = { storeId: known.id, db: deps.db }
   const { event, topic } = await verify(deps, store, { platform, delivery })
@@ -50,7 +50,7 @@ interface SourcedDelivery {
 
 /** Any secret of the store may have signed. A ping arrives while its webhook is being created and is not signed. */
 async function verify(deps: Deps, store: StoreDb<Db>, { platform, delivery }: SourcedDelivery) {
-  const { readDelivery } = platformOf(platform)
+  const { readDelivery } = findPlatform(platform)
   for (const { secret, topic } of await readSecrets(deps, store, platform)) {
     const event = readDelivery(delivery, secret)
     if (event) return { event, topic: topic ?? (await findTopic(store, event)) }
@@ -73,7 +73,7 @@ async function findTopic(store: StoreDb<Db>, event: StoreEvent): Promise<string 
 /** `topic`: the subscription of this secret, if it has its own. */
 async function readSecrets(deps: Deps, store: StoreDb<Db>, platform: PlatformName) {
   if (capabilities[platform].webhooks === 'keys') {
-    return (await deliverySecrets(deps, store)).map((secret) => ({ secret, topic: null }))
+    return (await readDeliverySecrets(deps, store)).map((secret) => ({ secret, topic: null }))
   }
   return (await sql.listWebhooks(store)).map(({ topic, encrypted_secret }) => ({
     secret: deps.secrets.open(encrypted_secret, secretContext(store.storeId, topic)),

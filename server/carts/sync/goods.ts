@@ -7,20 +7,20 @@ import {
 } from '../../../shared/store-problems.ts'
 import { readReportedTerms } from '../../access/plugin/goods.ts'
 import type { PluginRow } from '../../access/plugin/plugin.ts'
-import { isReporting, mayBeAsked } from '../../access/plugin/rules.ts'
-import { storeAccess } from '../../access/stores/access.ts'
-import { nextTry, ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
+import { canBeRead, isReporting } from '../../access/plugin/rules.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
+import { computeNextTry, ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { ItemRef, ItemTerms, StoreClient } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { type StoredCoupon, saveStoreState, selectStoredCoupons } from '../coupons/for-messages.ts'
 import { clearFailure, readFailure, recordFailure } from './failures-sql.ts'
-import { pushOnlyPlugin } from './push-only.ts'
 import * as sql from './sync-sql.ts'
+import { readPushOnlyPlugin } from './unreachable.ts'
 
 // Reads stock and prices of a batch's items with its order check (D3).
 
@@ -60,11 +60,11 @@ export async function readGoods(
   deps: Deps,
   store: StoreDb<Db>,
   items: readonly ItemRef[],
-  { isChecked, stepAside = inPlace }: { isChecked: boolean; stepAside?: StepAside },
+  { isChecked, stepAside = keepSlot }: { isChecked: boolean; stepAside?: StepAside },
 ): Promise<Goods> {
   if (items.length === 0) return NO_GOODS
-  const plugin = await pushOnlyPlugin(store)
-  if (plugin && !(isChecked && mayBeAsked(plugin, deps.now()))) return readReportedGoods(deps, store, items, plugin)
+  const plugin = await readPushOnlyPlugin(store)
+  if (plugin && !(isChecked && canBeRead(plugin, deps.now()))) return readReportedGoods(deps, store, items, plugin)
   if (!isChecked) return NO_GOODS
   return (
     (await queryStore(deps, store, 'goods_check', async ({ client, currency, signal }): Promise<Goods> => {
@@ -90,7 +90,7 @@ async function readReportedGoods(
 
 /** Called while a shopper waits, so it gives up soon. A failure does not delay messages. */
 export async function refreshGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<void> {
-  if (await pushOnlyPlugin(store)) return
+  if (await readPushOnlyPlugin(store)) return
   const ask = async ({ client, currency, signal }: StoreRequest): Promise<null> => {
     const found = await client.terms({ items, currency, signal })
     await saveTerms(store, items, found, currency)
@@ -122,7 +122,7 @@ export async function readCoupons(
   deps: Deps,
   store: StoreDb<Db>,
   messageIds: readonly string[],
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<UnreadCoupons> {
   const asked = await selectStoredCoupons(store, messageIds)
   if (asked.length === 0) return NONE_UNREAD
@@ -155,7 +155,7 @@ export async function readCoupons(
 const MAX_OUTAGE_MS = 2 * 3_600_000
 
 async function isUnreachableForLong(deps: Deps, store: StoreDb): Promise<boolean> {
-  const plugin = await pushOnlyPlugin(store)
+  const plugin = await readPushOnlyPlugin(store)
   const since = plugin?.unreached_since
   return !!since && isReporting(plugin, deps.now()) && deps.now().getTime() - since.getTime() > MAX_OUTAGE_MS
 }
@@ -186,7 +186,7 @@ async function queryStore<Answer>(
   { isNoted = true }: { isNoted?: boolean } = {},
 ): Promise<Answer | Failure | null> {
   const known = await readFailure(store, stream)
-  const nextTryAt = known ? nextTry(known, deps.now()) : deps.now()
+  const nextTryAt = known ? computeNextTry(known, deps.now()) : deps.now()
   if (known?.error_code && nextTryAt > deps.now()) {
     return { problem: known.error_code, detail: known.error_detail, nextTryAt }
   }
@@ -194,7 +194,7 @@ async function queryStore<Answer>(
   try {
     const row = await readStore(store)
     if (!row) return null
-    const client = await storeAccess(deps, store)
+    const client = await openStoreClient(deps, store)
     const answer = await ask({ client, accountId: row.account_id, currency: row.currency, signal })
     if (known?.error_code) await clearFailure(store, stream, deps.now())
     return answer
@@ -206,7 +206,7 @@ async function queryStore<Answer>(
     const now = deps.now()
     if (!isNoted) return { problem: failure.code, detail: failure.detail, nextTryAt: now }
     const noted = await recordFailure(store, { stream, problem: failure.code, detail: failure.detail, now })
-    return { problem: failure.code, detail: failure.detail, nextTryAt: nextTry(noted, now) }
+    return { problem: failure.code, detail: failure.detail, nextTryAt: computeNextTry(noted, now) }
   }
 }
 

@@ -1,11 +1,11 @@
 import { COUPONS_NOT_READABLE } from '../../../shared/coupons.ts'
 import { couponProblemText, isStoreProblem, problemText } from '../../../shared/store-problems.ts'
-import { behindWallText } from '../../access/plugin/rules.ts'
+import { explainFirewall } from '../../access/plugin/rules.ts'
 import { newest } from '../../access/stores/rules.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { isReportedByPlugin } from './push-only.ts'
 import { isMissingPermission } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
+import { isReportedByPlugin } from './unreachable.ts'
 
 /** Y3: age and last error of each stream. The age is that of the newest complete read of orders. */
 export async function readHealth(store: StoreDb<Db>, now: Date) {
@@ -42,7 +42,7 @@ function viewStream(state: sql.SyncState, now: Date, isCutOff: boolean) {
 function describeProblem({ stream, error_code, error_detail: detail }: sql.SyncState, isCutOff: boolean): string {
   const code = error_code!
   // The address is right, so the usual advice to check it would mislead.
-  const atWall = isCutOff && isStoreProblem(code) ? behindWallText(code) : undefined
+  const atWall = isCutOff && isStoreProblem(code) ? explainFirewall(code) : undefined
   if (atWall) return atWall
   if (stream === 'coupons' && code === 'no_rights') return COUPONS_NOT_READABLE
   const isOfCodes = stream === 'coupon_codes' || stream === 'coupon_tidy'

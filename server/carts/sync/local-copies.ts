@@ -1,21 +1,21 @@
 import type { z } from 'zod'
-import { keepsAll } from '../../../shared/capture-mode.ts'
+import { storesEverything } from '../../../shared/capture-mode.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
-import { asideForPages, inPlace, type StepAside } from '../../core/common/seats.ts'
+import { keepSlot, releaseForPages, type StepAside } from '../../core/common/concurrency.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCustomer, PlatformProduct, ProductCategory, ShownTax } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { filterCustomers } from '../../shoppers/consent/covered-customers.ts'
-import { recordStoreConsents } from '../../shoppers/consent/store-consents.ts'
-import { customerMark } from '../../shoppers/shoppers/rules.ts'
-import { linkRegistered, lockAllKeys, registeredKeys } from '../../shoppers/shoppers/shoppers.ts'
+import { recordStoreConsents } from '../../shoppers/consent/platform-consents.ts'
+import { buildCustomerMark } from '../../shoppers/shoppers/rules.ts'
+import { linkCustomers, listCustomerKeys, lockAllKeys } from '../../shoppers/shoppers/shoppers.ts'
 import { closeUnseenCoupons, countInStore, saveCouponPage } from '../coupons/copy.ts'
 import { refreshUses } from '../coupons/uses.ts'
 import type { customerJob, productsJob } from './jobs.ts'
@@ -36,7 +36,7 @@ export interface PullOptions {
 
 export function pullCustomers(deps: Deps, { storeId, signal, stepAside }: PullOptions): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'customers' }, async (run) => {
-    const client = await storeAccess(deps, run.store)
+    const client = await openStoreClient(deps, run.store)
     const pages = numberedPages(
       (firstPage) => client.customers({ firstPage, ...(signal ? { signal } : {}) }),
       run.state.cursor_page ?? 1,
@@ -57,19 +57,19 @@ async function saveCustomers(
   { deps, store, startedAt }: Pick<SyncJob, 'deps' | 'store' | 'startedAt'>,
   page: readonly PlatformCustomer[],
 ): Promise<void> {
-  const { home_url, before_consent } = found(await readStore(store), 'Store')
-  const allowed = keepsAll(before_consent) ? page : await filterCustomers(deps, store, page)
+  const { home_url, before_consent } = requireFound(await readStore(store), 'Store')
+  const allowed = storesEverything(before_consent) ? page : await filterCustomers(deps, store, page)
   const rows = allowed.map((row) => buildCustomerRow(deps, store.storeId, row))
   const storeHost = new URL(home_url).hostname
   const records = rows.map(({ customer_id, email, phone }) => ({ customerId: customer_id, email, phone }))
   await transact(store, async (tx) => {
     await lockAllKeys(
       tx,
-      records.flatMap((record) => registeredKeys(record, storeHost)),
+      records.flatMap((record) => listCustomerKeys(record, storeHost)),
     )
     const written = new Set(await sql.upsertCustomers(tx, toJson(rows), startedAt, deps.now()))
     const news = records.filter(({ customerId }) => written.has(customerId))
-    await linkRegistered(tx, news, { storeHost, now: deps.now() })
+    await linkCustomers(tx, news, { storeHost, now: deps.now() })
   })
   // Opt-outs of all customers are stored, as hashes. Read only after a consent here, they would override that consent.
   await recordStoreConsents(deps, store.storeId, page)
@@ -84,7 +84,7 @@ export async function readChangedCustomers(
   query: { modifiedSince: string; signal?: AbortSignal },
   stepAside?: StepAside,
 ) {
-  const client = await storeAccess(run.deps, run.store)
+  const client = await openStoreClient(run.deps, run.store)
   try {
     for await (const page of withTimeLimit(client.customers(query), { signal: query.signal, stepAside })) {
       await saveCustomers(run, page.rows)
@@ -106,13 +106,13 @@ export async function refreshCustomer(deps: Deps, asked: z.infer<typeof customer
 export async function refreshProducts(
   deps: Deps,
   { storeId }: z.infer<typeof productsJob.payload>,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   await pullProducts(deps, { storeId, stepAside })
 }
 
 /** Records that these customers were signed in to the shop. */
-export const noteActive = sql.recordActive
+export const recordActive = sql.recordActive
 
 /** Only a listing read in one run, from first to last page, proves that a product is gone (Y2). */
 export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResult> {
@@ -121,7 +121,7 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     const { state, store, startedAt } = run
     const isFull = options.isFull || state.cursor_page !== null || !state.completed_at || !state.watermark
     const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
-    const client = await storeAccess(deps, store)
+    const client = await openStoreClient(deps, store)
     const pages = numberedPages(
       (firstPage) =>
         client.products({
@@ -165,11 +165,11 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
   const { storeId, signal, stepAside } = options
   return runSyncJob(deps, { storeId, stream: 'coupons' }, async (run) => {
     const { state, store, startedAt } = run
-    const { account_id: accountId, currency } = found(await readStore(store), 'Store')
+    const { account_id: accountId, currency } = requireFound(await readStore(store), 'Store')
     const hasList = state.cursor_page === null && state.completed_at && state.watermark
     const isFull = options.isFull || !hasList || (await countInStore(store)) <= MAX_LISTED_COUPONS
     const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
-    const client = await storeAccess(deps, store)
+    const client = await openStoreClient(deps, store)
     const pages = numberedPages(
       (firstPage) => client.coupons({ firstPage, currency, ...since, ...(signal ? { signal } : {}) }),
       (isFull && state.cursor_page) || 1,
@@ -193,10 +193,10 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
 /** Throws OutOfTime when the caller's signal aborts, to distinguish that from an error of the store. */
 export async function* withTimeLimit<P>(
   pages: AsyncIterable<P>,
-  { signal, stepAside = inPlace }: { signal: AbortSignal | undefined; stepAside: StepAside | undefined },
+  { signal, stepAside = keepSlot }: { signal: AbortSignal | undefined; stepAside: StepAside | undefined },
 ): AsyncGenerator<P> {
   try {
-    for await (const page of asideForPages(pages, stepAside)) {
+    for await (const page of releaseForPages(pages, stepAside)) {
       yield page
       signal?.throwIfAborted()
     }
@@ -213,7 +213,7 @@ function buildCustomerRow({ secrets }: Deps, storeId: string, row: PlatformCusto
     customer_id: row.customerId,
     email,
     phone,
-    hashes: [email, phone, customerMark(storeId, row.customerId)].flatMap((mark) =>
+    hashes: [email, phone, buildCustomerMark(storeId, row.customerId)].flatMap((mark) =>
       mark ? secrets.addressHash(mark).toString('hex') : [],
     ),
     first_name: row.firstName,

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepsAll } from '../../../shared/capture-mode.ts'
+import { storesEverything } from '../../../shared/capture-mode.ts'
 import { notifyOnce } from '../../access/notifications/notifications.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isReporting } from '../../access/plugin/rules.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import {
   before,
-  hasHung,
+  computeNextTry,
+  hasTimedOut,
   isFresh,
   newest as newestOf,
-  nextTry,
   nextWatermark,
   ORDER_CHECK_LIMIT_MS,
   ORDER_CHECK_OVERLAP_MS,
@@ -19,16 +19,16 @@ import {
   PENDING_LIMIT_MS,
 } from '../../access/stores/rules.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
-import { asideForPages, inPlace, type StepAside } from '../../core/common/seats.ts'
+import { keepSlot, releaseForPages, type StepAside } from '../../core/common/concurrency.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { findLastCaptureChoice } from '../../shoppers/consent/capture-choice.ts'
 import { recordOrders } from '../carts/record.ts'
-import { pushOnlyPlugin, requestReports } from './push-only.ts'
 import { OutOfTime, type RunResult, runSyncJob, type SyncJob } from './sync-jobs.ts'
 import { readStreams, saveProgress } from './sync-sql.ts'
+import { readPushOnlyPlugin, requestReports } from './unreachable.ts'
 
 // The order check (D3): a message needs a complete read of its store's orders that started at most 60 s ago.
 
@@ -58,7 +58,7 @@ export interface OrderCheckOptions {
 export async function checkOrders(
   deps: Deps,
   storeId: string,
-  { signal, stepAside = inPlace }: OrderCheckOptions = {},
+  { signal, stepAside = keepSlot }: OrderCheckOptions = {},
 ): Promise<OrderCheck> {
   const store = { storeId, db: deps.db }
   const createLimit = () => AbortSignal.any([AbortSignal.timeout(ORDER_CHECK_LIMIT_MS), ...(signal ? [signal] : [])])
@@ -94,9 +94,9 @@ async function readOrderCheck(store: StoreDb<Db>, now: Date): Promise<OrderCheck
   const state = (await readStreams(store)).find(({ stream }) => stream === 'order_check')
   const pulledAt = state?.completed_start ?? null
   if (isFresh(pulledAt, now)) return { isFresh: true, pulledAt, isDue: false }
-  const plugin = await pushOnlyPlugin(store)
+  const plugin = await readPushOnlyPlugin(store)
   const isReported = plugin !== null && isReporting(plugin, now)
-  return { isFresh: false, pulledAt, isDue: !isReported && (!state || nextTry(state, now) <= now) }
+  return { isFresh: false, pulledAt, isDue: !isReported && (!state || computeNextTry(state, now) <= now) }
 }
 
 interface ReadContext {
@@ -106,9 +106,9 @@ interface ReadContext {
 }
 
 async function readOrders(run: SyncJob, reading: ReadContext): Promise<RunResult> {
-  const client = await storeAccess(run.deps, run.store)
+  const client = await openStoreClient(run.deps, run.store)
   // A shop that hung must answer a cheap request before it is asked for a hundred orders.
-  if (hasHung(run.state)) await probe(run, client, reading)
+  if (hasTimedOut(run.state)) await probe(run, client, reading)
   return readChangedOrders(run, client, reading)
 }
 
@@ -120,7 +120,7 @@ async function probe(
   const limit = createLimit()
   const newestOnly = { modifiedSince: startedAt.toISOString(), pageSize: 1, signal: limit }
   try {
-    for await (const _ of asideForPages(client.orders(newestOnly), stepAside)) break
+    for await (const _ of releaseForPages(client.orders(newestOnly), stepAside)) break
   } catch (error) {
     if (limit.aborted) throw new OutOfTime()
     throw error
@@ -134,7 +134,7 @@ async function readChangedOrders(
 ): Promise<RunResult> {
   const { deps, store, state, startedAt } = run
   const limit = createLimit()
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   const since = state.watermark
     ? before(state.watermark, ORDER_CHECK_OVERLAP_MS)
     : before(row.connected_at, ORDER_CHECK_REACH_MS)
@@ -143,7 +143,7 @@ async function readChangedOrders(
   let rowsSeen = 0
   try {
     const pages = client.orders({ modifiedSince: since.toISOString(), signal: limit })
-    for await (const page of asideForPages(pages, stepAside)) {
+    for await (const page of releaseForPages(pages, stepAside)) {
       await recordOrders(deps, store.storeId, page.rows, 'sync')
       seen = newestOf([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
       reached = page.resumeFrom ? new Date(page.resumeFrom) : reached
@@ -161,7 +161,7 @@ async function readChangedOrders(
 
 /** Whether unpaid orders or their contacts may have been left out (C9), now or before the owner chose to keep them. */
 async function hasLeftOutOrders({ store, startedAt }: SyncJob, row: StoreRow): Promise<boolean> {
-  if (!keepsAll(row.before_consent)) return true
+  if (!storesEverything(row.before_consent)) return true
   const chosenAt = await findLastCaptureChoice(store)
   return chosenAt !== null && chosenAt > before(startedAt, PENDING_HOLDS_MS)
 }
@@ -182,7 +182,7 @@ async function readPendingOrders(
   let from = newestOf([start, state.pending_from])
   try {
     const query = { modifiedSince: (from ?? start).toISOString(), list: 'pending' as const, signal }
-    for await (const page of asideForPages(client.orders(query), stepAside)) {
+    for await (const page of releaseForPages(client.orders(query), stepAside)) {
       await recordOrders(deps, store.storeId, page.rows, 'sync')
       if (page.resumeFrom) from = new Date(page.resumeFrom)
       signal.throwIfAborted()

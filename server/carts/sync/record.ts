@@ -1,4 +1,4 @@
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { isHanging, ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
@@ -23,7 +23,7 @@ export async function readRecord<Row>(
   if (!(await readStore(store))?.is_active) return null
   const streams = await readStreams(store)
   if (isHanging(streams, deps.now())) throw new StoreProblem('timeout', 'not asked: it hangs')
-  const client = await storeAccess(deps, store)
+  const client = await openStoreClient(deps, store)
   try {
     const row = await read(client, AbortSignal.timeout(ORDER_CHECK_LIMIT_MS))
     const known = streams.find(({ stream }) => stream === 'record_check')

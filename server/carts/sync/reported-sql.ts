@@ -21,7 +21,7 @@ export async function completeReported(
 }
 
 /** The shop's orders were read, so its plugin need not report them. */
-export function forgetCheckFailures({ db, storeId }: StoreDb) {
+export function clearCheckFailures({ db, storeId }: StoreDb) {
   return db
     .updateTable('sync_state')
     .set({ failed_at: null, failures: 0, error_code: null, error_detail: null })

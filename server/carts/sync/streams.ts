@@ -1,4 +1,4 @@
 // Progress of each stream of a store, for other rooms.
 
-export { completeReported, forgetCheckFailures } from './reported-sql.ts'
-export { ageReadings, endLeases, ensureStreams, forgetFailures, readStreams } from './sync-sql.ts'
+export { clearCheckFailures, completeReported } from './reported-sql.ts'
+export { clearFailures, endLeases, ensureStreams, readStreams, shiftReadTimes } from './sync-sql.ts'

@@ -1,9 +1,9 @@
 import { KEYS_UNREADABLE } from '../../../shared/store-problems.ts'
 import { notifyOnce } from '../../access/notifications/notifications.ts'
-import { after, isForOwner } from '../../access/stores/rules.ts'
+import { after, needsOwner } from '../../access/stores/rules.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { isDatabaseAway, outlast } from '../../core/db/db-away.ts'
+import { isDatabaseUnavailable, retryUntilAvailable } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import * as sql from './sync-sql.ts'
@@ -99,14 +99,15 @@ async function settleFailure(run: SyncJob, error: unknown): Promise<SyncResult> 
   const fail = () => sql.failSyncJob(store, run, { now, code: 'internal', detail: null })
   await fail().catch((problem) => {
     // Otherwise others would wait for the lease to end, and nothing would be sent meanwhile (D3).
-    if (isDatabaseAway(problem)) void outlast(fail).catch((err) => deps.log.warn({ err }, 'store.run-not-ended'))
+    if (isDatabaseUnavailable(problem))
+      void retryUntilAvailable(fail).catch((err) => deps.log.warn({ err }, 'store.run-not-ended'))
   })
   throw error
 }
 
 /** Notifies at once, and once a day per cause, of errors that only the owner can fix. */
 async function notifyRefused({ store, state }: SyncJob, { code, detail }: Refusal, at: Date): Promise<void> {
-  if (!isForOwner(code) || state.error_code === code) return
+  if (!needsOwner(code) || state.error_code === code) return
   const key = `${code} ${at.toISOString().slice(0, 10)}`
   if (!COUPON_STREAMS.includes(state.stream)) {
     return void (await notifyOnce(store, { type: 'store_check_failed', key, data: { code, detail }, at }))

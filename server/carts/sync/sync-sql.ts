@@ -106,7 +106,7 @@ export async function saveProgress(store: StoreDb, lease: Lease, progress: Progr
  * After the clock was put back by `ms`, shifts the reads of all stores, so that they keep their age. Otherwise an old
  * read would be fresh again when the same hour returns (D3, T4).
  */
-export async function ageReadings(db: Db, ms: number): Promise<void> {
+export async function shiftReadTimes(db: Db, ms: number): Promise<void> {
   await sql`update sync_state set completed_start = completed_start - ${`${ms} milliseconds`}::interval
     where completed_start is not null`.execute(db)
 }
@@ -153,7 +153,7 @@ export function releaseLease(store: StoreDb, lease: Lease) {
 }
 
 /** Clears failures of these kinds, so that the next attempt need not wait. */
-export function forgetFailures({ db, storeId }: StoreTx, codes: readonly string[]) {
+export function clearFailures({ db, storeId }: StoreTx, codes: readonly string[]) {
   return db
     .updateTable('sync_state')
     .set({ failed_at: null, failures: 0, error_code: null, error_detail: null })

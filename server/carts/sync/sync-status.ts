@@ -22,7 +22,7 @@ const GRACE_MS = 30 * 60_000
 const ORDER_STREAMS = new Set(['order_check', 'sweep', 'import'])
 
 /** Returns null if orders were read within 30 minutes, or no read has failed since the last success. */
-export function syncProblemOf(streams: readonly StreamOutcome[], now: Date): AppError | null {
+export function findSyncProblem(streams: readonly StreamOutcome[], now: Date): AppError | null {
   const orders = streams.filter(({ stream }) => ORDER_STREAMS.has(stream))
   const succeeded = newest(orders.map((each) => each.completed_at))
   if (succeeded && now.getTime() - succeeded.getTime() <= GRACE_MS) return null

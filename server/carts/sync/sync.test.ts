@@ -3,7 +3,7 @@ import { aConnectedStore, connect, readings } from '../../../test/connected-stor
 import { aCustomer, aFakeStore, anOrder, aProblem, aProduct } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
 import { before } from '../../access/stores/rules.ts'
-import type { StepAside } from '../../core/common/seats.ts'
+import type { StepAside } from '../../core/common/concurrency.ts'
 import { pullCustomers, pullProducts } from './local-copies.ts'
 import { enqueueDueSyncs, importOrders, importStore, refreshOrder, sweepStore, syncStore } from './sync.ts'
 

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { behindWallText } from '../../access/plugin/rules.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { explainFirewall } from '../../access/plugin/rules.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { toAppError } from '../../access/stores/problems.ts'
 import { homeColumns, profileColumns } from '../../access/stores/profile.ts'
 import * as rules from '../../access/stores/rules.ts'
 import * as storeSql from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { OrderQuery } from '../../platforms/platform/platform.ts'
@@ -18,10 +18,10 @@ import { importJob, type orderJob, purgeJob, syncJob, webhooksJob } from './jobs
 import { pullCoupons, pullCustomers, pullProducts, withTimeLimit } from './local-copies.ts'
 import { isTooSoonForNewOrders, queueNewOrders } from './new-orders.ts'
 import { isEmpty, orderPages } from './pages.ts'
-import { isReportedByPlugin } from './push-only.ts'
 import { readRecord } from './record.ts'
 import { LEASE_MS, renewLease, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
+import { isReportedByPlugin } from './unreachable.ts'
 import { deleteOldEvents } from './webhook-sql.ts'
 
 // Reads stores: the first import, the sweep that repairs missed webhooks (Y2), and the schedule. Pages are recorded as
@@ -35,7 +35,7 @@ type StorePayload = z.infer<typeof syncJob.payload>
 export async function importStore(
   deps: Deps,
   { storeId }: StorePayload,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   const swept = await sweepStore(deps, { storeId, stepAside })
   if (swept.kind === 'failed' || swept.kind === 'refused') return
@@ -50,7 +50,7 @@ export async function importStore(
 }
 
 /** Job, every 15 minutes. Once a day it also does the daily work. */
-export async function syncStore(deps: Deps, { storeId }: StorePayload, stepAside: StepAside = inPlace): Promise<void> {
+export async function syncStore(deps: Deps, { storeId }: StorePayload, stepAside: StepAside = keepSlot): Promise<void> {
   const store = { storeId, db: deps.db }
   const streams = await sql.readStreams(store)
   const isNightly = isNightlyDue(streams, deps.now())
@@ -93,7 +93,7 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
 /** If the plugin is active, the store's address is right, so the text does not advise to check it. */
 async function toSyncError(deps: Deps, store: StoreDb<Db>, problem: StoreProblem): Promise<AppError> {
   const isReported = await isReportedByPlugin(store, deps.now())
-  const atWall = isReported === undefined ? undefined : behindWallText(problem.code)
+  const atWall = isReported === undefined ? undefined : explainFirewall(problem.code)
   return toAppError(problem, atWall ? () => (isReported ? `${atWall} ${REPORTED_INSTEAD}` : atWall) : undefined)
 }
 
@@ -114,7 +114,7 @@ export async function refreshOrder(deps: Deps, { storeId, orderId }: z.infer<typ
 export async function readNewOrders(
   deps: Deps,
   { storeId }: StorePayload,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   if (await isTooSoonForNewOrders(deps, store)) await queueNewOrders(deps, store)
@@ -137,7 +137,7 @@ export async function enqueueDueSyncs(deps: Deps): Promise<void> {
     if (needs_sync) await deps.jobs.enqueue(deps.db, syncJob, { storeId: store_id }, store_id)
     if (needs_webhooks) await deps.jobs.enqueue(deps.db, webhooksJob, { storeId: store_id }, store_id)
   }
-  for (const { id } of await storeSql.storesToPurge(deps.db, rules.before(now, rules.RETENTION_MS))) {
+  for (const { id } of await storeSql.listStoresToPurge(deps.db, rules.before(now, rules.RETENTION_MS))) {
     await deps.jobs.enqueue(deps.db, purgeJob, { storeId: id }, id)
   }
 }
@@ -166,7 +166,7 @@ export function sweepStore(
 }
 
 async function computeSweepStart({ store, state, startedAt }: SyncJob, isNightly: boolean): Promise<Date> {
-  const row = found(await storeSql.readStore(store), 'Store')
+  const row = requireFound(await storeSql.readStore(store), 'Store')
   const usual = state.watermark
     ? rules.before(state.watermark, rules.SWEEP_OVERLAP_MS)
     : rules.before(row.connected_at, rules.NIGHTLY_OVERLAP_MS)
@@ -198,7 +198,7 @@ interface RecordOptions {
 
 async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = false, stepAside }: RecordOptions) {
   const { deps, store, startedAt } = run
-  const client = await storeAccess(deps, store)
+  const client = await openStoreClient(deps, store)
   let seen: Date | null = null
   let rowsSeen = 0
   let pages = 0
@@ -225,10 +225,10 @@ function isNightlyDue(streams: sql.SyncState[], now: Date): boolean {
 }
 
 /** Job: after the permissions of the keys changed, reads the profile and updates the webhooks. */
-export async function readProfileAnew(
+export async function rereadProfile(
   deps: Deps,
   { storeId }: StorePayload,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   await stepAside(() => refreshProfile(deps, { storeId, db: deps.db }))
   await deps.jobs.enqueue(deps.db, webhooksJob, { storeId }, storeId)
@@ -239,7 +239,7 @@ async function refreshProfile(deps: Deps, store: StoreDb<Db>): Promise<void> {
   const row = await storeSql.readStore(store)
   if (!row?.is_active) return
   try {
-    const client = await storeAccess(deps, store)
+    const client = await openStoreClient(deps, store)
     const profile = await client.readProfile(AbortSignal.timeout(45_000))
     const columns = { ...profileColumns(profile), ...homeColumns(row.platform, profile) }
     await storeSql.updateStore({ accountId: row.account_id, db: deps.db }, store.storeId, columns)

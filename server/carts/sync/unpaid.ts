@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
@@ -10,7 +10,7 @@ const WAIT_MS = 3_000
 /** The placed order as it is in the store, if it can still be paid; null if not, or if the store does not answer. */
 export async function readUnpaidOrder(deps: Deps, store: StoreDb, orderId: string): Promise<PlatformOrder | null> {
   try {
-    const client = await storeAccess(deps, store)
+    const client = await openStoreClient(deps, store)
     const order = await Promise.race([client.order(orderId), sleep(WAIT_MS, null, { ref: false })])
     return order && (order.kind === 'pending' || order.kind === 'failed') ? order : null
   } catch (error) {

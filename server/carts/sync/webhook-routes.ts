@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Routes } from '../../access/http/http.ts'
 import type { Deps } from '../../deps.ts'
-import { platformsHere } from '../../platforms/registry/registry.ts'
+import { platformNames } from '../../platforms/registry/registry.ts'
 import { receiveDelivery } from './deliveries.ts'
 
 // Endpoint for webhook deliveries, in its own scope, so that no other route gets unparsed bodies.
@@ -16,7 +16,7 @@ function webhookRoute(scope: FastifyInstance, deps: Deps): void {
   scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 2_000_000 }, (_request, body, done) =>
     done(null, body),
   )
-  for (const platform of platformsHere) {
+  for (const platform of platformNames) {
     scope.post(`/api/webhooks/${platform}/:storeKey`, async (request) => {
       const { storeKey } = request.params as { storeKey: string }
       const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

@@ -69,7 +69,7 @@ export async function hasDelivered({ db, storeId }: StoreDb, since: Date): Promi
   return row !== undefined
 }
 
-export function forgetWebhooks({ db, storeId }: StoreTx) {
+export function deleteWebhooks({ db, storeId }: StoreTx) {
   return db.deleteFrom('store_webhooks').where('store_id', '=', storeId).returning('webhook_id').execute()
 }
 

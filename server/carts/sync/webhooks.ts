@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { capabilities } from '../../../shared/platforms.ts'
-import { forgetPreviousKeys, storeAccess } from '../../access/stores/access.ts'
+import { forgetPreviousKeys, openStoreClient } from '../../access/stores/access.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import { randomToken } from '../../core/common/secrets.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient, WebhookSubscription } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { platformOf } from '../../platforms/registry/registry.ts'
+import { findPlatform } from '../../platforms/registry/registry.ts'
 import type { webhooksJob } from './jobs.ts'
 import { isMissingPermission, runSyncJob } from './sync-jobs.ts'
 import * as sql from './webhook-sql.ts'
@@ -19,7 +19,7 @@ import * as sql from './webhook-sql.ts'
 // daily (Y3). Deliveries are handled in deliveries.ts.
 
 /** For connecting, disconnecting and the doctor. */
-export { forgetWebhooks, listWebhooks, markForRenewal } from './webhook-sql.ts'
+export { deleteWebhooks, listWebhooks, markForRenewal } from './webhook-sql.ts'
 
 const CLEAN_UP_LIMIT_MS = 5_000
 
@@ -29,21 +29,21 @@ export const secretContext = (storeId: string, topic: string) => `webhook:${stor
 export async function ensureWebhooks(
   deps: Deps,
   { storeId }: z.infer<typeof webhooksJob.payload>,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   await runSyncJob(deps, { storeId, stream: 'webhooks' }, async (run) => {
     const { store } = run
-    const row = found(await readStore(store), 'Store')
+    const row = requireFound(await readStore(store), 'Store')
     // The demo store runs beside us and can reach a local URL.
-    if (!row.is_demo && !platformOf(row.platform).canDeliverTo(deps.config.publicUrl)) return { rowsSeen: 0 }
+    if (!row.is_demo && !findPlatform(row.platform).canDeliverTo(deps.config.publicUrl)) return { rowsSeen: 0 }
     const isSignedByKeys = capabilities[row.platform].webhooks === 'keys'
     if (!row.can_write && !isSignedByKeys) throw new StoreProblem('read_only_key')
     await forgetPreviousKeys(store, deps.now())
-    const client = await storeAccess(deps, store, stepAside)
+    const client = await openStoreClient(deps, store, stepAside)
     const deliveryUrl = `${deps.config.publicUrl}/api/webhooks/${row.platform}/${row.capture_key}`
     const present = await client.webhooks()
     const kept = await sql.listWebhooks(store)
-    const { webhookTopics } = platformOf(row.platform)
+    const { webhookTopics } = findPlatform(row.platform)
     for (const topic of webhookTopics) {
       const ours = kept.find((hook) => hook.topic === topic)
       await ensureTopic(deps, store, { client, topic, ours, deliveryUrl, present }).catch((error) => {

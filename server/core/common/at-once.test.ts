@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aWorld } from '../../../test/world.ts'
-import { keepPlans, openDb, openPool, snapshot, sql, transactAtOnce } from '../db/db.ts'
-import { isStalePlan } from '../db/db-away.ts'
+import { openDb, openPool, snapshot, sql, transactAtOnce, useGenericPlans } from '../db/db.ts'
+import { isStalePlan } from '../db/db-unavailable.ts'
 
 // Tests transactions in one round trip on real connections.
 
@@ -105,7 +105,7 @@ describe.each([
       await pool.query("set plan_cache_mode = 'force_custom_plan'")
       expect(await transactAtOnce({ storeId: 'any', db }, [mode], mode)).toEqual(kept)
       const inSnapshot = await snapshot({ storeId: 'any', db }, async (tx) => {
-        await keepPlans(tx)
+        await useGenericPlans(tx)
         return (await mode.execute(tx.db)).rows
       })
       expect(inSnapshot).toEqual(kept)

@@ -19,7 +19,7 @@ export class AppError extends Error {
 }
 
 /** Returns the row, or throws `not_found` with the name in `what`. */
-export function found<T>(row: T | undefined | null, what: string): T {
+export function requireFound<T>(row: T | undefined | null, what: string): T {
   if (row === undefined || row === null) throw new AppError('not_found', `${what} not found`)
   return row
 }

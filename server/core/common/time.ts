@@ -4,7 +4,7 @@
  * The instant at which a zone's wall clock shows this date and time. A skipped time becomes the first valid minute
  * after it; of a repeated time the first counts. Throws a RangeError for an unknown zone.
  */
-export function instantOf(wallClock: Temporal.PlainDateTime, zone: string): Temporal.Instant {
+export function toInstant(wallClock: Temporal.PlainDateTime, zone: string): Temporal.Instant {
   const earlier = wallClock.toZonedDateTime(zone, { disambiguation: 'earlier' })
   if (earlier.toPlainDateTime().equals(wallClock)) return earlier.toInstant()
   // In a gap `earlier` lies before the change, so its next transition is the change itself.
@@ -22,7 +22,7 @@ export interface QuietHours {
  * The end of the quiet hours at this instant, or null outside of them. Delays measured in elapsed time ignore quiet
  * hours.
  */
-export function quietUntil(now: Temporal.Instant, zone: string, hours: QuietHours): Temporal.Instant | null {
+export function findQuietEnd(now: Temporal.Instant, zone: string, hours: QuietHours): Temporal.Instant | null {
   const from = Temporal.PlainTime.from(hours.from)
   const to = Temporal.PlainTime.from(hours.to)
   if (from.equals(to)) return null
@@ -31,8 +31,8 @@ export function quietUntil(now: Temporal.Instant, zone: string, hours: QuietHour
   const isOverMidnight = Temporal.PlainTime.compare(from, to) > 0
   const nights = isOverMidnight ? [today.subtract({ days: 1 }), today] : [today]
   for (const night of nights) {
-    const start = instantOf(night.toPlainDateTime(from), zone)
-    const end = instantOf((isOverMidnight ? night.add({ days: 1 }) : night).toPlainDateTime(to), zone)
+    const start = toInstant(night.toPlainDateTime(from), zone)
+    const end = toInstant((isOverMidnight ? night.add({ days: 1 }) : night).toPlainDateTime(to), zone)
     const isInside = Temporal.Instant.compare(now, start) >= 0 && Temporal.Instant.compare(now, end) < 0
     if (isInside) return end
   }
@@ -40,7 +40,7 @@ export function quietUntil(now: Temporal.Instant, zone: string, hours: QuietHour
 }
 
 /** Returns UTC for an unknown zone. */
-export function zoneOf(zone: string): string {
+export function validZone(zone: string): string {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone)
     return zone

@@ -50,7 +50,7 @@ const stateOfArea = new Map(
  * Returns the zones of both when address and number differ: people keep their number when they move. null: neither is
  * known. `state`: two letters. `phone`: E.164.
  */
-export function usZones(state: string | null | undefined, phone: string | null | undefined): string[] | null {
+export function listUsZones(state: string | null | undefined, phone: string | null | undefined): string[] | null {
   const addressZones = stateZones[state?.trim().toUpperCase() ?? ''] ?? []
   const area = /^\+1(\d{3})\d{7}$/.exec(phone ?? '')?.[1]
   const numberZones = stateZones[stateOfArea.get(area ?? '') ?? ''] ?? []

@@ -1,4 +1,4 @@
-import { usZones } from './us-zones.ts'
+import { listUsZones } from './us-zones.ts'
 
 // The possible time zones of a person. Pure.
 
@@ -10,14 +10,14 @@ export interface Place {
 }
 
 /** All possible zones; empty when no country is known. */
-export const zonesAt = ({ country, state, phone }: Place): string[] =>
-  country === null ? [] : ((country === 'US' ? usZones(state, phone) : null) ?? listInhabitedZones(country))
+export const listZones = ({ country, state, phone }: Place): string[] =>
+  country === null ? [] : ((country === 'US' ? listUsZones(state, phone) : null) ?? listInhabitedZones(country))
 
 /**
  * The zone to use where one is needed: the store's if it is possible or nothing is known, else the first possible one.
  */
-export function zoneAt(place: Place, storeZone: string): string {
-  const zones = zonesAt(place)
+export function chooseZone(place: Place, storeZone: string): string {
+  const zones = listZones(place)
   const storeOffsets = zoneOffsets(storeZone)
   return zones.length === 0 || zones.some((zone) => zoneOffsets(zone) === storeOffsets) ? storeZone : zones[0]!
 }

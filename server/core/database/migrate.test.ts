@@ -8,7 +8,7 @@ import { emptyDatabases } from '../../../test/databases.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
 import { openDb } from '../db/db.ts'
-import { isDatabaseAway } from '../db/db-away.ts'
+import { isDatabaseUnavailable } from '../db/db-unavailable.ts'
 import { knownMigrations, readMigration } from './files.ts'
 import { isMigrated, migrate } from './migrate.ts'
 
@@ -202,6 +202,6 @@ test('a transaction that uses a stale statement counts as interrupted and succee
   await migrate(pool, { migrations: [shoes, readMigration('0002_w.sql', 'alter table shoes add column width int;')] })
   const error = await work().catch((reason: unknown) => reason)
   expect(String(error)).toContain('cached plan must not change result type')
-  expect(isDatabaseAway(error)).toBe(true)
+  expect(isDatabaseUnavailable(error)).toBe(true)
   expect(await work()).toEqual([])
 })

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
-import { isDatabaseAway } from '../db/db-away.ts'
+import { isDatabaseUnavailable } from '../db/db-unavailable.ts'
 import { knownMigrations, type Migration } from './files.ts'
 import * as sql from './sql.ts'
 
@@ -150,7 +150,7 @@ async function apply(client: sql.Client, migration: Migration, options: MigrateO
 /** A broken connection, a full disk and a missing privilege have their own messages. */
 function explainError({ name }: Migration, error: unknown): unknown {
   const { code, message } = error as { code?: string; message?: string }
-  if (isDatabaseAway(error) || code === undefined || code === '42501') return error
+  if (isDatabaseUnavailable(error) || code === undefined || code === '42501') return error
   const sentence = `The migration ${name} failed and was rolled back: ${message}. Start the version from before the update again, and report this. What was applied before it stays.`
   return new StartupError(sentence, { cause: error })
 }

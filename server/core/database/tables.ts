@@ -1,7 +1,7 @@
 // Every table, in one of three lists, with its data about shoppers and its part in the account export. Export and
 // erasure of a person and the account export read it. A table without an entry fails `test/tables.test.ts`.
 
-import type { KeptName } from '../../../shared/kept.ts'
+import type { DataKind } from '../../../shared/kept.ts'
 import { consentTables } from './consent-tables.ts'
 import { experimentTables } from './experiment-tables.ts'
 import { figureTables } from './figure-tables.ts'
@@ -31,7 +31,7 @@ export type BelongsBy =
 export interface PersonRows {
   by: BelongsBy
   /** The description for the person, as in “What we keep of a shopper”. */
-  kept: KeptName
+  kept: DataKind
   /** Columns that are not about the person: internal state and keys. */
   without?: readonly string[]
   /** Excluded from the export: secrets and duplicates. */

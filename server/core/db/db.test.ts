@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openPool } from './db.ts'
-import { isDatabaseAway } from './db-away.ts'
+import { isDatabaseUnavailable } from './db-unavailable.ts'
 
 const closings: (() => Promise<unknown>)[] = []
 
@@ -33,7 +33,7 @@ describe('a database that accepts connections and does not reply', () => {
     const pool = openPool({ url: await aSilentServer(), max: 1, connectMs: 20 })
     closings.push(() => pool.end())
     const errors = await Promise.all([errorOf(pool.query('select 1')), errorOf(pool.query('select 1'))])
-    expect(errors.map(isDatabaseAway)).toEqual([true, true])
+    expect(errors.map(isDatabaseUnavailable)).toEqual([true, true])
   })
 
   test('holds no pool slot afterwards', async () => {
@@ -52,5 +52,5 @@ test.each([
   ],
   ['a query on a connection that is being given up', undefined, 'Client was closed and is not queryable'],
 ])('%s means that the database is unavailable', (_, code, words) => {
-  expect(isDatabaseAway(Object.assign(new Error(words), { code }))).toBe(true)
+  expect(isDatabaseUnavailable(Object.assign(new Error(words), { code }))).toBe(true)
 })

@@ -2,7 +2,7 @@ import type net from 'node:net'
 import { CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Schema } from '../schema/schema.ts'
-import { isStalePlan } from './db-away.ts'
+import { isStalePlan } from './db-unavailable.ts'
 
 // The connection pool and Kysely instance, the store and account handles, and transactions with generic plans.
 
@@ -85,7 +85,7 @@ export async function transactAtOnce<Row>(
   if (!pool) {
     return transact(store, async (tx) => {
       const { db } = tx
-      await keepPlans(tx)
+      await useGenericPlans(tx)
       for (const statement of before) await statement.execute(db)
       return (await last.execute(db)).rows
     })
@@ -111,7 +111,7 @@ const GENERIC_PLANS = 'set local plan_cache_mode = force_generic_plan'
  * any($1)`, so that one plan fits all values. The setting belongs to the transaction, so poolers support it. Unnamed
  * statements are planned each time, without particular values.
  */
-export const keepPlans = ({ db }: StoreTx): Promise<unknown> => sql.raw(GENERIC_PLANS).execute(db)
+export const useGenericPlans = ({ db }: StoreTx): Promise<unknown> => sql.raw(GENERIC_PLANS).execute(db)
 
 /** Lets a library run its own statements in the transaction. */
 export const createQueryRunner = (db: Tx) => ({
@@ -138,7 +138,7 @@ interface StatementNames {
  * A statement that takes rows as JSON also takes their ids, so that it uses the primary key whatever the planner
  * expects of JSON.
  */
-export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
+export const listIds = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
 
 const EACH_TIME = '/* planned each time */'
 /**

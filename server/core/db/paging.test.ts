@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { cursorPage, pageWindow, paginationOf, readCursor } from './paging.ts'
+import { cursorPage, describePage, pageWindow, readCursor } from './paging.ts'
 
 test('reports the total, and an empty list has zero pages', () => {
-  expect(paginationOf({ page: 2, limit: 10 }, 21)).toEqual({ page: 2, limit: 10, total: 21, pages: 3 })
-  expect(paginationOf({ page: 1, limit: 10 }, 0).pages).toBe(0)
+  expect(describePage({ page: 2, limit: 10 }, 21)).toEqual({ page: 2, limit: 10, total: 21, pages: 3 })
+  expect(describePage({ page: 1, limit: 10 }, 0).pages).toBe(0)
 })
 
 test('every page has its rows from either end, and skips at most half of the list', () => {

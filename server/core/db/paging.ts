@@ -10,7 +10,7 @@ interface Page {
 }
 
 /** The pagination of a reply with numbered pages. */
-export const paginationOf = ({ page, limit }: Page, total: number): Pagination => ({
+export const describePage = ({ page, limit }: Page, total: number): Pagination => ({
   ...{ page, limit, total },
   pages: Math.ceil(total / limit),
 })

@@ -18,16 +18,17 @@ export interface Limit {
  * Takes one point or throws `rate_limited` with the waiting time. Call it before the attempt, so that parallel attempts
  * count too.
  */
-export async function take(deps: Deps, limit: Limit, subject: string): Promise<void> {
-  const waitS = await tryTake(deps, limit, subject)
-  if (waitS > 0) throw refuse(waitS)
+export async function takePoint(deps: Deps, limit: Limit, subject: string): Promise<void> {
+  const waitS = await tryTakePoint(deps, limit, subject)
+  if (waitS > 0) throw rateLimitedError(waitS)
 }
 
-export const refuse = (waitS: number) =>
+export const rateLimitedError = (waitS: number) =>
   new AppError('rate_limited', `Too many attempts. Please try again in ${waitingTime(waitS)}.`, { retryAfterS: waitS })
 
 /** Returns 0 when the point was taken, else the seconds to wait. */
-export const tryTake = (deps: Deps, limit: Limit, subject: string): Promise<number> => consume(deps, limit, subject, 1)
+export const tryTakePoint = (deps: Deps, limit: Limit, subject: string): Promise<number> =>
+  consume(deps, limit, subject, 1)
 
 /** Takes several points in the caller's transaction. Roll back when not all of them are available. */
 export const takeMany = (
@@ -56,7 +57,7 @@ async function consume(deps: Counting, limit: Limit, subject: string, points: nu
  * A point as part of a larger statement, which compares the returned `points` with the limit itself. Takes one point
  * for each row of `from`, which has at most one.
  */
-export function pointTaken(
+export function takePointSql(
   deps: Pick<Deps, 'secrets'>,
   { name, windowS }: Omit<Limit, 'points'>,
   { subject, from }: { subject: string; from: RawBuilder<unknown> },
@@ -85,7 +86,7 @@ export async function count(deps: Deps, limit: Limit, subject: string): Promise<
 }
 
 /** Whether a point was taken within the window. */
-export async function wasTaken(deps: Deps, limit: Limit, subject: string): Promise<boolean> {
+export async function hasTakenPoint(deps: Deps, limit: Limit, subject: string): Promise<boolean> {
   const found = await createLimiter(deps, limit).get(limitKey(deps, limit, subject))
   return found !== null && found.consumedPoints > 0
 }
@@ -100,11 +101,11 @@ export async function block(
 }
 
 /** Returns the point of a successful attempt. */
-export async function giveBack(deps: Deps, limit: Limit, subject: string): Promise<void> {
+export async function returnPoint(deps: Deps, limit: Limit, subject: string): Promise<void> {
   await createLimiter(deps, limit).reward(limitKey(deps, limit, subject), 1)
 }
 
-export async function forgive(deps: Deps, limit: Limit, subject: string): Promise<void> {
+export async function resetLimit(deps: Deps, limit: Limit, subject: string): Promise<void> {
   await createLimiter(deps, limit).delete(limitKey(deps, limit, subject))
 }
 

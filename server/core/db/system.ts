@@ -36,7 +36,7 @@ function roleOf(row: { role: Role | null; viewed_until: Date | null; deleted_at:
   return row.deleted_at ? null : 'viewer'
 }
 
-export function storeByCaptureKey(db: Db, captureKey: string) {
+export function findStoreByCaptureKey(db: Db, captureKey: string) {
   return db
     .selectFrom('stores')
     .select(['id', 'account_id', 'platform', 'url', 'home_url', 'is_active'])
@@ -45,7 +45,7 @@ export function storeByCaptureKey(db: Db, captureKey: string) {
 }
 
 /** A shop's page without a key sends its address. Two accounts may use the demo's. */
-export function storesByAddress(db: Db, url: string) {
+export function findStoresByAddress(db: Db, url: string) {
   return (
     db
       .selectFrom('stores')
@@ -61,7 +61,7 @@ export function storesByAddress(db: Db, url: string) {
 }
 
 /** Unproven stores of other accounts at this address. */
-export async function unprovenStores(db: Db | Tx, homeUrl: string, accountId: string): Promise<string[]> {
+export async function listUnprovenStores(db: Db | Tx, homeUrl: string, accountId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('stores')
     .select('id')
@@ -88,7 +88,7 @@ export async function isProvenElsewhere(db: Db | Tx, homeUrl: string, accountId:
 }
 
 /** The code that connects a shop's plugin, in any account, with the role of the user who confirmed it. */
-export function pluginCode(db: Db, id: string) {
+export function findPluginCode(db: Db, id: string) {
   return db
     .selectFrom('plugin_codes as c')
     .leftJoin('members as m', (on) =>
@@ -103,7 +103,7 @@ export function pluginCode(db: Db, id: string) {
 }
 
 /** The store of a calling plugin, connected or not. */
-export function pluginStore(db: Db, storeId: string) {
+export function findPluginStore(db: Db, storeId: string) {
   return db
     .selectFrom('plugin_connections as p')
     .innerJoin('stores as s', 's.id', 'p.store_id')
@@ -113,7 +113,7 @@ export function pluginStore(db: Db, storeId: string) {
 }
 
 /** Looks up the stores of many shops' posts together. */
-export function storesByCaptureKeys(db: Db, captureKeys: readonly string[]) {
+export function findStoresByCaptureKeys(db: Db, captureKeys: readonly string[]) {
   return db
     .selectFrom('stores')
     .select(['id', 'capture_key', 'url', 'home_url', 'is_active', 'before_consent'])
@@ -122,7 +122,7 @@ export function storesByCaptureKeys(db: Db, captureKeys: readonly string[]) {
 }
 
 /** Stores all posts in one commit, across stores. */
-export async function keepPosts(
+export async function insertPosts(
   db: Db,
   posts: readonly { store_id: string; id: string; received_at: Date; post: object }[],
 ): Promise<void> {
@@ -133,7 +133,7 @@ export async function keepPosts(
 }
 
 /** Stores with unprocessed posts older than the limit, or with a timestamp in the future after a clock step. */
-export async function storesWithPosts(db: Db, now: Date, olderThanMs: number): Promise<string[]> {
+export async function listStoresWithPosts(db: Db, now: Date, olderThanMs: number): Promise<string[]> {
   const [before, after] = [now.getTime() - olderThanMs, now.getTime() + olderThanMs].map((time) => new Date(time))
   const rows = await sql<{ store_id: string }>`
     select distinct store_id from (
@@ -146,14 +146,14 @@ export async function storesWithPosts(db: Db, now: Date, olderThanMs: number): P
 }
 
 /** Stores with shoppers to be asked for an opt-in confirmation. */
-export async function storesWithOptInRequests(db: Db, now: Date): Promise<string[]> {
+export async function listStoresWithOptInRequests(db: Db, now: Date): Promise<string[]> {
   const rows = await sql<{ store_id: string }>`
     select distinct store_id from opt_in_requests where state = 'waiting' and due_at <= ${now}`.execute(db)
   return rows.rows.map((row) => row.store_id)
 }
 
 /** Stores with messages whose price the provider should know by now, longest waiting first. */
-export async function storesWithPriceLookups(db: Db, now: Date, limit: number): Promise<string[]> {
+export async function listStoresWithPriceLookups(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ store_id: string }>`
     select store_id from (select store_id, next_at from price_lookups where next_at <= ${now} order by next_at limit ${limit}) due
     group by store_id order by min(next_at)`.execute(db)
@@ -163,7 +163,7 @@ export async function storesWithPriceLookups(db: Db, now: Date, limit: number): 
 type LinkPurpose = LinkTokensTable['purpose']
 
 /** A link's token in any store; the purpose must match (X1). */
-export function linkToken(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
+export function findLinkToken(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
   return db
     .selectFrom('link_tokens')
     .selectAll()
@@ -193,7 +193,7 @@ export function findSentMessage(db: Db, messageId: string, since: Date) {
 const MAX_LEASE_MS = 2 * 60_000
 
 /** Stores with due messages and no active sender, longest waiting first. */
-export function dueStores(db: Db, now: Date, limit: number) {
+export function listDueStores(db: Db, now: Date, limit: number) {
   return db
     .selectFrom('send_schedule')
     .select('store_id')
@@ -211,7 +211,7 @@ export function dueStores(db: Db, now: Date, limit: number) {
 }
 
 /** An open invitation by its link's token, in any account. */
-export function invitationByToken(db: Db, hash: Buffer, now: Date) {
+export function findInvitationByToken(db: Db, hash: Buffer, now: Date) {
   return db
     .selectFrom('invitations as i')
     .innerJoin('accounts as a', 'a.id', 'i.account_id')
@@ -224,7 +224,7 @@ export function invitationByToken(db: Db, hash: Buffer, now: Date) {
 }
 
 /** The account whose provider calls this webhook, with the credentials that verify the call. */
-export function credentialsByHook(db: Db, hookKey: string) {
+export function findCredentialsByHook(db: Db, hookKey: string) {
   return db
     .selectFrom('channel_credentials')
     .select(['account_id', 'channel', 'provider', 'encrypted', 'identity'])
@@ -233,7 +233,7 @@ export function credentialsByHook(db: Db, hookKey: string) {
 }
 
 /** A mail sent or being sent, by the id in its return address or provider report. */
-export function mailById(db: Db, messageId: string) {
+export function findMailById(db: Db, messageId: string) {
   return db
     .selectFrom('messages as m')
     .innerJoin('stores as s', 's.id', 'm.store_id')
@@ -246,7 +246,7 @@ export function mailById(db: Db, messageId: string) {
 }
 
 /** Accounts that sent texts to a person by the operator's number, newest first. */
-export async function accountsThatWroteTo(db: Db, addressHashes: readonly Buffer[]): Promise<string[]> {
+export async function listAccountsThatTexted(db: Db, addressHashes: readonly Buffer[]): Promise<string[]> {
   const rows = await db
     .selectFrom('operator_text_contacts')
     .select('account_id')

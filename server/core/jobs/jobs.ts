@@ -4,7 +4,7 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { Deps } from '../../deps.ts'
-import { createTakers, type StepAside, type WorkerSlots } from '../common/seats.ts'
+import { createWorkerSlots, type StepAside, type WorkerSlots } from '../common/concurrency.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { listReadyQueues } from '../db/system.ts'
 
@@ -125,7 +125,7 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
     },
     async work(deps, handlers) {
       for (const handler of handlers) {
-        const slots = createTakers(WORKERS)
+        const slots = createWorkerSlots(WORKERS)
         working.push(slots)
         const wakeOne = await startWorkers(boss, handler.job, (batch) => runAll(deps, handler, slots, batch))
         waker.add(handler.job.name, wakeOne)

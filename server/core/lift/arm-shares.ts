@@ -18,7 +18,7 @@ export const ALARM_ALPHA = 0.001
  * Natural logarithm of the Bayes factor. `counts` and `shares` list the same arms in the same order; the shares add up
  * to 1.
  */
-export function armSharesFactor(counts: readonly number[], shares: readonly number[]): number {
+export function computeSharesFactor(counts: readonly number[], shares: readonly number[]): number {
   const people = counts.reduce((sum, count) => sum + count, 0)
   const ofArms = counts.reduce((sum, count, arm) => {
     const prior = PRIOR_PEOPLE * shares[arm]!
@@ -28,5 +28,5 @@ export function armSharesFactor(counts: readonly number[], shares: readonly numb
 }
 
 /** Whether chance no longer explains the arms' sizes. The caller stores a raised alarm, which is never withdrawn. */
-export const areArmsOff = (counts: readonly number[], shares: readonly number[]) =>
-  armSharesFactor(counts, shares) >= -Math.log(ALARM_ALPHA)
+export const hasSampleRatioMismatch = (counts: readonly number[], shares: readonly number[]) =>
+  computeSharesFactor(counts, shares) >= -Math.log(ALARM_ALPHA)

@@ -26,7 +26,7 @@ export interface Interval {
 export const computeMean = ({ people, total }: Sums) => (people === 0 ? 0 : total / people)
 
 /** Sums of outcomes that are 0 or 1. */
-export const sumsOfCounts = (people: number, successes: number): Sums => ({
+export const sumCounts = (people: number, successes: number): Sums => ({
   people,
   total: successes,
   squares: people === 0 ? 0 : successes * (1 - successes / people),
@@ -36,7 +36,7 @@ export const sumsOfCounts = (people: number, successes: number): Sums => ({
  * Sums from the total and the total of squares, as a database computes them. Rounding never makes the deviations
  * negative.
  */
-export const sumsOfTotals = (people: number, total: number, totalOfSquares: number): Sums => ({
+export const sumTotals = (people: number, total: number, totalOfSquares: number): Sums => ({
   people,
   total,
   squares: people === 0 ? 0 : Math.max(0, totalOfSquares - (total * total) / people),

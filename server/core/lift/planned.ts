@@ -15,7 +15,7 @@ import { normalQuantile, studentQuantile } from './distributions.ts'
  * Difference of two shares by Newcombe's hybrid of Wilson intervals, without continuity correction.
  * Source: Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17 (1998), method 10.
  */
-export function plannedShares({ treated, control }: Arms, alpha = 0.05): Interval {
+export function compareShares({ treated, control }: Arms, alpha = 0.05): Interval {
   if (treated.people === 0 || control.people === 0) return { low: -1, high: 1 }
   const [share, share0] = [computeMean(treated), computeMean(control)]
   const wilson = computeWilson(share, treated.people, alpha)
@@ -42,7 +42,7 @@ export function computeWilson(share: number, people: number, alpha: number): Int
  * Interval of the difference of two means with unequal variances: Welch, Biometrika 34 (1947). Infinite below two
  * people in an arm.
  */
-export function plannedMeans(arms: Arms, alpha = 0.05): Interval {
+export function compareMeans(arms: Arms, alpha = 0.05): Interval {
   const difference = computeDifference(arms)
   const error = computeStandardError(arms)
   if (!Number.isFinite(error)) return { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }

@@ -27,7 +27,7 @@ export function computeHalfWidth(people: number, alpha = 0.05): number {
  * Interval for treated − control: with probability 1 − α it contains the true value at every look. Infinite below two
  * people in an arm.
  */
-export function sequenceOf(arms: Arms, alpha = 0.05): Interval {
+export function computeSequence(arms: Arms, alpha = 0.05): Interval {
   const half = computeHalfWidth(arms.treated.people + arms.control.people, alpha) * computeStandardError(arms)
   const difference = computeDifference(arms)
   return { low: difference - half, high: difference + half }

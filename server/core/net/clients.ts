@@ -9,7 +9,7 @@ export const isAddressOrRange = (text: string): boolean =>
   isIP(text.split('/')[0]!) !== 0 && (text.includes('/') ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text))
 
 /** Whether an address is one of these addresses or lies in one of these ranges. */
-export function openRanges(list: readonly string[]): (address: string) => boolean {
+export function compileRanges(list: readonly string[]): (address: string) => boolean {
   const ranges = list.map((each) => (each.includes('/') ? ipaddr.parseCIDR(each) : toSingleRange(each)))
   const isIn = (address: string) => {
     if (!ipaddr.isValid(address)) return false
@@ -53,7 +53,7 @@ export function clientKey(address: string): string {
 /**
  * Staff and shoppers behind one address hold tens of connections. Hundreds indicate an attempt to exhaust the server.
  */
-export const MOST_CONNECTIONS = 500
+export const MAX_CONNECTIONS = 500
 
 /** Closes a client's connections beyond the limit at once. A trusted proxy carries many clients and is exempt. */
 export function limitConnections(
@@ -66,7 +66,7 @@ export function limitConnections(
     if (isTrusted(address)) return
     const client = clientKey(address)
     const count = (open.get(client) ?? 0) + 1
-    if (count > MOST_CONNECTIONS) {
+    if (count > MAX_CONNECTIONS) {
       socket.destroy()
       return onRefused()
     }

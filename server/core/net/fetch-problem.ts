@@ -48,7 +48,7 @@ const DNS_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME',
 const REFUSED_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN', 'EPROTO'])
 
 /** Classifies errors of undici, net, tls and dns by code, never by text. */
-export function nameFetchFailure(error: unknown): FetchProblem {
+export function classifyFetchFailure(error: unknown): FetchProblem {
   if (error instanceof FetchProblem) return error
   const guard = error instanceof AggregateError ? error.errors.find((one) => one instanceof FetchProblem) : undefined
   if (guard instanceof FetchProblem) return guard

@@ -5,7 +5,7 @@ import { gunzip } from 'node:zlib'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { evaluateAddress } from './addresses.ts'
 import { dnsLookup } from './dns-lookup.ts'
-import { FetchProblem, nameFetchFailure } from './fetch-problem.ts'
+import { classifyFetchFailure, FetchProblem } from './fetch-problem.ts'
 
 // HTTP to addresses that users typed. The connector checks them: it resolves the name once and gives the socket only
 // allowed addresses, so DNS rebinding has no effect. Redirects are followed here, not by the client.
@@ -97,7 +97,7 @@ async function guardedFetch(agent: Agent, options: GuardedFetchOptions, url: str
   } catch (error) {
     throw stop.signal.aborted && stop.signal.reason instanceof FetchProblem
       ? stop.signal.reason
-      : nameFetchFailure(error)
+      : classifyFetchFailure(error)
   } finally {
     clearTimeout(timer)
     request.signal?.removeEventListener('abort', abort)

@@ -1,5 +1,5 @@
 import { type PushPayload, pushLimits } from '../../../shared/push.ts'
-import { messageToken } from '../../carts/links/message-tokens.ts'
+import { createToken } from '../../carts/links/message-tokens.ts'
 import { cleanText } from '../../messages/templates/context.ts'
 import { sharedRenders } from '../../messages/templates/renders.ts'
 import { type ComposeInput, createLinks, type LinkToken, NO_ACCOUNT, pageWithoutCart } from './compose.ts'
@@ -30,7 +30,7 @@ export async function composePush(input: ComposePushInput): Promise<ComposedPush
     renders.text(who, { id, version, subject: '-', body }, context),
   ])
   const image = findImage(input)
-  const token = input.isTest ? null : messageToken(input.secrets, 'push', messageId)
+  const token = input.isTest ? null : createToken(input.secrets, 'push', messageId)
   const payload: PushPayload = {
     title: cleanText(`${input.isTest ? '[Test] ' : ''}${title}`, pushLimits.title),
     body: cleanText(text, pushLimits.body),

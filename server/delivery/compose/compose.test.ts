@@ -4,7 +4,7 @@ import { createSecrets, tokenHash } from '../../core/common/secrets.ts'
 import { DEFAULT_MAIL_BRAND } from '../../messages/templates/brand.ts'
 import { createRenders } from '../../messages/templates/renders.ts'
 import { formatMinor } from './amounts.ts'
-import { type ComposeInput, composeEmail, feedbackIdOf, outgoingEmail, restoreTokenOf } from './compose.ts'
+import { type ComposeInput, composeEmail, createRestoreToken, feedbackIdOf, outgoingEmail } from './compose.ts'
 
 const secrets = createSecrets('a secret of the tests, long enough to be one')
 
@@ -128,7 +128,7 @@ test('a cart with unknown prices shows neither prices nor a total', async () => 
 
 test('the restore token shown in links is the one whose hash is kept', async () => {
   const { tokens, messageId } = { ...(await composeEmail(input())), messageId: input().messageId }
-  const token = restoreTokenOf(secrets, messageId)
+  const token = createRestoreToken(secrets, messageId)
   expect(token).toMatch(/^rt_[\w-]{43}$/)
   expect(tokens[0]!.hash).toBe(tokenHash(token.slice(3)).toString('hex'))
 })

@@ -1,13 +1,13 @@
 import { TEST_TOKEN } from '../../../shared/restore.ts'
-import { isOnStoreHost, shownStoreName } from '../../access/stores/rules.ts'
-import { clickPath, messageToken, type TokenPurpose } from '../../carts/links/message-tokens.ts'
+import { cleanStoreName, isOnStoreHost } from '../../access/stores/rules.ts'
+import { createClickPath, createToken, type TokenPurpose } from '../../carts/links/message-tokens.ts'
 import { personName, withoutAddresses } from '../../core/common/addresses-in-text.ts'
 import { type Secrets, tokenHash } from '../../core/common/secrets.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import type { MailBrand, TemplateContext } from '../../messages/templates/context.ts'
 import type { RenderedMessage } from '../../messages/templates/message.ts'
 import type { Difference } from '../../messages/templates/plans/plans.ts'
-import { type RenderFor, type Renders, sharedRenders } from '../../messages/templates/renders.ts'
+import { type RenderPurpose, type Renders, sharedRenders } from '../../messages/templates/renders.ts'
 import { formatMinor } from './amounts.ts'
 import { presentCoupon, type ShownCoupon } from './coupon-text.ts'
 import type { ShownItem } from './goods-rules.ts'
@@ -37,7 +37,7 @@ export interface ComposeInput {
   /** Image host of the sample cart. A sample has no recipient, so it has no honeypot and no pixel. */
   sampleHost?: string
   /** Account and priority of the rendering. */
-  who?: RenderFor
+  who?: RenderPurpose
   /** Render threads; default: those of this process. */
   renders?: Renders | undefined
   /** Called when a rendering plan's result differs; that plan is no longer used. */
@@ -45,7 +45,7 @@ export interface ComposeInput {
 }
 
 /** A rendering without an account. */
-export const NO_ACCOUNT: RenderFor = { lane: 'asking', accountId: '' }
+export const NO_ACCOUNT: RenderPurpose = { lane: 'asking', accountId: '' }
 
 /**
  * The row behind a link: for the restore page (only its hash is stored, decision 4) and for every link of a test send.
@@ -80,10 +80,10 @@ export function createLinks(
   }
   // A test send has no message row, so its links cannot refer to one.
   const track = (target: string | null) =>
-    `${publicUrl}${isTest ? `/c/${keep('click', target)}` : clickPath(secrets, messageId, target)}`
+    `${publicUrl}${isTest ? `/c/${keep('click', target)}` : createClickPath(secrets, messageId, target)}`
   if (page !== null) return { tokens, track, checkoutLink: track(page.isHome && !isTest ? null : page.url) }
   keep('restore', null)
-  const restorePage = `${publicUrl}/cart/recover?cart_id=${restoreTokenOf(secrets, messageId)}`
+  const restorePage = `${publicUrl}/cart/recover?cart_id=${createRestoreToken(secrets, messageId)}`
   return { tokens, track, checkoutLink: track(isTest ? restorePage : null) }
 }
 
@@ -118,7 +118,7 @@ export function cartContext(
   const ownHosts = [store.url, store.homeUrl].map((url) => new URL(url).hostname)
   const names = {
     customerName: personName(firstName ?? ''),
-    storeName: shownStoreName(store.name, [store.url, store.homeUrl]),
+    storeName: cleanStoreName(store.name, [store.url, store.homeUrl]),
   }
   if (currency === null) return { ...names, items: [], cartTotal: '', isWithoutCart: true }
   const shown = items.map((item) => presentItem({ ...item, name: withoutAddresses(item.name, ownHosts) }, currency))
@@ -138,7 +138,7 @@ function hideUnknownPrices(
 export async function composeEmail(input: ComposeInput): Promise<Composed> {
   const { publicUrl, secrets, messageId, who = NO_ACCOUNT, renders = sharedRenders() } = input
   const { tokens, track, checkoutLink } = createLinks(input, pageWithoutCart(input))
-  const tokenOf = (purpose: TokenPurpose) => messageToken(secrets, purpose, messageId)
+  const tokenOf = (purpose: TokenPurpose) => createToken(secrets, purpose, messageId)
   const footerToken = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : tokenOf(purpose))
   const context: TemplateContext = {
     ...hideUnknownPrices(input.cart, cartContext(input.cart, input.store)),
@@ -166,7 +166,7 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
 }
 
 /** The restore token of a message, with its visible prefix (decision 4). */
-export const restoreTokenOf = (secrets: Secrets, messageId: string): string =>
+export const createRestoreToken = (secrets: Secrets, messageId: string): string =>
   `rt_${secrets.token('restore', `${messageId}:0`)}`
 
 export function presentItem(item: ShownItem, currency: string) {

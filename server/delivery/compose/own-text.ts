@@ -1,8 +1,8 @@
 import type { SendChannel } from '../../../shared/reminders.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
+import { isBuiltInBody, isBuiltInSubject } from '../../messages/templates/built-in.ts'
 import type { TemplateError } from '../../messages/templates/context.ts'
-import { isOurBody, isOurSubject } from '../../messages/templates/ours.ts'
 import { type Renders, sharedRenders } from '../../messages/templates/renders.ts'
 
 // Test-renders owners' texts before they are stored.
@@ -17,15 +17,15 @@ export interface MessageTexts {
  * Returns why these texts cannot be rendered; null: they can. Absent parts come from a template, which was checked when
  * it was saved.
  */
-export async function problemOfText(
+export async function findTextProblem(
   { renders = sharedRenders() }: Deps,
   accountId: string,
   { channel, subject, body }: MessageTexts,
 ): Promise<TemplateError | null> {
-  const isBodyOurs = body === undefined || isOurBody(body)
+  const isBodyOurs = body === undefined || isBuiltInBody(body)
   if (channel === 'push') return problemOfPush(renders, accountId, [subject, body])
   if (channel !== 'email') return isBodyOurs ? null : renders.checkText(accountId, body)
-  if (isBodyOurs && (subject === undefined || isOurSubject(subject))) return null
+  if (isBodyOurs && (subject === undefined || isBuiltInSubject(subject))) return null
   return renders.check(accountId, { subject: subject ?? ANY, body: body ?? ANY })
 }
 
@@ -45,7 +45,7 @@ async function problemOfPush(
 /** Placeholder for the part that is not checked. */
 const ANY = '-'
 
-export async function refuseBadText(deps: Deps, accountId: string, words: MessageTexts): Promise<void> {
-  const problem = await problemOfText(deps, accountId, words)
+export async function assertTextRenders(deps: Deps, accountId: string, words: MessageTexts): Promise<void> {
+  const problem = await findTextProblem(deps, accountId, words)
   if (problem) throw new AppError('unprocessable', problem.message)
 }

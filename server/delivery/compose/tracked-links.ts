@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { problemOf, type RenderedMessage } from '../../messages/templates/message.ts'
+import { findProblem, type RenderedMessage } from '../../messages/templates/message.ts'
 
 // Tracked links of a mail. A link contains its keyed target (decision 150), which is known only after rendering, and
 // the render threads have no keys. So the mail is rendered with placeholders, which are replaced here.
@@ -20,7 +20,7 @@ export function fillLinks<M extends RenderedMessage>(mail: M, track: (url: strin
   if (addresses.size === 0) return mail
   const named = (text: string) => text.replace(PLACEHOLDER, (found) => addresses.get(found) ?? found)
   const parts = { subject: mail.subject, html: named(mail.html), text: named(mail.text) }
-  const problem = problemOf(parts)
+  const problem = findProblem(parts)
   if (problem) throw problem
   return { ...mail, ...parts, links }
 }

@@ -21,7 +21,7 @@ interface DecisionRecord {
  * Returns “By email: … By SMS: …”, starting with `channel`; `more` is added to that channel's sentence. null: the
  * reason does not differ by channel.
  */
-export function reasonsByChannel(
+export function explainByChannel(
   channel: Channel,
   reason: string | null,
   { last, more = '' }: { last: DecisionRecord | undefined; more?: string },
@@ -35,7 +35,7 @@ export function reasonsByChannel(
 }
 
 /** For a sent message: why not by the channels before. '' if it was the first one. */
-export const passedOver = ({ outcome, inputs }: DecisionRecord): string =>
+export const explainSkippedChannels = ({ outcome, inputs }: DecisionRecord): string =>
   outcome === 'send' ? othersOf(inputs).map(sentenceOf).join(' ') : ''
 
 /**

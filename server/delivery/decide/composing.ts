@@ -1,16 +1,16 @@
-import { linkBase } from '../../carts/links/link-host-rules.ts'
+import { chooseLinkBase } from '../../carts/links/link-host-rules.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { isBuiltInBody, isBuiltInSubject } from '../../messages/templates/built-in.ts'
 import { TemplateError } from '../../messages/templates/context.ts'
-import { isOurBody, isOurSubject } from '../../messages/templates/ours.ts'
 import type { Difference } from '../../messages/templates/plans/plans.ts'
 import { type Composed, composeEmail } from '../compose/compose.ts'
 import { type ComposedPush, composePush } from '../compose/compose-push.ts'
 import { type ComposedText, composeText } from '../compose/compose-text.ts'
 import { shownContents } from '../compose/goods-rules.ts'
 import * as sql from './composing-sql.ts'
-import { addressOf, type Context, requiredTemplate } from './decision-inputs.ts'
+import { addressOf, type DecisionContext, requiredTemplate } from './decision-inputs.ts'
 import { enteredCoupon } from './entered-coupon.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor } from './message-coupon.ts'
@@ -58,7 +58,7 @@ const MOST_ATTEMPTS = 2
 export async function composeAll(
   deps: Deps,
   store: StoreDb<Db>,
-  context: Context,
+  context: DecisionContext,
   wanted: readonly ComposeTask[],
 ): Promise<void> {
   const { ours = [], theirs = [] } = Object.groupBy(wanted, ({ row }) => (isOurs(row) ? 'ours' : 'theirs'))
@@ -81,7 +81,7 @@ export async function composeAll(
 async function composeAlone(
   deps: Deps,
   store: StoreDb<Db>,
-  context: Context,
+  context: DecisionContext,
   each: ComposeTask,
   attempts: number,
 ): Promise<void> {
@@ -97,12 +97,12 @@ async function composeAlone(
 /** Built-in texts are safe: they cannot crash a thread. */
 function isOurs(row: load.ClaimedRow): boolean {
   const { subject, body } = templateOf(row)
-  if (row.channel === 'push') return isOurBody(subject) && isOurBody(body)
-  return (body === '' || isOurBody(body)) && (row.channel !== 'email' || isOurSubject(subject))
+  if (row.channel === 'push') return isBuiltInBody(subject) && isBuiltInBody(body)
+  return (body === '' || isBuiltInBody(body)) && (row.channel !== 'email' || isBuiltInSubject(subject))
 }
 
 /** Composes into `rendering`, including a problem. Throws an AppError if nothing can be composed at the moment. */
-export async function tryCompose(context: Context, { row, rendering }: ComposeTask): Promise<void> {
+export async function tryCompose(context: DecisionContext, { row, rendering }: ComposeTask): Promise<void> {
   try {
     rendering.composed = await compose(context, row)
   } catch (error) {
@@ -119,7 +119,7 @@ export async function tryCompose(context: Context, { row, rendering }: ComposeTa
 
 /** Composes one message. Throws a TemplateError. */
 export async function compose(
-  context: Context,
+  context: DecisionContext,
   row: load.ClaimedRow,
   { isTest = false, isSample = false } = {},
 ): Promise<AnyComposed> {
@@ -146,7 +146,7 @@ export async function compose(
     renders: deps.renders,
     onDifference: (found: Difference) => deps.log.error({ messageId: row.id, ...found }, 'rendering-plan.differs'),
   }
-  const publicUrl = linkBase(deps.config.publicUrl, situation.link_host)
+  const publicUrl = chooseLinkBase(deps.config.publicUrl, situation.link_host)
   if (row.channel === 'email') return composeEmail({ ...base, publicUrl, brand, template: templateOf(row) })
   if (row.channel === 'push') {
     const icon = row.manual?.iconUrl ?? brand.logo?.url ?? null

@@ -1,13 +1,13 @@
 import type { DiscountCoupon, DiscountLine, DiscountRules } from '../../carts/coupons/discount.ts'
-import { discountsOf, shownAfter } from '../../carts/coupons/discount.ts'
-import { asMade, type MessageCoupon, type WantedCoupon } from '../../carts/coupons/for-messages.ts'
+import { computeDiscounts, computeShownLeft } from '../../carts/coupons/discount.ts'
+import { applyComputedAmount, type CouponSettings, type MessageCoupon } from '../../carts/coupons/for-messages.ts'
 import {
   type CouponState,
   type CouponUse,
-  couponProblem,
-  endOf,
-  GOOD_FOR_MS,
-  withheldBy,
+  findCouponProblem,
+  findEnd,
+  findWithholdingRule,
+  MIN_VALID_MS,
 } from '../../carts/coupons/validity.ts'
 import type { UnreadCoupon } from '../../carts/sync/goods.ts'
 import type { ShownCoupon } from '../compose/coupon-text.ts'
@@ -64,7 +64,7 @@ const HOUR_MS = 3_600_000
 const PENDING_MS = 60_000
 
 export function couponFinding(
-  wanted: WantedCoupon,
+  wanted: CouponSettings,
   coupon: MessageCoupon | undefined,
   about: CouponCircumstances,
 ): CouponFinding {
@@ -75,13 +75,13 @@ export function couponFinding(
   if (unread?.problem) return waitForRead(coupon, unread)
   if (unread) return leaveOut('coupon_invalid:unreadable')
   const { state, personal, isPersonal, lastUsedAt } = coupon
-  const problem = couponProblem(state, usageOf(coupon, about))
+  const problem = findCouponProblem(state, usageOf(coupon, about))
   if (problem) return leaveOut(`coupon_invalid:${problem}`)
   const isOfCurrency = cart?.currency === state.currency
   // With a maximum discount, personal codes are fixed amounts in the coupon's currency.
   if (cart && !isOfCurrency && coupon.maxDiscountMinor !== null) return leaveOut('coupon_invalid:currency')
   const valueMinor = cart && isOfCurrency ? cart.shownMinor : null
-  const rule = withheldBy(wanted, { now, hasBoughtBefore, lastUsedAt, valueMinor })
+  const rule = findWithholdingRule(wanted, { now, hasBoughtBefore, lastUsedAt, valueMinor })
   if (rule) return leaveOut(`coupon_withheld:${rule}`)
   if (!isPersonal) return include(wanted, { coupon, state, code: coupon.code }, about)
   if (about.isImagined)
@@ -93,10 +93,10 @@ export function couponFinding(
   if (made.isUsed) return leaveOut('coupon_invalid:used_up')
   if (made.stage === 'deleted') return leaveOut('coupon_invalid:gone')
   if (end < now.getTime() + requiredValidityMs(coupon)) return leaveOut('coupon_invalid:expired')
-  return include(wanted, { coupon, state: asMade(state, made), code: made.code }, about)
+  return include(wanted, { coupon, state: applyComputedAmount(state, made), code: made.code }, about)
 }
 
-function toLeftOut({ fallback }: WantedCoupon, code: string, reason: string): CouponFinding {
+function toLeftOut({ fallback }: CouponSettings, code: string, reason: string): CouponFinding {
   return { outcome: 'left_out', reason, isSkipped: fallback === 'skip', code }
 }
 
@@ -111,7 +111,7 @@ function waitForRead(
 
 /** How long the coupon must still be valid. A personal code for less than a day says so in its message. */
 const requiredValidityMs = ({ isPersonal, validHours }: MessageCoupon): number =>
-  isPersonal ? Math.min(GOOD_FOR_MS, validHours * HOUR_MS) : GOOD_FOR_MS
+  isPersonal ? Math.min(MIN_VALID_MS, validHours * HOUR_MS) : MIN_VALID_MS
 
 function usageOf(coupon: MessageCoupon, { now, cart, email }: CouponCircumstances): CouponUse {
   return { now, goodForMs: requiredValidityMs(coupon), email, usedBefore: coupon.usedBefore, cart }
@@ -143,7 +143,7 @@ function findPendingCode({ code, personal, isOfCart }: MessageCoupon, { now, car
 
 function capDiscount({ maxDiscountMinor }: MessageCoupon, state: CouponState, cart: ShownGoods | null): CouponState {
   if (maxDiscountMinor === null || state.type !== 'percentage') return state
-  const share = cart && discountsOf(cart.lines, [state], cart.rules)[0]
+  const share = cart && computeDiscounts(cart.lines, [state], cart.rules)[0]
   const amountMinor = Math.min(share ?? maxDiscountMinor, maxDiscountMinor)
   return { ...state, type: 'fixed', percent: null, amountMinor }
 }
@@ -151,7 +151,7 @@ function capDiscount({ maxDiscountMinor }: MessageCoupon, state: CouponState, ca
 const exampleOf = ({ code }: MessageCoupon): string => `${code}-EXAMPLE`
 
 function include(
-  { id }: WantedCoupon,
+  { id }: CouponSettings,
   { coupon, state, code }: { coupon: MessageCoupon; state: CouponState; code: string },
   about: CouponCircumstances,
 ): IncludedCoupon {
@@ -177,7 +177,7 @@ function include(
  * end (decision 34).
  */
 function shownExpiry({ isPersonal, validHours, personal }: MessageCoupon, state: CouponState, now: Date): Date | null {
-  const end = endOf(state)
+  const end = findEnd(state)
   if (!isPersonal) return end
   const ends = [now.getTime() + validHours * HOUR_MS, personal?.expiresAt.getTime(), end?.getTime()]
   return new Date(Math.min(...ends.filter((each) => each !== undefined)))
@@ -185,7 +185,7 @@ function shownExpiry({ isPersonal, validHours, personal }: MessageCoupon, state:
 
 export function totalAfter(cart: ShownGoods | null, coupon: DiscountCoupon): number | null {
   if (!cart || cart.isUnknown) return null
-  const after = shownAfter(cart.lines, cart.shown, coupon, cart.rules)
+  const after = computeShownLeft(cart.lines, cart.shown, coupon, cart.rules)
   if (!after) return null
   const saving = after.reduce((sum, each, at) => sum + cart.shown[at]! - each, 0)
   return Math.max(0, cart.shownMinor - saving)

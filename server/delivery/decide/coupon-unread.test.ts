@@ -6,7 +6,7 @@ import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
 import { aScene, HOUR, messagesOf, send, wait } from '../../../test/message-scene.ts'
 import { wooKeys } from '../../../test/woo-access.ts'
 import { aWorld } from '../../../test/world.ts'
-import { keepKeys } from '../../access/stores/access.ts'
+import { saveKeys } from '../../access/stores/access.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { NO_GOODS, NONE_UNREAD } from '../../carts/sync/goods.ts'
 import { newId } from '../../core/common/ids.ts'
@@ -28,7 +28,7 @@ async function twoCoupons() {
   world.storeClient = () => fake
   const keys = wooKeys()
   const { accountId, storeId } = scene
-  await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
+  await world.db.transaction().execute((db) => saveKeys(world.deps, { accountId, db }, storeId, keys))
   await giveToSteps(world, scene, null)
   await recordOrders(world.deps, storeId, [anOrder(world), anOrder(world)], 'sync')
   await wait(world, storeId, HOUR)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { monthOf } from '../../billing/billing/rules.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
 import { backOff, type DecisionInputs, decide, findCartProblem } from './decide.ts'
 import { drawArm } from './decision-inputs.ts'
 
@@ -377,6 +377,6 @@ test('retries wait 30 s, then twice as long each time, at most 15 minutes (D4)',
 })
 
 test('a month is a calendar month in UTC (decision 6)', () => {
-  expect(monthOf(new Date('2026-03-31T23:59:59.999Z'))).toBe('2026-03-01')
-  expect(monthOf(new Date('2026-04-01T00:00:00.000Z'))).toBe('2026-04-01')
+  expect(formatMonth(new Date('2026-03-31T23:59:59.999Z'))).toBe('2026-03-01')
+  expect(formatMonth(new Date('2026-04-01T00:00:00.000Z'))).toBe('2026-04-01')
 })

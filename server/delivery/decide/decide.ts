@@ -3,7 +3,7 @@ import { isFresh } from '../../access/stores/rules.ts'
 import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { authorizeByDecision, type SendAuthorization } from '../../messages/channels/send-authorization.ts'
-import { type ConsentInputs, consentFinding, type TextRefusal } from '../../shoppers/consent/consent.ts'
+import { type ConsentInputs, decideConsent, type TextRefusal } from '../../shoppers/consent/consent.ts'
 import type { CouponFinding } from './coupon-finding.ts'
 
 // Decides about one message at the moment of sending (D2). Pure. The first check that fails decides: temporary reasons
@@ -229,7 +229,7 @@ function checkPermission(inputs: DecisionInputs): Decision | null {
   const { suppression, address, consent, message, text } = inputs
   if (suppression) return { outcome: 'skip', reason: `suppressed_${suppression}` }
   if (!address) return hold(missingContact(inputs), message.expiresAt)
-  const { problem } = consentFinding(consent)
+  const { problem } = decideConsent(consent)
   if (problem === 'consent_withdrawn') return { outcome: 'skip', reason: problem }
   if (problem) return hold(problem, message.expiresAt)
   return text?.refusal ? { outcome: 'skip', reason: text.refusal } : null

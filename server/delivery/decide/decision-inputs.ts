@@ -1,24 +1,24 @@
 import crypto from 'node:crypto'
 import type { Feature } from '../../../shared/billing.ts'
 import { creditPrice } from '../../../shared/credits.ts'
-import { ownTextLimit } from '../../access/members/rules.ts'
-import { hasFeature, limitsOf, nextMonth } from '../../billing/billing/rules.ts'
+import { customTextLimit } from '../../access/members/rules.ts'
+import { computeLimits, hasFeature, startOfNextMonth } from '../../billing/billing/rules.ts'
 import type { EnteredCoupon, MessageCoupon } from '../../carts/coupons/for-messages.ts'
-import { type ConditionFacts, findingOf } from '../../carts/flow-choice/conditions.ts'
+import { type ConditionFacts, evaluateConditions } from '../../carts/flow-choice/conditions.ts'
 import type { Goods, UnreadCoupons } from '../../carts/sync/goods.ts'
 import type { Place } from '../../core/common/zones.ts'
 import type { Deps } from '../../deps.ts'
 import type { ChannelName, Cost, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
-import { type AccountMailWay, accountMailWay } from '../../messages/channels/mail-way.ts'
-import { phoneCountry } from '../../messages/channels/phone.ts'
+import { type AccountMailRoute, chooseAccountMailRoute } from '../../messages/channels/mail-route.ts'
+import { findPhoneCountry } from '../../messages/channels/phone.ts'
 import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
 import type { MailBrand } from '../../messages/templates/context.ts'
 import {
-  consentFinding,
-  type LedgerWord,
-  recipientCountry,
-  textLimits,
-  textProblem,
+  decideConsent,
+  findRecipientCountry,
+  findTextLimits,
+  findTextProblem,
+  type LedgerEvidence,
 } from '../../shoppers/consent/consent.ts'
 import { isAllGone } from '../compose/goods-rules.ts'
 import { heldUntil } from '../deliverability/throttle-rules.ts'
@@ -33,7 +33,7 @@ import type { Budget, Situation } from './situation-sql.ts'
 
 // Maps rows to the inputs of a decision. Pure.
 
-export interface Context {
+export interface DecisionContext {
   deps: Deps
   now: Date
   situation: Situation
@@ -44,7 +44,7 @@ export interface Context {
   texts: Texts
   /** Reason by `channel:hash`. */
   suppressed: Map<string, string>
-  ledger: Map<string, LedgerWord>
+  ledger: Map<string, LedgerEvidence>
   /** Throttled receiving domains, by name. */
   throttles: Map<string, DomainThrottleRow>
   /** Ids of the rows' shoppers who have had a mail; empty if the account's first mails are not limited. */
@@ -68,11 +68,11 @@ export interface Context {
   /** A preview or forecast. It skips the order check, which runs before every real send. */
   isImagined: boolean
   /** What the messages before it in the same forecast would use. */
-  ahead?: Ahead
+  ahead?: ForecastUsage
 }
 
 /** Usage of plan, budget, credits and frequency cap by forecast messages. */
-export interface Ahead {
+export interface ForecastUsage {
   count: number
   micros: number
   /** Credits in micros. */
@@ -90,7 +90,7 @@ export const addressOf = (row: load.ClaimedRow): string | null =>
 export function planLimitOf({ in_force }: Situation, channel: ChannelName): number {
   const { limit } = channelTraits[channel]
   if (in_force && limit === null) return -1
-  return in_force && limit ? limitsOf(in_force)[limit] : 0
+  return in_force && limit ? computeLimits(in_force)[limit] : 0
 }
 
 export interface Rendering {
@@ -100,7 +100,7 @@ export interface Rendering {
 }
 
 export function decisionInputs(
-  context: Context,
+  context: DecisionContext,
   row: load.ClaimedRow,
   addressHash: string,
   rendering: Rendering,
@@ -108,7 +108,7 @@ export function decisionInputs(
   const { now, situation, capMs } = context
   const { channel } = row
   const selling = { baseCountry: situation.base_country, sellingCountries: situation.selling_countries }
-  const found = recipientCountry(channel, { country: row.country, phone: row.phone }, selling, phoneCountry)
+  const found = findRecipientCountry(channel, { country: row.country, phone: row.phone }, selling, findPhoneCountry)
   const key = `${channel}:${addressHash}`
   const ahead = usageAheadOf(context, row)
   return {
@@ -160,7 +160,7 @@ export function decisionInputs(
     plan: {
       used: (situation.used[channel] ?? 0) + ahead.count,
       limit: planLimitOf(situation, channel),
-      renewsAt: nextMonth(now),
+      renewsAt: startOfNextMonth(now),
     },
     recipientDomain: recipientDomainInputs(context, row),
     renderProblem: rendering.problem,
@@ -170,29 +170,35 @@ export function decisionInputs(
   }
 }
 
-function conditionInputs({ facts }: Context, { conditions, cart_id }: load.ClaimedRow): DecisionInputs['condition'] {
+function conditionInputs(
+  { facts }: DecisionContext,
+  { conditions, cart_id }: load.ClaimedRow,
+): DecisionInputs['condition'] {
   const known = cart_id === null ? undefined : facts.get(cart_id)
-  return conditions && known ? { ...findingOf(conditions, known), currency: known.storeCurrency } : null
+  return conditions && known ? { ...evaluateConditions(conditions, known), currency: known.storeCurrency } : null
 }
 
-export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: Situation): AccountMailWay =>
-  accountMailWay(config, { isDemo: situation.account_is_demo, hasOwn: situation.has_own_mail })
+export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: Situation): AccountMailRoute =>
+  chooseAccountMailRoute(config, { isDemo: situation.account_is_demo, hasOwn: situation.has_own_mail })
 
-const usageAheadOf = ({ ahead }: Context, row: load.ClaimedRow) => ({
+const usageAheadOf = ({ ahead }: DecisionContext, row: load.ClaimedRow) => ({
   count: ahead?.count ?? 0,
   ofShopper: ahead?.ofShopper.get(row.shopper_id) ?? 0,
 })
 
 function firstMailInputs(
-  { deps, situation, now, ahead, mailedBefore }: Context,
+  { deps, situation, now, ahead, mailedBefore }: DecisionContext,
   row: load.ClaimedRow,
 ): DecisionInputs['firstMails'] {
-  const limit = deps.config.isLocal ? null : ownTextLimit(situation.account_created_at, now)
+  const limit = deps.config.isLocal ? null : customTextLimit(situation.account_created_at, now)
   if (limit === null || situation.first_mails === null || mailedBefore.has(row.shopper_id)) return null
   return { sent: situation.first_mails + (ahead?.count ?? 0), limit }
 }
 
-function recipientDomainInputs({ throttles, now }: Context, row: load.ClaimedRow): DecisionInputs['recipientDomain'] {
+function recipientDomainInputs(
+  { throttles, now }: DecisionContext,
+  row: load.ClaimedRow,
+): DecisionInputs['recipientDomain'] {
   const known = row.channel === 'email' ? throttles.get(domainOf(addressOf(row) ?? '')) : undefined
   const until = known ? heldUntil(known, now) : null
   // Spreads the retries.
@@ -212,7 +218,7 @@ function isUnconfirmed(row: load.ClaimedRow): boolean {
 }
 
 /** For notifications, a suppression of one of the shopper's other addresses counts too (C1). */
-function findSuppression({ suppressed, hashes }: Context, row: load.ClaimedRow, key: string): string | null {
+function findSuppression({ suppressed, hashes }: DecisionContext, row: load.ClaimedRow, key: string): string | null {
   const others = otherAddressesOf(row).flatMap(
     (address) => suppressed.get(`${row.channel}:${hashes.get(address)}`) ?? [],
   )
@@ -225,9 +231,9 @@ export const otherAddressesOf = (row: load.ClaimedRow): string[] =>
 
 /** Quiet hours for notifications (T2). */
 function quietInputs(
-  { now, situation }: Context,
+  { now, situation }: DecisionContext,
   row: load.ClaimedRow,
-  found: ReturnType<typeof recipientCountry>,
+  found: ReturnType<typeof findRecipientCountry>,
 ): QuietInputs {
   const place = placeOf(row, found, row.phone ?? '')
   const until = (at: Date) => quietHours(at, place, quietSettingsOf(situation)).until
@@ -249,12 +255,12 @@ function originInputs(situation: Situation, row: load.ClaimedRow): DecisionInput
 interface TextCircumstances {
   channel: TextChannelName
   addressHash: string
-  found: ReturnType<typeof recipientCountry>
+  found: ReturnType<typeof findRecipientCountry>
   rendering: Rendering
 }
 
 function textInputs(
-  context: Context,
+  context: DecisionContext,
   row: load.ClaimedRow,
   { channel, addressHash, found, rendering }: TextCircumstances,
 ): TextInputs {
@@ -262,7 +268,7 @@ function textInputs(
   const configured = texts.get(channel) ?? null
   const approved = requiredTemplate(configured, inWindow.has(addressHash))
   const phone = addressOf(row) ?? ''
-  const limits = textLimits(channel, [found.country, phoneCountry(phone)], phone)
+  const limits = findTextLimits(channel, [found.country, findPhoneCountry(phone)], phone)
   const facts = {
     // Legal limits on cart reminders; they do not apply without a cart.
     sentForCart: row.cart_id === null ? 0 : row.texts_sent,
@@ -276,7 +282,7 @@ function textInputs(
     isInPlan:
       row.manual !== null || (situation.in_force !== null && hasFeature(situation.in_force, requiredFeatureOf(row))),
     isTemplateMissing: approved === null,
-    refusal: textProblem(limits, facts),
+    refusal: findTextProblem(limits, facts),
     isOncePerCart: limits.perCart === 1 && row.cart_id !== null,
     coolUntil: row.text_last ? new Date(row.text_last.getTime() + situation.text_cooldown_hours * 3_600_000) : null,
     quietUntil: quietUntil(now),
@@ -326,7 +332,7 @@ export const quietSettingsOf = (situation: Situation) => ({
  * The price in credits; before rendering, for the shortest text. null: credits cannot pay for it (decisions 6 and 85).
  */
 export function creditPriceOf(
-  { texts, situation }: Pick<Context, 'texts' | 'situation'>,
+  { texts, situation }: Pick<DecisionContext, 'texts' | 'situation'>,
   { channel, to, cost }: { channel: TextChannelName; to: string; cost: Cost | null },
 ): number | null {
   const carrier = texts.get(channel)
@@ -370,7 +376,7 @@ function conditionRecord({ condition }: DecisionInputs): Record<string, unknown>
 /** The decision's record (D12): facts without address and text. */
 export function toDecisionRecord(inputs: DecisionInputs): Record<string, unknown> {
   const { message, cart, consent, cap, plan, text, manual } = inputs
-  const { rule, basis } = consentFinding(consent)
+  const { rule, basis } = decideConsent(consent)
   return {
     step: message.step,
     channel: message.channel,

@@ -1,7 +1,7 @@
-import { couponProblem, endOf, GOOD_FOR_MS } from '../../carts/coupons/validity.ts'
+import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/validity.ts'
 import type { ShownCoupon } from '../compose/coupon-text.ts'
 import { totalAfter } from './coupon-finding.ts'
-import type { Context } from './decision-inputs.ts'
+import type { DecisionContext } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
 import { emailOf, goodsOf } from './message-coupon.ts'
 
@@ -9,17 +9,18 @@ import { emailOf, goodsOf } from './message-coupon.ts'
 // cart as the shopper left it. Pure except for the keyed hash of an address.
 
 /** null: there is none, it is no longer valid, or its discount is unknown. */
-export function enteredCoupon(context: Context, row: load.ClaimedRow): ShownCoupon | null {
+export function enteredCoupon(context: DecisionContext, row: load.ClaimedRow): ShownCoupon | null {
   const coupon = context.entered.get(row.id)
   const cart = goodsOf(context, row)
   if (!coupon || !cart) return null
   const { state, usedBefore, code } = coupon
   const { now } = context
-  if (couponProblem(state, { now, goodForMs: GOOD_FOR_MS, email: emailOf(context, row), usedBefore, cart })) return null
+  if (findCouponProblem(state, { now, goodForMs: MIN_VALID_MS, email: emailOf(context, row), usedBefore, cart }))
+    return null
   const totalMinor = totalAfter(cart, state)
   if (totalMinor === null || totalMinor === cart.shownMinor) return null
   return {
-    ...{ code, totalMinor, minSpendMinor: state.minSpendMinor, expiresAt: endOf(state), isFreeShipping: false },
+    ...{ code, totalMinor, minSpendMinor: state.minSpendMinor, expiresAt: findEnd(state), isFreeShipping: false },
     ...{ percent: state.percent, amountMinor: state.amountMinor, currency: state.currency },
   }
 }

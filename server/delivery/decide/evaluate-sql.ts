@@ -1,8 +1,8 @@
 import type { CartItem } from '../../../shared/carts.ts'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import { newestAbandoned } from '../../carts/carts/fragments.ts'
-import type { WantedCoupon } from '../../carts/coupons/for-messages.ts'
-import { armOf, isUnderWay } from '../../carts/experiments/fragments.ts'
+import type { CouponSettings } from '../../carts/coupons/for-messages.ts'
+import { hadEarlierMessage, selectArm } from '../../carts/experiments/fragments.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { CampaignsTable } from '../../core/schema/campaigns.ts'
 import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
@@ -50,7 +50,7 @@ export interface ClaimedRow {
   /** null: belongs to no campaign. */
   campaign: Campaign | null
   /** The coupon of its step, manual send or campaign. */
-  coupon: WantedCoupon | null
+  coupon: CouponSettings | null
   /** The step's conditions; null: none. */
   conditions: FlowConditions | null
   /** Its step has several variants (decision 55). */
@@ -153,8 +153,8 @@ const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_sta
   case when m.cart_id is null then s.email else c.email end as email,
   case when m.cart_id is null then s.phone else c.phone end as phone,
   case when m.channel = 'push' then ${newestSubscription} end as subscription,
-  coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, coalesce(c.coupons, '[]') as entered_codes, ${armOf(sql`m.store_id`, sql`m.shopper_id`, now)} as arm,
-  ${isUnderWay(now)} as is_under_way, s.is_member, s.first_name, s.country,
+  coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, coalesce(c.coupons, '[]') as entered_codes, ${selectArm(sql`m.store_id`, sql`m.shopper_id`, now)} as arm,
+  ${hadEarlierMessage(now)} as is_under_way, s.is_member, s.first_name, s.country,
   c.fold -> 'contact' ->> 'state' as us_state, c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email,
   c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone,
   exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
@@ -287,7 +287,7 @@ export async function loadImaginedFor(
     cross join lateral (select s.store_id, c.id as cart_id, s.id as shopper_id,
       case when c.id is null then ${wanted.now}::timestamptz end as purchases_since, 1 as step, ${wanted.channel} as channel) m`
   const { couponId, cartUrl } = wanted.offer
-  const coupon: WantedCoupon | null = couponId === null ? null : { id: couponId, ...AS_REQUESTED }
+  const coupon: CouponSettings | null = couponId === null ? null : { id: couponId, ...AS_REQUESTED }
   const rows = await loadUnsent<ClaimedRow>(tx, people, wanted)
   return rows.map((row) => ({ ...row, coupon, manual: row.manual && { ...row.manual, cartUrl } }))
 }
@@ -366,7 +366,7 @@ export async function loadRepliedSince(
 }
 
 /** Returns the account-wide suppressions of these addresses (C1): reason by `channel:hash`. */
-export async function suppressedOf(
+export async function loadSuppressions(
   { db, storeId }: StoreDb,
   hashes: readonly Buffer[],
   channels: readonly string[],

@@ -1,29 +1,29 @@
 import type { BrandLook } from '../../../shared/brand.ts'
 import { oldest } from '../../access/stores/rules.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
-import { brandFrom } from '../../carts/brand/rules.ts'
-import { couponsOfMessages, enteredCoupons } from '../../carts/coupons/for-messages.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
+import { toBrandKit } from '../../carts/brand/rules.ts'
+import { loadEnteredCoupons, loadMessageCoupons } from '../../carts/coupons/for-messages.ts'
 import { readFacts } from '../../carts/flow-choice/facts.ts'
-import { linkBase } from '../../carts/links/link-host-rules.ts'
+import { chooseLinkBase } from '../../carts/links/link-host-rules.ts'
 import { NONE_UNREAD } from '../../carts/sync/goods.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { type Db, keepPlans, type StoreDb, type StoreTx, snapshot } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, snapshot, useGenericPlans } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
-import { stateOfDecision } from '../../messages/messages/state-rules.ts'
-import { mailBrandOf } from '../../messages/templates/brand.ts'
-import { ledgerText } from '../../shoppers/consent/evidence.ts'
+import { stateAfterDecision } from '../../messages/messages/state-rules.ts'
+import { toMailBrand } from '../../messages/templates/brand.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence.ts'
 import { throttlesOf } from '../deliverability/throttles.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { type AnyComposed, composeAll, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
 import type { IncludedCoupon } from './coupon-finding.ts'
 import { type Arm, type Decision, type DecisionInputs, decide, findCartProblem, isUsedUp } from './decide.ts'
 import {
-  type Ahead,
   addressOf,
-  type Context,
   creditPriceOf,
+  type DecisionContext,
   decisionInputs,
+  type ForecastUsage,
   otherAddressesOf,
   type Texts,
   toDecisionRecord,
@@ -85,10 +85,10 @@ export interface Evaluation {
 export async function evaluate(
   deps: Deps,
   store: StoreDb<Db>,
-  { ids, ...read }: { ids: readonly string[]; texts: Texts } & Pick<Context, 'goods' | 'isChecked' | 'unread'>,
+  { ids, ...read }: { ids: readonly string[]; texts: Texts } & Pick<DecisionContext, 'goods' | 'isChecked' | 'unread'>,
 ): Promise<Evaluation> {
   const { base, context, rows } = await snapshot(store, async (tx) => {
-    await keepPlans(tx)
+    await useGenericPlans(tx)
     const { month, ...situation } = await loadStoreSituation(deps, tx)
     const rows = await withVariants(tx, await load.loadClaimed(tx, ids, situation.now, situation.capSince))
     const context = await loadContext(deps, tx, { ...situation, ...read, isImagined: false }, rows)
@@ -135,7 +135,11 @@ export async function dryRun<Row extends load.ClaimedRow>(
   store: StoreDb<Db>,
   texts: Texts,
   read: (tx: StoreTx, base: { now: Date; capSince: Date }) => Promise<Row[]>,
-  { isRendered = true, ahead, look }: { isRendered?: boolean; ahead?: Ahead; look?: BrandLook | undefined } = {},
+  {
+    isRendered = true,
+    ahead,
+    look,
+  }: { isRendered?: boolean; ahead?: ForecastUsage; look?: BrandLook | undefined } = {},
 ) {
   const { situation, context, rows } = await snapshot(store, async (tx) => {
     const base = withLook(await loadStoreSituation(deps, tx), store, look)
@@ -191,8 +195,8 @@ export async function evaluateReach(
 }
 
 export function reserve(
-  context: Context,
-  ahead: Ahead,
+  context: DecisionContext,
+  ahead: ForecastUsage,
   { row, composed, plan }: { row: load.ClaimedRow; composed: AnyComposed | null; plan: DecisionInputs['plan'] },
 ): void {
   const { shopper_id, channel } = row
@@ -207,7 +211,7 @@ export function reserve(
 
 export async function loadStoreSituation(deps: Deps, tx: StoreTx) {
   const now = deps.now()
-  const month = monthOf(now)
+  const month = formatMonth(now)
   const situation = await loadSituation(tx, month, now)
   if (!situation) throw new AppError('not_found', 'Store not found')
   const capMs = situation.cap_window_hours * 3_600_000
@@ -215,7 +219,7 @@ export async function loadStoreSituation(deps: Deps, tx: StoreTx) {
 }
 
 /** The older of order check and stock reading. If the store itself was asked for stock, that was after the orders. */
-function checkedAtOf({ situation: { check_started }, goods }: Context): Date | null {
+function checkedAtOf({ situation: { check_started }, goods }: DecisionContext): Date | null {
   const readAt = goods && 'terms' in goods ? goods.readAt : null
   return check_started && oldest([check_started, readAt])
 }
@@ -226,17 +230,17 @@ export async function loadContext(
   deps: Deps,
   tx: StoreTx,
   base: Pick<
-    Context,
+    DecisionContext,
     'now' | 'situation' | 'capMs' | 'texts' | 'goods' | 'isChecked' | 'unread' | 'isImagined' | 'ahead'
   >,
   rows: readonly load.ClaimedRow[],
-): Promise<Context> {
+): Promise<DecisionContext> {
   const addresses = [...new Set(rows.flatMap((row) => [addressOf(row) ?? [], otherAddressesOf(row)].flat()))]
   const hashed = addresses.map((address) => ({ address, hash: deps.secrets.addressHash(address) }))
   const keys = hashed.map(({ hash }) => hash)
   const channels = [...new Set(rows.map((row) => row.channel))]
-  const suppressed = await load.suppressedOf(tx, keys, channels)
-  const ledger = await ledgerText(tx, keys, channels)
+  const suppressed = await load.loadSuppressions(tx, keys, channels)
+  const ledger = await selectEvidence(tx, keys, channels)
   const since = new Date(base.now.getTime() - WINDOW_MS)
   const { situation } = base
   const accountId = situation.account_id
@@ -252,9 +256,9 @@ export async function loadContext(
     asking.flatMap((row) => row.cart_id ?? []),
     asking.map((row) => row.conditions),
   )
-  const coupons = await couponsOfMessages(tx, rows)
-  const entered = await enteredCoupons(tx, rows)
-  const brand = mailBrandOf(brandFrom(situation.brand), linkBase(deps.config.publicUrl, situation.link_host))
+  const coupons = await loadMessageCoupons(tx, rows)
+  const entered = await loadEnteredCoupons(tx, rows)
+  const brand = toMailBrand(toBrandKit(situation.brand), chooseLinkBase(deps.config.publicUrl, situation.link_host))
   const isLimited = situation.first_mails !== null && channels.includes('email')
   const people = [...new Set(rows.map((row) => row.shopper_id))]
   const mailedBefore = isLimited ? await load.mailedBefore(tx, people) : new Set<string>()
@@ -280,7 +284,7 @@ async function loadThrottles(tx: StoreTx, accountId: string, addresses: readonly
 }
 
 /** Decides about one row, which need not be stored. */
-function makeDraft(context: Context, row: load.ClaimedRow, rendering: Rendering = newRendering()): Draft {
+function makeDraft(context: DecisionContext, row: load.ClaimedRow, rendering: Rendering = newRendering()): Draft {
   const problem = () => {
     rendering.isWanted = true
     return rendering.problem
@@ -290,18 +294,18 @@ function makeDraft(context: Context, row: load.ClaimedRow, rendering: Rendering 
   return { row, addressHash: addressHashOf(context, row), inputs, decision: decide(inputs), rendering }
 }
 
-const addressHashOf = ({ hashes }: Context, row: load.ClaimedRow) => hashes.get(addressOf(row) ?? '') ?? ''
+const addressHashOf = ({ hashes }: DecisionContext, row: load.ClaimedRow) => hashes.get(addressOf(row) ?? '') ?? ''
 
 const UNRENDERED = { problem: () => null, cost: () => null }
 
 export const inputsOf = (
-  context: Context,
+  context: DecisionContext,
   row: load.ClaimedRow,
   rendering: Parameters<typeof decisionInputs>[3] = UNRENDERED,
 ) => decisionInputs(context, row, addressHashOf(context, row), rendering)
 
 /** Adds a message's result to the evaluation. `drafts` holds one draft per channel. */
-function addResult(evaluation: Evaluation, { hashes }: Context, drafts: readonly Draft[]): void {
+function addResult(evaluation: Evaluation, { hashes }: DecisionContext, drafts: readonly Draft[]): void {
   const { row, inputs, addressHash, rendering, decision } = pickDecision(drafts)
   if (rendering.isUnusable) {
     evaluation.unusable.push(row)
@@ -350,7 +354,7 @@ function toDecisionRow(
   return {
     id: row.id,
     channel: row.channel,
-    state: stateOfDecision[outcome],
+    state: stateAfterDecision[outcome],
     reason: decision.reason,
     // At the age limit it is decided again and closed as too old.
     wake_at: until && until < row.expires_at ? until : row.expires_at,
@@ -379,7 +383,7 @@ export interface DecisionRow {
   id: string
   /** The channel of the decision. A message with several channels shows this one until its next decision. */
   channel: load.ClaimedRow['channel']
-  state: (typeof stateOfDecision)[keyof typeof stateOfDecision]
+  state: (typeof stateAfterDecision)[keyof typeof stateAfterDecision]
   reason: string
   wake_at: Date
   outcome: 'hold' | 'skip' | 'cancel'

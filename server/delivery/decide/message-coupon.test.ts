@@ -25,7 +25,7 @@ import {
 } from '../../../test/message-scene.ts'
 import { wooKeys } from '../../../test/woo-access.ts'
 import { aWorld } from '../../../test/world.ts'
-import { keepKeys } from '../../access/stores/access.ts'
+import { saveKeys } from '../../access/stores/access.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
@@ -346,7 +346,7 @@ describe('before a batch is decided on, its coupons are read from the store', ()
     world.storeClient = () => fake
     const { accountId, storeId } = store
     const keys = wooKeys()
-    await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
+    await world.db.transaction().execute((db) => saveKeys(world.deps, { accountId, db }, storeId, keys))
     await wait(world, storeId, HOUR)
     return { ...store, fake }
   }

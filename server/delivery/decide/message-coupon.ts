@@ -1,14 +1,14 @@
 import { goodsKey, type Terms } from '../../carts/sync/goods.ts'
 import { shownContents } from '../compose/goods-rules.ts'
 import { type CouponFinding, couponFinding, type ShownGoods } from './coupon-finding.ts'
-import { addressOf, type Context } from './decision-inputs.ts'
+import { addressOf, type DecisionContext } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
 import type { Situation } from './situation-sql.ts'
 
 // Maps rows to the finding about a message's coupon. Pure except for the keyed hash of an address.
 
 /** null: the message has no coupon. */
-export function couponFor(context: Context, row: load.ClaimedRow): CouponFinding | null {
+export function couponFor(context: DecisionContext, row: load.ClaimedRow): CouponFinding | null {
   if (!row.coupon) return null
   const coupon = context.coupons.get(row.id)
   return couponFinding(row.coupon, coupon, {
@@ -23,12 +23,12 @@ export function couponFor(context: Context, row: load.ClaimedRow): CouponFinding
 }
 
 /** The address for coupons restricted to addresses: the recipient's, or for a text the known email address. */
-export function emailOf({ deps }: Context, row: load.ClaimedRow) {
+export function emailOf({ deps }: DecisionContext, row: load.ClaimedRow) {
   const address = (row.channel === 'email' ? addressOf(row) : row.email)?.toLowerCase()
   return address ? { address, hashOf: (text: string) => deps.secrets.addressHash(text).toString('hex') } : null
 }
 
-export function goodsOf({ goods, situation }: Context, row: load.ClaimedRow): ShownGoods | null {
+export function goodsOf({ goods, situation }: DecisionContext, row: load.ClaimedRow): ShownGoods | null {
   const { currency } = row
   if (currency === null) return null
   const { items, valueMinor } = shownContents(row, goods)

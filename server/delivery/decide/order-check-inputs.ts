@@ -1,7 +1,7 @@
-import { isFresh, nextTry } from '../../access/stores/rules.ts'
+import { computeNextTry, isFresh } from '../../access/stores/rules.ts'
 import { isUnknown } from '../compose/goods-rules.ts'
 import type { DecisionInputs } from './decide.ts'
-import type { Context } from './decision-inputs.ts'
+import type { DecisionContext } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
 
 // Freshness of a store's orders, stock and prices (D3), for the decision about one message. Pure.
@@ -10,7 +10,7 @@ import type * as load from './evaluate-sql.ts'
 const REPORT_EVERY_MS = 30_000
 
 export function orderCheckOf(
-  { isImagined, isChecked, now, situation, goods }: Context,
+  { isImagined, isChecked, now, situation, goods }: DecisionContext,
   row: load.ClaimedRow,
 ): DecisionInputs['orderCheck'] {
   if (isImagined) return { startedAt: now, problem: null, detail: null, nextTryAt: now }
@@ -19,7 +19,7 @@ export function orderCheckOf(
   const { check_started, check_failed, check_failures, check_problem, check_detail } = situation
   const failure = { failures: check_failures, failed_at: check_failed, error_code: check_problem }
   // The plugin's report wakes waiting messages; this is the fallback for a shop that is not asked itself.
-  const nextTryAt = goods?.missing ? new Date(now.getTime() + REPORT_EVERY_MS) : nextTry(failure, now)
+  const nextTryAt = goods?.missing ? new Date(now.getTime() + REPORT_EVERY_MS) : computeNextTry(failure, now)
   if (goods?.missing && isFresh(check_started, now) && isUnknown(row, goods)) {
     return { startedAt: null, problem: goods.missing, detail: null, nextTryAt }
   }

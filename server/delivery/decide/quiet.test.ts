@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { usZones } from '../../core/common/us-zones.ts'
+import { listUsZones } from '../../core/common/us-zones.ts'
 import { quietHours, spreadOf } from './quiet.ts'
 
 // Quiet hours (T2).
@@ -61,7 +61,7 @@ test('every state has its zones, and every zone of a state is one of the country
     `AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD
     TN TX UT VT VA WA WV WI WY PR VI GU MP AS`.split(/\s+/)
   for (const state of states) {
-    const zones = usZones(state, null)!
+    const zones = listUsZones(state, null)!
     expect([state, zones.every((zone) => Temporal.Now.zonedDateTimeISO(zone).timeZoneId === zone)]).toEqual([
       state,
       true,

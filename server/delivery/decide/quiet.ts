@@ -1,6 +1,6 @@
 import { timeOfMinute } from '../../../shared/store-settings.ts'
-import { quietUntil } from '../../core/common/time.ts'
-import { type Place, zonesAt } from '../../core/common/zones.ts'
+import { findQuietEnd } from '../../core/common/time.ts'
+import { listZones, type Place } from '../../core/common/zones.ts'
 
 // Quiet hours of a recipient (T2). Pure.
 
@@ -23,12 +23,12 @@ export interface QuietFinding {
  * hours. In the United States, state and area code narrow the zones. Without a country the store's zone decides.
  */
 export function quietHours(now: Date, place: Place, store: QuietSettings): QuietFinding {
-  const ofCountry = zonesAt(place)
+  const ofCountry = listZones(place)
   const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]
   const hours = { from: timeOfMinute(store.fromMinute), to: timeOfMinute(store.untilMinute) }
   const step = (at: Date): Date | null => {
     const ends = zones.flatMap((zone) => {
-      const end = quietUntil(Temporal.Instant.fromEpochMilliseconds(at.getTime()), zone, hours)
+      const end = findQuietEnd(Temporal.Instant.fromEpochMilliseconds(at.getTime()), zone, hours)
       return end ? [end.epochMilliseconds] : []
     })
     return ends.length > 0 ? new Date(Math.max(...ends)) : null

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readReachFilter, reasonLabels, writeReachFilter } from '../../../shared/reach.ts'
 import { reasonTexts } from '../../../shared/reasons.ts'
-import { isOf, type ReachDecision, tallyOf } from './reach-rules.ts'
+import { countReach, isOf, type ReachDecision } from './reach-rules.ts'
 
 const cart = (cartId: string, reason: string | null, more: Partial<ReachDecision> = {}): ReachDecision => ({
   ...{ cartId, reason, country: 'US', isRecovered: false },
@@ -36,7 +36,7 @@ test('a recovered cart counts neither as reachable nor as unreachable', () => {
   const recovered = cart('a', 'purchased', { isRecovered: true })
   expect(isOf(recovered, { reason: 'purchased', country: null })).toBe(false)
   expect(isOf(recovered, { reason: null, country: null })).toBe(false)
-  expect(tallyOf([recovered], true)).toEqual({ reachable: 0, reasons: [] })
+  expect(countReach([recovered], true)).toEqual({ reachable: 0, reasons: [] })
 })
 
 test('only missing consents are split by country, and the most frequent reason comes first', () => {
@@ -47,14 +47,14 @@ test('only missing consents are split by country, and the most frequent reason c
     cart('d', 'no_contact', { country: null }),
     cart('e', 'no_consent', { country: null }),
   ]
-  const found = tallyOf(evaluated, true)
+  const found = countReach(evaluated, true)
   expect(found.reachable).toBe(1)
   expect(found.reasons.map(({ reason, country, count, cartIds }) => [reason, country, count, cartIds])).toEqual([
     ['no_contact', null, 2, ['c', 'd']],
     ['no_consent', 'DE', 1, ['b']],
     ['no_consent', null, 1, ['e']],
   ])
-  expect(tallyOf(evaluated, false).reasons[0]).not.toHaveProperty('cartIds')
+  expect(countReach(evaluated, false).reasons[0]).not.toHaveProperty('cartIds')
   expect(evaluated.filter((each) => isOf(each, { reason: 'no_consent', country: null }))).toHaveLength(2)
   expect(evaluated.filter((each) => isOf(each, { reason: 'no_consent', country: 'DE' }))).toHaveLength(1)
 })

@@ -16,7 +16,7 @@ export function isOf({ isRecovered, reason, country }: ReachDecision, wanted: Re
   return !isRecovered && reason === wanted.reason && (wanted.country === null || country === wanted.country)
 }
 
-export function tallyOf(
+export function countReach(
   evaluated: readonly ReachDecision[],
   isById: boolean,
 ): Pick<CartReach, 'reachable' | 'reasons'> {

@@ -1,14 +1,14 @@
-import { inForceOf } from '../../billing/billing/fragments.ts'
+import { selectPlanInForce } from '../../billing/billing/fragments.ts'
 import type { InForce } from '../../billing/billing/rules.ts'
 import { creditMicrosOf } from '../../billing/credits/fragments.ts'
 import { brandOfStore } from '../../carts/brand/fragments.ts'
 import type { StoredBrand } from '../../carts/brand/rules.ts'
-import { experimentOf } from '../../carts/experiments/fragments.ts'
+import { selectExperiment } from '../../carts/experiments/fragments.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { firstMailsSince } from '../../messages/messages/fragments.ts'
 import type { ConsentOverride } from '../../shoppers/consent/consent.ts'
-import { overridesInForce } from '../../shoppers/consent/fragments.ts'
+import { selectOverrides } from '../../shoppers/consent/fragments.ts'
 
 // SQL for the inputs that are the same for every message of a store.
 
@@ -95,11 +95,11 @@ export async function loadSituation(
       a.is_demo as account_is_demo, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
       s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, s.time_zone, s.quiet_from_minute,
       s.quiet_until_minute, s.text_cooldown_hours, s.prices_include_tax, s.shows_tax, s.price_decimals, s.is_discount_sequential,
-      ${inForceOf(sql`s.account_id`, now)} as in_force,
+      ${selectPlanInForce(sql`s.account_id`, now)} as in_force,
       coalesce((select jsonb_object_agg(u.channel, u.used) from plan_usage u
         where u.account_id = s.account_id and u.month = ${month}::date), '{}') as used,
       ${creditMicrosOf(sql`s.account_id`)} as credit_micros,
-      ${experimentOf(sql`s.id`, now)} as experiment,
+      ${selectExperiment(sql`s.id`, now)} as experiment,
       (select jsonb_build_object('monthlyMicros', g.monthly_micros, 'currency', g.currency, 'spentMicros', coalesce(p.micros, 0))
         from sending_budgets g left join sending_spend p on p.account_id = g.account_id and p.month = ${month}::date
           and p.currency = g.currency
@@ -112,7 +112,7 @@ export async function loadSituation(
       m.account_id is not null as has_own_mail, m.rests_until as mail_rests_until,
       (select h.host from link_hosts h where h.store_id = s.id and h.passed_at is not null) as link_host,
       ${brandOfStore(sql`s.id`)} as brand,
-      ${overridesInForce(sql`s.id`)} as overrides
+      ${selectOverrides(sql`s.id`)} as overrides
     from stores s join accounts a on a.id = s.account_id
     left join mail_servers m on m.account_id = s.account_id
     left join sync_state f on f.store_id = s.id and f.stream = 'order_check'

@@ -6,8 +6,8 @@ export {
   loadImagined,
   loadImaginedFor,
   loadPreview,
+  loadSuppressions,
   type Offered,
-  suppressedOf,
   templateByKey,
 } from './evaluate-sql.ts'
 export { loadSituation, type Situation } from './situation-sql.ts'

@@ -1,4 +1,4 @@
-import { bounceKind, statusIn } from '../../messages/channels/bounce-rules.ts'
+import { classifyBounce, parseStatus } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 
 // Decides when a receiving domain is throttled for an account's mail, and for how long. Pure.
@@ -56,14 +56,14 @@ export function domainAnswerOfReport(kind: string, status: string | null, words:
 }
 
 function ofRefusal(response: string): DomainAnswer | null {
-  const status = statusIn(response)
-  if (bounceKind(status, response) !== 'refused') return null
+  const status = parseStatus(response)
+  if (classifyBounce(status, response) !== 'refused') return null
   return status?.startsWith('5.7.') || BLOCKED.test(response) ? 'blocked' : null
 }
 
 /** Greylisting and a full mailbox concern one message only. */
 function classifyDeferral(reason: string, response: string): DomainAnswer | null {
-  const status = statusIn(response) ?? ''
+  const status = parseStatus(response) ?? ''
   if (GREYLISTED.test(response) || /^[45]\.[12]\./.test(status) || /mailbox|quota|recipient/i.test(response))
     return null
   return reason === 'smtp_421' || status.startsWith('4.7.') || THROTTLED.test(response) ? 'throttled' : 'deferred'

@@ -11,9 +11,9 @@ import type { Session } from '../../access/members/session.ts'
 import { assertVerified } from '../../access/members/verification.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { type AccountMailWay, accountMailWay, mailWayOf } from '../../messages/channels/mail-way.ts'
+import { type AccountMailRoute, chooseAccountMailRoute, chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import * as sql from './mail-server-sql.ts'
 import { explainServerFailure } from './mail-server-text.ts'
@@ -30,7 +30,7 @@ type Wanted = z.output<typeof saveMailServer.body>
 
 export async function viewMailServer(deps: Deps, account: AccountDb<Db>, { isDemo }: Session): Promise<MailServerView> {
   const [row, proofs] = await Promise.all([sql.readMailServer(account), sql.readProofs(account)])
-  const way = accountMailWay(deps.config, { isDemo, hasOwn: row !== undefined })
+  const way = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: row !== undefined })
   const proof = proofs.find(({ what }) => what === 'test_mail')
   const isProven = proof?.is_good === true && proof.subject === proofSubject(deps, way, row)
   return {
@@ -45,9 +45,12 @@ export async function viewMailServer(deps: Deps, account: AccountDb<Db>, { isDem
 }
 
 /** Which mail server the account's mail uses. */
-export async function wayOfAccount({ config }: Pick<Deps, 'config'>, account: AccountDb): Promise<AccountMailWay> {
+export async function loadAccountMailRoute(
+  { config }: Pick<Deps, 'config'>,
+  account: AccountDb,
+): Promise<AccountMailRoute> {
   const row = await sql.readWay(account)
-  return accountMailWay(config, { isDemo: row?.is_demo ?? false, hasOwn: row?.has_own ?? false })
+  return chooseAccountMailRoute(config, { isDemo: row?.is_demo ?? false, hasOwn: row?.has_own ?? false })
 }
 
 function presentServer(row: sql.MailServerRow, now: Date): NonNullable<MailServerView['server']> {
@@ -96,7 +99,7 @@ export async function saveServer(
   if (problem) throw new AppError('invalid', problem, { fields })
   const kept = await sql.readMailServer(account)
   const password = user === '' ? '' : passwordOf(deps, wanted, kept)
-  await take(deps, CHECKS, account.accountId)
+  await takePoint(deps, CHECKS, account.accountId)
   const answer = await testSignIn(
     { host, port, security, user, password },
     { allowsPrivate: deps.config.allowsPrivateStores, ...guard },
@@ -141,7 +144,7 @@ async function testSignIn(server: OwnServer, guard: SmtpGuard): Promise<string> 
 export async function removeServer(deps: Deps, account: AccountDb<Db>, session: Session): Promise<void> {
   keepDemo(session)
   // Without it, mail is sent from the installation's domain, which requires a verified account.
-  if (mailWayOf(deps.config) !== 'none') await assertVerified(account)
+  if (chooseMailRoute(deps.config) !== 'none') await assertVerified(account)
   if (!(await sql.deleteMailServer(account))) return
   await wakeMessagesOf(deps.db, account.accountId, ['mail_server_away'], deps.now())
   deps.log.info({ accountId: account.accountId }, 'mail-server.removed')

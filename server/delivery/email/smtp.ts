@@ -2,11 +2,11 @@
 // on proof of non-acceptance, `unknown` without a reply after the final dot.
 import { Readable, type Transform } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { isDatabaseAway } from '../../core/db/db-away.ts'
+import { isDatabaseUnavailable } from '../../core/db/db-unavailable.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { EmailChannel, Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
-import { outcomeOfFailure, type SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
+import { mapFailure, type SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
 import {
   failureOf,
   type Lease,
@@ -94,7 +94,7 @@ async function prepare(
   try {
     return await composeMessage(message, await mailHeaders?.(message))
   } catch (error) {
-    if (isDatabaseAway(error)) return notSent('the database was unreachable.')
+    if (isDatabaseUnavailable(error)) return notSent('the database was unreachable.')
     return notSent(oneLine(error instanceof Error ? error.message : String(error)), null)
   }
 }
@@ -212,7 +212,7 @@ function outcomeOf(delivery: Delivery, message: ComposedMessage): Outcome {
   // nodemailer checks the size against the server's announced limit before it sends anything.
   if (failure.code === 'EMESSAGE' && failure.replyCode === null && !failure.isBodySent)
     return tooLarge(failure.response)
-  return outcomeOfFailure(failure)
+  return mapFailure(failure)
 }
 
 /** 552 in reply to MAIL concerns the announced size, not the sender. */

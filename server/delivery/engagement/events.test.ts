@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aShop, DAY, MINUTE, type Shop } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { messageOfToken, messageToken, withoutPixel } from '../../carts/links/message-tokens.ts'
+import { createToken, readToken, removePixel } from '../../carts/links/message-tokens.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
 import { createLinks } from '../compose/compose.ts'
 
@@ -31,9 +31,9 @@ const parts = (messageId: string) => {
   const { checkoutLink } = createLinks({ secrets, messageId, publicUrl: '' })
   return {
     cart: checkoutLink,
-    unsubscribeLink: `/u/${messageToken(secrets, 'unsubscribe', messageId)}`,
-    honeypot: `/c/${messageToken(secrets, 'honeypot', messageId)}`,
-    picture: `/o/${messageToken(secrets, 'open', messageId)}`,
+    unsubscribeLink: `/u/${createToken(secrets, 'unsubscribe', messageId)}`,
+    honeypot: `/c/${createToken(secrets, 'honeypot', messageId)}`,
+    picture: `/o/${createToken(secrets, 'open', messageId)}`,
   }
 }
 
@@ -55,7 +55,7 @@ test('a mail contains its own pixel and honeypot link, which are not shown to th
   expect(mail.html).toContain(`${honeypot}" aria-hidden="true" tabindex="-1"`)
   expect(mail.html).toContain(picture)
   expect(mail.text).not.toContain(honeypot)
-  expect(withoutPixel(mail.html)).not.toContain('/o/')
+  expect(removePixel(mail.html)).not.toContain('/o/')
   const { body } = await shop.get(`/api/carts/${(await shop.cart()).id}/messages`)
   expect(body.messages[0].html).not.toContain('/o/')
 })
@@ -63,11 +63,11 @@ test('a mail contains its own pixel and honeypot link, which are not shown to th
 test('pixel and honeypot tokens work only for their purpose and cannot be forged (X1)', () => {
   const { secrets } = world.deps
   const id = '0195d3a0-0000-7000-8000-000000000001'
-  const token = messageToken(secrets, 'open', id)
-  expect(messageOfToken(secrets, 'open', token)).toBe(id)
-  expect(messageOfToken(secrets, 'honeypot', token)).toBeNull()
-  expect(messageOfToken(secrets, 'open', `${token.slice(0, -2)}AA`)).toBeNull()
-  expect(messageOfToken(secrets, 'open', messageToken(secrets, 'click', id))).toBeNull()
+  const token = createToken(secrets, 'open', id)
+  expect(readToken(secrets, 'open', token)).toBe(id)
+  expect(readToken(secrets, 'honeypot', token)).toBeNull()
+  expect(readToken(secrets, 'open', `${token.slice(0, -2)}AA`)).toBeNull()
+  expect(readToken(secrets, 'open', createToken(secrets, 'click', id))).toBeNull()
 })
 
 test('opens are separate from touches, classified as human or machine, and decide nothing (decision 22)', async () => {

@@ -1,7 +1,7 @@
-import { disownTouchpoints, recordTouchpoint } from '../../carts/carts/touch.ts'
+import { recordTouchpoint, revokeTouchpoints } from '../../carts/carts/touchpoints.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { StoreTx } from '../../core/db/db.ts'
-import { lockShopperOf } from '../../messages/messages/recipient.ts'
+import { lockMessageShopper } from '../../messages/messages/recipient.ts'
 import { BURST_MS, evaluateBurst } from './burst.ts'
 import type { Classification, EngagementKind } from './classify.ts'
 import * as sql from './sql.ts'
@@ -32,7 +32,7 @@ export async function recordEngagement(
   tx: StoreTx,
   { messageId, cartId, kind, link, target, classification, at }: NewEngagementEvent,
 ): Promise<void> {
-  const shopperId = await lockShopperOf(tx, messageId)
+  const shopperId = await lockMessageShopper(tx, messageId)
   if (!shopperId || (await sql.countEngagementEvents(tx, messageId)) >= KEPT_PER_MESSAGE) return
   const id = newId()
   const { class: own, reason } = classification
@@ -54,5 +54,5 @@ export async function recordEngagement(
   }
   if (burst.length === 0) return
   const disowned = (await sql.reclassify(tx, burst)).filter((each) => each !== id)
-  if (disowned.length > 0) await disownTouchpoints(tx, { shopperId, cartId, at })
+  if (disowned.length > 0) await revokeTouchpoints(tx, { shopperId, cartId, at })
 }

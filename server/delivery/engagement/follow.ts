@@ -4,7 +4,7 @@ import { tokenHash } from '../../core/common/secrets.ts'
 import { type Db, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as track from '../../messages/messages/recipient.ts'
-import { restoreTokenOf } from '../compose/compose.ts'
+import { createRestoreToken } from '../compose/compose.ts'
 import { classifyRequest, type EngagementKind, type EngagementRequest } from './classify.ts'
 import { recordEngagement } from './events.ts'
 
@@ -18,7 +18,7 @@ export type Arrival = Pick<EngagementRequest, 'method' | 'userAgent' | 'purpose'
  * Records a click and returns its target: the restore page or a page of the store. null: unknown link. `to` is the
  * keyed target in the link's query.
  */
-export async function followLink(deps: Deps, token: string, arrival: Arrival, to = ''): Promise<string | null> {
+export async function recordClick(deps: Deps, token: string, arrival: Arrival, to = ''): Promise<string | null> {
   const link = await openClick(deps, token, to)
   if (!link) return followHoneypot(deps, token, arrival)
   // A test send's link contains its target and records no touch.
@@ -29,7 +29,7 @@ export async function followLink(deps: Deps, token: string, arrival: Arrival, to
   const visit = { kind: 'click', link: linkName(token), target: target?.split(/[?#]/)[0], arrival } as const
   await recordVisit(deps, found.store, found.message, visit)
   if (target) return target
-  return `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, link.messageId)}`
+  return `${deps.config.publicUrl}/cart/recover?cart_id=${createRestoreToken(deps.secrets, link.messageId)}`
 }
 
 /** Returns a URL of the shop; null: the cart's restore page. */
@@ -46,7 +46,7 @@ export async function noteUnsubscribeLink(deps: Deps, token: string, arrival: Ar
 }
 
 /** Records a fetch of the mail's tracking pixel. Nothing depends on it. */
-export async function noteOpen(deps: Deps, token: string, arrival: Arrival): Promise<void> {
+export async function recordOpen(deps: Deps, token: string, arrival: Arrival): Promise<void> {
   const found = await messageOf(deps, await openLink(deps, 'open', token))
   if (found) await recordVisit(deps, found.store, found.message, { kind: 'open', link: '', arrival })
 }
@@ -62,11 +62,11 @@ async function followHoneypot(deps: Deps, token: string, arrival: Arrival): Prom
 async function messageOf(deps: Deps, link: Pick<OpenedLink, 'storeId' | 'messageId'> | null) {
   if (!link) return null
   const store = { storeId: link.storeId, db: deps.db }
-  const message = await track.messageOf(store, link.messageId)
+  const message = await track.findMessageRecipient(store, link.messageId)
   return message ? { store, message } : null
 }
 
-type Message = NonNullable<Awaited<ReturnType<typeof track.messageOf>>>
+type Message = NonNullable<Awaited<ReturnType<typeof track.findMessageRecipient>>>
 
 interface Visit {
   kind: EngagementKind

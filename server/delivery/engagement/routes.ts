@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Routes } from '../../access/http/http.ts'
-import { type Arrival, followLink, noteOpen, noteUnsubscribeLink } from './follow.ts'
+import { type Arrival, noteUnsubscribeLink, recordClick, recordOpen } from './follow.ts'
 import { openNetworks } from './networks.ts'
 
 // Routes of message links and the tracking pixel. GETs never unsubscribe, and machine visits never attribute (C3, A1).
@@ -24,7 +24,7 @@ export const engagementRoutes: Routes = (app, deps) => {
 
   app.get<ByToken>('/c/:token', async (request, reply) => {
     const { to = '' } = request.query
-    const target = await followLink(deps, request.params.token, arrivalOf(request), String(to))
+    const target = await recordClick(deps, request.params.token, arrivalOf(request), String(to))
     return hideToken(reply).redirect(target ?? `${deps.config.publicUrl}/cart/recover?cart_id=unknown`, 302)
   })
 
@@ -35,7 +35,7 @@ export const engagementRoutes: Routes = (app, deps) => {
 
   // Every token gets the pixel; unknown ones are not recorded.
   app.get<ByToken>('/o/:token', async (request, reply) => {
-    await noteOpen(deps, request.params.token, arrivalOf(request))
+    await recordOpen(deps, request.params.token, arrivalOf(request))
     return hideToken(reply).type('image/gif').send(PIXEL)
   })
 }

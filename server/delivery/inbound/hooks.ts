@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { textCodes } from '../../../shared/text-codes.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
-import { credentialsByHook } from '../../core/db/system.ts'
+import { findCredentialsByHook } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { OPERATOR_KEY, trustedOf, trustedOperator } from '../texts/text-channels.ts'
-import { receiveText } from './inbound.ts'
+import { handleReply } from './inbound.ts'
 import { duePrice } from './prices.ts'
 import { receiveShared } from './shared-number.ts'
 import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
@@ -28,10 +28,10 @@ export interface HookCall {
 type Hook = Awaited<ReturnType<typeof hookOf>>
 
 async function hookOf(deps: Deps, hookKey: string) {
-  const row = hookKey.includes('\0') ? undefined : await credentialsByHook(deps.db, hookKey)
-  const known = found(row, 'Address')
+  const row = hookKey.includes('\0') ? undefined : await findCredentialsByHook(deps.db, hookKey)
+  const known = requireFound(row, 'Address')
   const account: AccountDb<Db> = { accountId: known.account_id, db: deps.db }
-  const trusted = found(trustedOf(deps, known) ?? undefined, 'Address')
+  const trusted = requireFound(trustedOf(deps, known) ?? undefined, 'Address')
   return { account, channel: known.channel as TextChannelName, row: known, ...trusted }
 }
 
@@ -65,12 +65,12 @@ export async function takeTwilioInbound(deps: Deps, call: HookCall): Promise<str
   const { hook, params } = await twilioCall(deps, call)
   const inbound = readTwilioInbound(params)
   if (!inbound) return twiml(null)
-  return twiml(await receiveText(deps, hook.account, { ...inbound, isAnsweredAtOnce: true }))
+  return twiml(await handleReply(deps, hook.account, { ...inbound, isAnsweredAtOnce: true }))
 }
 
 /** Handles messages to the operator's numbers, which many accounts share. */
 async function takeOperatorInbound(deps: Deps, call: HookCall): Promise<string> {
-  const operator = found(deps.config.operatorTexts ?? undefined, 'Address')
+  const operator = requireFound(deps.config.operatorTexts ?? undefined, 'Address')
   const inbound = readTwilioInbound(await verifyTwilio(deps, call, trustedOperator(operator)))
   if (inbound?.channel !== 'sms') return twiml(null)
   return twiml(await receiveShared(deps, { ...inbound, isAnsweredAtOnce: true }))
@@ -82,7 +82,7 @@ export async function takeMetaNews(deps: Deps, call: HookCall): Promise<void> {
   const news = readMetaNews(call.rawBody, hook.identity.phoneNumberId ?? '')
   for (const status of news.statuses) await report(deps, hook, status)
   for (const message of news.messages) {
-    await receiveText(deps, hook.account, { ...message, channel: hook.channel, isAnsweredAtOnce: false })
+    await handleReply(deps, hook.account, { ...message, channel: hook.channel, isAnsweredAtOnce: false })
   }
 }
 

@@ -1,8 +1,8 @@
 import { type AccountDb, type AccountTx, type Db, type StoreTx, sql } from '../../core/db/db.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
-import { maskedAddress } from '../../messages/channels/mask.ts'
+import { maskAddress } from '../../messages/channels/mask.ts'
 import { becomesSkipped, isOpen, openTo } from '../../messages/messages/fragments.ts'
-import { counts } from '../../shoppers/consent/fragments.ts'
+import { consentCounts } from '../../shoppers/consent/fragments.ts'
 import type { Keyword } from './keywords.ts'
 
 // SQL for shoppers' replies and their consequences for an account.
@@ -101,10 +101,10 @@ export async function withdrawConsents({ db, accountId }: AccountTx, out: OptOut
   await sql`
     insert into consents (store_id, id, address_hash, channel, status, source, at, who)
     select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'withdrawn', ${out.source}, ${out.at},
-      ${maskedAddress(out.channel, out.phone)}
+      ${maskAddress(out.channel, out.phone)}
     from stores s where s.account_id = ${accountId} and (
       select status from consents c where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
-      and ${counts('c')} order by c.at desc, c.id desc limit 1) is distinct from 'withdrawn'`.execute(db)
+      and ${consentCounts('c')} order by c.at desc, c.id desc limit 1) is distinct from 'withdrawn'`.execute(db)
 }
 
 /** Closes open messages to this number in all stores of the account (C2). */
@@ -142,7 +142,7 @@ export async function unsuppressText({ db, accountId }: AccountTx, out: OptOut):
 const openRequests = (out: OptOut) => sql`
   opt_in_requests q join stores s on s.id = q.store_id
   cross join lateral (select status, is_confirmed, at from consents c where c.store_id = q.store_id
-    and c.address_hash = q.address_hash and c.channel = q.channel and ${counts('c')} order by at desc, id desc limit 1) newest
+    and c.address_hash = q.address_hash and c.channel = q.channel and ${consentCounts('c')} order by at desc, id desc limit 1) newest
   where q.channel = ${out.channel} and q.address_hash = ${out.addressHash}
     and q.state in ('asked', 'answered') and newest.status in ('pending', 'granted') and not newest.is_confirmed
     and not exists (select 1 from suppressions p where p.account_id = s.account_id and p.address_hash = q.address_hash
@@ -181,13 +181,13 @@ export async function restoreConsents({ db, accountId }: AccountTx, out: OptOut,
   await sql`
     insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, at, who)
     select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'granted', said.confirmed[2], ${out.source}, ${out.at},
-      ${maskedAddress(out.channel, out.phone)}
+      ${maskAddress(out.channel, out.phone)}
     from stores s cross join lateral (
       select array_agg(status order by at desc, id desc) as words, array_agg(source order by at desc, id desc) as sources,
           array_agg(is_confirmed order by at desc, id desc) as confirmed
       from (select status, source, is_confirmed, at, id from consents c
         where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
-        and ${counts('c')} order by at desc, id desc limit 2) newest) said
+        and ${consentCounts('c')} order by at desc, id desc limit 2) newest) said
     where s.account_id = ${accountId} and said.words[1] = 'withdrawn' and said.sources[1] = ${undoes}
       and said.words[2] = 'granted'`.execute(db)
 }

@@ -1,18 +1,18 @@
 import type { z } from 'zod'
-import { shownStoreName } from '../../access/stores/rules.ts'
+import { cleanStoreName } from '../../access/stores/rules.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
-import { withRetry } from '../../core/db/db-away.ts'
+import { withRetry } from '../../core/db/db-unavailable.ts'
 import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
-import { maskedAddress } from '../../messages/channels/mask.ts'
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
-import { phoneCountry } from '../../messages/channels/phone.ts'
+import { maskAddress } from '../../messages/channels/mask.ts'
+import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
+import { findPhoneCountry } from '../../messages/channels/phone.ts'
 import { authorizeAnswer } from '../../messages/channels/send-authorization.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
-import { laterThan, wakeThoseTo } from '../../shoppers/consent/consents.ts'
-import { noteInbound } from '../outcome/delivery.ts'
+import { computeLaterTime, wakeHeldMessages } from '../../shoppers/consent/consents.ts'
+import { recordInbound } from '../outcome/delivery.ts'
 import * as sql from './inbound-sql.ts'
 import { replyJob } from './jobs.ts'
 import { type Keyword, keywordAnswer, keywordOf } from './keywords.ts'
@@ -39,7 +39,7 @@ export interface Inbound extends InboundMessage {
 }
 
 /** Handles a reply. Returns the text to answer at once; null: none. Idempotent. */
-export async function receiveText(deps: Deps, account: AccountDb<Db>, inbound: Inbound): Promise<string | null> {
+export async function handleReply(deps: Deps, account: AccountDb<Db>, inbound: Inbound): Promise<string | null> {
   const now = deps.now()
   const answer = await withRetry(() => transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, now)))
   return answer && inbound.isAnsweredAtOnce ? answerText(deps, account, answer, inbound.from) : null
@@ -53,13 +53,13 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
   const last = await sql.loadLastReplyAt(tx, channel, addressHash)
   // A provider's clock ahead of ours must not extend the window or outrank later replies. Our own clock may have been
   // set back since the last reply.
-  const latest = last && last > now ? laterThan(last, now) : now
+  const latest = last && last > now ? computeLaterTime(last, now) : now
   const at = inbound.at && inbound.at < latest ? inbound.at : latest
   const isNew = await sql.keepInbound(tx, { channel, eventKey, addressHash, keyword, at, now })
   if (!isNew) return null
-  const phones = numberAliases(from).map((phone) => ({ phone, addressHash: deps.secrets.addressHash(phone) }))
+  const phones = listNumberAliases(from).map((phone) => ({ phone, addressHash: deps.secrets.addressHash(phone) }))
   if (!inbound.isSetting) {
-    for (const { phone } of phones) await noteInbound(deps, tx, { channel, from: phone, at })
+    for (const { phone } of phones) await recordInbound(deps, tx, { channel, from: phone, at })
   }
   if (!keyword) return null
   const isToConfirm = await executeKeyword(
@@ -102,13 +102,13 @@ async function confirm(tx: AccountTx, said: readonly sql.OptOut[], now: Date): P
   const { channel, addressHash, at } = said[0]!
   if (await sql.hasLaterKeyword(tx, { channel, addressHash, at, keyword: 'start' })) return false
   for (const each of said) {
-    const who = maskedAddress(channel, each.phone)
+    const who = maskAddress(channel, each.phone)
     const out = { ...each, source: yesSource(channel) }
     const storeId = await sql.findAskingStore(tx, out)
     if (!storeId) continue
     const store = { storeId, db: tx.db }
     if (!(await sql.confirmConsent(store, out, { id: newId(), who }))) continue
-    await wakeThoseTo(store, [each.phone], now)
+    await wakeHeldMessages(store, [each.phone], now)
     await scheduleNextLook(store)
     return true
   }
@@ -137,8 +137,8 @@ async function stop(tx: AccountTx, said: readonly sql.OptOut[], now: Date): Prom
 
 async function answerText(deps: Deps, account: AccountDb, keyword: Keyword, to: string): Promise<string> {
   const row = await sql.senderOf(account)
-  const name = row ? row.sender_name || shownStoreName(row.name, [row.home_url, row.url]) : deps.config.companyName
-  return keywordAnswer(keyword, { name, help: deps.config.supportEmail, country: phoneCountry(to) })
+  const name = row ? row.sender_name || cleanStoreName(row.name, [row.home_url, row.url]) : deps.config.companyName
+  return keywordAnswer(keyword, { name, help: deps.config.supportEmail, country: findPhoneCountry(to) })
 }
 
 /** Job: replies to a keyword. Takes the reply before sending it: a lost reply is better than a second one. */

@@ -1,5 +1,5 @@
 import { type AccountDb, type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { storesWithPriceLookups } from '../../core/db/system.ts'
+import { listStoresWithPriceLookups } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import type { Cost, TextChannelName } from '../../messages/channels/channel.ts'
 import { bookSpend, correctCosts } from '../texts/spend.ts'
@@ -25,7 +25,7 @@ export async function duePrice(
 /** Tick: requests the prices that should be known by now. */
 export async function fetchPrices(deps: Deps): Promise<void> {
   let room = AT_ONCE
-  for (const storeId of await storesWithPriceLookups(deps.db, deps.now(), AT_ONCE)) {
+  for (const storeId of await listStoresWithPriceLookups(deps.db, deps.now(), AT_ONCE)) {
     if (room <= 0) return
     const due = await sql.takePriceLookups({ storeId, db: deps.db }, deps.now(), room)
     for (const each of due) await fetchPrice(deps, { storeId, db: deps.db }, each)

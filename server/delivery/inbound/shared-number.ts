@@ -1,7 +1,7 @@
-import { accountsThatWroteTo } from '../../core/db/system.ts'
+import { listAccountsThatTexted } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
-import { type Inbound, receiveText } from './inbound.ts'
+import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
+import { handleReply, type Inbound } from './inbound.ts'
 import { keywordOf } from './keywords.ts'
 
 // Replies to the operator's numbers, which many accounts share. A shopper knows the number, not the account, so STOP
@@ -11,11 +11,11 @@ import { keywordOf } from './keywords.ts'
 
 /** Handles a reply. Returns the text to answer at once; null: none. */
 export async function receiveShared(deps: Deps, inbound: Inbound): Promise<string | null> {
-  const hashes = numberAliases(inbound.from).map(deps.secrets.addressHash)
-  const newest = await accountsThatWroteTo(deps.db, hashes)
+  const hashes = listNumberAliases(inbound.from).map(deps.secrets.addressHash)
+  const newest = await listAccountsThatTexted(deps.db, hashes)
   const meant = (inbound.keyword ?? keywordOf(inbound.text)) === 'stop' ? newest : newest.slice(0, 1)
   const taken = await Promise.allSettled(
-    meant.map((accountId) => receiveText(deps, { accountId, db: deps.db }, inbound)),
+    meant.map((accountId) => handleReply(deps, { accountId, db: deps.db }, inbound)),
   )
   // A failure for one account must not block the others. The error makes Twilio repeat the call, which is idempotent.
   const failed = taken.find((each) => each.status === 'rejected')

@@ -7,7 +7,7 @@ import { aScene, HOUR, linkIn, messagesOf, pass } from '../../../test/message-sc
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
-import { receiveText } from './inbound.ts'
+import { handleReply } from './inbound.ts'
 
 // STOP and unsubscribe beside settling, which locks the message that was sent and then the open steps behind it.
 
@@ -53,7 +53,7 @@ async function besideSettling(of: { sentId: string; openIds: string[] }, stop: (
 
 test('STOP waits for a text being settled before it locks open texts', async () => {
   const of = await aSentStep('sms')
-  await besideSettling(of, () => receiveText(world.deps, { accountId: of.accountId, db: world.db }, of.inbound))
+  await besideSettling(of, () => handleReply(world.deps, { accountId: of.accountId, db: world.db }, of.inbound))
   expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })
 
@@ -74,7 +74,7 @@ test('a STOP is retried after a deadlock', async () => {
     },
     transformResult: async ({ result }) => result,
   }
-  await receiveText(world.deps, { accountId: of.accountId, db: world.db.withPlugin(deadlock) }, of.inbound)
+  await handleReply(world.deps, { accountId: of.accountId, db: world.db.withPlugin(deadlock) }, of.inbound)
   expect(failures).toBeGreaterThan(1)
   expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })

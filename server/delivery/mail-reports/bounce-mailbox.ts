@@ -4,7 +4,7 @@ import { textChannelTexts } from '../../../shared/text-channels.ts'
 import type { Session } from '../../access/members/session.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './bounce-mailbox-sql.ts'
@@ -44,7 +44,7 @@ export async function saveMailbox(
   wanted: z.output<typeof saveBounceMailbox.body>,
 ): Promise<void> {
   keepDemo(session)
-  await take(deps, CHECKS, account.accountId)
+  await takePoint(deps, CHECKS, account.accountId)
   const { address, host, port, user, version } = wanted
   const kept = await sql.readMailbox(account)
   const isSameDoor = kept?.host === host && kept.port === port && kept.user_name === user
@@ -129,7 +129,7 @@ async function readNew(deps: Deps, row: sql.MailboxRow, mailbox: Mailbox) {
 /** Returns whether it was a report about a mail of this account. */
 async function readReport(deps: Deps, accountId: string, raw: Buffer): Promise<boolean> {
   const ids = messageIdsIn(raw)
-  const mails = await Promise.all(ids.map((id) => system.mailById(deps.db, id)))
+  const mails = await Promise.all(ids.map((id) => system.findMailById(deps.db, id)))
   const own = mails.find((mail) => mail?.account_id === accountId)
   const news = own ? await readMailNews(raw) : null
   if (!own || !news) return false

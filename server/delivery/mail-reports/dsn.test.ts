@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bounceKind, statusIn } from '../../messages/channels/bounce-rules.ts'
+import { classifyBounce, parseStatus } from '../../messages/channels/bounce-rules.ts'
 import { readMailNews } from './dsn.ts'
 
 const ORIGINAL =
@@ -211,9 +211,9 @@ describe('codes', () => {
     ['error: 451 try later', '4.0.0'],
     ['550-first line', '5.0.0'],
     ['order 5504 has 550', null],
-  ])('%s → %s', (words, status) => expect(statusIn(words)).toBe(status))
+  ])('%s → %s', (words, status) => expect(parseStatus(words)).toBe(status))
 
   test('an unknown code counts as a soft bounce', () => {
-    expect(bounceKind(null, 'something happened')).toBe('soft')
+    expect(classifyBounce(null, 'something happened')).toBe('soft')
   })
 })

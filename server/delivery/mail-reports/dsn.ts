@@ -1,9 +1,9 @@
 import PostalMime, { type Email } from 'postal-mime'
 import {
   type BounceKind,
-  bounceKind,
-  preciseStatus,
-  statusIn,
+  chooseStatus,
+  classifyBounce,
+  parseStatus,
   withoutAddresses,
 } from '../../messages/channels/bounce-rules.ts'
 
@@ -75,12 +75,12 @@ function readReport(report: string, prose: string): MailNews | null {
   const block = about.find(({ action }) => /failed/i.test(action ?? '')) ?? about[0]
   if (!block) return null
   const said = (block['diagnostic-code'] ?? '').replace(/^[\w-]{1,20};\s*/, '')
-  const status = preciseStatus(statusIn(block.status ?? ''), statusIn(said))
+  const status = chooseStatus(parseStatus(block.status ?? ''), parseStatus(said))
   const words = withoutAddresses(said || prose)
   const action = (block.action ?? '').trim().toLowerCase()
   if (action === 'delivered') return { kind: 'delivered', source: 'dsn', status, words }
   if (action === 'relayed' || action === 'expanded') return null
-  const kind = action === 'delayed' ? 'soft' : bounceKind(status, said || prose)
+  const kind = action === 'delayed' ? 'soft' : classifyBounce(status, said || prose)
   return { kind, source: 'dsn', status, words }
 }
 
@@ -96,10 +96,10 @@ function readProse(mail: Email): MailNews | null {
   if (!(isFromServer || UNDELIVERED.test(subject))) return null
   if (DELAYED.test(`${subject}\n${prose}`))
     return { kind: 'soft', source: 'dsn', status: null, words: firstWords(prose) }
-  const status = statusIn(prose)
+  const status = parseStatus(prose)
   if (!status && !UNDELIVERED.test(`${subject}\n${prose}`)) return null
   const words = firstWords(status ? prose.slice(Math.max(0, prose.search(/\b[45]\.?\d/) - 80)) : prose)
-  return { kind: bounceKind(status, prose), source: 'dsn', status, words }
+  return { kind: classifyBounce(status, prose), source: 'dsn', status, words }
 }
 
 const UNDELIVERED =

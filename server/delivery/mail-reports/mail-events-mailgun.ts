@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { isSameSecret } from '../../core/common/secrets.ts'
-import { bounceKind, preciseStatus, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import { chooseStatus, classifyBounce, parseStatus, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Mailgun signs time and token with an HMAC, but not the event itself. So a signature is valid for a short time only,
@@ -55,7 +55,7 @@ function wordsOf({ 'delivery-status': said }: Event): string {
 }
 
 const statusOf = (event: Event): string | null =>
-  preciseStatus(statusIn(event['delivery-status']?.['enhanced-code'] ?? ''), statusIn(wordsOf(event)))
+  chooseStatus(parseStatus(event['delivery-status']?.['enhanced-code'] ?? ''), parseStatus(wordsOf(event)))
 
 /** A mail dropped because its shopper had unsubscribed there reports both. */
 function kindsOf(event: Event): ProviderReport['kind'][] {
@@ -74,5 +74,5 @@ function kindOf(event: Event): ProviderReport['kind'] | null {
   if (event.reason === 'suppress-bounce') return 'hard'
   if (event.reason === 'suppress-complaint') return 'complaint'
   if (event.reason === 'suppress-unsubscribe') return 'refused'
-  return bounceKind(statusOf(event), wordsOf(event))
+  return classifyBounce(statusOf(event), wordsOf(event))
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isSameSecret } from '../../core/common/secrets.ts'
-import { statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import { parseStatus, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, headerOf, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Postmark does not sign; it sends the user and password of the webhook's URL. One report per call.
@@ -40,7 +40,7 @@ export const readPostmark: ProviderReader = (call) => {
   if (!event || !kind) return []
   const words = withoutAddresses(event.Details || event.Description || event.Type || event.RecordType)
   const mark = event.Metadata?.recoup
-  return [{ kind, status: statusIn(words), words, about: { mark: typeof mark === 'string' ? mark : null } }]
+  return [{ kind, status: parseStatus(words), words, about: { mark: typeof mark === 'string' ? mark : null } }]
 }
 
 /** Reasons in Postmark's suppression list. A manual one is an unsubscribe by the shopper or an entry by the account. */

@@ -2,9 +2,9 @@ import { createPublicKey, verify } from 'node:crypto'
 import { z } from 'zod'
 import {
   type BounceKind,
-  bounceKind,
-  preciseStatus,
-  statusIn,
+  chooseStatus,
+  classifyBounce,
+  parseStatus,
   withoutAddresses,
 } from '../../messages/channels/bounce-rules.ts'
 import {
@@ -61,7 +61,7 @@ function publicKey(secret: string) {
 }
 
 const statusOf = ({ status, reason }: Event): string | null =>
-  preciseStatus(statusIn(status ?? ''), statusIn(reason ?? ''))
+  chooseStatus(parseStatus(status ?? ''), parseStatus(reason ?? ''))
 
 /** SendGrid's classification: the receiver refused the sender or the mail, not the address. */
 const notTheAddress = (type: Event['type']) => type === 'blocked'
@@ -88,8 +88,8 @@ function kindOf(event: Event): ProviderReport['kind'] | null {
       return 'complaint'
     case 'bounce':
       return notTheAddress(event.type)
-        ? softer(bounceKind(statusOf(event), reason))
-        : bounceKind(statusOf(event), reason)
+        ? softer(classifyBounce(statusOf(event), reason))
+        : classifyBounce(statusOf(event), reason)
     case 'dropped':
       if (/spam reporting/i.test(reason)) return 'complaint'
       return /bounced address|invalid/i.test(reason) ? 'hard' : 'refused'

@@ -1,6 +1,6 @@
 import { createVerify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
-import { bounceKind, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import { classifyBounce, parseStatus, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Amazon SES by SNS. Messages are signed with a certificate at Amazon, and a subscription is confirmed by calling a URL
@@ -155,9 +155,9 @@ function saidBy({ eventType, notificationType, bounce, complaint, delivery, subs
 function bounced({ bounceType, bounceSubType, bouncedRecipients }: NonNullable<Event['bounce']>) {
   const [recipient] = bouncedRecipients ?? []
   const said = recipient?.diagnosticCode ?? ''
-  const status = statusIn(recipient?.status ?? '') ?? statusIn(said)
+  const status = parseStatus(recipient?.status ?? '') ?? parseStatus(said)
   const words = withoutAddresses(said || `${bounceType} ${bounceSubType ?? ''}`)
   if (bounceType !== 'Permanent') return { kind: 'soft', status, words } as const
-  const isRefused = status !== null && bounceKind(status, said) === 'refused'
+  const isRefused = status !== null && classifyBounce(status, said) === 'refused'
   return { kind: isRefused ? ('refused' as const) : ('hard' as const), status, words }
 }

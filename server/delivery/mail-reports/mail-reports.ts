@@ -2,10 +2,10 @@ import { notify } from '../../access/notifications/notifications.ts'
 import { type Db, type StoreTx, transact } from '../../core/db/db.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import { maskedAddress } from '../../messages/channels/mask.ts'
-import { setUnsubscribed, skipOpenTo } from '../../messages/messages/recipient.ts'
+import { maskAddress } from '../../messages/channels/mask.ts'
+import { setUnsubscribed, skipOpenMessagesTo } from '../../messages/messages/recipient.ts'
 import { isFailed } from '../../messages/messages/state-rules.ts'
-import { insertSaid } from '../../shoppers/consent/consents.ts'
+import { insertAnswer } from '../../shoppers/consent/consents.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { noteReport } from '../deliverability/throttles.ts'
 import { undoBadge } from '../outcome/outcome.ts'
@@ -20,7 +20,7 @@ export interface MailReport extends Omit<sql.MailReportRow, 'at'> {
 
 /** Records a verified report. A report about an unknown mail changes nothing. */
 export async function recordMailReport(deps: Deps, report: MailReport): Promise<void> {
-  const message = await system.mailById(deps.db, report.messageId)
+  const message = await system.findMailById(deps.db, report.messageId)
   if (!message) return
   const now = deps.now()
   const at = report.at && report.at < now ? report.at : now
@@ -44,7 +44,7 @@ const SUPPRESSES: Partial<Record<MailReport['kind'], 'hard_bounce' | 'complaint'
   opt_out: 'unsubscribed',
 }
 
-type Mail = NonNullable<Awaited<ReturnType<typeof system.mailById>>>
+type Mail = NonNullable<Awaited<ReturnType<typeof system.findMailById>>>
 
 /** Suppresses the address in the same commit, which also stops its unsent messages (C2). */
 async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport, mail: Mail): Promise<void> {
@@ -54,11 +54,11 @@ async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport
   const now = deps.now()
   const hash = deps.secrets.addressHash(address)
   await sql.suppressReported(tx, { accountId, hash, address, reason, source, at: now })
-  await skipOpenTo(tx, { accountId, address, channel: 'email', now, reason: `suppressed_${reason}` })
+  await skipOpenMessagesTo(tx, { accountId, address, channel: 'email', now, reason: `suppressed_${reason}` })
   if (kind === 'opt_out') {
-    const who = maskedAddress('email', address)
+    const who = maskAddress('email', address)
     const said = { channel: 'email', status: 'withdrawn', wording: null } as const
-    await insertSaid(tx, { ...said, addressHash: hash, source, at: now, who })
+    await insertAnswer(tx, { ...said, addressHash: hash, source, at: now, who })
     await setUnsubscribed(tx, mail.id, { at: now })
   }
   if (kind !== 'complaint') return

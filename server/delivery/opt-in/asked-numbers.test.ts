@@ -5,8 +5,8 @@ import { anOrder, type TestStore } from '../../../test/factories.ts'
 import { aCalledWorld } from '../../../test/provider-calls.ts'
 import { recordCapture } from '../../carts/capture/capture.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { ledgerText } from '../../shoppers/consent/evidence-sql.ts'
-import { askWaiting, mayBeAsked, WITHOUT_ORDER } from './opt-in-request.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
+import { mayBeAsked, sendOptInRequests, WITHOUT_ORDER } from './opt-in-request.ts'
 
 // Which numbers are asked whether they meant their opt-in, and how many: anybody can type a number into a checkout.
 
@@ -56,7 +56,7 @@ test('a shop’s name cannot inject a link into an opt-in request (security-P8)'
   const names = await before.executeTakeFirstOrThrow()
   const phone = await ticks(sms(true), '+4915123456900')
   await change({ name: 'Security Team evil.com', sender_name: '' })
-  await askWaiting(world.deps)
+  await sendOptInRequests(world.deps)
   await change(names)
   expect(asked(phone)).toEqual([expect.stringMatching(/^Security Team evil com: /)])
 })
@@ -82,7 +82,7 @@ describe('opt-in requests (security-P13)', () => {
 
   test('are not sent to countries the store does not sell to, nor to non-mobile numbers', async () => {
     for (const phone of Object.values(refused)) await ticks(sms(true), phone)
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     const waiting = await world.db
       .selectFrom('opt_in_requests')
       .select('phone')
@@ -93,7 +93,7 @@ describe('opt-in requests (security-P13)', () => {
 
   const evidenceOf = async (phone: string) => {
     const hash = world.deps.secrets.addressHash(phone)
-    const words = await ledgerText({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
+    const words = await selectEvidence({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
     return words.get(`sms:${hash.toString('hex')}`)?.evidence
   }
 
@@ -129,7 +129,7 @@ describe('opt-in requests (security-P13)', () => {
 
   /** How many of these were asked. */
   async function askAll(phones: readonly string[]) {
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     return phones.filter((phone) => asked(phone).length > 0).length
   }
   const alarms = () =>
@@ -140,7 +140,7 @@ describe('opt-in requests (security-P13)', () => {
     const phones: string[] = []
     for (let n = 0; n < 14; n++) phones.push(await ticks(sms(true), `+4915123457${100 + n}`))
     expect(await askAll(phones)).toBe(10)
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     expect((await alarms()).map(({ data }) => data)).toEqual([{ points: 10, per: 'hour' }])
     const buyer = '+4915123458999'
     await recordOrders(world.deps, store.storeId, [anOrder(world, { kind: 'purchase', phone: buyer })], 'webhook')
@@ -159,7 +159,7 @@ describe('opt-in requests (security-P13)', () => {
     for (let n = 0; n < 33; n++) phones.push(await ticks(sms(true), `+4915123459${100 + n}`))
     const daily = WITHOUT_ORDER.filter(({ per }) => per === 'day').map(({ name }) => name)
     for (let hour = 0; hour < 4; hour++) {
-      await askWaiting(world.deps)
+      await sendOptInRequests(world.deps)
       world.advance(HOUR)
       await world.db.deleteFrom('rate_limits').where('key', 'not like', `${daily[0]}:%`).execute()
     }

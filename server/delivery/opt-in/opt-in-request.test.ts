@@ -8,8 +8,8 @@ import { aCalledWorld } from '../../../test/provider-calls.ts'
 import { recordCapture } from '../../carts/capture/capture.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import type { Outcome, TextChannel } from '../../messages/channels/channel.ts'
-import { ledgerText } from '../../shoppers/consent/evidence-sql.ts'
-import { askWaiting } from './opt-in-request.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
+import { sendOptInRequests } from './opt-in-request.ts'
 
 // Double opt-in for SMS, from the box in the shop to the YES of the person.
 
@@ -54,7 +54,7 @@ const sms = (isGiven: boolean) => ({ sms: aBox('sms', isGiven) })
 
 async function wordOf(phone: string, channel = 'sms', of = store) {
   const hash = world.deps.secrets.addressHash(phone)
-  const words = await ledgerText({ storeId: of.storeId, db: world.db }, [hash], [channel])
+  const words = await selectEvidence({ storeId: of.storeId, db: world.db }, [hash], [channel])
   return words.get(`${channel}:${hash.toString('hex')}`)
 }
 
@@ -64,16 +64,16 @@ describe('an SMS opt-in (C5, C6)', () => {
   test('in Germany is pending and gets one opt-in request without advertising', async () => {
     const phone = await ticks(sms(true))
     expect((await wordOf(phone))?.evidence).toBe('pending')
-    for (let n = 0; n < 3; n++) await askWaiting(world.deps)
+    for (let n = 0; n < 3; n++) await sendOptInRequests(world.deps)
     await ticks(sms(true), phone)
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     expect(asked(phone)).toEqual([expect.stringMatching(/^Tea & Co: Möchten Sie SMS .* antworten Sie mit JA\./)])
     expect(asked(phone)[0]).not.toMatch(/http|%|rabatt|discount/i)
   })
 
   test('in the US counts at once, without a request', async () => {
     const phone = await ticks(sms(true), '+12125550177')
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     expect([(await wordOf(phone))?.evidence, asked(phone)]).toEqual(['express_yes', []])
   })
 
@@ -86,7 +86,7 @@ describe('an SMS opt-in (C5, C6)', () => {
       .where('id', '=', store.storeId)
       .execute()
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:00:00Z`)
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     expect((await wordOf(phone))?.evidence).toBe('pending')
     expect(asked(phone)).toEqual([expect.stringMatching(/^Tea & Co: do you want .* reply YES\./)])
   })
@@ -110,7 +110,7 @@ describe('an SMS opt-in (C5, C6)', () => {
   test('is the only kind with a confirmation; email and WhatsApp have none', async () => {
     const phone = await ticks({ email: aBox('email'), whatsapp: aBox('whatsapp') })
     expect((await wordOf(phone, 'whatsapp'))?.evidence).toBe('express_yes')
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     expect(asked(phone)).toEqual([])
   })
 })
@@ -128,7 +128,7 @@ describe('the reply to an opt-in request', () => {
 
   test('YES in any case confirms once, with the wording of the request; anything else leaves it pending', async () => {
     const phone = await ticks(sms(true))
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     for (const words of ['maybe', 'yes please', 'Who is this?']) await replies(phone, words)
     expect((await wordOf(phone))?.evidence).toBe('pending')
     world.advance(1_000)
@@ -152,7 +152,7 @@ describe('the reply to an opt-in request', () => {
 
   test('STOP ends the request: a later YES grants nothing', async () => {
     const phone = await ticks(sms(true))
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     world.advance(1_000)
     await replies(phone, 'STOP')
     world.advance(1_000)
@@ -162,7 +162,7 @@ describe('the reply to an opt-in request', () => {
 
   test('START after STOP restores a confirmed consent', async () => {
     const phone = await ticks(sms(true))
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     for (const text of ['YES', 'STOP', 'START']) {
       world.advance(1_000)
       await replies(phone, text)
@@ -172,7 +172,7 @@ describe('the reply to an opt-in request', () => {
 
   test('a box ticked again keeps a confirmed consent', async () => {
     const phone = await ticks(sms(true))
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     await replies(phone, 'YES')
     world.advance(1_000)
     await ticks(sms(true), phone)
@@ -184,10 +184,10 @@ describe('an opt-in request obeys what stops messages', () => {
   test('it waits for the end of quiet hours (T2)', async () => {
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T22:30:00Z`)
     const phone = await ticks(sms(true))
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     expect(asked(phone)).toEqual([])
     world.advance(10 * HOUR)
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     expect(asked(phone)).toHaveLength(1)
   })
 
@@ -199,7 +199,7 @@ describe('an opt-in request obeys what stops messages', () => {
     const undecided = await ticks(sms(true))
     world.advance(1_000)
     await ticks(sms(false), undecided)
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     expect([...asked(stopped).slice(1), ...asked(undecided)].filter((body) => body.includes('JA'))).toEqual([])
   })
 
@@ -207,7 +207,7 @@ describe('an opt-in request obeys what stops messages', () => {
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T10:00:00Z`)
     const phone = await ticks(sms(true))
     world.advance(25 * HOUR)
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     const states = await world.db
       .selectFrom('opt_in_requests')
       .select(['state', 'phone'])
@@ -218,7 +218,7 @@ describe('an opt-in request obeys what stops messages', () => {
 
   test('the number is deleted once the request was sent', async () => {
     await ticks(sms(true))
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     const kept = await world.db.selectFrom('opt_in_requests').select('phone').where('state', '<>', 'waiting').execute()
     expect(kept.filter(({ phone }) => phone !== null)).toEqual([])
   })
@@ -233,7 +233,7 @@ async function askBy(send: TextChannel['send'], db = world.deps.db) {
     estimate: () => ({ segments: 1, cost: PRICE }),
     send,
   }
-  await askWaiting({ ...world.deps, db, channels: { ...world.deps.channels, text: async () => transport } })
+  await sendOptInRequests({ ...world.deps, db, channels: { ...world.deps.channels, text: async () => transport } })
 }
 
 describe('the price of an opt-in request (Budget)', () => {
@@ -340,7 +340,7 @@ describe('a shopper erased while the request is in flight (C8)', () => {
     expect(kept).toEqual([{ state, phone: null, provider_id: null }])
     expect(await tracesIn(world, [phone.slice(1)])).toEqual([])
     world.advance(HOUR)
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     expect(asked(phone)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { hasListedPrice } from '../../../shared/text-prices.ts'
 import { notifyOnce } from '../../access/notifications/notifications.ts'
-import { shownStoreName } from '../../access/stores/rules.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
+import { cleanStoreName } from '../../access/stores/rules.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
@@ -9,16 +9,16 @@ import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import type { Cost, Outcome, OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
-import { isGermanSpeaking, phoneCountry, textCountry } from '../../messages/channels/phone.ts'
+import { findPhoneCountry, isGermanSpeaking, textCountry } from '../../messages/channels/phone.ts'
 import { authorizeOptInRequest } from '../../messages/channels/send-authorization.ts'
-import { ledgerText } from '../../shoppers/consent/evidence.ts'
-import { addressKey } from '../../shoppers/shoppers/rules.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence.ts'
+import { buildAddressKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys } from '../../shoppers/shoppers/shoppers.ts'
-import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
+import { selectErased } from '../../shoppers/suppressions/suppressions.ts'
 import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import { quietHours } from '../decide/quiet.ts'
-import { loadSituation, type Situation, suppressedOf } from '../decide/situation.ts'
+import { loadSituation, loadSuppressions, type Situation } from '../decide/situation.ts'
 import { bookSpend, lockBudget } from '../texts/spend.ts'
 import * as sql from './opt-in-request-sql.ts'
 import { type Question, returnUsage, takeUsage } from './question-room.ts'
@@ -41,8 +41,8 @@ export const WITHOUT_ORDER: readonly (Limit & { per: 'hour' | 'day' })[] = [
 ]
 
 /** Tick: sends the due requests. */
-export async function askWaiting(deps: Deps): Promise<void> {
-  for (const storeId of await system.storesWithOptInRequests(deps.db, deps.now())) {
+export async function sendOptInRequests(deps: Deps): Promise<void> {
+  for (const storeId of await system.listStoresWithOptInRequests(deps.db, deps.now())) {
     const store = { storeId, db: deps.db }
     for (const optInRequest of await sql.dueOptInRequests(store, deps.now(), AT_ONCE)) {
       await ask(deps, store, optInRequest).catch((error) =>
@@ -53,7 +53,7 @@ export async function askWaiting(deps: Deps): Promise<void> {
 }
 
 async function ask(deps: Deps, store: StoreDb<Db>, optInRequest: sql.OptInRequest): Promise<void> {
-  const situation = await loadSituation(store, monthOf(deps.now()), deps.now())
+  const situation = await loadSituation(store, formatMonth(deps.now()), deps.now())
   if (!situation) return
   const checked = await checkRequest(deps, store, optInRequest, situation)
   if (checked === 'drop') return sql.dropOptInRequest(store, optInRequest, 'waiting')
@@ -89,20 +89,23 @@ async function checkRequest(
   const { is_paused, is_account_suspended, is_resting, is_sending_paused } = situation
   if (is_paused || is_account_suspended || is_resting || is_sending_paused) return later(5)
   const key = `sms:${addressHash.toString('hex')}`
-  if ((await suppressedOf(store, [addressHash], ['sms'])).has(key)) return 'drop'
-  const evidence = (await ledgerText(store, [addressHash], ['sms'])).get(key)?.evidence
+  if ((await loadSuppressions(store, [addressHash], ['sms'])).has(key)) return 'drop'
+  const evidence = (await selectEvidence(store, [addressHash], ['sms'])).get(key)?.evidence
   if (evidence !== 'pending' && evidence !== 'express_yes') return 'drop'
   const quietIn = {
     fromMinute: situation.quiet_from_minute,
     untilMinute: situation.quiet_until_minute,
     timeZone: situation.time_zone,
   }
-  const quiet = quietHours(now, { country: country ?? phoneCountry(phone), phone }, quietIn)
+  const quiet = quietHours(now, { country: country ?? findPhoneCountry(phone), phone }, quietIn)
   if (quiet.until) return quiet.until
   const transport = await deps.channels.text(situation.account_id, 'sms')
   if (!transport) return later(10)
   const { sender_name, name, home_url, url } = situation
-  const text = optInRequestText(sender_name || shownStoreName(name, [home_url, url]), country ?? phoneCountry(phone))
+  const text = optInRequestText(
+    sender_name || cleanStoreName(name, [home_url, url]),
+    country ?? findPhoneCountry(phone),
+  )
   return { transport, message: { messageId: newId(), channel: 'sms', to: phone, text, template: null } }
 }
 
@@ -130,13 +133,13 @@ async function sendRequest(
   // One commit for all consequences of the reply: a part of them would leave a booked price that was never charged.
   await transact(store, async (tx) => {
     // An erasure takes the same lock, so it is complete before this check or starts after this commit (C8).
-    await lockAllKeys(tx, [addressKey(optInRequest.phone)])
+    await lockAllKeys(tx, [buildAddressKey(optInRequest.phone)])
     if (isFree) {
       await returnUsage(tx, question, { takenAt: now, now: deps.now() })
-      await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
+      await bookSpend(tx, accountId, formatMonth(now), [{ ...cost, amountMicros: -cost.amountMicros }])
       await sql.unaskAnswered(tx, optInRequest, now)
     }
-    const isErased = (await erasedAmong(tx, [optInRequest.addressHash])).size > 0
+    const isErased = (await selectErased(tx, [optInRequest.addressHash])).size > 0
     await recordReply(deps, tx, optInRequest, outcome, isErased)
     if (isErased || outcome.kind !== 'rejected' || !outcome.isRecipientFault) return
     const reason = outcome.suppress ?? 'invalid'
@@ -164,12 +167,12 @@ async function takeAndBook(
 ): Promise<number> {
   if (!(await takeUsage(tx, question, now))) return NO_ROOM_S
   const { account_id: accountId } = question.situation
-  const left = await lockBudget(tx, accountId, monthOf(now))
+  const left = await lockBudget(tx, accountId, formatMonth(now))
   const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
   const waitS = isOver ? NO_ROOM_S : await takePoints(deps, tx, limits)
   const { text: wording } = question.message
   if (waitS === 0 && (await sql.takeOptInRequest(tx, optInRequest, { wording, now }))) {
-    await bookSpend(tx, accountId, monthOf(now), [cost])
+    await bookSpend(tx, accountId, formatMonth(now), [cost])
     return 0
   }
   await returnUsage(tx, question, { takenAt: now, now })

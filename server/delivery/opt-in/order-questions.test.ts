@@ -3,9 +3,9 @@ import { anOrder, type TestStore } from '../../../test/factories.ts'
 import { aCalledWorld } from '../../../test/provider-calls.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { transact } from '../../core/db/db.ts'
-import { recordSaid } from '../../shoppers/consent/consents.ts'
-import { ledgerText } from '../../shoppers/consent/evidence-sql.ts'
-import { askWaiting } from './opt-in-request.ts'
+import { recordAnswers } from '../../shoppers/consent/consents.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
+import { sendOptInRequests } from './opt-in-request.ts'
 
 // Double opt-in for SMS, of consents that come with an order.
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 async function wordOf(phone: string) {
   const hash = world.deps.secrets.addressHash(phone)
-  const words = await ledgerText({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
+  const words = await selectEvidence({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
   return words.get(`sms:${hash.toString('hex')}`)
 }
 
@@ -45,12 +45,12 @@ test('a consent with an order that awaits payment gets a request an hour later, 
   const record = (order: ReturnType<typeof anOrder>) =>
     recordOrders(world.deps, store.storeId, [{ ...order, modifiedAt: world.now.toISOString() }], 'webhook')
   for (const order of [paid!, open!]) await record(order)
-  await askWaiting(world.deps)
+  await sendOptInRequests(world.deps)
   expect([asked(paid!.phone!), asked(open!.phone!)]).toEqual([[], []])
   world.advance(60_000)
   await record({ ...paid!, kind: 'purchase', paidAt: world.now.toISOString() })
   world.advance(HOUR)
-  await askWaiting(world.deps)
+  await sendOptInRequests(world.deps)
   await set('where_required')
   expect(asked(paid!.phone!)).toEqual([])
   expect(asked(open!.phone!)).toEqual([expect.stringMatching(/reply YES/)])
@@ -70,7 +70,7 @@ test('a consent with a paid order gets a request at once where confirmation is r
     [{ ...begun, kind: 'purchase', paidAt: modifiedAt, modifiedAt }],
     'webhook',
   )
-  await askWaiting(world.deps)
+  await sendOptInRequests(world.deps)
   expect(asked(phone)).toHaveLength(1)
 })
 
@@ -84,7 +84,7 @@ test('a paid order does not drop the request of a newer consent', async () => {
   const phone = '+12125550185'
   const say = (isGiven: boolean, said: object = {}) =>
     transact({ storeId: store.storeId, db: world.db }, (tx) =>
-      recordSaid(
+      recordAnswers(
         world.deps,
         tx,
         [{ channel: 'sms', address: phone, isGiven, country: 'US', wording: 'Text me', ...said }],
@@ -111,6 +111,6 @@ test('a paid order does not drop the request of a newer consent', async () => {
     [{ ...order, kind: 'purchase', paidAt: modifiedAt, modifiedAt }],
     'webhook',
   )
-  await askWaiting(world.deps)
+  await sendOptInRequests(world.deps)
   expect(asked(phone)).toEqual([expect.stringMatching(/reply YES/)])
 })

@@ -1,7 +1,7 @@
 import { creditPrice } from '../../../shared/credits.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
 import { addUsage, lockUsage } from '../../billing/billing/usage.ts'
-import { giveBackCredits, lockCredits, payWithCredits } from '../../billing/credits/credits.ts'
+import { lockCredits, payWithCredits, refundCredits } from '../../billing/credits/credits.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import type { OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
@@ -23,7 +23,7 @@ export interface Question {
 export async function takeUsage(tx: StoreTx, { situation, transport, message }: Question, now: Date): Promise<boolean> {
   if (!transport.credits) return true
   const { account_id: accountId } = situation
-  const month = monthOf(now)
+  const month = formatMonth(now)
   const used = await lockUsage(tx, accountId, month, 'sms')
   const left = await lockCredits(tx, accountId)
   const limit = planLimitOf(situation, 'sms')
@@ -45,7 +45,7 @@ export async function returnUsage(
 ): Promise<void> {
   if (!transport.credits) return
   const { account_id: accountId } = situation
-  await lockUsage(tx, accountId, monthOf(takenAt), 'sms')
-  const paid = await giveBackCredits(tx, accountId, [message.messageId], now)
-  if (paid.size === 0) await addUsage(tx, accountId, monthOf(takenAt), 'sms', -1)
+  await lockUsage(tx, accountId, formatMonth(takenAt), 'sms')
+  const paid = await refundCredits(tx, accountId, [message.messageId], now)
+  if (paid.size === 0) await addUsage(tx, accountId, formatMonth(takenAt), 'sms', -1)
 }

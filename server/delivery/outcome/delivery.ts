@@ -98,6 +98,6 @@ async function recordMove(
 }
 
 /** Records that a shopper wrote to us: WhatsApp then allows free text for 24 hours. */
-export async function noteInbound(deps: Deps, account: AccountDb, { channel, from, at }: InboundText): Promise<void> {
+export async function recordInbound(deps: Deps, account: AccountDb, { channel, from, at }: InboundText): Promise<void> {
   await sql.keepInbound(account, { channel, hash: deps.secrets.addressHash(from), at })
 }

@@ -1,6 +1,6 @@
 import { insertNewsOfMessages } from '../../access/notifications/fragments.ts'
 import type { DraftNotification } from '../../access/notifications/notifications.ts'
-import { idsOf, type StoreTx, sql } from '../../core/db/db.ts'
+import { listIds, type StoreTx, sql } from '../../core/db/db.ts'
 import {
   answered,
   becomesDelivered,
@@ -12,7 +12,7 @@ import {
   isUnknown,
   newestSend,
 } from '../../messages/messages/fragments.ts'
-import type { stateAfter } from '../../messages/messages/state-rules.ts'
+import type { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
 
 // SQL for the outcomes of sends.
 
@@ -20,7 +20,7 @@ export interface OutcomeRow {
   id: string
   /** Identifies the send, so that a late reply does not change a row that was sent again since. */
   sending_at: Date
-  state: (typeof stateAfter)[keyof typeof stateAfter]
+  state: (typeof stateAfterAnswer)[keyof typeof stateAfterAnswer]
   reason: string | null
   provider_id: string | null
   response: string
@@ -50,7 +50,7 @@ export async function applyOutcomes(
     -- Rows are found by id alone: with old statistics the planner would read all messages of the store.
     locked as materialized (
       select id, state, cart_id, channel, origin_kind, origin_id, step_id from messages
-      where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[]) order by id for update),
+      where store_id = ${storeId} and id = any(${listIds(outcomes)}::uuid[]) order by id for update),
     over as (
       select k.id, case when c.status in ('recovered', 'purchased') then 'purchased'
           when c.status in ('emptied', 'merged') or (c.status = 'lost' and k.origin_kind <> 'manual') then c.status
@@ -78,7 +78,7 @@ export async function applyOutcomes(
         sending_at = case when ${isHeld('o')} or ${isFailed('o')} then null else m.sending_at end,
         finished_at = case when ${isHeld('o')} and e.id is null then null else ${now}::timestamptz end
       from outcome o join locked k on k.id = o.id left join over e on e.id = o.id
-      where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id
+      where m.store_id = ${storeId} and m.id = any(${listIds(outcomes)}::uuid[]) and m.id = o.id
         and m.worker_id = ${workerId} and m.sending_at = o.sending_at
         -- an unknown message of an erased person stays as it is (C8)
         and (${isSending('m')} or (${isUnknown('m')} and (${isAccepted('o')} or ${isFailed('o')}) and m.to_address is not null))
@@ -117,7 +117,11 @@ export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Pr
  * Marks a notification as delivered because the browser showed it, even if the push service had not replied (D4). A
  * report before the notification is settled is lost; it stays "sent". Returns whether the state changed.
  */
-export async function markShown({ db, storeId }: StoreTx, messageId: string, now: Date): Promise<boolean> {
+export async function markNotificationDelivered(
+  { db, storeId }: StoreTx,
+  messageId: string,
+  now: Date,
+): Promise<boolean> {
   const { rows } = await sql`
     with moved as (
       update messages m set ${becomesDelivered}, updated_at = ${now}

@@ -12,7 +12,7 @@ import {
   steps,
 } from '../../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { transact } from '../../core/db/db.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { retimeFlowMessages } from '../../messages/messages/messages.ts'
@@ -163,7 +163,7 @@ test('an accepted message is recorded once with the provider’s reply (D4)', as
     provider_response: '250 queued',
     attempts: 1,
   })
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   const news = await world.db.selectFrom('notifications').select('type').where('store_id', '=', storeId).execute()
   expect(news.map(({ type }) => type).sort()).toEqual(['cart_abandoned', 'email_sent'])
 })

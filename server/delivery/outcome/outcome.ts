@@ -1,13 +1,13 @@
 import { type DraftNotification, draftNotification } from '../../access/notifications/notifications.ts'
 import { addUsage } from '../../billing/billing/usage.ts'
-import { giveBackCredits } from '../../billing/credits/credits.ts'
+import { refundCredits } from '../../billing/credits/credits.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { ChannelName, Cost, Outcome } from '../../messages/channels/channel.ts'
-import { maskedAddress } from '../../messages/channels/mask.ts'
+import { maskAddress } from '../../messages/channels/mask.ts'
 import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
 import { spaceNextSteps } from '../../messages/messages/messages.ts'
-import { stateAfter } from '../../messages/messages/state-rules.ts'
+import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
 import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import { backOff } from '../decide/decide.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
@@ -19,7 +19,7 @@ import * as sql from './outcome-sql.ts'
 // Records the outcomes of sends, many at once (engine, "Sending").
 
 /** For reports that arrive after the reply. */
-export { markShown, type OutcomeRow, undoBadge } from './outcome-sql.ts'
+export { markNotificationDelivered, type OutcomeRow, undoBadge } from './outcome-sql.ts'
 
 /** The parts of a sent message that its outcome needs. */
 export interface SentRow {
@@ -109,7 +109,7 @@ async function returnCredits(
 ) {
   if (!isTextChannelName(channel)) return new Set<string>()
   const unsent = changed.filter(({ outcome }) => !mayHaveArrived(outcome)).map(idOf)
-  return giveBackCredits(tx, evaluation.situation.account_id, unsent, now)
+  return refundCredits(tx, evaluation.situation.account_id, unsent, now)
 }
 
 /** Gives back plan usage of unsent messages, except those paid with credits. Comes last to keep the order of locks. */
@@ -167,18 +167,18 @@ export function outcomeRow(
     case 'accepted': {
       const result = isMailbox ? IN_MAILBOX : 'accepted'
       const reason = isMailbox ? IN_MAILBOX : null
-      return { ...base, state: stateAfter.accepted, reason, provider_id: outcome.providerId, result, news }
+      return { ...base, state: stateAfterAnswer.accepted, reason, provider_id: outcome.providerId, result, news }
     }
     case 'rejected': {
       const reason = `rejected:${outcome.reason}`
-      return { ...base, state: stateAfter.rejected, reason, result: reason, news }
+      return { ...base, state: stateAfterAnswer.rejected, reason, result: reason, news }
     }
     case 'unknown':
-      return { ...base, state: stateAfter.unknown, reason: 'unknown', result: 'unknown', news }
+      return { ...base, state: stateAfterAnswer.unknown, reason: 'unknown', result: 'unknown', news }
     case 'retry':
       return {
         ...base,
-        state: stateAfter.retry,
+        state: stateAfterAnswer.retry,
         reason: 'retry',
         wake_at: retryAt(outcome, row, answeredAt),
         result: 'retry',
@@ -212,7 +212,7 @@ async function suppressRefused(
 }
 
 function draftNews({ row, address }: SentRow, outcome: Outcome, isInMailbox: boolean): DraftNotification {
-  const to = row.channel === 'push' ? maskedAddress('push', address) : address
+  const to = row.channel === 'push' ? maskAddress('push', address) : address
   const about = { cartId: row.cart_id, messageId: row.id, step: row.manual ? null : row.step, to }
   if (outcome.kind === 'accepted') return draftNotification(`${row.channel}_sent`, { ...about, isInMailbox })
   const cause =

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aScene, HOUR, pass } from '../../../test/message-scene.ts'
 import { aBrowser, subscribes } from '../../../test/push-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { messageToken } from '../../carts/links/message-tokens.ts'
+import { createToken } from '../../carts/links/message-tokens.ts'
 
 // Notifications on the shopper's own page: they can be ended there, in all browsers of the person, and come back on the shop's pages alone.
 
@@ -69,7 +69,7 @@ test('a notification has no working unsubscribe link, since its browser would st
     [storeId],
   )
   const before = await ledger()
-  const token = messageToken(world.deps.secrets, 'unsubscribe', rows[0]!.id)
+  const token = createToken(world.deps.secrets, 'unsubscribe', rows[0]!.id)
   expect((await world.request('POST', `/u/${token}`)).status).toBe(404)
   expect((await world.request('POST', `/api/unsubscribe/${token}`)).status).toBe(404)
   expect([await browsers(), await ledger()]).toEqual([2, before])

@@ -9,17 +9,17 @@ import {
   type savePreferences as saveEndpoint,
 } from '../../../shared/preferences.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
+import { loadShopBrand } from '../../carts/brand/shop-brand.ts'
 import { openLink } from '../../carts/links/open-links.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { besides, maskedAddress } from '../../messages/channels/mask.ts'
+import { listChannelsOfAddress, maskAddress } from '../../messages/channels/mask.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import * as trackSql from '../../messages/messages/recipient.ts'
-import { insertSaid, keepOptInRequest, statusOf, wakeThoseTo } from '../../shoppers/consent/consents.ts'
-import { ledgerText } from '../../shoppers/consent/evidence.ts'
+import { computeStatus, insertAnswer, queueOptInRequest, wakeHeldMessages } from '../../shoppers/consent/consents.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence.ts'
 import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/unsubscribe.ts'
 import { countBrowsersOf, endSubscriptionsOf } from '../push/subscriptions.ts'
 import { type ChannelFacts, computeChanges, computeStanding } from './rules.ts'
@@ -63,7 +63,7 @@ export async function decidePreferences(
   const { store, messageId } = await openPreferenceLink(deps, token)
   return transact(store, async (tx) => {
     // Serializes concurrent decisions of one shopper. An erased shopper has no message any more (C8).
-    await trackSql.lockShopperOf(tx, messageId)
+    await trackSql.lockMessageShopper(tx, messageId)
     const person = await personOf(deps, tx, messageId)
     const { shopperId, contacts } = person
     const facts = await loadFacts(tx, person)
@@ -97,8 +97,8 @@ async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, w
   const { now } = words
   const row = { accountId, hash, address, channel, reason: 'unsubscribed', source: SOURCE, at: now }
   await suppress(tx, row)
-  await insertSaid(tx, consentOf(contact, 'withdrawn', words))
-  await trackSql.skipOpenTo(tx, { accountId, address, channel, now })
+  await insertAnswer(tx, consentOf(contact, 'withdrawn', words))
+  await trackSql.skipOpenMessagesTo(tx, { accountId, address, channel, now })
 }
 
 /** Stops all channels, including those without a checkbox on the page. */
@@ -115,12 +115,12 @@ async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date):
  */
 async function switchOn(tx: StoreTx, { accountId, country }: Person, contact: Contact, words: Words): Promise<void> {
   const { channel, address, hash } = contact
-  await splitStopAll(tx, accountId, hash, besides(channel))
+  await splitStopAll(tx, accountId, hash, listChannelsOfAddress(channel))
   await unsuppress(tx, accountId, hash, channel)
   const isConfirmed = await sql.hadConfirmed(tx, hash, channel, SOURCE)
-  const status = isConfirmed ? 'granted' : await statusOf(tx, { channel, address, isGiven: true, country }, hash)
-  await insertSaid(tx, { ...consentOf(contact, status, words), isConfirmed })
-  if (status === 'pending') await keepOptInRequest(tx, { address, addressHash: hash, country, now: words.now })
+  const status = isConfirmed ? 'granted' : await computeStatus(tx, { channel, address, isGiven: true, country }, hash)
+  await insertAnswer(tx, { ...consentOf(contact, status, words), isConfirmed })
+  if (status === 'pending') await queueOptInRequest(tx, { address, addressHash: hash, country, now: words.now })
 }
 
 function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'granted' | 'withdrawn', words: Words) {
@@ -134,7 +134,7 @@ function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'gra
     source: SOURCE,
     wording: `${channelNames[language][channel]}: ${wording[channel]}`,
     at: now,
-    who: maskedAddress(channel, address),
+    who: maskAddress(channel, address),
     evidence: { language, ...why },
   }
 }
@@ -142,7 +142,7 @@ function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'gra
 /** Wakes messages that wait for consent. */
 async function wakeContacts(tx: StoreTx, contacts: readonly Contact[], now: Date): Promise<void> {
   const addresses = contacts.map(({ address }) => address)
-  await wakeThoseTo(tx, addresses, now)
+  await wakeHeldMessages(tx, addresses, now)
   await scheduleNextLook(tx)
 }
 
@@ -150,14 +150,14 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
   const facts = await loadFacts(store, person)
   return {
     storeName: person.storeName,
-    brand: await shopBrandOf(store),
+    brand: await loadShopBrand(store),
     language: person.language ?? browser,
     wordings: await wordingsIn(store, person.storeName),
     browsers: await countBrowsersOf(store, person.shopperId),
     keptPath: keptPath((await readStore(store))!.capture_key),
     channels: facts.map((fact, index) => {
       const { channel, address } = person.contacts[index]!
-      return { ...computeStanding(fact), address: maskedAddress(channel, address) }
+      return { ...computeStanding(fact), address: maskAddress(channel, address) }
     }),
   }
 }
@@ -165,7 +165,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
 /** Loads the facts of each contact, in order. */
 async function loadFacts(store: StoreDb, { accountId, contacts }: Person): Promise<ChannelFacts[]> {
   const hashes = contacts.map(({ hash }) => hash)
-  const ledger = await ledgerText(store, hashes, preferenceChannels)
+  const ledger = await selectEvidence(store, hashes, preferenceChannels)
   const suppressions = await sql.suppressionsOf(store, accountId, hashes)
   return contacts.map(({ channel, hash }) => {
     const hex = hash.toString('hex')
@@ -208,7 +208,7 @@ async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<
  */
 async function isShown(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
   if (!isTextChannelName(channel)) return true
-  if ((await ledgerText(store, [hash], [channel])).size > 0) return true
+  if ((await selectEvidence(store, [hash], [channel])).size > 0) return true
   const suppressions = await sql.suppressionsOf(store, accountId, [hash])
   return suppressions.some((row) => row.channel === channel || row.channel === 'all')
 }

@@ -1,15 +1,15 @@
 import type { ShopBrand } from '../../../shared/shop-brand.ts'
-import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
-import { messageToken } from '../../carts/links/message-tokens.ts'
+import { loadShopBrand } from '../../carts/brand/shop-brand.ts'
+import { createToken } from '../../carts/links/message-tokens.ts'
 import { openLink } from '../../carts/links/open-links.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Db, StoreTx } from '../../core/db/db.ts'
 import { transact } from '../../core/db/db.ts'
-import { withRetry } from '../../core/db/db-away.ts'
+import { withRetry } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
-import { besides, maskedAddress } from '../../messages/channels/mask.ts'
+import { listChannelsOfAddress, maskAddress } from '../../messages/channels/mask.ts'
 import * as sql from '../../messages/messages/recipient.ts'
-import { insertSaid } from '../../shoppers/consent/consents.ts'
+import { insertAnswer } from '../../shoppers/consent/consents.ts'
 import { hasUnsubscribed, splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/unsubscribe.ts'
 
 // Unsubscribes by a message's link. A token works only for its own purpose (X1).
@@ -30,11 +30,11 @@ export async function readUnsubscribeLink(deps: Deps, token: string): Promise<Un
   const isUnsubscribed = await hasUnsubscribed(store, message.account_id, hash, message.channel)
   return {
     storeName: message.store_name,
-    brand: await shopBrandOf(store),
-    address: maskedAddress(message.channel, message.to_address!),
+    brand: await loadShopBrand(store),
+    address: maskAddress(message.channel, message.to_address!),
     isUnsubscribed,
-    language: await sql.languageOf(store, message.id),
-    preferencesToken: messageToken(deps.secrets, 'preferences', message.id),
+    language: await sql.readLanguage(store, message.id),
+    preferencesToken: createToken(deps.secrets, 'preferences', message.id),
   }
 }
 
@@ -46,18 +46,18 @@ export async function unsubscribe(deps: Deps, token: string, source: string): Pr
     const address = message.to_address!
     const { account_id: accountId, channel } = message
     await suppress(tx, { accountId, hash, address, channel, reason: 'unsubscribed', source, at: now })
-    await insertSaid(tx, {
+    await insertAnswer(tx, {
       addressHash: hash,
       channel,
       status: 'withdrawn',
       source,
       wording: null,
       at: now,
-      who: maskedAddress(channel, address),
+      who: maskAddress(channel, address),
     })
     // Locks the sent message before open ones, as settling does (send/settle.ts), to avoid deadlocks.
     await sql.setUnsubscribed(tx, message.id, { at: now })
-    await sql.skipOpenTo(tx, { accountId, address, channel, now })
+    await sql.skipOpenMessagesTo(tx, { accountId, address, channel, now })
   }
   await withRetry(() => transact(store, stop))
   return { storeName: message.store_name }
@@ -67,17 +67,17 @@ export async function unsubscribe(deps: Deps, token: string, source: string): Pr
 export async function resubscribe(deps: Deps, token: string): Promise<{ storeName: string }> {
   const { message, store, hash } = await messageOfToken(deps, token)
   await transact(store, async (tx) => {
-    await splitStopAll(tx, message.account_id, hash, besides(message.channel))
+    await splitStopAll(tx, message.account_id, hash, listChannelsOfAddress(message.channel))
     await unsuppress(tx, message.account_id, hash, message.channel)
     await sql.setUnsubscribed(tx, message.id, { at: null })
-    await insertSaid(tx, {
+    await insertAnswer(tx, {
       addressHash: hash,
       channel: message.channel,
       status: 'granted',
       source: 'undo on the unsubscribe page',
       wording: null,
       at: deps.now(),
-      who: maskedAddress(message.channel, message.to_address!),
+      who: maskAddress(message.channel, message.to_address!),
     })
   })
   return { storeName: message.store_name }
@@ -86,7 +86,7 @@ export async function resubscribe(deps: Deps, token: string): Promise<{ storeNam
 async function messageOfToken(deps: Deps, token: string) {
   const link = await openLink(deps, 'unsubscribe', token)
   const store = { storeId: link?.storeId ?? '', db: deps.db as Db }
-  const message = link ? await sql.messageOf(store, link.messageId) : undefined
+  const message = link ? await sql.findMessageRecipient(store, link.messageId) : undefined
   // Notifications have no such link; a push subscription ends by its deletion (decision 73).
   if (!message?.to_address || message.channel === 'push')
     throw new AppError('not_found', 'This link is not valid or has expired.')

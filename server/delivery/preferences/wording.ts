@@ -7,7 +7,7 @@ import {
   wordingFields,
 } from '../../../shared/preferences.ts'
 import type { ShopBrand } from '../../../shared/shop-brand.ts'
-import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
+import { loadShopBrand } from '../../carts/brand/shop-brand.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -32,7 +32,7 @@ export async function wordingsIn(store: StoreDb, storeName: string): Promise<Rec
 export async function readOwnWordings(store: StoreDb): Promise<OwnWordings> {
   const rows = await sql.wordingsOf(store)
   const storeName = await sql.storeName(store)
-  return { storeName, brand: await shopBrandOf(store), wordings: ownIn(rows), version: versionOf(rows) }
+  return { storeName, brand: await loadShopBrand(store), wordings: ownIn(rows), version: versionOf(rows) }
 }
 
 /** Saves the texts. Throws `conflict` if another change was saved since `version`. */

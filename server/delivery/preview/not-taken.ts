@@ -1,12 +1,12 @@
 import type { MessagePreview } from '../../../shared/reminders.ts'
 import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
-import type { NotTaken } from '../../carts/flow-choice/taking.ts'
+import type { FlowMismatch } from '../../carts/flow-choice/flow-match.ts'
 
 // Explains in a preview unmet conditions and carts that the flow does not match. Pure.
 
 type Decision = NonNullable<MessagePreview['decision']>
 
-const REASONS: Record<NotTaken['why'], (flow: string) => string> = {
+const REASONS: Record<FlowMismatch['why'], (flow: string) => string> = {
   conditions: () => 'its conditions do not hold for it.',
   other_flow: (flow) => `it belongs to “${flow}”, and stays there.`,
   flow_above: (flow) => `“${flow}” stands above this flow and takes it.`,
@@ -14,7 +14,7 @@ const REASONS: Record<NotTaken['why'], (flow: string) => string> = {
   left_untaken: () => 'no flow took it when it was left.',
 }
 
-export function decisionOfNotTaken(notTaken: NotTaken): Decision {
+export function decisionOfNotTaken(notTaken: FlowMismatch): Decision {
   const { why } = notTaken
   return {
     ...{ outcome: 'skip', reason: `not_taken:${why}`, until: null },

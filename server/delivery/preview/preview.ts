@@ -5,22 +5,22 @@ import { parseMinor } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { NO_CART, SAMPLE_CART, type SendChannel } from '../../../shared/reminders.ts'
 import { readStore } from '../../access/stores/store.ts'
-import type { WantedCoupon } from '../../carts/coupons/for-messages.ts'
-import { whyNotTaken } from '../../carts/flow-choice/taking.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import type { CouponSettings } from '../../carts/coupons/for-messages.ts'
+import { explainMismatch } from '../../carts/flow-choice/flow-match.ts'
+import { createSemaphore } from '../../core/common/concurrency.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
-import { createSeats } from '../../core/common/seats.ts'
 import { type Db, type StoreDb, type StoreTx, snapshot } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { TemplateError } from '../../messages/templates/context.ts'
 import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
 import type { Composed } from '../compose/compose.ts'
 import { type AnyComposed, compose, isPush, isText } from '../decide/composing.ts'
-import type { Context, Texts } from '../decide/decision-inputs.ts'
+import type { DecisionContext, Texts } from '../decide/decision-inputs.ts'
 import { dryRun } from '../decide/evaluate.ts'
 import { couponFor } from '../decide/message-coupon.ts'
 import * as load from '../decide/situation.ts'
-import { textsFor } from '../send/send-due.ts'
+import { loadTextChannels } from '../send/send-due.ts'
 import { decisionOfNotTaken, unmetOf } from './not-taken.ts'
 import { sampleRow } from './sample.ts'
 import * as sample from './sample-sql.ts'
@@ -34,10 +34,10 @@ export interface OwnText {
 }
 
 /** Concurrent previews per process: each uses a database connection and time of the main thread. */
-const seated = createSeats(2)
+const seated = createSemaphore(2)
 
 /** The context of a preview request; `signal` aborts when the client disconnects. */
-export interface Asked {
+export interface PreviewContext {
   deps: Deps
   store: StoreDb<Db>
   signal: AbortSignal
@@ -58,17 +58,17 @@ interface StepRequest extends OwnText, sample.StepName {
 const OVER = ['purchased', 'emptied', 'lost', 'merged']
 
 /** Previews a message of a flow and tells whether the flow matches the cart. */
-export async function previewStep(asked: Asked, wanted: StepRequest) {
+export async function previewStep(asked: PreviewContext, wanted: StepRequest) {
   const shown = await previewWords(asked, wanted)
   if (shown.decision === null || OVER.includes(shown.decision.reason)) return shown
   const { deps, store } = asked
   const asking = { secrets: deps.secrets, now: deps.now() }
-  const notTaken = await snapshot(store, (tx) => whyNotTaken(tx, asking, wanted))
+  const notTaken = await snapshot(store, (tx) => explainMismatch(tx, asking, wanted))
   return notTaken ? { ...shown, decision: decisionOfNotTaken(notTaken) } : shown
 }
 
 /** Previews an unsaved step by its channel and text, like any other message. */
-async function previewWords(asked: Asked, wanted: StepRequest) {
+async function previewWords(asked: PreviewContext, wanted: StepRequest) {
   if (wanted.stepId !== undefined || wanted.step !== undefined) return previewStored(asked, wanted)
   const { channel, body } = wanted
   if (!channel || body === undefined) {
@@ -77,12 +77,12 @@ async function previewWords(asked: Asked, wanted: StepRequest) {
   return previewMessage(asked, { ...wanted, channel })
 }
 
-async function previewStored({ deps, store, signal }: Asked, wanted: StepRequest) {
+async function previewStored({ deps, store, signal }: PreviewContext, wanted: StepRequest) {
   // WhatsApp has no text by the owner, so the built-in one is shown.
   const words = { ...wanted, body: wanted.channel === 'whatsapp' ? READY_TEXTS.whatsapp : wanted.body }
   return seated(async () => {
-    const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
-    const stepId = found(await sample.idOfStep(store, wanted), 'Cart or step')
+    const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])
+    const stepId = requireFound(await sample.idOfStep(store, wanted), 'Cart or step')
     if (wanted.cartId === SAMPLE_CART) {
       const template = async (tx: StoreTx) => {
         const stored = await sample.templateOfStep(tx, { ...wanted, stepId })
@@ -95,20 +95,20 @@ async function previewStored({ deps, store, signal }: Asked, wanted: StepRequest
       if (!row) return []
       const [known] = await load.withVariants(tx, [{ ...row, variant_id: wanted.variantId ?? null }])
       const asked = wanted.conditions === undefined ? known! : { ...known!, conditions: wanted.conditions }
-      return [await withCoupon(tx, withOwnText(asked, words), wanted.coupon)]
+      return [await withCoupon(tx, replaceText(asked, words), wanted.coupon)]
     }
     return presentPreview(await dryRun(deps, store, texts, read), 'Cart or step')
   }, signal)
 }
 
 /** Replaces the step's coupon, as if it had been saved. */
-async function withCoupon<Row extends { coupon: WantedCoupon | null }>(
+async function withCoupon<Row extends { coupon: CouponSettings | null }>(
   tx: StoreTx,
   row: Row,
   coupon: StepCoupon | null | undefined,
 ): Promise<Row> {
   if (coupon === undefined) return row
-  return { ...row, coupon: coupon && wantedOf(coupon, found(await readStore(tx), 'Store').currency) }
+  return { ...row, coupon: coupon && wantedOf(coupon, requireFound(await readStore(tx), 'Store').currency) }
 }
 
 const wantedOf = ({ couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon, currency: string) => ({
@@ -125,12 +125,12 @@ export interface MessageRequest extends OwnText {
   conditions?: FlowConditions | null | undefined
 }
 
-export async function previewMessage({ deps, store, signal }: Asked, wanted: MessageRequest) {
+export async function previewMessage({ deps, store, signal }: PreviewContext, wanted: MessageRequest) {
   return seated(async () => {
-    const texts = await textsFor(deps, store, [wanted.channel])
+    const texts = await loadTextChannels(deps, store, [wanted.channel])
     const isWithoutCart = wanted.cartId === NO_CART
     if (wanted.cartId !== SAMPLE_CART && !isWithoutCart) {
-      return presentPreview(await imagine(deps, store, texts, wanted), 'Cart')
+      return presentPreview(await loadManualPreview(deps, store, texts, wanted), 'Cart')
     }
     const template = async (tx: StoreTx) => {
       const row = await sample.manualTemplate(tx, {
@@ -150,7 +150,7 @@ export interface OfferRequest extends OwnText, load.Offered {
 }
 
 /** Previews a discount mail to a shopper, about their newest cart or without one. */
-export function previewOffer({ deps, store, signal }: Asked, wanted: OfferRequest) {
+export function previewOffer({ deps, store, signal }: PreviewContext, wanted: OfferRequest) {
   return seated(async () => presentPreview(await imagineOffer(deps, store, wanted), 'Customer'), signal)
 }
 
@@ -160,7 +160,7 @@ export function imagineOffer(deps: Deps, store: StoreDb<Db>, { shopperId, coupon
     const about = { offer, shopperIds: [shopperId], channel: 'email' as const, templateId: null }
     const rows = await load.loadImaginedFor(tx, { ...about, ...base })
     return rows.map((row) => ({
-      ...withOwnText(row, words),
+      ...replaceText(row, words),
       manual: row.manual && { ...row.manual, cartUrl },
       coupon: couponId === null ? null : offered(couponId),
     }))
@@ -174,7 +174,7 @@ const offered = (id: string) => ({
 })
 
 /** Previews the store's first mail for the sample cart in a new design. */
-export function previewLook({ deps, store, signal }: Asked, look: BrandLook) {
+export function previewDesign({ deps, store, signal }: PreviewContext, look: BrandLook) {
   return seated(async () => {
     const channel = 'email'
     const template = async (tx: StoreTx) =>
@@ -203,18 +203,18 @@ function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: Sam
     const template = await wanted.template(tx)
     const channel = wanted.channel ?? template?.channel
     const row = template && channel ? await sampleRow(tx, { ...template, channel }, { now, publicUrl }) : null
-    return row ? [withOwnText(wanted.isWithoutCart ? withoutCart(row) : row, wanted)] : []
+    return row ? [replaceText(wanted.isWithoutCart ? withoutCart(row) : row, wanted)] : []
   }
   return dryRun(deps, store, texts, read, { isRendered: false, look: wanted.look })
 }
 
 /** The manual message that this request would create, with its decision. */
-export function imagine(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: MessageRequest) {
+export function loadManualPreview(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: MessageRequest) {
   return dryRun(deps, store, texts, async (tx, base) => {
     const templateId = await templateFor(tx, wanted)
     const rows = await load.loadImagined(tx, { cartIds: [wanted.cartId], channel: wanted.channel, templateId, ...base })
     const { conditions = null } = wanted
-    return Promise.all(rows.map((row) => withCoupon(tx, { ...withOwnText(row, wanted), conditions }, wanted.coupon)))
+    return Promise.all(rows.map((row) => withCoupon(tx, { ...replaceText(row, wanted), conditions }, wanted.coupon)))
   })
 }
 
@@ -232,7 +232,7 @@ export async function templateFor(
 }
 
 /** Unsaved text must not stay in the cache of compiled templates under a real version. */
-export function withOwnText<Row extends load.ClaimedRow>(row: Row, { subject, body }: OwnText): Row {
+export function replaceText<Row extends load.ClaimedRow>(row: Row, { subject, body }: OwnText): Row {
   const isStored = subject === undefined && body === undefined && row.template_body !== null
   const ready = row.channel === 'email' ? READY_EMAIL : { subject: null, body: null }
   return {
@@ -246,7 +246,7 @@ export function withOwnText<Row extends load.ClaimedRow>(row: Row, { subject, bo
 export type Imagined = Awaited<ReturnType<typeof dryRun<load.ClaimedRow>>>
 
 async function presentPreview({ context, rows }: Imagined, what: string) {
-  const { row, decision, composed, problem, condition } = found(rows[0], what)
+  const { row, decision, composed, problem, condition } = requireFound(rows[0], what)
   const { leftOut, ...message } = composed
     ? { ...presentComposed(composed), problem }
     : await renderPreview(context, row, { problem })
@@ -267,7 +267,7 @@ async function presentPreview({ context, rows }: Imagined, what: string) {
 }
 
 async function presentSample({ context, rows }: Imagined, what: string) {
-  const { row } = found(rows[0], what)
+  const { row } = requireFound(rows[0], what)
   const { leftOut, ...message } = await renderPreview(context, row, { isSample: true })
   return {
     ...message,
@@ -282,7 +282,7 @@ type LeftOut = Composed['leftOut'] | null
 
 /** Warns if the message does not show its coupon completely. */
 function couponWarningOf(
-  context: Context,
+  context: DecisionContext,
   row: load.ClaimedRow,
   { subject, text, leftOut }: { subject: string; text: string; leftOut: LeftOut },
 ): string | null {
@@ -307,7 +307,7 @@ function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
 }
 
 /** Explains a missing coupon or an example code in the preview. */
-export function couponNoteOf(context: Context, row: load.ClaimedRow): string | null {
+export function couponNoteOf(context: DecisionContext, row: load.ClaimedRow): string | null {
   const coupon = couponFor(context, row)
   if (!coupon) return null
   if (coupon.outcome === 'included') {
@@ -326,7 +326,7 @@ function wordsOf(row: load.ClaimedRow): { subject: string; body: string } | null
 
 /** Renders regardless of the decision, with placeholders for missing sender details. */
 async function renderPreview(
-  context: Context,
+  context: DecisionContext,
   row: load.ClaimedRow,
   { problem = null, isSample = false }: { problem?: string | null; isSample?: boolean },
 ) {

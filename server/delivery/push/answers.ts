@@ -16,7 +16,7 @@ export interface ServiceAnswer {
 /** One day; a later notification would be useless. */
 const LONGEST_WAIT_MS = 86_400_000
 
-export function answerOf(answer: ServiceAnswer, messageId: string, now = Date.now()): PushAnswer | 'too_large' {
+export function toPushOutcome(answer: ServiceAnswer, messageId: string, now = Date.now()): PushAnswer | 'too_large' {
   const { status } = answer
   const response = `${status} ${answer.text}`.trim()
   if (status >= 200 && status < 300) return { kind: 'accepted', providerId: answer.location ?? messageId, response }
@@ -40,7 +40,7 @@ function parseRetryAfter(header: string | null, now: number): number | null {
 }
 
 /** The outcome without a response. Only an unsent body proves non-acceptance (D4). */
-export function silenceOf({ kind, detail }: FetchProblem, isBodySent: boolean): PushAnswer {
+export function toSilentOutcome({ kind, detail }: FetchProblem, isBodySent: boolean): PushAnswer {
   const response = detail ?? (kind === 'timeout' ? 'The push service did not answer in time' : kind)
   if (isBodySent) return { kind: 'unknown', reason: `${kind}_after_body`, response }
   if (kind === 'private_address')

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from '../../core/db/db.ts'
  * Whether browser `p` itself reported the contents of the cart. Only such a browser may show them: a person who types
  * another's email at the checkout counts as that shopper, but must not see their cart (decision 72).
  */
-export const hasToldOf = (fold: RawBuilder<unknown>) => sql`${fold} -> 'episode' -> 'toldBy' ?| p.marks`
+export const hasReportedCart = (fold: RawBuilder<unknown>) => sql`${fold} -> 'episode' -> 'toldBy' ?| p.marks`
 
 /**
  * Address of the shopper's newest subscription that may show message `m` about cart `c`, or of the newest one without a
@@ -14,5 +14,5 @@ export const hasToldOf = (fold: RawBuilder<unknown>) => sql`${fold} -> 'episode'
  */
 export const newestSubscription = sql`
   (select 'push:' || p.id from push_subscriptions p where p.store_id = m.store_id and p.shopper_id = m.shopper_id
-    and (m.cart_id is null or ${hasToldOf(sql`c.fold`)})
+    and (m.cart_id is null or ${hasReportedCart(sql`c.fold`)})
     order by p.seen_at desc, p.id desc limit 1)`

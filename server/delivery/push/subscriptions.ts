@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import { BrowserSubscription, pushTexts } from '../../../shared/push.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { isSameSecret, type Secrets } from '../../core/common/secrets.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
-import { insertSaid } from '../../shoppers/consent/consents.ts'
-import { browserMarks } from '../../shoppers/shoppers/rules.ts'
+import { insertAnswer } from '../../shoppers/consent/consents.ts'
+import { hashBrowserTokens } from '../../shoppers/shoppers/rules.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { keyByPublic, keyInUse } from './keys.ts'
 import { serviceOf } from './services.ts'
@@ -79,7 +79,7 @@ export async function subscribe(
   const id = await sql.keepSubscription(tx, {
     ...row,
     ...{ shopper_id: shopperId, device_class: wanted.deviceClass, created_at: now },
-    marks: browserMarks(isCartKnown ? wanted : { device: wanted.device }),
+    marks: hashBrowserTokens(isCartKnown ? wanted : { device: wanted.device }),
   })
   // A repeated registration by the same shopper is no new consent.
   if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: wanted.wording })
@@ -88,9 +88,9 @@ export async function subscribe(
 }
 
 async function shopperOf(tx: StoreTx, browser: BrowserTokens) {
-  const found = await sql.shopperBy(tx, browser)
-  if (!found) throw new AppError('unprocessable', pushTexts.unknownDevice)
-  return found
+  const requireFound = await sql.shopperBy(tx, browser)
+  if (!requireFound) throw new AppError('unprocessable', pushTexts.unknownDevice)
+  return requireFound
 }
 
 const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>
@@ -116,7 +116,7 @@ interface Resubscription extends Pick<Subscribing, 'subscription' | 'publicKey'>
 export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...wanted }: Resubscription): Promise<string> {
   const id = readSubscriptionToken(deps.secrets, tx.storeId, token)
   const row = await rowOf(deps, tx, wanted, id)
-  if (!(await sql.moveSubscription(tx, row))) found(null, 'Subscription')
+  if (!(await sql.moveSubscription(tx, row))) requireFound(null, 'Subscription')
   const { cart, device } = wanted
   if (cart !== undefined) await moveToCart(deps, tx, id, { cart, device })
   return token
@@ -131,7 +131,7 @@ async function moveToCart(deps: Deps, tx: StoreTx, id: string, browser: BrowserT
   const { shopper_id: shopperId } = await shopperOf(tx, { cart: browser.cart })
   const isNew = (await sql.ownerOf(tx, id))?.shopper_id !== shopperId
   if (isNew && (await hasTooMany(tx, shopperId))) return
-  await sql.assignSubscription(tx, id, { shopperId, marks: browserMarks(browser) })
+  await sql.assignSubscription(tx, id, { shopperId, marks: hashBrowserTokens(browser) })
   await wakeMessagesOf(tx, shopperId, deps.now())
 }
 
@@ -190,7 +190,7 @@ async function noteConsent(
   id: string,
   said: { status: 'granted'; wording: string } | { status: 'withdrawn'; source: string },
 ): Promise<void> {
-  await insertSaid(tx, {
+  await insertAnswer(tx, {
     ...{ addressHash: deps.secrets.addressHash(addressOfSubscription(id)), channel: 'push', at: deps.now() },
     ...(said.status === 'granted'
       ? { ...said, source: 'push prompt', evidence: { unproven: 'page script' as const } }

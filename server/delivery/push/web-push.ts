@@ -3,11 +3,11 @@ import { Agent } from 'undici'
 import webPush from 'web-push'
 import type { PushPayload } from '../../../shared/push.ts'
 import type { Config } from '../../core/config/config.ts'
-import { nameFetchFailure } from '../../core/net/fetch-problem.ts'
+import { classifyFetchFailure } from '../../core/net/fetch-problem.ts'
 import { guardedConnector } from '../../core/net/guarded-fetch.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { OutgoingPush, PushAnswer, PushChannel } from '../../messages/channels/channel.ts'
-import { answerOf, type ServiceAnswer, sendShrinking, silenceOf } from './answers.ts'
+import { type ServiceAnswer, sendShrinking, toPushOutcome, toSilentOutcome } from './answers.ts'
 import { isLoopbackHost, serviceOf } from './services.ts'
 
 // Sends a notification to a browser's push service (RFC 8030, 8291, 8292). `web-push` encrypts and signs. The request
@@ -77,9 +77,9 @@ async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Pro
       // The status counts even if the body cannot be read.
       text: oneLine(await readBounded(reply.body, answerMs)),
     }
-    return answerOf(answer, message.messageId)
+    return toPushOutcome(answer, message.messageId)
   } catch (error) {
-    return silenceOf(nameFetchFailure(error), sent.isBody)
+    return toSilentOutcome(classifyFetchFailure(error), sent.isBody)
   }
 }
 

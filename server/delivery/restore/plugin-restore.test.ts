@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { givePlugin, type PluginShop } from '../../../test/plugin-shop.ts'
 import { aShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { restoreTokenOf } from '../compose/compose.ts'
+import { createRestoreToken } from '../compose/compose.ts'
 
 // A cart is brought back by the shop's own plugin, where there is one (decision 107).
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 
 const press = async () => {
-  const token = restoreTokenOf(world.deps.secrets, (await shop.messages())[0]!.id)
+  const token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
   return (await world.request('POST', `/api/carts/${token}/restore`)).body
 }
 const backOf = (reply: { checkoutUrl: string }) => new URL(reply.checkoutUrl).searchParams.get('recoup-restore')!

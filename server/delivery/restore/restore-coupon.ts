@@ -1,6 +1,6 @@
-import { type DiscountRules, discountsOf } from '../../carts/coupons/discount.ts'
-import { couponOfCode, enteredCoupons } from '../../carts/coupons/for-messages.ts'
-import { type CouponState, couponProblem, forAnybody } from '../../carts/coupons/validity.ts'
+import { computeDiscounts, type DiscountRules } from '../../carts/coupons/discount.ts'
+import { loadEnteredCoupons, loadSentCoupon } from '../../carts/coupons/for-messages.ts'
+import { type CouponState, findCouponProblem, removeRestrictions } from '../../carts/coupons/validity.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { isTaken, type RestoredItem } from './restore-rules.ts'
@@ -29,8 +29,8 @@ export async function findOfferedCoupon(
   const shownMinor = lines.reduce((sum, { quantity, unitPriceMinor }) => sum + quantity * unitPriceMinor, 0)
   // Restrictions to addresses were checked when the message was sent.
   const use = { now: now(), goodForMs: 0, email: null, usedBefore: 0, cart: { lines, shownMinor, currency, rules } }
-  if (couponProblem(forAnybody(state), use)) return null
-  return { code, savingMinor: discountsOf(lines, [state], rules)[0] ?? null }
+  if (findCouponProblem(removeRestrictions(state), use)) return null
+  return { code, savingMinor: computeDiscounts(lines, [state], rules)[0] ?? null }
 }
 
 /** The parts of a cart that its coupon depends on. */
@@ -47,10 +47,10 @@ async function findCoupon(
 ): Promise<{ code: string; state: CouponState } | null> {
   if (cart.coupon_code === null) {
     const { id, shopper_id, coupons } = cart
-    return (await enteredCoupons(store, [{ id, shopper_id, entered_codes: coupons }])).get(id) ?? null
+    return (await loadEnteredCoupons(store, [{ id, shopper_id, entered_codes: coupons }])).get(id) ?? null
   }
   const message = messageId === null ? null : await sql.couponOfMessage(store, messageId)
   if (!message?.coupon_id) return null
-  const state = await couponOfCode(store, { ...message, coupon_id: message.coupon_id, at })
+  const state = await loadSentCoupon(store, { ...message, coupon_id: message.coupon_id, at })
   return state && { code: message.coupon_code, state }
 }

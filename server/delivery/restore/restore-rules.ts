@@ -1,7 +1,7 @@
 import type { CartItem } from '../../../shared/carts.ts'
 import { isOnStoreHost } from '../../access/stores/rules.ts'
-import type { PlatformName, Refilled } from '../../platforms/platform/platform.ts'
-import { platformOf } from '../../platforms/registry/registry.ts'
+import type { PlatformName, RefillResult } from '../../platforms/platform/platform.ts'
+import { findPlatform } from '../../platforms/registry/registry.ts'
 import type { Availability } from './restore-sql.ts'
 
 // Decides for each item of a restored cart whether and how it can be put back (decision 14). Pure.
@@ -39,7 +39,7 @@ export function planItems(
     .map((item) => ({ ...item, permalink: isOnStoreHost(item.permalink, store) ? item.permalink : null }))
   if (store.has_checkout_link || store.hasUnpaidOrder) return planned
   const profile = { homeUrl: store.home_url, hasCheckoutLink: false }
-  const taken = platformOf(store.platform).restoreLink(profile, planned.filter(isTaken))?.items ?? []
+  const taken = findPlatform(store.platform).restoreLink(profile, planned.filter(isTaken))?.items ?? []
   return planned.map((item) => (isTaken(item) && !taken.includes(item) ? chooseAgain(item) : item))
 }
 
@@ -71,7 +71,7 @@ const priceNow = ({ unitPriceMinor }: CartItem, product: Availability): number =
   unitPriceMinor === product.was_price_minor ? product.price_minor : unitPriceMinor
 
 /** Replaces the planned outcomes by what the store actually put into the cart. */
-export function applyRefill(items: readonly RestoredItem[], { lines }: Refilled): RestoredItem[] {
+export function applyRefill(items: readonly RestoredItem[], { lines }: RefillResult): RestoredItem[] {
   const left = new Map<string, number>()
   for (const { id, quantity } of lines) left.set(id, (left.get(id) ?? 0) + quantity)
   return items.map((item) => {

@@ -1,5 +1,5 @@
 import type { CartItem, CartState } from '../../../shared/carts.ts'
-import { codeNow } from '../../carts/coupons/fragments.ts'
+import { currentCode } from '../../carts/coupons/fragments.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { CheckoutRef, Fold } from '../../core/schema/facts.ts'
 import type { PlatformName } from '../../platforms/platform/platform.ts'
@@ -39,7 +39,7 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
   }>`
     select c.id, c.shopper_id, case when c.is_void and not ${IS_WAITING} then 'lost' else c.status end as status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
       s.has_checkout_link, s.price_decimals, s.is_discount_sequential,
-      (select ${codeNow} from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
+      (select ${currentCode} from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
       coalesce(c.fold -> 'orders', '{}') as orders, c.fold -> 'episode' -> 'checkout' as checkout
     from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
     join stores s on s.id = c.store_id
@@ -52,7 +52,7 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
 /** The coupon in a sent message; null: none. */
 export async function couponOfMessage({ db, storeId }: StoreDb, messageId: string) {
   const { rows } = await sql<{ id: string; shopper_id: string; coupon_id: string | null; coupon_code: string }>`
-    select m.id, m.shopper_id, m.coupon_id, ${codeNow} as coupon_code from messages m
+    select m.id, m.shopper_id, m.coupon_id, ${currentCode} as coupon_code from messages m
     where m.store_id = ${storeId} and m.id = ${messageId} and m.coupon_code is not null`.execute(db)
   return rows[0] ?? null
 }

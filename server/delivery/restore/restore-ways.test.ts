@@ -5,9 +5,9 @@ import { aFakeStore } from '../../../test/fake-store.ts'
 import { aShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
 import { wooKeys } from '../../../test/woo-access.ts'
 import { aWorld } from '../../../test/world.ts'
-import { keepKeys } from '../../access/stores/access.ts'
-import type { Refilled, RefillWish } from '../../platforms/platform/platform.ts'
-import { restoreTokenOf } from '../compose/compose.ts'
+import { saveKeys } from '../../access/stores/access.ts'
+import type { RefillRequest, RefillResult } from '../../platforms/platform/platform.ts'
+import { createRestoreToken } from '../compose/compose.ts'
 
 // What the store itself says of a cart that is brought back, and who else may press (decisions 4, 11 and 14).
 
@@ -15,7 +15,7 @@ const world = aWorld()
 let shop: Shop
 let token: string
 let home: string
-let wishes: RefillWish[] = []
+let wishes: RefillRequest[] = []
 
 const shirt = (choices?: { name: string; value: string }[]) => ({
   ...{ productId: '30', variationId: '31', quantity: 1, name: 'Shirt - Red', unitPriceMinor: 3_000 },
@@ -37,10 +37,10 @@ async function mailed(items = [tea(3), pot]) {
   await shop.fill('one', items)
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
   await shop.pass(HOUR)
-  token = restoreTokenOf(world.deps.secrets, (await shop.messages())[0]!.id)
+  token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
 }
 
-async function theStoreSays(refill: (wish: RefillWish) => Refilled | null) {
+async function theStoreSays(refill: (wish: RefillRequest) => RefillResult | null) {
   const fake = aFakeStore(home)
   fake.refill = (wish) => {
     wishes.push(wish)
@@ -50,7 +50,7 @@ async function theStoreSays(refill: (wish: RefillWish) => Refilled | null) {
   const keys = wooKeys()
   await world.db
     .transaction()
-    .execute((tx) => keepKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))
+    .execute((tx) => saveKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))
 }
 
 async function theShirtLeavesItsSizeOpen(permalink: string | null = null) {
@@ -125,7 +125,7 @@ test('an entered coupon is restored too, and the page shows its saving (decision
   await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
   await shop.pass(HOUR)
-  token = restoreTokenOf(world.deps.secrets, (await shop.messages())[0]!.id)
+  token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
   const { coupon, total } = await look()
   expect(coupon).toEqual({ code: 'WELCOME10', saving: Math.ceil(total * 10 - 0.5) / 100 })
   await world.db.updateTable('coupons').set({ ends_at: world.now }).where('code', '=', 'WELCOME10').execute()

@@ -6,10 +6,10 @@ import { isProof } from '../../../test/seed.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { wooKeys } from '../../../test/woo-access.ts'
 import { aWorld } from '../../../test/world.ts'
-import { keepKeys } from '../../access/stores/access.ts'
-import { messageToken } from '../../carts/links/message-tokens.ts'
+import { saveKeys } from '../../access/stores/access.ts'
+import { createToken } from '../../carts/links/message-tokens.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
-import { restoreTokenOf } from '../compose/compose.ts'
+import { createRestoreToken } from '../compose/compose.ts'
 
 // What a shopper gets who holds a message's link (decisions 4 and 14, X1).
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
   await shop.type('one', { email: `ada${++n}@shoppers.example.com`, firstName: 'Ada', phone: '+12125550123' })
   await shop.pass(HOUR)
   messageId = (await shop.messages())[0]!.id
-  token = restoreTokenOf(world.deps.secrets, messageId)
+  token = createRestoreToken(world.deps.secrets, messageId)
 })
 
 const look = (cartId: string) => world.request('GET', `/api/carts/${cartId}`)
@@ -128,7 +128,7 @@ test('an older shop leads to the unpaid order while it is payable and has the sa
   const keys = wooKeys()
   await world.db
     .transaction()
-    .execute((tx) => keepKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))
+    .execute((tx) => saveKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))
   await world.db.updateTable('stores').set({ has_checkout_link: false }).where('id', '=', shop.storeId).execute()
   const leadsWith = async (...orders: PlatformOrder[]) => {
     fake.allOrders = orders
@@ -149,7 +149,7 @@ test('an older shop leads to the unpaid order while it is payable and has the sa
 
 test('unknown, expired and misused links get the same reply (X1, decision 4)', async () => {
   const purposes = ['click', 'unsubscribe'] as const
-  const others = purposes.map((purpose) => `rt_${messageToken(world.deps.secrets, purpose, messageId)}`)
+  const others = purposes.map((purpose) => `rt_${createToken(world.deps.secrets, purpose, messageId)}`)
   const unknown = `rt_${'A'.repeat(43)}`
   const cart = await shop.cart()
   const wrong = [...others, unknown, 'rt_', 'rt_short', token.slice(3), token.toUpperCase(), cart.id, 'null', '%00']
@@ -225,7 +225,7 @@ test('a thousand guessed tokens get one reply, one look-up each and no record (X
 test('unknown, expired, misused and malformed tokens cost the same look-up (X1)', async () => {
   let statements = 0
   world.pool.on('acquire', () => (statements += 1))
-  const misused = `rt_${messageToken(world.deps.secrets, 'click', messageId)}`
+  const misused = `rt_${createToken(world.deps.secrets, 'click', messageId)}`
   const counts: number[] = []
   const count = async (id: string) => {
     statements = 0

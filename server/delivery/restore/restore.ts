@@ -4,12 +4,12 @@ import type { ShopBrand } from '../../../shared/shop-brand.ts'
 import type { Session } from '../../access/members/session.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
-import { storeAccess } from '../../access/stores/access.ts'
-import { chooseStore, type WantedStore } from '../../access/stores/choose.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
+import { chooseStore, type RequestedStore } from '../../access/stores/choose.ts'
 import { isOnStoreOrigin } from '../../access/stores/rules.ts'
-import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
+import { loadShopBrand } from '../../carts/brand/shop-brand.ts'
 import { openWayBack } from '../../carts/capture/way-back.ts'
-import { recordTouchpoint } from '../../carts/carts/touch.ts'
+import { recordTouchpoint } from '../../carts/carts/touchpoints.ts'
 import type { DiscountRules } from '../../carts/coupons/discount.ts'
 import { refreshGoods } from '../../carts/sync/goods.ts'
 import { readUnpaidOrder } from '../../carts/sync/unpaid.ts'
@@ -18,13 +18,13 @@ import { newId } from '../../core/common/ids.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { transact } from '../../core/db/db.ts'
-import { type Limit, tryTake } from '../../core/db/rate-limits.ts'
+import { type Limit, tryTakePoint } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import { lockShopperOf } from '../../messages/messages/recipient.ts'
+import { lockMessageShopper } from '../../messages/messages/recipient.ts'
 import type { RestoreSource } from '../../platforms/platform/kind.ts'
-import type { Refilled, RefillWish } from '../../platforms/platform/platform.ts'
-import { platformOf, pluginOf } from '../../platforms/registry/registry.ts'
+import type { RefillRequest, RefillResult } from '../../platforms/platform/platform.ts'
+import { findPlatform, findPluginProtocol } from '../../platforms/registry/registry.ts'
 import { findOfferedCoupon, type OfferedCoupon } from './restore-coupon.ts'
 import { applyRefill, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
 import * as sql from './restore-sql.ts'
@@ -60,7 +60,7 @@ export async function readRestorable(deps: Deps, token: string): Promise<Restora
     valueMinor: cart.value_minor,
     currency: cart.currency,
     storeName: cart.store_name,
-    brand: await shopBrandOf(store),
+    brand: await loadShopBrand(store),
     shopUrl: cart.home_url,
     isOrdered: isOrdered(cart),
     expiresAt: link.expires_at,
@@ -90,7 +90,12 @@ export async function restoreCart(deps: Deps, token: string): Promise<Restored> 
 }
 
 /** Lets a member try the restore page. It records no touch and counts nowhere. */
-export async function tryRestore(deps: Deps, session: Session, cartId: string, wanted: WantedStore): Promise<Restored> {
+export async function testRestore(
+  deps: Deps,
+  session: Session,
+  cartId: string,
+  wanted: RequestedStore,
+): Promise<Restored> {
   const { id: storeId } = await chooseStore(deps.db, session, wanted)
   const store = { storeId, db: deps.db as Db }
   const cart = await sql.restorableCart(store, cartId, null)
@@ -126,7 +131,7 @@ async function restore(deps: Deps, request: RestoreRequest): Promise<Restored> {
   const planned = await plannedItems(store, cart)
   // A connected plugin fills the cart itself and reports what was not available (decision 107).
   if (isAlive(await readPlugin(store), deps.now())) {
-    const checkoutUrl = pluginOf(cart.platform).link(cart.home_url, back)
+    const checkoutUrl = findPluginProtocol(cart.platform).link(cart.home_url, back)
     const coupon = code === null ? null : { code, outcome: 'carried' as const }
     return { ...base, items: planned, checkoutUrl, coupon, isOrdered: false }
   }
@@ -143,8 +148,8 @@ const ASKS_PER_STORE: Limit = { name: 'restore-store', points: 120, windowS: 60 
 
 /** Returns false above the limits. Then the shop is not asked, and the link is returned untested. */
 async function mayAskStore(deps: Deps, { store, subject }: RestoreRequest): Promise<boolean> {
-  if ((await tryTake(deps, ASKS_PER_LINK, `${store.storeId}\0${subject}`)) > 0) return false
-  return (await tryTake(deps, ASKS_PER_STORE, store.storeId)) === 0
+  if ((await tryTakePoint(deps, ASKS_PER_LINK, `${store.storeId}\0${subject}`)) > 0) return false
+  return (await tryTakePoint(deps, ASKS_PER_STORE, store.storeId)) === 0
 }
 
 /** Presses within this time count once: there are two buttons, and a browser may repeat the request. */
@@ -154,7 +159,7 @@ const ONE_PRESS_MS = 10 * 60_000
 async function recordPress(deps: Deps, { store, cart, messageId, subject }: RestoreRequest): Promise<string> {
   const at = deps.now()
   return transact(store, async (tx) => {
-    if (messageId !== null) await lockShopperOf(tx, messageId)
+    if (messageId !== null) await lockMessageShopper(tx, messageId)
     const isAgain = messageId !== null && (await sql.wasPressed(tx, messageId, new Date(at.getTime() - ONE_PRESS_MS)))
     if (messageId !== null && !isAgain) {
       const touch = { id: newId(), messageId, cartId: cart.id, kind: 'restore' as const, at }
@@ -201,7 +206,7 @@ async function fill(
       checkoutUrl: refilled.checkoutUrl,
       coupon: couponAs(refilled.isCouponRefused ? 'refused' : 'carried'),
     }
-  const link = platformOf(cart.platform).restoreLink(sourceOf(cart, deps.now()), taken, along)
+  const link = findPlatform(cart.platform).restoreLink(sourceOf(cart, deps.now()), taken, along)
   return { items, checkoutUrl: link?.url ?? null, coupon: couponAs(cart.has_checkout_link ? 'carried' : 'to_enter') }
 }
 
@@ -216,9 +221,9 @@ function sourceOf(cart: RestorableCart, now: Date): RestoreSource {
   return { homeUrl, hasCheckoutLink, now, checkout: url === null ? null : { url, createdAt: checkout!.createdAt } }
 }
 
-async function refill(deps: Deps, store: StoreDb, wish: RefillWish): Promise<Refilled | null> {
+async function refill(deps: Deps, store: StoreDb, wish: RefillRequest): Promise<RefillResult | null> {
   try {
-    const client = await storeAccess(deps, store)
+    const client = await openStoreClient(deps, store)
     return await client.refillCart(wish)
   } catch (error) {
     deps.log.warn({ storeId: store.storeId, err: error }, 'cart.not-refilled')
@@ -241,7 +246,7 @@ async function findPaymentUrl(deps: Deps, store: StoreDb<Db>, cart: RestorableCa
 async function openToken(deps: Deps, token: string) {
   const notFound = () => new AppError('not_found', restoreTexts.notFound)
   const isToken = /^rt_[\w-]{43}$/.test(token)
-  const link = await system.linkToken(deps.db, tokenHash(isToken ? token.slice(3) : ''), 'restore', deps.now())
+  const link = await system.findLinkToken(deps.db, tokenHash(isToken ? token.slice(3) : ''), 'restore', deps.now())
   if (!link) throw notFound()
   const store = { storeId: link.store_id, db: deps.db as Db }
   const cart = link.cart_id === null ? undefined : await sql.restorableCart(store, link.cart_id, link.message_id)

@@ -1,8 +1,8 @@
 import type { ItemChoice } from '../../../shared/carts.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { type Limit, tryTake } from '../../core/db/rate-limits.ts'
-import { linkToken } from '../../core/db/system.ts'
+import { type Limit, tryTakePoint } from '../../core/db/rate-limits.ts'
+import { findLinkToken } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './restore-sql.ts'
 
@@ -30,9 +30,9 @@ export async function readWayBack(
   token: string,
 ): Promise<WayBackCart | { waitS: number } | null> {
   const hash = tokenHash(token)
-  const link = await linkToken(deps.db, hash, 'back', deps.now())
+  const link = await findLinkToken(deps.db, hash, 'back', deps.now())
   if (!link || link.store_id !== store.storeId || link.cart_id === null) return null
-  const waitS = await tryTake(deps, ASKS_PER_TOKEN, hash.toString('hex'))
+  const waitS = await tryTakePoint(deps, ASKS_PER_TOKEN, hash.toString('hex'))
   if (waitS > 0) return { waitS }
   const cart = await sql.restorableCart(store, link.cart_id, link.message_id)
   if (!cart) return null

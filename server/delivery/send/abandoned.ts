@@ -1,5 +1,5 @@
-import { monthOf } from '../../billing/billing/rules.ts'
-import { withRetry } from '../../core/db/db-away.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
+import { withRetry } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './abandoned-sql.ts'
 import { isUnheard, type MessageInFlight, settle, UNHEARD } from './settle.ts'
@@ -53,7 +53,7 @@ async function settleStoreSends(
   let unknown = 0
   for (const group of Map.groupBy(sends, groupKeyOf).values()) {
     const [{ account_id, channel, worker_id: workerId, sending_at, answer }] = group as [sql.AbandonedSend]
-    const evaluation = { month: monthOf(sending_at), situation: { account_id } }
+    const evaluation = { month: formatMonth(sending_at), situation: { account_id } }
     const ending = { evaluation, channel, mail: { isMailbox: answer?.isMailbox ?? false } }
     const write = async (chunk: readonly MessageInFlight[]) => {
       const settled = await settle({ ...deps, workerId }, { storeId, db: deps.db }, ending, chunk, silence)
@@ -78,7 +78,7 @@ async function settleStoreSends(
 
 /** Messages with the same key have the same `Ending` and are settled together. */
 const groupKeyOf = ({ worker_id, channel, sending_at, answer }: sql.AbandonedSend): string =>
-  `${worker_id} ${channel} ${monthOf(sending_at)} ${answer?.isMailbox ?? false}`
+  `${worker_id} ${channel} ${formatMonth(sending_at)} ${answer?.isMailbox ?? false}`
 
 function toMessageInFlight(deps: Deps, sent: sql.AbandonedSend): MessageInFlight {
   const { id, cart_id, shopper_id, step, attempts, channel, is_manual: isManual, sending_at: sendingAt, answer } = sent

@@ -8,7 +8,7 @@ import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { recordFacts } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
-import { mergeCartMessages, wakeMessagesTo } from '../../messages/messages/messages.ts'
+import { mergeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
 
 // Events that stop or move a campaign's open messages during the turn of its mails (D5, D10), also messages without a
 // cart.
@@ -156,7 +156,7 @@ describe('a prepared campaign message is released and one in flight stays unchan
   test('both shoppers, who have no cart, are woken: it is sent once', async () => {
     const after = await sixMails(world, await aboutNoCarts(), async ({ storeId, theirs, waiting }) => {
       const addresses = theirs.map(({ email }) => email!)
-      await transact({ storeId, db: world.db }, (tx) => wakeMessagesTo(tx, addresses, world.now))
+      await transact({ storeId, db: world.db }, (tx) => wakeMessagesToAddresses(tx, addresses, world.now))
       expect((await storedOne(world, waiting.id)).claim).toBe(null)
     })
     await endsWell(world, after)

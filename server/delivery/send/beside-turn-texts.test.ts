@@ -3,7 +3,7 @@ import { textsInFlight } from '../../../test/texts-in-flight.ts'
 import { POOL, stored, storedOne } from '../../../test/turn-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
-import { receiveText } from '../inbound/inbound.ts'
+import { handleReply } from '../inbound/inbound.ts'
 
 // Statements that change texts during their turn: see beside-turn.test.ts.
 
@@ -18,7 +18,7 @@ test('STOP closes a prepared text and lets one in flight end', async () => {
     for (const { to_address: from } of [sending, prepared]) {
       const stop = { channel: 'sms' as const, id: newId(), from: from!, text: 'STOP', at: world.now }
       const account = { accountId, db: world.db }
-      await receiveText(world.deps, account, { ...stop, isAnswered: false, isAnsweredAtOnce: true })
+      await handleReply(world.deps, account, { ...stop, isAnswered: false, isAnsweredAtOnce: true })
     }
     expect(await storedOne(world, sending.id)).toMatchObject({ state: 'sending', unsubscribed_at: world.now })
   } finally {

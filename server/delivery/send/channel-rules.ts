@@ -13,7 +13,7 @@ import { domainOf } from '../email/mail-headers.ts'
 import type { SendResult } from '../outcome/outcome.ts'
 import * as spend from '../texts/spend.ts'
 import { usesOf, withinPlanAndCredits } from './credit-room.ts'
-import type { Sender } from './send-window.ts'
+import type { SendContext } from './send-window.ts'
 import type { ChannelTerms } from './turn-sql.ts'
 
 // What the channels do differently in a turn. Mail: paused domains. SMS and WhatsApp: price, budget and cooldown since
@@ -57,7 +57,7 @@ export interface Reservation extends Sendable {
   book: (sending: ReadonlySet<string>) => Promise<void>
 }
 
-export function rulesOf(deps: Deps, sender: Sender): ChannelRules {
+export function createChannelRules(deps: Deps, sender: SendContext): ChannelRules {
   if (isTextChannelName(sender.channel)) return textRules(sender)
   return sender.channel === 'push' ? pushRules : mailRules(deps, sender)
 }
@@ -82,7 +82,7 @@ const pushRules: ChannelRules = {
         where c.store_id = m.store_id and c.id = m.cart_id)`,
 }
 
-function mailRules(deps: Deps, { evaluation, mail }: Sender): ChannelRules {
+function mailRules(deps: Deps, { evaluation, mail }: SendContext): ChannelRules {
   const accountId = evaluation.situation.account_id
   const throttle = openThrottle(accountId)
   return {
@@ -98,7 +98,7 @@ function mailRules(deps: Deps, { evaluation, mail }: Sender): ChannelRules {
   }
 }
 
-function textRules({ evaluation: { situation, month }, channel, credits }: Sender): ChannelRules {
+function textRules({ evaluation: { situation, month }, channel, credits }: SendContext): ChannelRules {
   const accountId = situation.account_id
   const planLimit = planLimitOf(situation, channel)
   const perMille = planLimit > 0 ? (credits?.perMille ?? null) : null

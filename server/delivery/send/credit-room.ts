@@ -1,5 +1,5 @@
 import { creditPrice } from '../../../shared/credits.ts'
-import type { Use } from '../../billing/credits/credits.ts'
+import type { CreditUse } from '../../billing/credits/credits.ts'
 import { isText } from '../decide/composing.ts'
 import type { Ready } from '../decide/evaluate.ts'
 
@@ -35,7 +35,7 @@ export function withinPlanAndCredits<Row extends Priced>(
   return [...ready.slice(0, slots), ...byCredits]
 }
 
-export const usesOf = (paid: readonly Priced[], perMille: number): Use[] =>
+export const usesOf = (paid: readonly Priced[], perMille: number): CreditUse[] =>
   paid.map((each) => ({ messageId: each.row.id, micros: priceOf(each, perMille) }))
 
 /** The price table's price at the time of the send; the provider's final price does not change it. */

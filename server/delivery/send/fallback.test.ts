@@ -4,7 +4,7 @@ import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { messageToken } from '../../carts/links/message-tokens.ts'
+import { createToken } from '../../carts/links/message-tokens.ts'
 import { newId } from '../../core/common/ids.ts'
 import { unsubscribe } from '../preferences/unsubscribe.ts'
 
@@ -160,7 +160,7 @@ test('an unsubscribe from one channel keeps the other and closes messages that h
   await setChannels(['email', 'sms'])
   await aCart()
   await pass(world, store.storeId, HOUR)
-  await unsubscribe(world.deps, messageToken(world.deps.secrets, 'unsubscribe', (await first()).id), 'one-click')
+  await unsubscribe(world.deps, createToken(world.deps.secrets, 'unsubscribe', (await first()).id), 'one-click')
   expect((await messagesOf(world, store.storeId)).map(({ state }) => state)).toEqual(['sent', 'scheduled', 'scheduled'])
   await pass(world, store.storeId, DAY)
   expect([world.sent.length, world.texts.length]).toEqual([1, 1])

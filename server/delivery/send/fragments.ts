@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 import { isRunningCampaign, isSending } from '../../messages/messages/fragments.ts'
-import { counts, isBasisCounted } from '../../shoppers/consent/fragments.ts'
+import { consentCounts, doesBasisCount } from '../../shoppers/consent/fragments.ts'
 import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
 
 // SQL conditions that a send checks again, on a message `m`, its cart `c` and its store `s`.
@@ -38,7 +38,7 @@ export const passesStops = (
         and not exists (select 1 from suppressions p where p.account_id = s.account_id
           and (p.address_hash = ${addressHash} or p.address_hash = any(${otherHashes})) and p.channel in ('all', m.channel))
         and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
-          and n.address_hash = ${addressHash} and ${counts('n')} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
+          and n.address_hash = ${addressHash} and ${consentCounts('n')} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
 
 /**
  * The consent basis in the decision's `inputs` is still in force: the consent override (C6), or the row of an import.
@@ -48,7 +48,7 @@ export const isBasisInForce = (
 ) => sql`(${inputs} #>> '{consentBasis,kind}' is distinct from 'override'
           or exists (select 1 from consent_overrides r where r.store_id = m.store_id
             and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))
-        and ${isBasisCounted(sql`m.store_id`, inputs)}`
+        and ${doesBasisCount(sql`m.store_id`, inputs)}`
 
 /** The step, campaign or manual send of message `m` still has this coupon. */
 export const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case when m.origin_kind = 'flow'

@@ -9,7 +9,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { goodsKey, readGoods, refreshGoods } from '../../carts/sync/goods.ts'
 import { pullProducts } from '../../carts/sync/local-copies.ts'
 import type { PlatformProduct } from '../../platforms/platform/platform.ts'
-import { restoreTokenOf } from '../compose/compose.ts'
+import { createRestoreToken } from '../compose/compose.ts'
 
 // Stock and prices are read with the order check (D3): sold-out items are marked, and changed prices are shown.
 
@@ -109,7 +109,7 @@ test('message and restore page keep the price with tax when the shop does not re
   expect(mail().text).toContain('2 × Enamel Mug: $36.00')
   expect(mail().text).toContain('1 × Brass Lamp: $80.00')
   const sent = (await messagesOf(world, storeId)).find(({ state }) => state === 'sent')!
-  const restored = await world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, sent.id)}/restore`)
+  const restored = await world.request('POST', `/api/carts/${createRestoreToken(world.deps.secrets, sent.id)}/restore`)
   expect(restored.body.items).toMatchObject([
     { product_id: '16', price: 18, outcome: 'ok' },
     { product_id: '17', price: 80, outcome: 'price_changed' },

@@ -9,7 +9,7 @@ import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { checkOrders } from '../../carts/sync/sync.ts'
 import { newId } from '../../core/common/ids.ts'
-import { keepPosts } from '../../core/db/system.ts'
+import { insertPosts } from '../../core/db/system.ts'
 import { sendDue } from './send-due.ts'
 
 // The order check (D3): orders are read again before every send, and the result decides.
@@ -270,7 +270,7 @@ test('a capture post that is acknowledged but not folded yet counts (S2)', async
     received_at: new Date(world.now.getTime() + seq),
     post: { ...post, seq, items: [{ id: '16', quantity: each }], coupons: [], contact },
   }))
-  await keepPosts(world.db, kept)
+  await insertPosts(world.db, kept)
   await send(world, storeId)
   expect(world.sent).toEqual([])
   const [first] = await messagesOf(world, storeId)

@@ -11,7 +11,7 @@ import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { wakeDueStores } from '../../messages/messages/scan.ts'
 import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
-import { askWaiting } from '../opt-in/opt-in-request.ts'
+import { sendOptInRequests } from '../opt-in/opt-in-request.ts'
 
 // Shoppers in the demo store, from the goods and the boxes they tick to what reaches them by mail, SMS and WhatsApp: the shop, its
 // order pulls, both providers' servers and their callbacks are real, only time is ours. What each of them gets, and what the cart's
@@ -139,7 +139,7 @@ async function leavesACart({ name, country, email, phone }: Shopper, ...consents
 async function hours(count: number) {
   for (let quarter = 0; quarter < count * 4; quarter++) {
     world.advance(15 * MINUTE)
-    await askWaiting(world.deps)
+    await sendOptInRequests(world.deps)
     await detectAbandoned(world.deps)
     await wakeDueStores(world.deps)
     await world.runJobs()

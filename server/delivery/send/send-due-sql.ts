@@ -1,5 +1,5 @@
-import { couponStands } from '../../carts/coupons/fragments.ts'
-import { idsOf, type StoreDb, sql } from '../../core/db/db.ts'
+import { isCouponUsable } from '../../carts/coupons/fragments.ts'
+import { listIds, type StoreDb, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import {
   becomesClaimed,
@@ -96,7 +96,7 @@ export async function setChannels(
   await sql`
     update messages m set channel = l.channel
     from (select w.id, w.channel from jsonb_to_recordset(${JSON.stringify(chosen)}::jsonb) as w(id uuid, channel text) order by w.id) l
-    where m.store_id = ${storeId} and m.id = any(${idsOf(chosen)}::uuid[]) and m.id = l.id
+    where m.store_id = ${storeId} and m.id = any(${listIds(chosen)}::uuid[]) and m.id = l.id
       and ${isClaimed('m')} and m.claim = ${claim} and l.channel = any(m.channels)`.execute(db)
 }
 
@@ -117,7 +117,7 @@ export async function applyDecisions(
       select * from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v(id uuid, channel text, state text, reason text,
         wake_at timestamptz, outcome text, until timestamptz, inputs jsonb)),
     before as (
-      select m.id from messages m where m.store_id = ${storeId} and m.id = any(${idsOf(verdicts)}::uuid[])
+      select m.id from messages m where m.store_id = ${storeId} and m.id = any(${listIds(verdicts)}::uuid[])
         and ${isClaimed('m')} and m.claim = ${claim} order by m.id for update of m),
     moved as (
       update messages m set state = v.state, reason = v.reason,
@@ -177,7 +177,7 @@ export async function mayStillSend(
       and c.version is not distinct from ${cartVersion}::int
       and ${passesStops({ addressHash: sql`decode(${addressHash}, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from unnest(${[...otherHashes]}::text[]) h)` }, sendingAt)}
       and ${isBasisInForce(sql`${JSON.stringify(inputs)}::jsonb`)}
-      and (m.coupon_id is null or (${wantsCoupon(sql`m.coupon_id`)} and ${couponStands(sql`m.coupon_id`, sql`m.coupon_code`, sql`${couponWording}::text`)}))
+      and (m.coupon_id is null or (${wantsCoupon(sql`m.coupon_id`)} and ${isCouponUsable(sql`m.coupon_id`, sql`m.coupon_code`, sql`${couponWording}::text`)}))
       and (coalesce(m.cost_micros, 0) = 0 or not exists (select 1 from sending_budgets b
         left join sending_spend p on p.account_id = b.account_id and p.currency = b.currency
           and p.month = date_trunc('month', m.sending_at at time zone 'UTC')::date

@@ -1,19 +1,19 @@
 import { notifyAccountOnce } from '../../access/notifications/notifications.ts'
 import { isFresh } from '../../access/stores/rules.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
-import { wakeIfMade } from '../../carts/coupons/for-messages.ts'
+import { wakeIfCreated } from '../../carts/coupons/for-messages.ts'
 import { assign } from '../../carts/experiments/experiments.ts'
 import { type Goods, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../../carts/sync/goods.ts'
 import { checkOrders } from '../../carts/sync/sync.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { newId } from '../../core/common/ids.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { isDatabaseAway, outlast } from '../../core/db/db-away.ts'
+import { isDatabaseUnavailable, retryUntilAvailable } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
 import type { ChannelName, OutgoingText } from '../../messages/channels/channel.ts'
 import type { Authorized, SendAuthorization } from '../../messages/channels/send-authorization.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
-import { scheduleNextLook, wakeAskedMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextLook, wakeRequestedMessages } from '../../messages/messages/messages.ts'
 import { type Composed, feedbackIdOf, outgoingEmail } from '../compose/compose.ts'
 import { topicOf } from '../compose/compose-push.ts'
 import { type AnyComposed, isPush, isText } from '../decide/composing.ts'
@@ -57,7 +57,7 @@ const SLOW_MS = 5_000
 export async function sendDue(
   deps: Deps,
   { storeId, batchSize = BATCH }: Sending,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   const lease = await takeStoreLease(deps, store)
@@ -130,7 +130,7 @@ async function nextBatch(
   store: StoreDb<Db>,
   loop: SendLoop & { busy: readonly string[] },
 ): Promise<Batch | 'none' | 'stop'> {
-  const isWoken = await wakeAskedMessages(store, deps.now())
+  const isWoken = await wakeRequestedMessages(store, deps.now())
   if (isWoken && !(await sql.hasDue(store, deps.now()))) return 'none'
   const { isFresh: isChecked } = await checkOrders(deps, store.storeId, loop)
   await foldPostsOf(deps, store.storeId)
@@ -159,7 +159,7 @@ async function releaseAfterFailure(deps: Deps, store: StoreDb<Db>, claim: string
   try {
     await release()
   } catch (error) {
-    if (isDatabaseAway(error)) void outlast(release).catch(note)
+    if (isDatabaseUnavailable(error)) void retryUntilAvailable(release).catch(note)
     else note(error)
   }
 }
@@ -168,7 +168,7 @@ async function applyDecisions(deps: Deps, store: StoreDb<Db>, claim: string, dec
   await sql.applyDecisions(store, claim, decisions, deps.now())
   // The personal code may have been created since the decision looked for it.
   const pending = decisions.filter(({ reason }) => reason === 'coupon_pending')
-  await wakeIfMade(
+  await wakeIfCreated(
     store,
     pending.flatMap(({ id, couponId }) => (couponId ? [{ messageId: id, couponId }] : [])),
     deps.now(),
@@ -223,7 +223,7 @@ interface RunningBatch {
 
 async function prepareClaim(deps: Deps, store: StoreDb<Db>, context: ClaimContext): Promise<Batch> {
   const { claim, lease, rows, isChecked } = context
-  const texts = await textsFor(
+  const texts = await loadTextChannels(
     deps,
     store,
     rows.flatMap((row) => row.channels ?? [row.channel]),
@@ -247,7 +247,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, context: ClaimContex
   const byChannel = Map.groupBy(oneMessagePerShopper(evaluation.ready), ({ row }) => row.channel)
   const opened = await Promise.allSettled(
     [...byChannel].map(async ([channel, ready]) => {
-      const { mail, ...out } = await transportOf(deps, store, evaluation.situation, { channel, texts })
+      const { mail, ...out } = await openTransport(deps, store, evaluation.situation, { channel, texts })
       const credits = (isTextChannelName(channel) && texts.get(channel)?.credits) || null
       const mayGoOnBy = async () => (await mayGoOn()) && (mail === null || (await mail.mayGoOn()))
       return openQueue(deps, store, { ...base, channel, mail, credits, ...out, mayGoOn: mayGoOnBy }, ready)
@@ -333,7 +333,11 @@ async function readForBatch(
 }
 
 /** Loads the account's configured text channels among `channels`. Without a text channel there is no query. */
-export async function textsFor(deps: Deps, store: StoreDb<Db>, channels: readonly ChannelName[]): Promise<Texts> {
+export async function loadTextChannels(
+  deps: Deps,
+  store: StoreDb<Db>,
+  channels: readonly ChannelName[],
+): Promise<Texts> {
   const names = [...new Set(channels)].filter(isTextChannelName)
   if (names.length === 0) return new Map()
   const accountId = await sql.accountOf(store)
@@ -352,7 +356,7 @@ export interface OutgoingMessage {
 }
 
 /** Returns the channel's transport and `sendOne`, which sends one message by it. */
-export async function transportOf(
+export async function openTransport(
   deps: Deps,
   store: StoreDb<Db>,
   situation: Situation,

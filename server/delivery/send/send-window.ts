@@ -1,4 +1,4 @@
-import { isFresh, isMoment } from '../../access/stores/rules.ts'
+import { isFresh, isWithinSecond } from '../../access/stores/rules.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { ChannelName, Outcome } from '../../messages/channels/channel.ts'
@@ -15,7 +15,7 @@ import { Turns } from './turn.ts'
 // connection-slots.ts). As soon as replies arrive, one commit stores them and starts as many further messages
 // (turn.ts).
 
-export interface Sender {
+export interface SendContext {
   claim: string
   evaluation: Evaluation
   /** All messages of a queue go by one channel. */
@@ -55,7 +55,7 @@ interface QueueProgress {
 export async function openQueue(
   deps: Deps,
   store: StoreDb<Db>,
-  sender: Sender,
+  sender: SendContext,
   ready: readonly Ready[],
 ): Promise<SendQueue> {
   const turns = new Turns(deps, store, sender)
@@ -85,7 +85,7 @@ interface QueueState {
 async function sendWithinSlots(
   deps: Deps,
   store: StoreDb<Db>,
-  sender: Sender & { turns: Turns },
+  sender: SendContext & { turns: Turns },
   { waiting, refused, tell }: QueueState,
 ): Promise<string[]> {
   const { turns } = sender
@@ -129,14 +129,14 @@ async function sendWithinSlots(
 
 /** The messages of one queue that are in flight, and their replies. */
 class InFlight {
-  readonly #parts: [Deps, StoreDb<Db>, Sender & { turns: Turns }]
+  readonly #parts: [Deps, StoreDb<Db>, SendContext & { turns: Turns }]
   readonly #share: SlotShare
   readonly #inFlight = new Set<Promise<void>>()
   readonly #answered: SendResult[] = []
   #wake = () => {}
   #isClosed = false
 
-  constructor(deps: Deps, store: StoreDb<Db>, sender: Sender & { turns: Turns }, share: SlotShare) {
+  constructor(deps: Deps, store: StoreDb<Db>, sender: SendContext & { turns: Turns }, share: SlotShare) {
     this.#parts = [deps, store, sender]
     this.#share = share
   }
@@ -184,7 +184,13 @@ class InFlight {
 }
 
 /** InFlight one message. Never throws, because other messages are in flight beside it. */
-async function send(deps: Deps, store: StoreDb<Db>, { evaluation, sendOne }: Sender, ready: Ready, sendingAt: Date) {
+async function send(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { evaluation, sendOne }: SendContext,
+  ready: Ready,
+  sendingAt: Date,
+) {
   if (!isOrderCheckFresh(evaluation, deps.now())) return notSent('orders, stock or prices were read too long ago.')
   if (!(await mayStillSend(deps, store, ready, sendingAt)))
     return notSent('too much time has passed since the last check.')
@@ -192,7 +198,7 @@ async function send(deps: Deps, store: StoreDb<Db>, { evaluation, sendOne }: Sen
   const { row, address, composed, decision } = ready
   const { sendAuthorization } = decision
   const from = deps.now()
-  const mayGoOn = () => isMoment(from, deps.now()) && isOrderCheckFresh(evaluation, deps.now())
+  const mayGoOn = () => isWithinSecond(from, deps.now()) && isOrderCheckFresh(evaluation, deps.now())
   const outgoing = { id: row.id, channel: row.channel, address, composed, sendAuthorization }
   return sendOne(outgoing, mayGoOn).catch((error): Outcome => {
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
@@ -206,7 +212,7 @@ async function send(deps: Deps, store: StoreDb<Db>, { evaluation, sendOne }: Sen
  * message is not sent.
  */
 async function mayStillSend(deps: Deps, store: StoreDb<Db>, ready: Ready, sendingAt: Date) {
-  if (isMoment(sendingAt, deps.now())) return true
+  if (isWithinSecond(sendingAt, deps.now())) return true
   const checkedAt = deps.now()
   const { row, addressHash, otherHashes, inputs } = ready
   const couponWording = ready.coupon?.wording ?? null
@@ -223,7 +229,7 @@ async function mayStillSend(deps: Deps, store: StoreDb<Db>, ready: Ready, sendin
     deps.log.warn({ messageId: row.id, err: error }, 'message.not-looked-at')
     return false
   })
-  return isAllowed && isMoment(checkedAt, deps.now())
+  return isAllowed && isWithinSecond(checkedAt, deps.now())
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
 import { scheduleNextLook, spaceNextSteps } from '../../messages/messages/messages.ts'
-import { stateAfter } from '../../messages/messages/state-rules.ts'
+import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { applyReports } from '../outcome/delivery.ts'
 import {
@@ -26,7 +26,7 @@ import * as sql from './turn-sql.ts'
  */
 export interface Answer {
   /** The state that follows. */
-  state: (typeof stateAfter)[keyof typeof stateAfter]
+  state: (typeof stateAfterAnswer)[keyof typeof stateAfterAnswer]
   outcome: Outcome
   /** Time of the reply, ISO 8601. */
   at: string
@@ -37,7 +37,7 @@ export const answerOf = (
   { outcome, answeredAt }: { outcome: Outcome; answeredAt: Date },
   isMailbox: boolean,
 ): Answer => ({
-  state: stateAfter[outcome.kind],
+  state: stateAfterAnswer[outcome.kind],
   at: answeredAt.toISOString(),
   outcome,
   isMailbox,

@@ -1,7 +1,7 @@
 import { insertNewsOfMessages } from '../../access/notifications/fragments.ts'
 import { writeBadges } from '../../carts/carts/fragments.ts'
-import { couponStands } from '../../carts/coupons/fragments.ts'
-import { idsOf, type RawBuilder, type StoreTx, sql } from '../../core/db/db.ts'
+import { isCouponUsable } from '../../carts/coupons/fragments.ts'
+import { listIds, type RawBuilder, type StoreTx, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { becomesSending, firstMailsSince, isClaimed, isSending } from '../../messages/messages/fragments.ts'
 import { hadOfSameOffer } from '../decide/fragments.ts'
@@ -50,7 +50,7 @@ export async function prepare(
         subject text, body_html text, body_text text, template_id uuid, template_version int, variant_id uuid, is_first_mail bool,
         judged jsonb, tokens jsonb)),
     locked as materialized (
-      select id, cart_id, state, claim from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
+      select id, cart_id, state, claim from messages where store_id = ${storeId} and id = any(${listIds(rows)}::uuid[])
         order by id for no key update),
     prepared as (
       update messages m set cart_abandoned_at = c.abandoned_at, reason = null, updated_at = ${now}, judged = l.judged,
@@ -164,13 +164,13 @@ export function turnStatement(
     -- flight, and would otherwise read all messages of the store or the worker for each row.
     locked as materialized (
       select id, cart_id, state, worker_id, sending_at, answer from messages
-      where store_id = ${storeId} and id = any(${idsOf([...answered, ...candidates])}::uuid[]) order by id for no key update),
+      where store_id = ${storeId} and id = any(${listIds([...answered, ...candidates])}::uuid[]) order by id for no key update),
     mine as materialized (select l.*, k.cart_id from candidates l join locked k on k.id = l.id where ${isClaimed('k')}),
     room as materialized (
       select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from mine) for no key update),
     noted as (
       update messages m set answer = a.answer from answered a join locked k on k.id = a.id
-      where m.store_id = ${storeId} and m.id = any(${idsOf(answered)}::uuid[]) and m.id = k.id and k.worker_id = ${workerId}
+      where m.store_id = ${storeId} and m.id = any(${listIds(answered)}::uuid[]) and m.id = k.id and k.worker_id = ${workerId}
         and ${isSending('k')} and k.sending_at = a.sending_at and k.answer is null),
     allowed as materialized (
       select m.id, m.shopper_id, l.own from mine l join messages m on m.store_id = ${storeId} and m.id = l.id
@@ -180,7 +180,7 @@ export function turnStatement(
         and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
           and y.completed_start between ${limits.localCopySince} and ${now})
         and ${isBasisInForce(sql`l.inputs`)}
-        and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
+        and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${isCouponUsable(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
         and not exists (${hadOfSameOffer})
         and (${countWithinCap(limits.capSince)}) < ${limits.capMax}
         and ${condition}
@@ -245,14 +245,14 @@ export async function settle(
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(id uuid, sending_at timestamptz, is_ended bool, is_unheard bool, is_out bool,
         state text, reason text, provider_id text, response text, result text, inputs jsonb, news jsonb)),
     locked as materialized (
-      select id, state, judged, answer from messages where store_id = ${storeId} and id = any(${idsOf(messages)}::uuid[])
+      select id, state, judged, answer from messages where store_id = ${storeId} and id = any(${listIds(messages)}::uuid[])
         order by id for update),
     moved as (
       update messages m set state = coalesce(g.state, m.state), reason = g.reason, provider_id = coalesce(g.provider_id, m.provider_id),
         provider_response = g.response, answer = null, judged = null, decided_at = g.sending_at, updated_at = ${now},
         finished_at = case when g.is_ended then ${now}::timestamptz end, attempts = m.attempts + 1, channels = null
       from sending g join locked k on k.id = g.id
-      where m.store_id = ${storeId} and m.id = any(${idsOf(messages)}::uuid[]) and m.id = k.id and ${isSending('k')} and m.sending_at = g.sending_at
+      where m.store_id = ${storeId} and m.id = any(${listIds(messages)}::uuid[]) and m.id = k.id and ${isSending('k')} and m.sending_at = g.sending_at
         and (not g.is_unheard or (k.answer is null and ${isAbandoned(silence)}))
       returning m.id, m.cart_id, m.sending_at, k.judged, g.is_ended, g.is_out, g.result, g.inputs, g.news),
     badged as materialized (

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { before, ORDER_CHECK_FRESH_MS } from '../../access/stores/rules.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
 import { TOKEN_MS } from '../../carts/links/message-tokens.ts'
-import { type Db, keepPlans, type StoreDb, type StoreTx, transact, transactAtOnce } from '../../core/db/db.ts'
-import { isDatabaseAway, outlast, withRetry } from '../../core/db/db-away.ts'
+import { type Db, type StoreDb, type StoreTx, transact, transactAtOnce, useGenericPlans } from '../../core/db/db.ts'
+import { isDatabaseUnavailable, retryUntilAvailable, withRetry } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
-import { lockingShoppers, lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { buildShopperLock, lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Ready } from '../decide/evaluate.ts'
 import type { SendResult } from '../outcome/outcome.ts'
-import { type ChannelRules, rulesOf, type Sendable } from './channel-rules.ts'
+import { type ChannelRules, createChannelRules, type Sendable } from './channel-rules.ts'
 import { candidateRow, preparedRow } from './send-row.ts'
-import type { Sender } from './send-window.ts'
+import type { SendContext } from './send-window.ts'
 import { answerOf, settle } from './settle.ts'
 import * as sql from './turn-sql.ts'
 
@@ -34,7 +34,7 @@ export interface Turn {
 export class Turns {
   readonly #deps: Deps
   readonly #store: StoreDb<Db>
-  readonly #sender: Sender
+  readonly #sender: SendContext
   readonly #rules: ChannelRules
   /** Replies that are committed and wait to be settled. */
   #answered: SendResult[] = []
@@ -45,11 +45,11 @@ export class Turns {
   /** Prepared messages that have not been sent, by id. */
   readonly #unsent = new Map<string, Ready>()
 
-  constructor(deps: Deps, store: StoreDb<Db>, sender: Sender) {
+  constructor(deps: Deps, store: StoreDb<Db>, sender: SendContext) {
     this.#deps = deps
     this.#store = store
     this.#sender = sender
-    this.#rules = rulesOf(deps, sender)
+    this.#rules = createChannelRules(deps, sender)
   }
 
   /** Writes content and links before the send. Returns the messages that may be sent. */
@@ -58,7 +58,7 @@ export class Turns {
     const { claim, evaluation, channel } = this.#sender
     const { situation, month } = evaluation
     const prepare = async (tx: StoreTx) => {
-      await keepPlans(tx)
+      await useGenericPlans(tx)
       const allowed = await this.#withinFirstMails(tx, ready)
       await lockShoppersOf(tx, ready.map(shopperIdOf))
       const now = this.#deps.now()
@@ -95,7 +95,7 @@ export class Turns {
       const now = this.#deps.now()
       at = now
       // After midnight of the month's last day, another month's limit applies: the messages are decided again.
-      const isSameMonth = this.#sender.evaluation.month === monthOf(now)
+      const isSameMonth = this.#sender.evaluation.month === formatMonth(now)
       return { now, ready: isSameMonth ? next.filter(({ isQuietAt }) => !isQuietAt(now)) : [] }
     }
     try {
@@ -106,7 +106,7 @@ export class Turns {
       return { sending, at, failure: null }
     } catch (error) {
       this.#deps.log.error({ storeId: this.#store.storeId, err: error }, 'messages.turn-failed')
-      const unsure = isDatabaseAway(error) ? next.map((ready) => toUnsent(ready, at)) : []
+      const unsure = isDatabaseUnavailable(error) ? next.map((ready) => toUnsent(ready, at)) : []
       if (done.length + unsure.length > 0) await this.record([...done, ...unsure])
       return { sending: new Set(), at, failure: error }
     }
@@ -118,7 +118,7 @@ export class Turns {
     if (!reserve || next.length === 0) {
       const candidates = sendable()
       if (done.length + candidates.ready.length === 0) return new Set()
-      const locks = lockingShoppers(this.#store.storeId, candidates.ready.map(shopperIdOf))
+      const locks = buildShopperLock(this.#store.storeId, candidates.ready.map(shopperIdOf))
       return idSetOf(
         await transactAtOnce(
           this.#store,
@@ -128,7 +128,7 @@ export class Turns {
       )
     }
     return transact(this.#store, async (tx) => {
-      await keepPlans(tx)
+      await useGenericPlans(tx)
       await lockShoppersOf(tx, next.map(shopperIdOf))
       const reservation = await reserve(tx, sendable)
       if (done.length + reservation.ready.length === 0) return new Set<string>()
@@ -204,7 +204,7 @@ export class Turns {
   async #settle(done: readonly SendResult[]): Promise<void> {
     for (let attempt = 1; attempt <= 3; attempt++) {
       try {
-        return void (await outlast(() => settle(this.#deps, this.#store, this.#sender, done)))
+        return void (await retryUntilAvailable(() => settle(this.#deps, this.#store, this.#sender, done)))
       } catch (error) {
         // One message that cannot be settled must not block the others.
         if (attempt === 2 && done.length > 1) return this.#settleOneByOne(done)

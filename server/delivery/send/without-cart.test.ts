@@ -6,8 +6,8 @@ import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
-import { type Plan, planMessages } from '../../messages/messages/plan.ts'
-import { recordOrderText } from '../../shoppers/consent/consents.ts'
+import { type MessagePlan, planMessages } from '../../messages/messages/plan.ts'
+import { recordOrderConsents } from '../../shoppers/consent/consents.ts'
 import { personIn } from '../../workspace/privacy/person.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
@@ -40,7 +40,7 @@ async function shopperOf(email: string): Promise<string> {
   return (await wanted.where('email', '=', email).executeTakeFirstOrThrow()).id
 }
 
-type Wanted = Partial<Omit<Plan, 'origin'>> & { originId?: string }
+type Wanted = Partial<Omit<MessagePlan, 'origin'>> & { originId?: string }
 
 function plan(people: readonly Person[], { originId = newId(), ...more }: Wanted = {}): Promise<string[]> {
   const now = world.now
@@ -288,7 +288,7 @@ test('a message that waits for consent is sent once it is given (C5)', async () 
   await send()
   expect(await told()).toEqual(['held(no_consent)'])
   const word = { channel: 'email' as const, address: email, isGiven: true, wording: 'Yes', country: 'DE' }
-  await recordOrderText(world.deps, shop.storeId, [{ ...word, orderId: '1', at: world.now }])
+  await recordOrderConsents(world.deps, shop.storeId, [{ ...word, orderId: '1', at: world.now }])
   await send()
   expect(await told()).toEqual(['sent'])
 })

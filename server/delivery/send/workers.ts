@@ -1,5 +1,5 @@
 import { ageGoods } from '../../access/plugin/goods.ts'
-import { ageReadings } from '../../carts/sync/streams.ts'
+import { shiftReadTimes } from '../../carts/sync/streams.ts'
 import { type Db, sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 
@@ -16,7 +16,7 @@ export async function beat(deps: Pick<Deps, 'db' | 'now' | 'workerId'>): Promise
   const now = deps.now()
   const steppedMs = await measureClockStep(deps, now)
   if (steppedMs > 0) {
-    await ageReadings(deps.db, steppedMs + AHEAD_MS)
+    await shiftReadTimes(deps.db, steppedMs + AHEAD_MS)
     await ageGoods(deps.db, steppedMs + AHEAD_MS)
     // Otherwise a dead process would count as alive until the clock reaches its last heartbeat; a live one soon beats
     // again (T4).

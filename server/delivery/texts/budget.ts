@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Budget } from '../../../shared/reminders.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
-import { found } from '../../core/common/errors.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
@@ -16,11 +16,11 @@ const MICROS = 1_000_000
 /** Budget of a new account until its owner changes it. */
 const DEFAULT_MONTHLY = 50
 
-export const giveDefaultBudget = (account: AccountTx, now: Date): Promise<void> =>
+export const insertDefaultBudget = (account: AccountTx, now: Date): Promise<void> =>
   sql.saveBudget(account, { monthlyMicros: DEFAULT_MONTHLY * MICROS, currency: CURRENCY, now })
 
 export async function readBudget(deps: Deps, account: AccountDb): Promise<z.infer<typeof Budget>> {
-  const row = found(await sql.budgetOf(account, monthOf(deps.now()), CURRENCY), 'Account')
+  const row = requireFound(await sql.budgetOf(account, formatMonth(deps.now()), CURRENCY), 'Account')
   return {
     monthly: row.monthlyMicros === null ? null : row.monthlyMicros / MICROS,
     currency: row.currency,

@@ -7,15 +7,15 @@ import type {
 } from '../../../shared/text-channels.ts'
 import { textChannelTexts } from '../../../shared/text-channels.ts'
 import type { Session } from '../../access/members/session.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { randomToken } from '../../core/common/secrets.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import { canReach } from '../../core/net/addresses.ts'
 import type { Deps } from '../../deps.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
-import { type ProviderTemplate, placesOf } from '../../messages/channels/templates.ts'
+import { countPlaceholders, type ProviderTemplate } from '../../messages/channels/templates.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import * as sql from './credentials-sql.ts'
 import {
@@ -149,7 +149,7 @@ async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted
   const known = await sql.readCredentials(account, channel)
   const kept = known && known.provider === provider ? openSecrets(deps.secrets, known) : null
   const secrets = completeSecrets(wanted, kept)
-  await take(deps, CHECKS, account.accountId)
+  await takePoint(deps, CHECKS, account.accountId)
   const hookKey = known && isOwn(known) ? known.hook_key : randomToken()
   const isSame = known !== undefined && JSON.stringify(known.identity) === JSON.stringify(identity)
   const template = isSame && known.provider === provider ? known.template : null
@@ -208,7 +208,7 @@ async function listTemplates(channel: { listTemplates(): Promise<ProviderTemplat
 
 /** Reloads the provider's templates. A chosen template that is no longer approved stays chosen and is shown as such. */
 export async function refreshTemplates(deps: Deps, account: AccountDb<Db>): Promise<void> {
-  await take(deps, CHECKS, account.accountId)
+  await takePoint(deps, CHECKS, account.accountId)
   const channel = await deps.channels.text(account.accountId, 'whatsapp')
   if (!channel?.listTemplates) throw new AppError('unprocessable', textChannelTexts.notConfigured)
   const templates = await listTemplates({ listTemplates: channel.listTemplates })
@@ -225,7 +225,7 @@ export async function chooseTemplate(
 ): Promise<void> {
   keepDemo(session)
   await transactAccount(account, async (tx) => {
-    const row = found(await sql.lockCredentials(tx, 'whatsapp'), 'WhatsApp')
+    const row = requireFound(await sql.lockCredentials(tx, 'whatsapp'), 'WhatsApp')
     const template = row.templates.find(({ name, language }) => name === choice.name && language === choice.language)
     const problem = template ? choiceProblem(deps, template, choice) : 'The provider does not have this template.'
     if (!template || problem) throw new AppError('unprocessable', problem ?? '')
@@ -239,7 +239,7 @@ export async function chooseTemplate(
 
 function choiceProblem({ config }: Deps, template: ProviderTemplate, { variables }: Choice): string | null {
   if (template.problem) return template.problem
-  if (placesOf(template.text) !== variables.length) return 'Choose a value for each variable of the template.'
+  if (countPlaceholders(template.text) !== variables.length) return 'Choose a value for each variable of the template.'
   const ours = `${config.publicUrl}/c/`
   if (template.buttonUrlPrefix !== null && template.buttonUrlPrefix !== ours) {
     return `The template’s button links to ${template.buttonUrlPrefix}…; for recovery links, it must begin with ${ours}`

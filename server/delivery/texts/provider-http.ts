@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { Pool } from 'undici'
-import { nameFetchFailure } from '../../core/net/fetch-problem.ts'
+import { classifyFetchFailure } from '../../core/net/fetch-problem.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 
@@ -67,7 +67,7 @@ export function openProviderHttp(options: ProviderHttpOptions): ProviderHttp {
         const { statusCode: status, headers: fields } = reply
         return { isAnswered: true, status, retryAfterMs: retryAfter(fields['retry-after']), text, json: parsed(text) }
       } catch (error) {
-        const { kind, detail } = nameFetchFailure(error)
+        const { kind, detail } = classifyFetchFailure(error)
         return { isAnswered: false, isBodySent: sent.isBody, reason: kind, response: detail ?? wordsOf(kind) }
       }
     },

@@ -3,9 +3,9 @@ import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { Cost, Outcome, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
-import { inboundText } from '../../messages/channels/inbound-check.ts'
-import { estimateText, type Sender, senderFor } from '../../messages/channels/senders.ts'
-import { buttonPrefix, type ProviderTemplate, templateProblem } from '../../messages/channels/templates.ts'
+import { describeInbound } from '../../messages/channels/inbound-check.ts'
+import { chooseSender, estimateText, type Sender } from '../../messages/channels/senders.ts'
+import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { outcomeOfRefusal } from './text-outcome.ts'
 
@@ -49,7 +49,7 @@ export function createTwilioChannel(options: TwilioOptions): TwilioChannel {
     ...(channel === 'whatsapp' && { template: options.template ?? null }),
     estimate: (message) => estimateText(channel, message),
     async send(message) {
-      const from = senderFor(options.senders, message.to)
+      const from = chooseSender(options.senders, message.to)
       if (!from) return noSender()
       try {
         const sent = await (await twilio()).messages.create(messageParams(options, message, from))
@@ -182,7 +182,7 @@ async function checkAccount({ accountSid, senders, channel, inboundUrl }: Twilio
     for (const { sender } of senders) {
       const found = await findSender(twilio, channel, sender)
       if (found === 'unknown') return { isOk: false as const, response: `${sender} does not belong to this account` }
-      if (found && inboundUrl) words.push(inboundText(sender, found.told, inboundUrl))
+      if (found && inboundUrl) words.push(describeInbound(sender, found.told, inboundUrl))
     }
     return { isOk: true as const, detail: [name, ...words].join('. ') }
   } catch (error) {
@@ -226,8 +226,8 @@ async function listContents(twilio: Twilio): Promise<ProviderTemplate[]> {
       category: categoryOf(about.category),
       status: about.status,
       text,
-      buttonUrlPrefix: buttonPrefix(button),
-      problem: templateProblem({ ...about, buttonPlace: (places) => places + 1 }),
+      buttonUrlPrefix: parseButtonPrefix(button),
+      problem: findTemplateProblem({ ...about, buttonPlace: (places) => places + 1 }),
     }
   })
 }

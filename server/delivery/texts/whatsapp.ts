@@ -1,9 +1,9 @@
 import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome, OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
-import { inboundText } from '../../messages/channels/inbound-check.ts'
+import { describeInbound } from '../../messages/channels/inbound-check.ts'
 import { estimateText } from '../../messages/channels/senders.ts'
-import { buttonPrefix, type ProviderTemplate, templateProblem } from '../../messages/channels/templates.ts'
+import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { outcomeOfRefusal } from './text-outcome.ts'
 
@@ -123,7 +123,7 @@ async function checkNumber(http: ProviderHttp, options: WhatsAppOptions) {
   const { phone_number, whatsapp_business_account, application } = number.webhook_configuration ?? {}
   // The most specific setting applies.
   const told = phone_number || whatsapp_business_account || application
-  const words = inboundUrl ? inboundText(number.display_phone_number ?? 'it', told, inboundUrl) : ''
+  const words = inboundUrl ? describeInbound(number.display_phone_number ?? 'it', told, inboundUrl) : ''
   return { isOk: true as const, detail: [detail, ...(words ? [words] : [])].join('. ') }
 }
 
@@ -168,7 +168,7 @@ function templateOf({ name, language, category, status, components }: GraphTempl
   return {
     ...{ name, title: name, language, text, status: about.status },
     category: about.category === 'utility' || about.category === 'authentication' ? about.category : 'marketing',
-    buttonUrlPrefix: buttonPrefix(button),
-    problem: templateProblem({ ...about, buttonPlace: () => 1 }),
+    buttonUrlPrefix: parseButtonPrefix(button),
+    problem: findTemplateProblem({ ...about, buttonPlace: () => 1 }),
   }
 }

@@ -1,6 +1,6 @@
 import { STAGES, type Stage, SYNC_NOT_BEGUN } from '../../../shared/stages.ts'
 import { notify } from '../../access/notifications/notifications.ts'
-import { isAway } from '../../access/stores/rules.ts'
+import { isShopDown } from '../../access/stores/rules.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -160,7 +160,7 @@ async function captureFinding(
   const { now } = watch
   const alive = { stage: 'capture', cause: null, since: now, waiting: 0, detail: null } as const
   // An offline shop has no shoppers; the sync stage reports it.
-  if (look.sync_error_code && isAway(look.sync_error_code)) return { ...alive, excusedUntil: now }
+  if (look.sync_error_code && isShopDown(look.sync_error_code)) return { ...alive, excusedUntil: now }
   const { capture_seen_at: seenAt } = look
   if (!heartbeat?.rates || !seenAt) return alive
   const from = newest([seenAt, watch.watchingSince, heartbeat.excused_until])

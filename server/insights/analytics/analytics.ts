@@ -6,10 +6,10 @@ import {
   type TopProduct,
 } from '../../../shared/analytics.ts'
 import type { StoresQuery } from '../../../shared/dashboard.ts'
-import { readStore, type StoreRow, storesOf } from '../../access/stores/store.ts'
-import { demandPlan, entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { listStores, readStore, type StoreRow } from '../../access/stores/store.ts'
+import { loadEntitlements, requireFeature } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
@@ -63,11 +63,11 @@ export async function scopesOf({ range, ...asked }: Asked): Promise<Asking> {
 
 /** The selected stores, the chosen one first. Only connected stores are summed. */
 export async function storesAsked({ account, store, query, now }: AskedOfStores) {
-  const own = found(await readStore(store), 'Store')
+  const own = requireFound(await readStore(store), 'Store')
   if (query.stores === 'one') return { rows: [own], currency: own.currency }
-  await demandPlan(account, now, { feature: 'multi_store_dashboard', sentence: analyticsTexts.allStoresPlan })
+  await requireFeature(account, now, { feature: 'multi_store_dashboard', sentence: analyticsTexts.allStoresPlan })
   const currency = (query.currency ?? own.currency).toUpperCase()
-  const rows = (await storesOf(account)).filter((row) => row.is_active && row.currency === currency)
+  const rows = (await listStores(account)).filter((row) => row.is_active && row.currency === currency)
   if (rows.length === 0) throw new AppError('unprocessable', analyticsTexts.noStoreOfCurrency)
   const isOwn = (row: StoreRow) => Number(row.id === own.id)
   return { rows: rows.sort((a, b) => isOwn(b) - isOwn(a)), currency }
@@ -75,7 +75,7 @@ export async function storesAsked({ account, store, query, now }: AskedOfStores)
 
 /** The free plan shows figures and funnel of 7 and 30 days, starter and higher plans the rest (decision 131). */
 export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
-  const isWhole = hasFeature(await entitlementsOf(asked.account, asked.now), 'advanced_analytics')
+  const isWhole = hasFeature(await loadEntitlements(asked.account, asked.now), 'advanced_analytics')
   if (!isWhole && rangeDays[asked.range] > 30) await demandAdvanced(asked)
   const asking = await scopesOf(asked)
   const { scopes, currency } = asking
@@ -117,7 +117,7 @@ export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
 }
 
 export const demandAdvanced = ({ account, now }: Pick<Asked, 'account' | 'now'>) =>
-  demandPlan(account, now, { feature: 'advanced_analytics', sentence: analyticsTexts.advancedPlan })
+  requireFeature(account, now, { feature: 'advanced_analytics', sentence: analyticsTexts.advancedPlan })
 
 async function advanced(
   { range, now, isFile = false }: Asked,

@@ -1,7 +1,7 @@
 import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
 import type { StoreRow } from '../../access/stores/store.ts'
 import { readStreams } from '../../carts/sync/streams.ts'
-import { syncAge, syncProblemOf } from '../../carts/sync/sync-status.ts'
+import { findSyncProblem, syncAge } from '../../carts/sync/sync-status.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { type AskedOfStores, storesAsked } from './analytics.ts'
 import { activePeople } from './rollups.ts'
@@ -74,7 +74,7 @@ async function readStanding(asked: AskedOfStores): Promise<{ stores: Standing[];
     rows.map(async (row): Promise<Standing> => {
       const store = { storeId: row.id, db: asked.store.db }
       const streams = await readStreams(store)
-      return { row, store, zone: row.time_zone, streams, problem: syncProblemOf(streams, asked.now) }
+      return { row, store, zone: row.time_zone, streams, problem: findSyncProblem(streams, asked.now) }
     }),
   )
   if (stores.every(({ problem }) => problem !== null)) throw stores[0]!.problem

@@ -1,4 +1,4 @@
-import { zoneOf } from '../../core/common/time.ts'
+import { validZone } from '../../core/common/time.ts'
 
 // Days of a store's calendar. Pure: no clock, no database.
 
@@ -15,7 +15,7 @@ export interface DayBounds {
 /** A day begins with the store's calendar day, also where clocks skip midnight. */
 export function boundsOf(day: Day, zone: string): DayBounds {
   const date = Temporal.PlainDate.from(day)
-  const startOf = (each: Temporal.PlainDate) => dateOf(each.toZonedDateTime(zoneOf(zone)))
+  const startOf = (each: Temporal.PlainDate) => dateOf(each.toZonedDateTime(validZone(zone)))
   return { day, since: startOf(date), until: startOf(date.add({ days: 1 })) }
 }
 
@@ -33,4 +33,4 @@ export const addDays = (day: Day, days: number): Day => Temporal.PlainDate.from(
 export const dateOf = (instant: Temporal.ZonedDateTime) => new Date(instant.epochMilliseconds)
 
 export const localTime = (now: Date, zone: string) =>
-  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zoneOf(zone))
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(validZone(zone))

@@ -1,8 +1,8 @@
 import { type AnalyticsDetails, analyticsChannels, hourBounds, type TopProduct } from '../../../shared/analytics.ts'
 import type { StoresQuery } from '../../../shared/dashboard.ts'
 import type { Pagination } from '../../../shared/paging.ts'
-import { pagesOf } from '../../access/http/downloads.ts'
-import { paginationOf } from '../../core/db/paging.ts'
+import { readPages } from '../../access/http/downloads.ts'
+import { describePage } from '../../core/db/paging.ts'
 import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './analytics.ts'
 import { cartFigures, channelFigures, ofChannel, presentProduct, share, sourcesOf, sum } from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
@@ -92,7 +92,7 @@ export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly Pr
   const { scopes, currency } = await scopesOf({ ...asked, query: { stores: 'one' } })
   const [{ store, days }] = scopes as [(typeof scopes)[number]]
   await ensureRange(store, days)
-  yield* pagesOf<ProductSums>((page) => productsAfter(store, days, { currency, ...page }))
+  yield* readPages<ProductSums>((page) => productsAfter(store, days, { currency, ...page }))
 }
 
 type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: number; limit: number }
@@ -110,7 +110,7 @@ export async function readProducts(
   const [{ products, total }, frame] = await Promise.all([listProducts(store, days, filter), frameOf(asking)])
   return {
     products: products.map((row) => presentProduct(row, asking.currency)),
-    pagination: paginationOf({ page, limit }, total),
+    pagination: describePage({ page, limit }, total),
     ...frame,
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aShop, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { foldLeftPosts } from '../../carts/capture/capture-intake.ts'
+import { foldStalePosts } from '../../carts/capture/capture-intake.ts'
 import { sql } from '../../core/db/db.ts'
 import { countFigures } from './figures.ts'
 
@@ -52,7 +52,7 @@ async function post(
     payload: JSON.stringify({ cart: cart.padEnd(20, 'x'), page: 'p'.repeat(12), seq: seq++, ...body }),
   })
   expect(statusCode).toBe(204)
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
 }
 
 async function devices() {

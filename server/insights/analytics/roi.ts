@@ -1,6 +1,6 @@
 import { analyticsChannels, analyticsTexts, type Roi } from '../../../shared/analytics.ts'
-import { demandPlan } from '../../billing/billing/entitlements.ts'
-import { monthlyPriceOf } from '../../billing/billing/price.ts'
+import { requireFeature } from '../../billing/billing/entitlements.ts'
+import { loadMonthlyPrice } from '../../billing/billing/price.ts'
 import { type Asked, eachStore, frameOf, scopesOf } from './analytics.ts'
 import { decimal, ofChannel, sum } from './analytics-rules.ts'
 import { nameOf } from './details.ts'
@@ -15,7 +15,7 @@ const PLAN_CURRENCY = 'USD'
 
 export async function readRoi(asked: Asked): Promise<Roi> {
   const { account, now } = asked
-  await demandPlan(account, now, { feature: 'roi_tracking', sentence: analyticsTexts.roiPlan })
+  await requireFeature(account, now, { feature: 'roi_tracking', sentence: analyticsTexts.roiPlan })
   const asking = await scopesOf(asked)
   const { scopes, currency } = asking
   const [messages, origins, months, paid, frame] = await Promise.all([
@@ -25,7 +25,7 @@ export async function readRoi(asked: Asked): Promise<Roi> {
       const buckets = trendBuckets('1y', now, row.time_zone)
       return sumMonths(store, { first: buckets[0]!.first, last: buckets.at(-1)!.last })
     }),
-    monthlyPriceOf(account, now),
+    loadMonthlyPrice(account, now),
     frameOf(asking),
   ])
   const price = paid?.currency === currency ? decimal(paid.amountMinor, currency) : null

@@ -1,6 +1,6 @@
 import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
 import { currencyExponent } from '../../../shared/money.ts'
-import { zoneOf } from '../../core/common/time.ts'
+import { validZone } from '../../core/common/time.ts'
 import { dateOf, localTime } from './days.ts'
 
 // Computes the dashboard's figures (decision 28). Pure: no clock, no database.
@@ -24,7 +24,7 @@ export function daySpans(now: Date, zone: string): DaySpans {
 /** Start of the first of `days` days that end today; for 0 days the end of today. */
 export function firstOfDays(now: Date, zone: string, days: number): Date {
   const today = localTime(now, zone).toPlainDate()
-  return dateOf(today.add({ days: 1 - days }).toZonedDateTime(zoneOf(zone)))
+  return dateOf(today.add({ days: 1 - days }).toZonedDateTime(validZone(zone)))
 }
 
 const DAY_MS = 86_400_000

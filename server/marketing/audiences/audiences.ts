@@ -1,8 +1,8 @@
 import { type Audience, type AudienceFilters, audienceTexts, MAX_AUDIENCES } from '../../../shared/audience.ts'
 import { campaignTexts } from '../../../shared/campaigns.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { demandPlan } from '../../billing/billing/entitlements.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { requireFeature } from '../../billing/billing/entitlements.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type AccountDb, type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
@@ -25,7 +25,7 @@ export async function createAudience(
   { name, filters }: { name: string; filters: AudienceFilters },
 ): Promise<Audience> {
   const now = deps.now()
-  await demandPlan(account, now, { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
+  await requireFeature(account, now, { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
   const currency = await readCurrency(store)
   const row = { id: newId(), name, filters: filtersOf(filters, currency) }
   await transact(store, async (tx) => {
@@ -50,12 +50,12 @@ export async function filtersFor(
 ): Promise<StoredFilters> {
   const stored = filtersOf(filters, await readCurrency(store))
   if (account && isFiltered(stored)) {
-    await demandPlan(account, deps.now(), { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
+    await requireFeature(account, deps.now(), { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
   }
   return stored
 }
 
-const readCurrency = async (store: StoreDb): Promise<string> => found(await readStore(store), 'Store').currency
+const readCurrency = async (store: StoreDb): Promise<string> => requireFound(await readStore(store), 'Store').currency
 
 const present = ({ id, name, filters }: sql.AudienceRow, currency: string): Audience => ({
   ...{ id, name },

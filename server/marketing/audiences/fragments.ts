@@ -1,7 +1,7 @@
 import { hasBadge } from '../../carts/carts/fragments.ts'
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
-import { hasToldOf } from '../../delivery/push/fragments.ts'
+import { hasReportedCart } from '../../delivery/push/fragments.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { channelTraits } from '../../messages/channels/traits.ts'
 
@@ -55,7 +55,7 @@ function contactOf(channel: ChannelName, cart: Cart): RawBuilder<unknown> {
   const { contact } = channelTraits[channel]
   if (contact !== 'subscription') return col(cart, contact === 'email' ? 'has_email' : 'has_phone')
   return sql`exists (select 1 from push_subscriptions p where p.store_id = ${col(cart, 'store_id')}
-    and p.shopper_id = ${col(cart, 'shopper_id')} and ${hasToldOf(col(cart, 'fold'))})`
+    and p.shopper_id = ${col(cart, 'shopper_id')} and ${hasReportedCart(col(cart, 'fold'))})`
 }
 
 function ofTimes({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): RawBuilder<unknown>[] {

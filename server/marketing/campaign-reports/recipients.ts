@@ -5,11 +5,11 @@ import type {
   listCampaignRecipients,
 } from '../../../shared/campaign-report.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { pagesOf } from '../../access/http/downloads.ts'
+import { readPages } from '../../access/http/downloads.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { pageWindow, paginationOf } from '../../core/db/paging.ts'
+import { describePage, pageWindow } from '../../core/db/paging.ts'
 import { channelTraits } from '../../messages/channels/traits.ts'
-import { partOf, statesOfPart, stateText } from '../../messages/messages/state-rules.ts'
+import { describeState, findPart, listStates } from '../../messages/messages/state-rules.ts'
 import { assertCampaign } from './report.ts'
 import * as sql from './sql.ts'
 
@@ -23,7 +23,7 @@ export async function listRecipients(store: StoreDb, campaignId: string, { page,
   const total = await countMatching(store, filter)
   const window = pageWindow({ page, limit }, total, true)
   const ids = window ? await sql.idsAt(store, filter, window) : []
-  return { recipients: await readRecipientPage(store, ids), pagination: paginationOf({ page, limit }, total) }
+  return { recipients: await readRecipientPage(store, ids), pagination: describePage({ page, limit }, total) }
 }
 
 /** Yields all matching recipients, page by page. */
@@ -33,7 +33,7 @@ export async function* pagesOfRecipients(
   query: Pick<z.output<typeof exportCampaignRecipients.query>, 'state' | 'run'>,
 ): AsyncGenerator<CampaignRecipient[]> {
   const filter = toFilter(campaignId, query)
-  const pages = pagesOf<sql.RecipientPlace>((page) => sql.placesAfter(store, filter, page))
+  const pages = readPages<sql.RecipientPlace>((page) => sql.placesAfter(store, filter, page))
   for await (const places of pages) {
     yield readRecipientPage(
       store,
@@ -43,7 +43,7 @@ export async function* pagesOfRecipients(
 }
 
 function toFilter(campaignId: string, { state, run }: Pick<Query, 'state' | 'run'>): sql.RecipientFilter {
-  return { campaignId, states: state ? statesOfPart(state) : null, run: run ?? null }
+  return { campaignId, states: state ? listStates(state) : null, run: run ?? null }
 }
 
 async function countMatching(store: StoreDb, { campaignId, states, run }: sql.RecipientFilter): Promise<number> {
@@ -65,10 +65,10 @@ async function readRecipientPage(store: StoreDb, ids: readonly string[]): Promis
 
 const presentRecipient = (row: sql.RecipientRow): CampaignRecipient => ({
   ...{ messageId: row.id, shopperId: row.shopper_id, cartId: row.cart_id, customer: row.customer, to: row.to },
-  ...{ run: row.run, state: partOf(row.state), reason: row.reason },
+  ...{ run: row.run, state: findPart(row.state), reason: row.reason },
   explanation:
     explain(row.reason, row.channel, row.provider_response) ||
-    stateText(row.state, channelTraits[row.channel].provider),
+    describeState(row.state, channelTraits[row.channel].provider),
   ...{ dueAt: row.due_at.toISOString(), sentAt: row.sending_at?.toISOString() ?? null },
   heldUntil: row.held_until?.toISOString() ?? null,
 })

@@ -5,9 +5,9 @@ import { aCampaign, ask, tick, today, words } from '../../../test/campaign-scene
 import { bought, DAY, linkIn, MINUTE } from '../../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { messageToken } from '../../carts/links/message-tokens.ts'
+import { createToken } from '../../carts/links/message-tokens.ts'
 import { newId } from '../../core/common/ids.ts'
-import { restoreTokenOf } from '../../delivery/compose/compose.ts'
+import { createRestoreToken } from '../../delivery/compose/compose.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 
@@ -41,7 +41,7 @@ const visit = (url: string, userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.
   world.app.inject({ method: 'GET', url, headers: { 'user-agent': userAgent }, remoteAddress: '198.51.100.7' })
 const clickBy = (index: number) => visit(linkIn(mailTo(index).html!, '/c/'))
 const openBy = (index: number, agent?: string) =>
-  visit(`/o/${messageToken(world.deps.secrets, 'open', mailTo(index).messageId)}`, agent)
+  visit(`/o/${createToken(world.deps.secrets, 'open', mailTo(index).messageId)}`, agent)
 const comeBack = (index: number, kind: 'hard' | 'refused' | 'complaint' | 'delivered') =>
   recordMailReport(world.deps, {
     ...{ messageId: mailTo(index).messageId, kind, source: 'dsn', status: null, words: 'said' },
@@ -87,7 +87,7 @@ describe('the report', () => {
     await aRun(6)
     expect(await report()).toMatchObject({ ...(await recount()), orders: 0, revenue: [], clicked: 0 })
     await Promise.all([clickBy(0), clickBy(1), openBy(2), openBy(3, 'Mozilla/5.0')])
-    await world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, mailTo(4).messageId)}/restore`)
+    await world.request('POST', `/api/carts/${createRestoreToken(world.deps.secrets, mailTo(4).messageId)}/restore`)
     await order(0)
     await order(1)
     // An order that is not attributed to the campaign.

@@ -5,7 +5,7 @@ import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { clicksByTarget, peopleOf } from '../../delivery/engagement/responses.ts'
 import type { Deps } from '../../deps.ts'
-import { countsOfStates } from '../../messages/messages/state-rules.ts'
+import { countParts } from '../../messages/messages/state-rules.ts'
 import { MAX_RETRIED } from '../campaigns/retry.ts'
 import * as sql from './sql.ts'
 
@@ -25,7 +25,7 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
     sql.readHeld(store, id),
   ])
   return {
-    ...{ counts: countsOfStates(states), ...figures },
+    ...{ counts: countParts(states), ...figures },
     ...{ opened: people.opened, openedByMachines: people.opened_by_machines, clicked: people.clicked },
     ...presentRevenue(earned),
     ...presentHeld(held),
@@ -34,7 +34,7 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
       run,
       startedAt: started_at.toISOString(),
       plannedAt: planned_at?.toISOString() ?? null,
-      counts: countsOfStates(states.filter((each) => each.run === run)),
+      counts: countParts(states.filter((each) => each.run === run)),
       ...presentRevenue(earned.filter((each) => each.run === run)),
     })),
   }

@@ -2,16 +2,16 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { AudienceCount, countAudience } from '../../../shared/audience.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
-import { found } from '../../core/common/errors.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { ComposedText } from '../../delivery/compose/compose-text.ts'
 import { isText } from '../../delivery/decide/composing.ts'
-import { type Ahead, planLimitOf, type Texts } from '../../delivery/decide/decision-inputs.ts'
+import { type ForecastUsage, planLimitOf, type Texts } from '../../delivery/decide/decision-inputs.ts'
 import { dryRun } from '../../delivery/decide/evaluate.ts'
 import * as load from '../../delivery/decide/situation.ts'
-import { priceOf, withOwnText } from '../../delivery/preview/preview.ts'
-import { textsFor } from '../../delivery/send/send-due.ts'
+import { priceOf, replaceText } from '../../delivery/preview/preview.ts'
+import { loadTextChannels } from '../../delivery/send/send-due.ts'
 import { readBudget } from '../../delivery/texts/spend.ts'
 import type { Deps } from '../../deps.ts'
 import { countMatching } from '../audiences/audiences.ts'
@@ -70,7 +70,7 @@ async function findMembers(
     const meant = await sql.findChosenMembers(store, parsePeople(audience), { campaignId, isOfCarts })
     return { total: meant.length, meant }
   }
-  const filters = filtersOf(audience.filters, found(await readStore(store), 'Store').currency)
+  const filters = filtersOf(audience.filters, requireFound(await readStore(store), 'Store').currency)
   const total = campaignId
     ? await countNewcomers(store, { campaignId, channel, filters }, { now, most: NO_LIMIT })
     : await countMatching(store, { channel, filters, now })
@@ -82,7 +82,7 @@ async function findMembers(
 
 async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: CountInput, meant: readonly AudienceMember[]) {
   const { type: channel } = wanted
-  const texts = await textsFor(deps, store, [channel])
+  const texts = await loadTextChannels(deps, store, [channel])
   const tally = new Tally(channel)
   const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
   let left: number | null = null
@@ -133,7 +133,7 @@ async function estimatePrice(
   const { type: channel, body = '' } = wanted
   const hasWords = channel === 'whatsapp' || (channel === 'sms' && body.trim() !== '')
   if (!hasWords || eligible.length === 0) return null
-  const texts = await textsFor(deps, store, [channel])
+  const texts = await loadTextChannels(deps, store, [channel])
   const chunk = { wanted, texts, chunk: eligible.slice(0, MAX_RENDERED) }
   const { rows } = await buildHypotheticalRows(deps, store, chunk, { isRendered: true })
   const made = rows.flatMap(({ composed }) => (composed && isText(composed) ? [composed] : []))
@@ -141,7 +141,7 @@ async function estimatePrice(
   const each = (of: (text: ComposedText) => number) => made.reduce((sum, text) => sum + of(text), 0) / made.length
   const { currency } = made[0]!.cost
   const microsEach = each(({ cost }) => cost.amountMicros)
-  const budget = await readBudget(store, monthOf(deps.now()))
+  const budget = await readBudget(store, formatMonth(deps.now()))
   const left = budget
     ? { amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros), currency: budget.currency }
     : null
@@ -172,7 +172,7 @@ function buildHypotheticalRows(
   deps: Deps,
   store: StoreDb<Db>,
   { wanted, texts, chunk }: Chunk,
-  how: { isRendered: boolean; ahead?: Ahead },
+  how: { isRendered: boolean; ahead?: ForecastUsage },
 ) {
   const words = wanted.type === 'sms' ? { body: wanted.body } : {}
   const { type: channel, couponId = null, couponFallback: fallback } = wanted
@@ -194,7 +194,7 @@ function buildHypotheticalRows(
         })
     const campaign = { isRunning: true, end: null, frequency: 'once', isRepeated: false } as const
     return rows.map((row) => ({
-      ...{ ...withOwnText(row, words), manual: null, campaign, coupon: coupon || null },
+      ...{ ...replaceText(row, words), manual: null, campaign, coupon: coupon || null },
       // A purchase does not end a campaign message without a cart.
       matching_order: row.cart_id === null ? null : row.matching_order,
     }))

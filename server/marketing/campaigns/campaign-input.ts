@@ -1,5 +1,5 @@
 import { audienceTexts, type TargetAudience } from '../../../shared/audience.ts'
-import { campaignTexts, type WantedCampaign } from '../../../shared/campaigns.ts'
+import { type CampaignInput, campaignTexts } from '../../../shared/campaigns.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
@@ -11,9 +11,9 @@ import { todayIn } from './rules.ts'
 export interface Stored {
   name: string
   description: string
-  type: WantedCampaign['type']
-  audience_type: WantedCampaign['targetAudience']['type']
-  audience_mode: WantedCampaign['targetAudience']['mode']
+  type: CampaignInput['type']
+  audience_type: CampaignInput['targetAudience']['type']
+  audience_mode: CampaignInput['targetAudience']['mode']
   filters: StoredFilters
   /** Emails, and phone numbers of people chosen by number. */
   people: string[]
@@ -22,7 +22,7 @@ export interface Stored {
   body: string
   start_date: string
   time_of_day: string
-  frequency: WantedCampaign['schedule']['frequency']
+  frequency: CampaignInput['schedule']['frequency']
   delay_hours: number
   spread_hours: number | null
 }
@@ -33,7 +33,7 @@ export interface StoreClock {
   now: Date
 }
 
-export function toStoredCampaign(wanted: WantedCampaign, { currency }: Pick<StoreClock, 'currency'>): Stored {
+export function toStoredCampaign(wanted: CampaignInput, { currency }: Pick<StoreClock, 'currency'>): Stored {
   const { targetAudience, content, schedule } = wanted
   const { type, filters } = targetAudience
   // Chosen customers are always selected, whatever mode the request has.
@@ -61,7 +61,7 @@ export function parsePeople(
 export const isEmail = (address: string): boolean => address.includes('@')
 
 /** An SMS has no subject, and a WhatsApp message has the text of its approved template (area decision 126). */
-function contentOf({ type, content: { subject, body } }: WantedCampaign) {
+function contentOf({ type, content: { subject, body } }: CampaignInput) {
   return { subject: type === 'email' || type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body }
 }
 

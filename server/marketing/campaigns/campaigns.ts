@@ -1,17 +1,17 @@
 import type { z } from 'zod'
-import type { CampaignView, listCampaigns, WantedCampaign } from '../../../shared/campaigns.ts'
+import type { CampaignInput, CampaignView, listCampaigns } from '../../../shared/campaigns.ts'
 import { campaignTexts } from '../../../shared/campaigns.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { couponsThere } from '../../carts/coupons/for-messages.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { selectExistingCoupons } from '../../carts/coupons/for-messages.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { transact } from '../../core/db/db.ts'
-import { paginationOf } from '../../core/db/paging.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import { describePage } from '../../core/db/paging.ts'
+import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
-import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
+import { selectErased } from '../../shoppers/suppressions/suppressions.ts'
 import { isFiltered } from '../audiences/filters.ts'
 import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
 import { insertTemplates, saveTemplate } from '../flows/templates.ts'
@@ -32,14 +32,14 @@ export async function readCampaigns(store: StoreDb<Db>, { search, status, page, 
   const filter = { search: (search ?? '').trim().replaceAll('\0', ''), status: status ?? null }
   const total = await sql.countCampaigns(store, filter)
   const rows = await sql.pageOfCampaigns(store, filter, { limit, offset: (page - 1) * limit })
-  return { campaigns: await viewCampaigns(store, rows), pagination: paginationOf({ page, limit }, total) }
+  return { campaigns: await viewCampaigns(store, rows), pagination: describePage({ page, limit }, total) }
 }
 
 export async function createCampaign(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  wanted: WantedCampaign,
+  wanted: CampaignInput,
 ): Promise<CampaignView> {
   const before = await findReplay(deps, store, request)
   if (before) return before
@@ -52,7 +52,7 @@ export async function createCampaign(
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
       await insert(deps, tx, { id, stored, coupon: wanted.content.coupon, request, where })
-      if (wanted.sendNow) await sendNowIn(deps, tx, found(await sql.lockCampaign(tx, id), 'Campaign'))
+      if (wanted.sendNow) await sendNowIn(deps, tx, requireFound(await sql.lockCampaign(tx, id), 'Campaign'))
     },
     answer: async (id) => ({ id }),
   })
@@ -74,7 +74,7 @@ export async function findReplay(
 }
 
 export async function loadStoreContext(deps: Deps, store: StoreDb): Promise<{ row: StoreRow; where: StoreClock }> {
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   return { row, where: { currency: row.currency, zone: row.time_zone, now: deps.now() } }
 }
 
@@ -90,13 +90,13 @@ const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequ
 async function rejectOwnText(deps: Deps, row: StoreRow, stored: Stored): Promise<void> {
   await rejectCartWording(deps, row.account_id, stored)
   const { type, subject, body } = stored
-  if (type !== 'whatsapp') await refuseBadText(deps, row.account_id, { channel: type, subject, body })
+  if (type !== 'whatsapp') await assertTextRenders(deps, row.account_id, { channel: type, subject, body })
 }
 
 export interface NewCampaign {
   id: string
   stored: Stored
-  coupon: WantedCampaign['content']['coupon']
+  coupon: CampaignInput['content']['coupon']
   request: IdempotentRequest
   where: StoreClock
 }
@@ -126,14 +126,15 @@ export async function insert(
 
 /** The address of an erased person is not stored again (C8). */
 async function saveChosenPeople({ secrets }: Deps, tx: StoreTx, id: string, people: readonly string[]): Promise<void> {
-  const erased = await erasedAmong(tx, people.map(secrets.addressHash))
+  const erased = await selectErased(tx, people.map(secrets.addressHash))
   const kept = people.filter((address) => !erased.has(secrets.addressHash(address).toString('hex')))
   await sql.setPeople(tx, id, kept)
 }
 
 async function toCouponColumns(tx: StoreTx, coupon: NewCampaign['coupon'], { currency }: StoreClock) {
   if (coupon === null) return { coupon_id: null, coupon_pause_days: null }
-  if (!(await couponsThere(tx, [coupon.couponId])).has(coupon.couponId)) throw fieldError('content.coupon', COUPON_GONE)
+  if (!(await selectExistingCoupons(tx, [coupon.couponId])).has(coupon.couponId))
+    throw fieldError('content.coupon', COUPON_GONE)
   return couponColumns(coupon, currency)
 }
 
@@ -141,22 +142,22 @@ export async function saveCampaign(
   deps: Deps,
   store: StoreDb<Db>,
   id: string,
-  wanted: WantedCampaign,
+  wanted: CampaignInput,
 ): Promise<CampaignView> {
   const { row, where } = await loadStoreContext(deps, store)
-  const before = found(await sql.readCampaign(store, id), 'Campaign')
+  const before = requireFound(await sql.readCampaign(store, id), 'Campaign')
   const stored = toStoredCampaign(wanted, where)
   assertValid(stored, where, { hasStart: !wanted.sendNow && stored.start_date !== before.start_date })
   await assertPlanAllows(deps, row.account_id, changedGates(before, stored, where, wanted.sendNow))
   if (wanted.sendNow) await assertSenderReady(deps, store, row, stored.type)
   await rejectOwnText(deps, row, stored)
   await transact(store, async (tx) => {
-    const campaign = found(await sql.lockCampaign(tx, id), 'Campaign')
+    const campaign = requireFound(await sql.lockCampaign(tx, id), 'Campaign')
     if (campaign.type !== stored.type && campaign.run > 0) {
       throw new AppError('conflict', campaignTexts.typeKept, { fields: { type: campaignTexts.typeKept } })
     }
     await update(deps, tx, campaign, { stored, coupon: wanted.content.coupon, where })
-    if (wanted.sendNow) await sendNowIn(deps, tx, found(await sql.lockCampaign(tx, id), 'Campaign'))
+    if (wanted.sendNow) await sendNowIn(deps, tx, requireFound(await sql.lockCampaign(tx, id), 'Campaign'))
   })
   return viewCampaign(store, id)
 }

@@ -1,10 +1,10 @@
 import { takeOwnText } from '../../access/members/verification.ts'
 import { notify } from '../../access/notifications/notifications.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { isOurBody, isOurSubject } from '../../messages/templates/ours.ts'
+import { isBuiltInBody, isBuiltInSubject } from '../../messages/templates/built-in.ts'
 import { type CampaignRow, lockCampaign, readPeople, updateCampaign } from './campaigns-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
 import { isRunning } from './rules.ts'
@@ -15,8 +15,8 @@ const MAX_COUNTED = 5_001
 /** Limits mails with custom text from young accounts. A starting run counts its audience, or takes `known`. */
 export async function countCustomText(deps: Deps, tx: StoreTx, campaign: CampaignRow, known?: number): Promise<void> {
   const { type, subject, body } = campaign
-  if (type !== 'email' || (isOurBody(body) && isOurSubject(subject))) return
-  const { account_id: accountId } = found(await readStore(tx), 'Store')
+  if (type !== 'email' || (isBuiltInBody(body) && isBuiltInSubject(subject))) return
+  const { account_id: accountId } = requireFound(await readStore(tx), 'Store')
   const count = known ?? (await countPeople(deps, tx, campaign))
   if (count > 0) await takeOwnText(deps, { accountId, db: tx.db }, count)
 }

@@ -5,7 +5,7 @@ import { pushTexts } from '../../../shared/push.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { assertMayMail } from '../../access/members/verification.ts'
 import type { StoreRow } from '../../access/stores/store.ts'
-import { demandPlan, entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { loadEntitlements, requireFeature } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, StoreDb } from '../../core/db/db.ts'
@@ -29,7 +29,7 @@ export interface PlanRequirement {
 
 export async function assertPlanAllows(deps: Deps, accountId: string, wanted: PlanRequirement): Promise<void> {
   for (const [feature, sentence] of requiredFeatures(wanted)) {
-    await demandPlan({ accountId, db: deps.db }, deps.now(), { feature, sentence })
+    await requireFeature({ accountId, db: deps.db }, deps.now(), { feature, sentence })
   }
 }
 
@@ -39,14 +39,14 @@ export async function findBlocker(
   now: Date,
   wanted: PlanRequirement,
 ): Promise<'plan' | 'payment' | null> {
-  const entitlements = await entitlementsOf(account, now)
+  const entitlements = await loadEntitlements(account, now)
   if (entitlements.whyNot === 'payment_overdue') return 'payment'
   const hasAll = requiredFeatures(wanted).every(([feature]) => hasFeature(entitlements, feature))
   return entitlements.maySend && hasAll ? null : 'plan'
 }
 
 export async function assertPaid(account: AccountDb, now: Date): Promise<void> {
-  const { whyNot } = await entitlementsOf(account, now)
+  const { whyNot } = await loadEntitlements(account, now)
   if (whyNot === 'payment_overdue') throw new AppError('plan_required', campaignTexts.paymentOverdue)
 }
 

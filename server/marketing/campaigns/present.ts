@@ -1,11 +1,11 @@
-import { CampaignView, type WantedCampaign } from '../../../shared/campaigns.ts'
+import { type CampaignInput, CampaignView } from '../../../shared/campaigns.ts'
 import type { CouponOfStep } from '../../../shared/coupons.ts'
 import { currencyExponent } from '../../../shared/money.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { couponsOfSteps } from '../../carts/coupons/list.ts'
-import { found } from '../../core/common/errors.ts'
+import { loadStepCoupons } from '../../carts/coupons/list.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
-import { countsOfStates } from '../../messages/messages/state-rules.ts'
+import { countParts } from '../../messages/messages/state-rules.ts'
 import { presentFilters } from '../audiences/filters.ts'
 import { presentCoupon } from '../flows/step-coupons.ts'
 import { isEmail } from './campaign-input.ts'
@@ -14,7 +14,7 @@ import * as sql from './campaigns-sql.ts'
 // Builds the API view of campaigns.
 
 export async function viewCampaign(store: StoreDb, id: string): Promise<CampaignView> {
-  const row = found(await sql.readCampaign(store, id), 'Campaign')
+  const row = requireFound(await sql.readCampaign(store, id), 'Campaign')
   return (await viewCampaigns(store, [row]))[0]!
 }
 
@@ -22,12 +22,12 @@ export async function viewCampaigns(store: StoreDb, rows: readonly sql.CampaignR
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const chosen = rows.filter((row) => row.audience_mode === 'selected').map(({ id }) => id)
-  const shop = found(await readStore(store), 'Store')
+  const shop = requireFound(await readStore(store), 'Store')
   const [counts, revenue, people, coupons] = await Promise.all([
     sql.readCounts(store, ids),
     sql.readRevenue(store, ids),
     chosen.length > 0 ? sql.readPeople(store, chosen) : [],
-    couponsOfSteps(
+    loadStepCoupons(
       store,
       rows.flatMap((row) => row.coupon_id ?? []),
     ),
@@ -39,7 +39,7 @@ export async function viewCampaigns(store: StoreDb, rows: readonly sql.CampaignR
       shop,
       coupon: (row.coupon_id && coupons.get(row.coupon_id)) || null,
       people: of(people, row.id).map(({ address }) => address),
-      counts: countsOfStates(of(counts, row.id)),
+      counts: countParts(of(counts, row.id)),
       revenue: of(revenue, row.id).map(({ minor, currency }) => ({ amount: major(minor, currency), currency })),
     }),
   )
@@ -84,7 +84,7 @@ function presentCampaign(
   }
 }
 
-type Template = WantedCampaign['content']['template']
+type Template = CampaignInput['content']['template']
 
 /** Safe to parse: the column only holds validated choices. */
 const parseTemplate = (key: string): Template => CampaignView.shape.content.shape.template.parse(key)

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { type CampaignView, campaignTexts, type sendToAbandonedCarts } from '../../../shared/campaigns.ts'
-import { found } from '../../core/common/errors.ts'
-import { zoneOf } from '../../core/common/time.ts'
+import { requireFound } from '../../core/common/errors.ts'
+import { validZone } from '../../core/common/time.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { filtersOf } from '../audiences/filters.ts'
@@ -33,11 +33,11 @@ export async function sendToAll(
   if (isMissingCoupon(wanted)) throw fieldError('coupon', campaignTexts.noOffer)
   await assertPlanAllows(deps, row.account_id, { ...stored, isPlanned: false })
   await assertSenderReady(deps, store, row, stored.type)
-  await refuseBadText(deps, row.account_id, { channel: 'email', subject: stored.subject, body: stored.body })
+  await assertTextRenders(deps, row.account_id, { channel: 'email', subject: stored.subject, body: stored.body })
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
       await insert(deps, tx, { id, stored, coupon: wanted.coupon ?? null, request, where })
-      await sendNowIn(deps, tx, found(await lockCampaign(tx, id), 'Campaign'))
+      await sendNowIn(deps, tx, requireFound(await lockCampaign(tx, id), 'Campaign'))
     },
     answer: async (id) => ({ id }),
   })
@@ -57,7 +57,7 @@ function quickSend(wanted: QuickSendInput, { currency, zone, now }: StoreClock):
   if (subject === '' || body.trim() === '') {
     throw fieldError(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)
   }
-  const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: zoneOf(zone) }).format(now)
+  const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: validZone(zone) }).format(now)
   return {
     ...{ name: `Quick Send - ${date}`, description: '', type: 'email', template_key: 'quick_send', subject, body },
     ...{ audience_type: 'abandoned_carts', audience_mode: 'matching', people: [] },

@@ -1,5 +1,5 @@
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -21,7 +21,7 @@ export const MAX_RETRIED = 10_000
 export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
   await assertMaySend(deps, store, id)
   return transact(store, async (tx) => {
-    const campaign = found(await lockCampaign(tx, id), 'Campaign')
+    const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
     if (campaign.status === 'paused' || campaign.status === 'cancelled') {
       throw new AppError('conflict', campaignTexts.badStep)
     }

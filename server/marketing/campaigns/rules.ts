@@ -1,5 +1,5 @@
 import type { CampaignSchedule, CampaignStatus } from '../../../shared/campaigns.ts'
-import { instantOf, zoneOf } from '../../core/common/time.ts'
+import { toInstant, validZone } from '../../core/common/time.ts'
 import type { CampaignsTable } from '../../core/schema/campaigns.ts'
 
 // Which steps each campaign status allows (B 4), and when campaigns run. Pure.
@@ -64,7 +64,7 @@ export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: str
   if (after === null) return toDate(first, zone)
   if (frequency === 'once') return null
   const from = Temporal.Instant.fromEpochMilliseconds(after.getTime())
-    .toZonedDateTimeISO(zoneOf(zone))
+    .toZonedDateTimeISO(validZone(zone))
     .toPlainDateTime()
   const unit = units[frequency]
   const passed = first.until(from, { largestUnit: unit })[unit]
@@ -78,7 +78,7 @@ export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: str
 const units = { daily: 'days', weekly: 'weeks', monthly: 'months' } as const
 
 const toDate = (wallClock: Temporal.PlainDateTime, zone: string) =>
-  new Date(instantOf(wallClock, zoneOf(zone)).epochMilliseconds)
+  new Date(toInstant(wallClock, validZone(zone)).epochMilliseconds)
 
 /** The newest of the runs missed since `first`: missed runs are merged into one. */
 export function dueRun(times: RunTimes, zone: string, first: Date, now: Date): Date {
@@ -116,12 +116,12 @@ export function isPlayedByTime(campaign: PlayedCampaign, zone: string, now: Date
 
 /** YYYY-MM-DD in the store's time zone. */
 export const todayIn = (zone: string, now: Date): string =>
-  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zoneOf(zone)).toPlainDate().toString()
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(validZone(zone)).toPlainDate().toString()
 
 /** HH:MM in the store's time zone. */
 export const clockIn = (zone: string, now: Date): string =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime())
-    .toZonedDateTimeISO(zoneOf(zone))
+    .toZonedDateTimeISO(validZone(zone))
     .toPlainTime()
     .toString()
     .slice(0, 5)

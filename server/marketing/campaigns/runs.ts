@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { holdConnected, readStore } from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { lockConnected, readStore } from '../../access/stores/store.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -68,7 +68,7 @@ export const followZones = async (deps: Deps): Promise<void> =>
   )
 
 async function reschedule(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<boolean> {
-  const { time_zone: zone } = found(await readStore(tx), 'Store')
+  const { time_zone: zone } = requireFound(await readStore(tx), 'Store')
   if (zone === campaign.run_zone) return false
   const next = nextRunAfterChange(campaign.run, runTimesOf(campaign), zone, deps.now())
   await updateCampaign(tx, campaign.id, { run_zone: zone, ...(next && { next_run_at: next }) })
@@ -80,9 +80,9 @@ async function startDueRun(deps: Deps, store: StoreDb<Db>, id: string): Promise<
   try {
     await transact(store, async (tx) => {
       if (!(await sql.claimDue(tx, id, now))) return
-      const campaign = found(await lockCampaign(tx, id), 'Campaign')
+      const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
       if (await reschedule(deps, tx, campaign)) return
-      const { account_id: accountId } = found(await readStore(tx), 'Store')
+      const { account_id: accountId } = requireFound(await readStore(tx), 'Store')
       const wanted = { ...campaign, isPlanned: campaign.is_planned }
       const cause = await findBlocker({ accountId, db: tx.db }, now, wanted)
       if (cause) return pauseAutomatically(tx, campaign, { cause }, now)
@@ -150,7 +150,7 @@ export async function planRuns(
  */
 async function planPage(deps: Deps, tx: StoreTx, campaignId: string, rowsAPage: number): Promise<number | null> {
   const now = deps.now()
-  const campaign = (await holdConnected(tx)) ? await lockForPlanning(tx, campaignId) : undefined
+  const campaign = (await lockConnected(tx)) ? await lockForPlanning(tx, campaignId) : undefined
   const run = campaign && (await plan.runToPlan(tx, campaignId))
   if (!campaign || !run) return null
   const made =

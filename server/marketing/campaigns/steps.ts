@@ -1,6 +1,6 @@
 import { type CampaignView, campaignTexts } from '../../../shared/campaigns.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
@@ -17,7 +17,7 @@ import { cancelHeld, endPlanning } from './runs-sql.ts'
 
 /** Throws if B 4 does not allow the step. */
 async function step(tx: StoreTx, id: string, wanted: Step) {
-  const campaign = found(await lockCampaign(tx, id), 'Campaign')
+  const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
   const status = statusAfter(campaign.status, wanted)
   if (status === null) throw new AppError('conflict', campaignTexts.badStep)
   return { campaign, status }
@@ -30,7 +30,7 @@ export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): 
     const { campaign, status } = await step(tx, id, 'play')
     if (status === campaign.status) return
     const now = deps.now()
-    const { time_zone: zone } = found(await readStore(tx), 'Store')
+    const { time_zone: zone } = requireFound(await readStore(tx), 'Store')
     const isOver = campaign.status !== 'paused'
     const due = campaign.next_run_at
     const isMissed = isOver || (due !== null && due <= now)
@@ -87,7 +87,7 @@ const DROP_CHUNK = 2_000
 export async function dropHeld(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
   for (let dropped = 0; ; ) {
     const some = await transact(store, async (tx) => {
-      found(await lockCampaign(tx, id), 'Campaign')
+      requireFound(await lockCampaign(tx, id), 'Campaign')
       const closed = await cancelHeld(tx, id, { now: deps.now(), limit: DROP_CHUNK })
       await scheduleNextLook(tx)
       return closed
@@ -160,8 +160,8 @@ export async function assertMaySend(
   id: string,
   isByTime: (campaign: CampaignRow, zone: string, now: Date) => boolean = () => false,
 ): Promise<CampaignRow> {
-  const campaign = found(await readCampaign(store, id), 'Campaign')
-  const row = found(await readStore(store), 'Store')
+  const campaign = requireFound(await readCampaign(store, id), 'Campaign')
+  const row = requireFound(await readStore(store), 'Store')
   const isPlanned = isByTime(campaign, row.time_zone, deps.now())
   await assertPaid({ accountId: row.account_id, db: deps.db }, deps.now())
   await assertPlanAllows(deps, row.account_id, { ...campaign, isPlanned })

@@ -8,7 +8,7 @@ import {
   MAX_FOLLOWED_DAYS,
 } from '../../../shared/active-carts.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { forecastEmail } from '../manual-sends/eligibility.ts'
@@ -32,7 +32,7 @@ export async function readActiveCarts(deps: Deps, store: StoreDb<Db>, limit: num
     total: Math.min(counted, MAX_ACTIVE_COUNTED),
     isCapped: counted > MAX_ACTIVE_COUNTED,
     values: sums.map(({ currency, value_minor }) => ({ amount: decimal(value_minor, currency), currency })),
-    timeoutMinutes: found(row, 'Store').effective_timeout_minutes,
+    timeoutMinutes: requireFound(row, 'Store').effective_timeout_minutes,
     now: deps.now().toISOString(),
   }
 }
@@ -52,7 +52,7 @@ export async function readFollowed(deps: Deps, store: StoreDb<Db>, wanted: Follo
   const begun = wanted.since ? Date.parse(wanted.since) : now.getTime() - HOUR_MS
   const since = new Date(Math.max(begun, now.getTime() - MAX_FOLLOWED_DAYS * DAY_MS))
   const row = wanted.id
-    ? found(await sql.cartById(store, wanted.id), 'Cart')
+    ? requireFound(await sql.cartById(store, wanted.id), 'Cart')
     : await sql.newestSince(store, since, wanted.email)
   const nameless = row ? undefined : await sql.newestNameless(store, since)
   return {

@@ -1,8 +1,8 @@
 import { type CartView, exportCarts } from '../../../shared/carts.ts'
 import { phoneCell } from '../../../shared/csv.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/downloads.ts'
-import { filterOf } from '../../carts/carts/filter.ts'
-import { pagesOfCarts } from '../../carts/carts/list.ts'
+import { parseFilter } from '../../carts/carts/filter.ts'
+import { readCartPages } from '../../carts/carts/list.ts'
 import { countFiltered } from '../manual-sends/reach.ts'
 import { presentCart } from './present.ts'
 
@@ -14,8 +14,8 @@ export const cartsDownload = storeDownload({
   limit: { name: 'carts-export', points: 30, windowS: 3_600 },
   what: exportCarts.query,
   read: async (deps, store, query) => {
-    const filter = filterOf(query)
-    const pages = pagesOfCarts(store, filter, await countFiltered(deps, store, filter), DOWNLOAD_PAGE)
+    const filter = parseFilter(query)
+    const pages = readCartPages(store, filter, await countFiltered(deps, store, filter), DOWNLOAD_PAGE)
     return csvFile(deps, 'abandoned-carts', { columns, pages, show: (row) => presentCart(row) })
   },
 })

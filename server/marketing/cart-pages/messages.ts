@@ -1,10 +1,10 @@
 import type { MessageView } from '../../../shared/carts.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { type Foreseen, foresee } from '../../delivery/decide/foresee.ts'
-import { textsFor } from '../../delivery/send/send-due.ts'
+import { foresee, type MessageForecast } from '../../delivery/decide/forecast.ts'
+import { loadTextChannels } from '../../delivery/send/send-due.ts'
 import type { Deps } from '../../deps.ts'
 import { isCancelled, isOpen } from '../../messages/messages/state-rules.ts'
-import { variantNames } from '../flows/words.ts'
+import { variantNames } from '../flows/variants.ts'
 import {
   type FlowOfCart,
   listCartMessages,
@@ -79,9 +79,9 @@ const stepIds = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ ste
 /** Forecasts until the last message expires. */
 async function forecastMessages(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {
   const planned = rows.filter(({ state }) => isOpen(state))
-  if (planned.length === 0) return new Map<string, Foreseen>()
+  if (planned.length === 0) return new Map<string, MessageForecast>()
   const until = new Date(Math.max(...planned.map(({ expires_at }) => expires_at.getTime())))
-  const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
+  const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])
   const awaited = planned.map(({ id, wake_at: wakeAt }) => ({ id, wakeAt }))
   return new Map((await foresee(deps, store, awaited, { until, texts })).map((each) => [each.id, each]))
 }

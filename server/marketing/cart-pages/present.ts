@@ -14,15 +14,15 @@ import { currencyExponent } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { restoreTexts } from '../../../shared/restore.ts'
 import type * as list from '../../carts/carts/list.ts'
-import { withoutPixel } from '../../carts/links/message-tokens.ts'
-import { channelOf, passedOver, reasonsByChannel } from '../../delivery/decide/channel-reasons.ts'
-import { type Foreseen, foreseenText } from '../../delivery/decide/foresee.ts'
+import { removePixel } from '../../carts/links/message-tokens.ts'
+import { channelOf, explainByChannel, explainSkippedChannels } from '../../delivery/decide/channel-reasons.ts'
+import { explainForecast, type MessageForecast } from '../../delivery/decide/forecast.ts'
 import type { groupedEngagementEvents } from '../../delivery/engagement/responses.ts'
 import type { Restorable, Restored } from '../../delivery/restore/restore.ts'
 import type { RestoredItem } from '../../delivery/restore/restore-rules.ts'
 import { channelTraits } from '../../messages/channels/traits.ts'
-import { stateText } from '../../messages/messages/state-rules.ts'
-import { consentText } from '../../shoppers/consent/consent-text.ts'
+import { describeState } from '../../messages/messages/state-rules.ts'
+import { explainConsent } from '../../shoppers/consent/consent-text.ts'
 import type { TextView } from '../manual-sends/manual.ts'
 import type { MessageRow, readDecisions, readEvents, readTouches } from './page-sql.ts'
 
@@ -130,7 +130,7 @@ type DecisionRow = Awaited<ReturnType<typeof readDecisions>>[number]
 /** Data about a message beyond its row; without `forecast`, the forecast was not requested. */
 export interface MessageContext {
   variants: ReadonlyMap<string, string>
-  forecasts?: ReadonlyMap<string, Foreseen>
+  forecasts?: ReadonlyMap<string, MessageForecast>
 }
 
 export function presentMessage(
@@ -153,9 +153,9 @@ export function presentMessage(
     state: row.state,
     reason: row.reason,
     explanation:
-      reasonsByChannel(row.channel, row.reason, { last: own.at(-1) }) ??
+      explainByChannel(row.channel, row.reason, { last: own.at(-1) }) ??
       (explain(row.reason, row.channel, row.provider_response) ||
-        stateText(row.state, channelTraits[row.channel].provider)),
+        describeState(row.state, channelTraits[row.channel].provider)),
     dueAt: row.due_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     sentAt: row.sending_at?.toISOString() ?? null,
@@ -164,7 +164,7 @@ export function presentMessage(
     finishedAt: row.finished_at?.toISOString() ?? null,
     to: row.to_address,
     subject: row.subject,
-    html: row.body_html && withoutPixel(row.body_html),
+    html: row.body_html && removePixel(row.body_html),
     response: row.provider_response,
     decisions: own.map((decision) => ({
       at: decision.at.toISOString(),
@@ -177,17 +177,17 @@ export function presentMessage(
   }
 }
 
-const presentForecast = (forecast: Foreseen): MessageView['forecast'] => ({
+const presentForecast = (forecast: MessageForecast): MessageView['forecast'] => ({
   channel: forecast.channel,
   isExpected: forecast.obstacle === null,
-  explanation: foreseenText(forecast),
+  explanation: explainForecast(forecast),
 })
 
 function explainDecision(decision: DecisionRow, channel: MessageView['channel']): string {
-  const consent = consentText(decision)
-  const byChannel = reasonsByChannel(channel, decision.reason, { last: decision, more: consent })
+  const consent = explainConsent(decision)
+  const byChannel = explainByChannel(channel, decision.reason, { last: decision, more: consent })
   if (byChannel) return byChannel
-  return [explain(decision.reason, channel, responseOf(decision)), consent, passedOver(decision)]
+  return [explain(decision.reason, channel, responseOf(decision)), consent, explainSkippedChannels(decision)]
     .filter(Boolean)
     .join(' ')
 }

@@ -7,12 +7,12 @@ import { prepareDownload } from '../../access/http/downloads.ts'
 import { type Routes, serveDownload, servePublic, serveStore } from '../../access/http/http.ts'
 import { chooseStore } from '../../access/stores/choose.ts'
 import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
-import { filterOf } from '../../carts/carts/filter.ts'
+import { parseFilter } from '../../carts/carts/filter.ts'
 import * as list from '../../carts/carts/list.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { paginationOf } from '../../core/db/paging.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
+import { describePage } from '../../core/db/paging.ts'
 import { groupedEngagementEvents } from '../../delivery/engagement/responses.ts'
-import { readRestorable, restoreCart, tryRestore } from '../../delivery/restore/restore.ts'
+import { readRestorable, restoreCart, testRestore } from '../../delivery/restore/restore.ts'
 import { messageViews } from '../manual-sends/manual.ts'
 import { countFiltered, readReach } from '../manual-sends/reach.ts'
 import { readActiveCarts, readFollowed } from './active.ts'
@@ -23,7 +23,7 @@ import { decimal, presentCart, presentOffered, presentRestorable, presentRestore
 
 export const cartRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listAbandonedCarts, async ({ store, query }) => {
-    const filter = { ...query, ...filterOf(query) }
+    const filter = { ...query, ...parseFilter(query) }
     const [counted, syncedAt] = await Promise.all([countFiltered(deps, store, filter), lastSyncedAt(store)])
     const rows = await list.listCarts(store, filter, counted)
     const views = await messageViews(
@@ -34,10 +34,10 @@ export const cartRoutes: Routes = (app, deps) => {
     return {
       carts: rows.map((row) => presentCart(row, views)),
       pagination: {
-        ...paginationOf(query, total),
+        ...describePage(query, total),
         ...(isCapped ? { totalIsCapped: true } : {}),
-        ...(isPartial ? { lookedThrough: list.MOST_LOOKED_THROUGH } : {}),
-        ...(isEvaluatedInPart ? { reachOfNewest: list.MOST_EVALUATED } : {}),
+        ...(isPartial ? { lookedThrough: list.MAX_SEARCHED } : {}),
+        ...(isEvaluatedInPart ? { reachOfNewest: list.MAX_EVALUATED } : {}),
       },
       syncAgeSeconds: syncedAt ? Math.max(0, Math.round((deps.now().getTime() - syncedAt.getTime()) / 1000)) : null,
     }
@@ -53,7 +53,7 @@ export const cartRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.exportCarts, ({ store, session, query }) => {
     // Throws for an unknown filter.
-    filterOf(query)
+    parseFilter(query)
     return prepareDownload(deps, cartsDownload, { session, storeId: store.storeId, what: query })
   })
 
@@ -80,12 +80,12 @@ export const cartRoutes: Routes = (app, deps) => {
     if (!session || !isUuid(params.id)) throw new AppError('not_found', restoreTexts.notFound)
     const { id } = await chooseStore(deps.db, session, query)
     const store = { storeId: id, db: deps.db }
-    const cart = found(await readCart(store, params.id), 'Cart')
+    const cart = requireFound(await readCart(store, params.id), 'Cart')
     return { cart: presentCart(cart, await messageViews(store, [cart.id])) }
   })
 
   serveStore(app, deps, api.cartMessages, async ({ store, params }) => {
-    const cart = found(await readCart(store, params.id), 'Cart')
+    const cart = requireFound(await readCart(store, params.id), 'Cart')
     const { messages, flow, joined } = await readMessagesOfCart(deps, store, cart.id)
     const ids = messages.map(({ id }) => id)
     const [events, touches, engagement, order] = await Promise.all([
@@ -106,7 +106,7 @@ export const cartRoutes: Routes = (app, deps) => {
   servePublic(app, deps, restoreEndpoint, async ({ params, query, session }) => {
     if (params.id.startsWith('rt_') || !session || !isUuid(params.id))
       return presentRestored(await restoreCart(deps, params.id))
-    return presentRestored(await tryRestore(deps, session, params.id, query))
+    return presentRestored(await testRestore(deps, session, params.id, query))
   })
 }
 

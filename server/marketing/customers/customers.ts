@@ -1,8 +1,8 @@
 import type { CustomerPage } from '../../../shared/customers.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { pageOf } from '../../shoppers/suppressions/suppressions.ts'
+import { selectPage } from '../../shoppers/suppressions/suppressions.ts'
 import { readMessagesOfShopper } from '../cart-pages/messages.ts'
 import { entriesOf } from '../ledger/ledger.ts'
 import { messageViews } from '../manual-sends/manual.ts'
@@ -34,7 +34,7 @@ export async function readCustomerPage(
   { store, account }: { store: StoreDb; account: AccountDb },
   id: string,
 ): Promise<CustomerPage> {
-  const row = found(await sql.readCustomer(store, id), 'Customer')
+  const row = requireFound(await sql.readCustomer(store, id), 'Customer')
   const person = presentPerson(row)
   const addresses = [...person.emails, ...person.phones]
   const [consents, suppressed, carts, orders, value, life, messages] = await Promise.all([
@@ -72,7 +72,7 @@ async function readSuppressions(
   const hashes = addresses.map((address) => secrets.addressHash(address))
   // The prefix matches nothing, so only the exact addresses are found.
   const filter = { search: { hashes, prefix: '\u{10ffff}' }, reason: null, channel: null }
-  const rows = await pageOf(account, filter, { after: null, limit: MOST_SUPPRESSED })
+  const rows = await selectPage(account, filter, { after: null, limit: MOST_SUPPRESSED })
   return rows.map(({ address, channel, reason, created_at }) => ({
     address,
     channel,

@@ -3,7 +3,7 @@ import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
-import { tidyCustomerCounts } from './counts.ts'
+import { foldCustomerListCounts } from './counts.ts'
 
 // The customer list (decisions 40 and 127) and its CSV file.
 
@@ -183,15 +183,15 @@ test('counts of each kind stay correct as customers come, change and go, folded 
   const [a] = [await person(), await person({ isRegistered: true }), await person({ email: null })]
   const counted = async () => [(await page()).pagination.total, (await page('registered=yes')).pagination.total]
   expect(await counted()).toEqual([2, 1])
-  await tidyCustomerCounts(world.deps)
+  await foldCustomerListCounts(world.deps)
   expect(await counted()).toEqual([2, 1])
   await world.db.updateTable('shoppers').set({ is_registered: true }).where('id', '=', a!).execute()
   expect(await counted()).toEqual([2, 2])
   await world.db.updateTable('shoppers').set({ is_registered: false, email: null }).where('id', '=', a!).execute()
-  for (let twice = 0; twice < 2; twice++) await tidyCustomerCounts(world.deps)
+  for (let twice = 0; twice < 2; twice++) await foldCustomerListCounts(world.deps)
   expect(await counted()).toEqual([1, 1])
   await world.db.deleteFrom('shoppers').where('store_id', '=', store.storeId).execute()
-  await tidyCustomerCounts(world.deps)
+  await foldCustomerListCounts(world.deps)
   expect(await counted()).toEqual([0, 0])
   const left = await sql`select 1 from customer_counts where store_id = ${store.storeId}`.execute(world.db)
   expect(left.rows).toEqual([])

@@ -5,7 +5,7 @@ import { aShop, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
-import { recordSaid } from '../../shoppers/consent/consents.ts'
+import { recordAnswers } from '../../shoppers/consent/consents.ts'
 
 // The page of one customer (decision 40).
 
@@ -97,7 +97,7 @@ test('the page shows consent per channel with its evidence, and suppression with
   await shop.type('one', ADA)
   const box = { ...aBox('email'), address: ADA.email, country: 'US', isUnproven: true }
   await transact({ storeId: shop.storeId, db: world.db }, (tx) =>
-    recordSaid(
+    recordAnswers(
       world.deps,
       tx,
       [{ channel: 'email', isGiven: true, wording: 'Send me mail', address: box.address, country: 'US' }],

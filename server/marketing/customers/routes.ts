@@ -1,7 +1,7 @@
 import * as api from '../../../shared/customers.ts'
 import { prepareDownload } from '../../access/http/downloads.ts'
 import { type Routes, serveDownload, serveStore } from '../../access/http/http.ts'
-import { paginationOf } from '../../core/db/paging.ts'
+import { describePage } from '../../core/db/paging.ts'
 import { listAbandonedCustomers } from './abandoned.ts'
 import { filterOf, readCustomerPage } from './customers.ts'
 import { customersDownload } from './export.ts'
@@ -24,7 +24,7 @@ export const customerRoutes: Routes = (app, deps) => {
     return {
       customers,
       pagination: {
-        ...paginationOf(wanted, total),
+        ...describePage(wanted, total),
         ...(isCapped ? { totalIsCapped: true } : {}),
         ...(isPartial ? { lookedThrough: MAX_SEARCHED } : {}),
       },

@@ -11,8 +11,8 @@ import { currencyExponent } from '../../../shared/money.ts'
 import type { MessagePreview, SendReply, TestReply } from '../../../shared/reminders.ts'
 import { isOnStoreHost, isOnStoreOrigin } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { couponProblem, forAnybody } from '../../carts/coupons/validity.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { findCouponProblem, removeRestrictions } from '../../carts/coupons/validity.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import * as preview from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
@@ -59,7 +59,10 @@ export async function sendOffer(
 
 type OneOffer = z.output<typeof previewDiscount.body>
 
-export async function previewOffer(asked: preview.Asked, wanted: OneOffer): Promise<z.infer<typeof MessagePreview>> {
+export async function previewOffer(
+  asked: preview.PreviewContext,
+  wanted: OneOffer,
+): Promise<z.infer<typeof MessagePreview>> {
   return preview.previewOffer(asked, await buildOffer(asked.store, wanted))
 }
 
@@ -71,16 +74,16 @@ async function buildOffer(
   store: StoreDb,
   { customer, couponId, cartUrl, subject, body }: OneOffer,
 ): Promise<preview.OfferRequest> {
-  if (couponId) found(await sql.readCoupon(store, couponId), 'Coupon')
+  if (couponId) requireFound(await sql.readCoupon(store, couponId), 'Coupon')
   const words = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
   return { shopperId: customer, couponId: couponId ?? null, cartUrl: await validateCartUrl(store, cartUrl), ...words }
 }
 
 /** Whether the coupon is valid at all, for any cart and person. */
 async function assertGoodCoupon(deps: Deps, coupon: sql.CouponRow | undefined): Promise<void> {
-  const known = found(coupon, 'Coupon')
+  const known = requireFound(coupon, 'Coupon')
   const anybody = { cart: null, email: null, usedBefore: 0, goodForMs: 0 }
-  const problem = couponProblem(forAnybody(known), { now: deps.now(), ...anybody })
+  const problem = findCouponProblem(removeRestrictions(known), { now: deps.now(), ...anybody })
   if (problem) throw refusalAt('couponId', problemTexts[problem] ?? OTHER_PROBLEM)
 }
 
@@ -112,7 +115,7 @@ const minorOf = (amount: number, currency: string) => Math.round(amount * 10 ** 
 /** X1: our links lead only to the shop. null: no address was given. */
 async function validateCartUrl(store: StoreDb, cartUrl: string | undefined): Promise<string | null> {
   if (cartUrl === undefined) return null
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   if (!isOnStoreHost(cartUrl, row) || hasCredentials(cartUrl)) throw refusalAt('cartUrl', discountTexts.foreignCartUrl)
   if (!isOnStoreOrigin(cartUrl, row)) throw refusalAt('cartUrl', discountTexts.openCartUrl)
   return cartUrl

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { discountTexts, MOST_RECIPIENTS, type sendDiscountOffers } from '../../../shared/discount-mail.ts'
+import { discountTexts, MAX_RECIPIENTS, type sendDiscountOffers } from '../../../shared/discount-mail.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -24,7 +24,7 @@ export async function resolveRecipients(
 ): Promise<string[]> {
   if (!matching) return [...new Set(customers)]
   const except = new Set(matching.except)
-  const most = MOST_RECIPIENTS + except.size + 1
+  const most = MAX_RECIPIENTS + except.size + 1
   const filters = matching.abandonedOnly && matching.filters
   const audience = filters
     ? { channel: 'email' as const, filters: await filtersFor(deps, store, filters, account), now: deps.now() }
@@ -33,6 +33,6 @@ export async function resolveRecipients(
     ? await listAbandonedIds(store, filterOf(matching), most, audience)
     : await idsOfCustomers(store, filterOf(matching), most)
   const ids = found.filter((id) => !except.has(id))
-  if (ids.length <= MOST_RECIPIENTS) return ids
+  if (ids.length <= MAX_RECIPIENTS) return ids
   throw new AppError('unprocessable', discountTexts.tooMany, { fields: { customers: discountTexts.tooMany } })
 }

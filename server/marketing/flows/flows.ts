@@ -6,15 +6,15 @@ import { pushTexts } from '../../../shared/push.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { assertMayMail } from '../../access/members/verification.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { loadEntitlements } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
 import { begin } from '../../carts/experiments/experiments.ts'
-import { takeIntoFlows } from '../../carts/flow-choice/choose.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { assignFlows } from '../../carts/flow-choice/choose.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken } from '../../core/common/secrets.ts'
 import { type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { wayOfAccount } from '../../delivery/email/mail-servers.ts'
+import { loadAccountMailRoute } from '../../delivery/email/mail-servers.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
@@ -82,7 +82,7 @@ export interface FlowSwitch {
 export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wanted: FlowSwitch): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
-    const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
+    const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')
     if (wanted.isOn) await assertSender(deps, tx, flowId)
     const takesFrom = wanted.isOn ? activationStart(flow, wanted, now) : flow.takes_from
     await sql.switchFlow(tx, flowId, {
@@ -94,7 +94,7 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
     await refreshTimeout(tx)
     if (!wanted.isOn) return
     await startControlGroup(tx, wanted, now)
-    await takeIntoFlows(tx, { secrets: deps.secrets, now }, await sql.abandonedSince(tx, takesFrom!))
+    await assignFlows(tx, { secrets: deps.secrets, now }, await sql.abandonedSince(tx, takesFrom!))
     await wakeStoreMessages(tx, ['flow_off', 'sender_missing'], now)
     await scheduleNextLook(tx)
   })
@@ -113,7 +113,7 @@ function activationStart(flow: { is_on: boolean; takes_from: Date | null }, want
 }
 
 async function assertSender(deps: Deps, tx: StoreTx, flowId: string): Promise<void> {
-  const store = found(await readStore(tx), 'Store')
+  const store = requireFound(await readStore(tx), 'Store')
   const steps = await sql.stepsOf(tx, [flowId])
   const missing = [...missingForSending(store), ...(await missingForMail(deps, tx, store.account_id, steps))]
   if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
@@ -136,7 +136,7 @@ export async function missingForMail(
   steps: readonly Pick<sql.Step, 'channel'>[],
 ): Promise<string[]> {
   if (!steps.some(({ channel }) => channel === 'email')) return []
-  return (await wayOfAccount(deps, { accountId, db })) === 'none' ? [mailServerTexts.missing] : []
+  return (await loadAccountMailRoute(deps, { accountId, db })) === 'none' ? [mailServerTexts.missing] : []
 }
 
 /**
@@ -147,7 +147,7 @@ export async function findChannelProblems(
   deps: Deps,
   { account_id: accountId, platform }: Pick<StoreRow, 'account_id' | 'platform'>,
 ): Promise<FlowChannels> {
-  const entitlements = await entitlementsOf({ accountId, db: deps.db }, deps.now())
+  const entitlements = await loadEntitlements({ accountId, db: deps.db }, deps.now())
   const [sms, whatsapp] = await Promise.all([
     deps.channels.text(accountId, 'sms'),
     deps.channels.text(accountId, 'whatsapp'),

@@ -1,9 +1,9 @@
 import { flowLibrary, type LibraryEntry, type LibraryKey, type LibraryNeed } from '../../../shared/flow-library.ts'
 import { type FlowChannels, flowTexts, MAX_FLOWS } from '../../../shared/flows.ts'
 import { lockStore } from '../../access/stores/store.ts'
-import { demandPlan } from '../../billing/billing/entitlements.ts'
-import { couponsThere } from '../../carts/coupons/for-messages.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { requireFeature } from '../../billing/billing/entitlements.ts'
+import { selectExistingCoupons } from '../../carts/coupons/for-messages.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken } from '../../core/common/secrets.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
@@ -15,8 +15,8 @@ import { refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_GONE } from './step-coupons.ts'
+import { defaultText, variantsOf } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
-import { defaultText, variantsOf } from './words.ts'
 
 // Create, copy, order and delete flows (decisions 51 and 56).
 
@@ -30,7 +30,7 @@ export async function createFlow(
   const now = deps.now()
   return transact(store, async (tx) => {
     const position = (await assertRoomForFlow(deps, tx)).length + 1
-    if (couponId && !(await couponsThere(tx, [couponId])).has(couponId)) {
+    if (couponId && !(await selectExistingCoupons(tx, [couponId])).has(couponId)) {
       throw new AppError('unprocessable', COUPON_GONE, { fields: { couponId: COUPON_GONE } })
     }
     const id = newId()
@@ -59,9 +59,9 @@ export async function createFlow(
 export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): Promise<string> {
   const now = deps.now()
   return transact(store, async (tx) => {
-    found(await sql.readFlow(tx, flowId), 'Flow')
+    requireFound(await sql.readFlow(tx, flowId), 'Flow')
     const order = await assertRoomForFlow(deps, tx)
-    const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
+    const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')
     const steps = await sql.stepsOf(tx, [flowId])
     const variants = await variantsOf(tx, steps)
     const id = newId()
@@ -112,8 +112,8 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
 
 /** A second flow needs a larger plan. Locks the flows against concurrent additions and returns their ids in order. */
 async function assertRoomForFlow(deps: Deps, tx: StoreTx): Promise<string[]> {
-  const { account_id: accountId } = found(await lockStore(tx), 'Store')
-  await demandPlan({ accountId, db: tx.db }, deps.now(), { feature: 'flow_rules', sentence: flowTexts.rulesPlan })
+  const { account_id: accountId } = requireFound(await lockStore(tx), 'Store')
+  await requireFeature({ accountId, db: tx.db }, deps.now(), { feature: 'flow_rules', sentence: flowTexts.rulesPlan })
   const order = await saveSql.lockFlows(tx)
   if (order.length >= MAX_FLOWS) throw new AppError('unprocessable', flowTexts.tooMany)
   return order
@@ -135,7 +135,7 @@ export async function orderFlows(store: StoreDb<Db>, flowIds: readonly string[])
 export async function deleteFlow(deps: Deps, store: StoreDb<Db>, flowId: string): Promise<number> {
   return transact(store, async (tx) => {
     const order = await saveSql.lockFlows(tx)
-    const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
+    const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')
     if (flow.is_on) throw new AppError('unprocessable', flowTexts.switchOffFirst)
     const cancelled = await cancelFlowMessages(tx, flowId, deps.now())
     await saveSql.deleteFlow(tx, flowId)

@@ -1,11 +1,11 @@
 import { DEFAULT_PUSH, type PushSettings } from '../../../shared/push.ts'
 import { assertMayMail } from '../../access/members/verification.ts'
 import { lockStore, readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken } from '../../core/common/secrets.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import {
   retimeEditedMessages,
@@ -32,7 +32,10 @@ export async function savePushSettings(deps: Deps, store: StoreDb<Db>, wanted: P
   const now = deps.now()
   await checkText(deps, store, wanted)
   await transact(store, async (tx) => {
-    const { account_id: accountId, effective_timeout_minutes: timeoutMinutes } = found(await lockStore(tx), 'Store')
+    const { account_id: accountId, effective_timeout_minutes: timeoutMinutes } = requireFound(
+      await lockStore(tx),
+      'Store',
+    )
     if (wanted.enabled) await assertMayMail({ accountId, db: tx.db })
     await push.lockPushFlow(tx)
     const known = await push.readPushFlow(tx)
@@ -83,6 +86,6 @@ async function saveText(tx: StoreTx, known: string | undefined, { title, body }:
 }
 
 async function checkText(deps: Deps, store: StoreDb<Db>, { title, body }: PushSettings): Promise<void> {
-  const { account_id: accountId } = found(await readStore(store), 'Store')
-  for (const words of [title, body]) await refuseBadText(deps, accountId, { channel: 'push', body: words })
+  const { account_id: accountId } = requireFound(await readStore(store), 'Store')
+  for (const words of [title, body]) await assertTextRenders(deps, accountId, { channel: 'push', body: words })
 }

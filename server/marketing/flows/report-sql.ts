@@ -12,7 +12,7 @@ export interface AttributedRow {
 }
 
 /** Messages sent in the last days of the store's calendar; revenue in the store's currency. */
-export async function broughtBy(
+export async function readAttributedRevenue(
   { db, storeId }: StoreDb,
   flowIds: readonly string[],
   { currency, now }: { currency: string; now: Date },

@@ -4,7 +4,7 @@ import { aShop, DAY, HOUR, MINUTE, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
-import { reportFlow, tidyFlowCounts } from './report.ts'
+import { foldFlowCounts, reportFlow } from './report.ts'
 
 // The report of a flow (decision 57).
 
@@ -48,7 +48,7 @@ test('the report counts planned, sent, clicked, purchased and unsent messages of
   const [, longer] = (await reportFlow(world.deps, store, shop.flowId, 30)).steps
   expect([longer!.planned, longer!.skipped[0]!.count]).toEqual([11, 11])
   // Folding changes no figure.
-  for (let twice = 0; twice < 2; twice++) await tidyFlowCounts(world.deps)
+  for (let twice = 0; twice < 2; twice++) await foldFlowCounts(world.deps)
   expect((await read()).steps).toEqual(steps)
 })
 

@@ -4,11 +4,11 @@ import { currencyExponent } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { sumsOfCounts } from '../../core/lift/arms.ts'
-import { sequenceOf } from '../../core/lift/sequence.ts'
-import { isConversionShown } from '../../core/lift/shown.ts'
+import { sumCounts } from '../../core/lift/arms.ts'
+import { isConversionShown } from '../../core/lift/minimum-sizes.ts'
+import { computeSequence } from '../../core/lift/sequence.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './report-sql.ts'
 import { readFlow } from './sql.ts'
@@ -21,8 +21,8 @@ export async function reportFlow(
   flowId: string,
   days: FlowReport['days'],
 ): Promise<FlowReport> {
-  found(await readFlow(store, flowId), 'Flow')
-  const { currency, time_zone: zone } = found(await readStore(store), 'Store')
+  requireFound(await readFlow(store, flowId), 'Flow')
+  const { currency, time_zone: zone } = requireFound(await readStore(store), 'Store')
   const today = Temporal.Instant.fromEpochMilliseconds(deps.now().getTime()).toZonedDateTimeISO(zone).toPlainDate()
   const range = { flowId, first: today.subtract({ days: days - 1 }).toString(), last: today.toString(), currency }
   const [steps, variants, sent, reporting, counts, countedAt] = await Promise.all([
@@ -97,12 +97,12 @@ function presentVariants(
   const rows = variants.map((variant) => ({ variant, row: sent.find(({ variant_id }) => variant_id === variant.id) }))
   const sums = variants.map(({ id }) => {
     const total = totals.find(({ variant_id }) => variant_id === id)
-    return sumsOfCounts(total?.accepted ?? 0, total?.credited ?? 0)
+    return sumCounts(total?.accepted ?? 0, total?.credited ?? 0)
   })
   const alpha = 0.05 / (variants.length - 1)
   const compared = sums.map((treated, index) => {
     const arms = { treated, control: sums[0]! }
-    return index > 0 && isConversionShown(arms) ? sequenceOf(arms, alpha) : null
+    return index > 0 && isConversionShown(arms) ? computeSequence(arms, alpha) : null
   })
   const presented = rows.map(({ variant, row }, index): ReportedVariant => {
     const interval = compared[index]
@@ -124,4 +124,4 @@ function presentVariants(
 }
 
 /** Keeps the counter tables small, so that a sum reads few rows. */
-export const tidyFlowCounts = ({ db }: { db: Db }): Promise<void> => sql.foldCounts(db)
+export const foldFlowCounts = ({ db }: { db: Db }): Promise<void> => sql.foldCounts(db)

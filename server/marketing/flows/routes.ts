@@ -5,9 +5,9 @@ import { capabilities } from '../../../shared/platforms.ts'
 import { upcomingMessages } from '../../../shared/upcoming.ts'
 import { type Routes, serveStore } from '../../access/http/http.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { loadEntitlements } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import { previewStep } from '../../delivery/preview/preview.ts'
 import { findChannelProblems, missingForMail, missingForSending, switchFlow } from './flows.ts'
 import { copyFlow, createFlow, deleteFlow, listMissing, orderFlows } from './library.ts'
@@ -19,10 +19,10 @@ import { viewFlow, viewFlows } from './view.ts'
 
 export const flowRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listFlows, async ({ store }) => {
-    const row = found(await readStore(store), 'Store')
+    const row = requireFound(await readStore(store), 'Store')
     const { account_id: accountId } = row
     const channels = await findChannelProblems(deps, row)
-    const isRulesInPlan = hasFeature(await entitlementsOf({ accountId, db: deps.db }, deps.now()), 'flow_rules')
+    const isRulesInPlan = hasFeature(await loadEntitlements({ accountId, db: deps.db }, deps.now()), 'flow_rules')
     const mail = [...missingForSending(row), ...(await missingForMail(deps, store, accountId, [{ channel: 'email' }]))]
     const known = { channels, mail, hasRules: isRulesInPlan, hasCoupon: await sql.hasCoupon(store) }
     return {
@@ -34,7 +34,7 @@ export const flowRoutes: Routes = (app, deps) => {
   })
 
   serveStore(app, deps, api.searchCategories, async ({ store, query }) => {
-    const { platform } = found(await readStore(store), 'Store')
+    const { platform } = requireFound(await readStore(store), 'Store')
     const ids = query.ids === undefined ? null : query.ids.split(',')
     const categories = await sql.categories(store, { search: query.search, ids })
     const isKnown = categories.length > 0 || (await sql.categories(store, { search: '', ids: null })).length > 0
@@ -87,7 +87,7 @@ export const flowRoutes: Routes = (app, deps) => {
   )
 
   serveStore(app, deps, upcomingMessages, async ({ store, params, query }) => {
-    found(await sql.readFlow(store, params.flowId), 'Flow')
+    requireFound(await sql.readFlow(store, params.flowId), 'Flow')
     const now = deps.now()
     const upcoming = await readUpcoming(deps, store, params.flowId, new Date(now.getTime() + query.minutes * 60_000))
     const cartsOfLast24h = await sql.countLeftFor(store, params.flowId, new Date(now.getTime() - 86_400_000))

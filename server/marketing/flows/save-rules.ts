@@ -3,7 +3,7 @@ import type { SaveFlow, StepCoupon } from '../../../shared/flows.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Step } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
-import { defaultText, type StoredVariant, type Text, textIn } from './words.ts'
+import { defaultText, type StoredVariant, type Text, textIn } from './variants.ts'
 
 // Computes what a flow edit stores, and validates it. Pure.
 

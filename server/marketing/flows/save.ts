@@ -1,16 +1,16 @@
 import { type FlowChannels, flowTexts, type SaveEffect, type SaveFlow } from '../../../shared/flows.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { loadEntitlements } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
-import { couponsThere } from '../../carts/coupons/for-messages.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { selectExistingCoupons } from '../../carts/coupons/for-messages.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { problemOfText } from '../../delivery/compose/own-text.ts'
+import { findTextProblem } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
-import { followEditedSteps } from '../../messages/messages/steps.ts'
+import { applyEditedSteps } from '../../messages/messages/steps.ts'
 import { findChannelProblems, minDelayMinutes, refreshTimeout } from './flows.ts'
 import {
   checkSaved,
@@ -23,8 +23,8 @@ import {
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_GONE, couponColumns } from './step-coupons.ts'
+import { variantsOf } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
-import { variantsOf } from './words.ts'
 
 // Saves a flow as a whole (decision 53): one transaction stores steps, text and variants, and updates open messages.
 
@@ -62,15 +62,15 @@ interface TextProblems {
 
 /** Runs before the transaction: rendering must not hold its locks. */
 async function checkTexts(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<TextProblems> {
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   const { account_id: accountId } = row
-  found(await sql.readFlow(store, flowId), 'Flow')
-  const entitlements = await entitlementsOf({ accountId, db: store.db }, deps.now())
+  requireFound(await sql.readFlow(store, flowId), 'Flow')
+  const entitlements = await loadEntitlements({ accountId, db: store.db }, deps.now())
   const channels = await findChannelProblems(deps, row)
   const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, newId)
   const asked = resolved.flatMap(({ words }) =>
     words.map(async ({ path, channel, subject, body }) => {
-      const problem = channel === 'whatsapp' ? null : await problemOfText(deps, accountId, { channel, subject, body })
+      const problem = channel === 'whatsapp' ? null : await findTextProblem(deps, accountId, { channel, subject, body })
       return [`${path} ${subject}\0${body}`, problem?.message ?? null] as const
     }),
   )
@@ -90,8 +90,8 @@ interface SaveInput extends TextProblems {
 
 async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInput): Promise<SaveEffect> {
   const now = deps.now()
-  const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
-  const row = found(await readStore(tx), 'Store')
+  const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')
+  const row = requireFound(await readStore(tx), 'Store')
   const stored = await storedSteps(tx, flowId)
   // The member who saves has not seen that step and would remove it.
   if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
@@ -110,7 +110,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInp
   const columns = steps.map((step) => toColumns(step, row.currency))
   await saveSql.saveSteps(tx, flowId, { steps: columns, addedAt: flow.is_on ? now : null, now })
   await refreshTimeout(tx)
-  const effect = await followEditedSteps(tx, { flowId, ...listChanges(stored, steps, columns) }, now)
+  const effect = await applyEditedSteps(tx, { flowId, ...listChanges(stored, steps, columns) }, now)
   // Messages that wait for a code of the former coupon are decided again.
   if (steps.some(({ coupon }) => coupon !== undefined)) {
     await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
@@ -128,12 +128,12 @@ export async function chooseWinner(
 ): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
-    found(await sql.lockFlow(tx, flowId), 'Flow')
-    const step = found(
+    requireFound(await sql.lockFlow(tx, flowId), 'Flow')
+    const step = requireFound(
       (await storedSteps(tx, flowId)).find(({ id }) => id === stepId),
       'Step',
     )
-    const { id } = found(
+    const { id } = requireFound(
       step.variants.find((variant) => variant.id === variantId),
       'Variant',
     )
@@ -141,7 +141,7 @@ export async function chooseWinner(
     await wordsSql.saveVariants(tx, flowId, { stepIds: [stepId], variants }, now)
     const { step: place, channel, fallback, template_id: templateId } = step
     const kept = [{ stepId, step: place, channels: [channel, ...fallback], templateId, isChanged: true }]
-    await followEditedSteps(tx, { flowId, removed: [], added: [], kept }, now)
+    await applyEditedSteps(tx, { flowId, removed: [], added: [], kept }, now)
     await scheduleNextLook(tx)
   })
 }
@@ -171,7 +171,7 @@ function assertSendableText(steps: readonly ResolvedStep[], problems: TextProble
 
 async function checkCoupons(tx: StoreTx, steps: readonly ResolvedStep[]): Promise<void> {
   const ids = steps.flatMap(({ coupon }) => coupon?.couponId ?? [])
-  const known = ids.length > 0 ? await couponsThere(tx, ids) : new Set<string>()
+  const known = ids.length > 0 ? await selectExistingCoupons(tx, ids) : new Set<string>()
   for (const { step, coupon } of steps) {
     if (!coupon || known.has(coupon.couponId)) continue
     const fields = { [`steps.${step - 1}.coupon`]: COUPON_GONE }

@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { explain } from '../../../shared/reasons.ts'
 import type { upcomingMessages } from '../../../shared/upcoming.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { type Foreseen, foresee, foreseenText } from '../../delivery/decide/foresee.ts'
-import { textsFor } from '../../delivery/send/send-due.ts'
+import { explainForecast, foresee, type MessageForecast } from '../../delivery/decide/forecast.ts'
+import { loadTextChannels } from '../../delivery/send/send-due.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 
@@ -18,7 +18,7 @@ type Upcoming = Omit<z.output<typeof upcomingMessages.reply>, 'cartsOfLast24h'>
 
 export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: string, until: Date): Promise<Upcoming> {
   const { rows, total } = await sql.readDueMessages(store, flowId, until, MAX_FORECAST)
-  const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
+  const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])
   const awaited = rows.map(({ id, wake_at: wakeAt }) => ({ id, wakeAt }))
   const foreseen = awaited.length === 0 ? [] : await foresee(deps, store, awaited, { until, texts })
   const expected = foreseen.filter(({ obstacle }) => obstacle === null).toSorted((a, b) => +a.at - +b.at)
@@ -39,8 +39,8 @@ export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: strin
 }
 
 /** Most frequent first. */
-function countBlockers(foreseen: readonly Foreseen[]): Upcoming['notSent'] {
-  const explanations = foreseen.filter(({ obstacle }) => obstacle !== null).map(foreseenText)
+function countBlockers(foreseen: readonly MessageForecast[]): Upcoming['notSent'] {
+  const explanations = foreseen.filter(({ obstacle }) => obstacle !== null).map(explainForecast)
   return [...Map.groupBy(explanations, (each) => each)]
     .map(([explanation, { length: count }]) => ({ explanation, count }))
     .toSorted((a, b) => b.count - a.count)

@@ -1,24 +1,24 @@
 import { authTexts } from '../../../shared/auth.ts'
 import type { FlowStep, FlowView } from '../../../shared/flows.ts'
 import { currencyExponent } from '../../../shared/money.ts'
-import { waitsForProof } from '../../access/members/verification.ts'
+import { needsConfirmedAddress } from '../../access/members/verification.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { couponsOfSteps } from '../../carts/coupons/list.ts'
-import { runningExperiment } from '../../carts/experiments/experiments.ts'
-import { found } from '../../core/common/errors.ts'
+import { loadStepCoupons } from '../../carts/coupons/list.ts'
+import { selectRunning } from '../../carts/experiments/experiments.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { countsOfStates } from '../../messages/messages/state-rules.ts'
+import { countParts } from '../../messages/messages/state-rules.ts'
 import { minDelayMinutes, missingForMail, missingForSending } from './flows.ts'
-import { ATTRIBUTED_DAYS, broughtBy, responsesTo } from './report-sql.ts'
+import { ATTRIBUTED_DAYS, readAttributedRevenue, responsesTo } from './report-sql.ts'
 import * as sql from './sql.ts'
 import { presentCoupon } from './step-coupons.ts'
-import { presentVariant, type StoredVariant, variantsOf } from './words.ts'
+import { presentVariant, type StoredVariant, variantsOf } from './variants.ts'
 
 // Builds the API view of flows.
 
 export async function viewFlow(deps: Deps, store: StoreDb, flowId: string): Promise<{ flow: FlowView }> {
-  const flow = found(await sql.readFlow(store, flowId), 'Flow')
+  const flow = requireFound(await sql.readFlow(store, flowId), 'Flow')
   return { flow: (await viewFlows(deps, store, [flow]))[0]! }
 }
 
@@ -29,16 +29,16 @@ export async function viewFlows(
 ): Promise<FlowView[]> {
   if (flows.length === 0) return []
   const ids = flows.map((flow) => flow.id)
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   const [steps, counts, responses, brought] = await Promise.all([
     sql.stepsOf(store, ids),
     sql.readCounts(store, ids),
     responsesTo(store, ids),
-    broughtBy(store, ids, { currency: row.currency, now: deps.now() }),
+    readAttributedRevenue(store, ids, { currency: row.currency, now: deps.now() }),
   ])
   const variants = await variantsOf(store, steps)
-  const experiment = await runningExperiment(store, deps.now())
-  const coupons = await couponsOfSteps(
+  const experiment = await selectRunning(store, deps.now())
+  const coupons = await loadStepCoupons(
     store,
     steps.flatMap((step) => step.coupon_id ?? []),
   )
@@ -60,7 +60,7 @@ export async function viewFlows(
         ...presentStep(step, variants.get(step.id)!, row.currency),
         couponShown: (step.coupon_id && coupons.get(step.coupon_id)) || null,
       })),
-    counts: countsOfStates(counts.filter((count) => count.flow_id === flow.id)),
+    counts: countParts(counts.filter((count) => count.flow_id === flow.id)),
     responses: presentResponses(responses.find((each) => each.flow_id === flow.id)),
     missing,
     minDelayMinutes: minDelayMinutes(deps, row),
@@ -83,7 +83,7 @@ async function missingMailSetup(
 ): Promise<string[]> {
   const missing = await missingForMail(deps, store, of.accountId, of.steps)
   if (missing.length > 0) return missing
-  return (await waitsForProof({ db: store.db, accountId: of.accountId })) ? [authTexts.verifyFirst] : []
+  return (await needsConfirmedAddress({ db: store.db, accountId: of.accountId })) ? [authTexts.verifyFirst] : []
 }
 
 function presentResponses(row: Awaited<ReturnType<typeof responsesTo>>[number] | undefined): FlowView['responses'] {
@@ -95,7 +95,7 @@ function presentResponses(row: Awaited<ReturnType<typeof responsesTo>>[number] |
 }
 
 const presentAttributed = (
-  row: Awaited<ReturnType<typeof broughtBy>>[number] | undefined,
+  row: Awaited<ReturnType<typeof readAttributedRevenue>>[number] | undefined,
   currency: string,
 ): FlowView['brought'] => ({
   days: ATTRIBUTED_DAYS,

@@ -7,7 +7,7 @@ import {
   sourceText,
   statusText,
 } from '../../../shared/ledger.ts'
-import { type CsvColumn, csvFile, pagesOf, prepareDownload, storeDownload } from '../../access/http/downloads.ts'
+import { type CsvColumn, csvFile, prepareDownload, readPages, storeDownload } from '../../access/http/downloads.ts'
 import type { Session } from '../../access/members/session.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
@@ -31,7 +31,7 @@ export const ledgerDownload = storeDownload({
   read: async (deps, store, filter) => {
     const typed = await typedAddress(store, filter.address)
     const hash = typed ? deps.secrets.addressHash(typed) : null
-    const pages = pagesOf((page: LedgerPage) => ledgerPage(store, { ...filter, hash, ...page }))
+    const pages = readPages((page: LedgerPage) => ledgerPage(store, { ...filter, hash, ...page }))
     const show = (row: LedgerRow) => ({ ...entryOf(row, typed), hash: row.hash })
     return csvFile(deps, 'consent-ledger', { columns, pages, show })
   },
@@ -67,7 +67,7 @@ export const refusedDownload = storeDownload({
       ['Row', ({ line }) => line],
       ['Problem', ({ problem }) => importProblems[problem as keyof typeof importProblems] ?? problem],
     ]
-    const pages = pagesOf<RefusedRow>(({ after, limit }) => refusalsAfter(store, importId, after?.line ?? 0, limit))
+    const pages = readPages<RefusedRow>(({ after, limit }) => refusalsAfter(store, importId, after?.line ?? 0, limit))
     return csvFile(deps, 'refused-consents', { columns, pages, show: (row) => row })
   },
 })

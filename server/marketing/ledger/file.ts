@@ -3,8 +3,8 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import { parse as parseNow } from 'csv-parse/sync'
 import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
+import { chunked } from '../../core/common/chunks.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { inPieces } from '../../core/common/pieces.ts'
 
 // Parses a CSV file as spreadsheets write it: any usual delimiter, in UTF-8 or Excel's Western encoding.
 
@@ -50,7 +50,7 @@ async function decoded(parts: readonly Buffer[]): Promise<string> {
 
 async function decodedBy(decoder: TextDecoder, parts: readonly Buffer[]): Promise<string> {
   let text = ''
-  for await (const piece of inPieces(parts, PARTS_DECODED)) {
+  for await (const piece of chunked(parts, PARTS_DECODED)) {
     // PostgreSQL's text type cannot hold NUL.
     for (const part of piece) text += decoder.decode(part, { stream: true }).replaceAll('\0', '')
   }
@@ -159,7 +159,7 @@ async function delimiterOf(text: string): Promise<string> {
   const head = text.slice(0, HEAD)
   const lines = head.length < text.length ? head.slice(0, head.lastIndexOf('\n') + 1) : head
   const scored: { delimiter: string; score: number }[] = []
-  for await (const [delimiter] of inPieces([',', ';', '\t', '|'], 1)) {
+  for await (const [delimiter] of chunked([',', ';', '\t', '|'], 1)) {
     scored.push({ delimiter: delimiter!, score: scoreOf(lines, delimiter!) })
   }
   return scored.reduce((best, each) => (each.score > best.score ? each : best)).delimiter

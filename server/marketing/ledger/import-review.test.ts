@@ -4,7 +4,7 @@ import { anImportingShop, HEAD, sayInStore } from '../../../test/import-scene.ts
 import { HOUR, MINUTE, pass, steps } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { ledgerText } from '../../shoppers/consent/evidence-sql.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
 import { insertSuppression } from '../../shoppers/suppressions/unsubscribe-sql.ts'
 
 // Decisions on a finished import (C5): keep, undo, and the effect on a person's own acts.
@@ -17,7 +17,7 @@ async function aShop() {
   /** The consent evidence of a person, as every send decision reads it. */
   const evidenceOf = async (address: string) => {
     const hash = world.deps.secrets.addressHash(address)
-    const words = await ledgerText({ storeId: shop.storeId, db: world.db }, [hash], ['email'])
+    const words = await selectEvidence({ storeId: shop.storeId, db: world.db }, [hash], ['email'])
     return words.get(`email:${hash.toString('hex')}`)?.evidence ?? 'none'
   }
   const doubt = (id: string) =>

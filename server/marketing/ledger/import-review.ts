@@ -1,7 +1,7 @@
 import type { ImportView } from '../../../shared/ledger.ts'
 import type { Session } from '../../access/members/session.ts'
-import { userById } from '../../access/members/users.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { findUserById } from '../../access/members/users.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -34,7 +34,7 @@ interface Review {
 async function review(deps: Deps, session: Session, store: StoreDb<Db>, wanted: Review): Promise<ImportView> {
   const { id, from, to, decision } = wanted
   if (!isImportId(id)) throw new AppError('not_found', 'Import not found')
-  const by = found(await userById(deps.db, session.userId), 'User').name
+  const by = requireFound(await findUserById(deps.db, session.userId), 'User').name
   const before = await viewOf(store, id)
   const at = deps.now()
   await transact(store, async (tx: StoreTx) => {

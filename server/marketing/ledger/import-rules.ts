@@ -9,7 +9,7 @@ import {
   type RowStatus,
 } from '../../../shared/ledger.ts'
 import type { SuppressionReason } from '../../../shared/suppressions.ts'
-import { instantOf } from '../../core/common/time.ts'
+import { toInstant } from '../../core/common/time.ts'
 import {
   type CellMark,
   cellMark,
@@ -301,7 +301,7 @@ function instant(day: [string, string, string], time: (string | undefined)[], zo
   try {
     // Rejects dates that do not exist, such as 31 February: the file's date order is probably read wrong.
     const clock = Temporal.PlainDateTime.from({ year, month, day: date, hour, minute, second }, { overflow: 'reject' })
-    return checked(instantOf(clock, offsetOf(time[4]) ?? zone).epochMilliseconds)
+    return checked(toInstant(clock, offsetOf(time[4]) ?? zone).epochMilliseconds)
   } catch {
     return null
   }

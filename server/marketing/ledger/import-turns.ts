@@ -1,10 +1,10 @@
+import { createSemaphore } from '../../core/common/concurrency.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { createSeats } from '../../core/common/seats.ts'
 
 // A 20 MB file needs some hundred megabytes and seconds to parse. So two are parsed at a time, one per account; the
 // others wait without using memory.
 
-const semaphore = createSeats(2)
+const semaphore = createSemaphore(2)
 /** The last waiting import of each account. */
 const accountQueues = new Map<string, Promise<unknown>>()
 

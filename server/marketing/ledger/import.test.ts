@@ -6,7 +6,7 @@ import { HOUR, MINUTE, pass, steps } from '../../../test/message-scene.ts'
 import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { runImport, tidyImports } from './import.ts'
+import { deleteOldImports, runImport } from './import.ts'
 
 // Import of consents (C5): rows with proof are stored, opt-outs override them, and duplicates are stored once.
 
@@ -134,7 +134,7 @@ test('the API confirms nothing without a legal ground, twice, or after a day', a
   expect((await call('POST', path, { mapping, legalGround: GROUND })).status).toBe(409)
   const late = await upload(`${HEAD}ann@a.example,2024-05-01,Form\n`)
   world.advance(25 * HOUR)
-  await tidyImports(world.deps)
+  await deleteOldImports(world.deps)
   expect((await call('POST', `/${late.body.import.id}/preview`, { mapping })).status).toBe(404)
 })
 

@@ -7,16 +7,16 @@ import {
   importReasons,
 } from '../../../shared/ledger.ts'
 import type { Session } from '../../access/members/session.ts'
-import { userById } from '../../access/members/users.ts'
+import { findUserById } from '../../access/members/users.ts'
 import { notify } from '../../access/notifications/notifications.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { idOf, newId } from '../../core/common/ids.ts'
-import { inPieces } from '../../core/common/pieces.ts'
+import { chunked } from '../../core/common/chunks.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
+import { deriveId, newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { isDatabaseAway } from '../../core/db/db-away.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { isDatabaseUnavailable } from '../../core/db/db-unavailable.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { maskedAddress } from '../../messages/channels/mask.ts'
+import { maskAddress } from '../../messages/channels/mask.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import type { NewEntry } from '../../shoppers/suppressions/rules.ts'
 import { suppressImported } from '../../shoppers/suppressions/suppressions.ts'
@@ -56,7 +56,7 @@ export async function uploadConsents(
   store: StoreDb,
   { body, fileName }: { body: unknown; fileName: string },
 ) {
-  await take(deps, uploads, session.accountId)
+  await takePoint(deps, uploads, session.accountId)
   return oneUpload(session.accountId, async () => {
     const content = await textOf(body)
     return runInTurn(session.accountId, () =>
@@ -89,7 +89,7 @@ export async function previewConsents(
   store: StoreDb,
   { id, mapping }: { id: string; mapping: ImportMapping },
 ): Promise<ImportPreview> {
-  await take(deps, previews, session.accountId)
+  await takePoint(deps, previews, session.accountId)
   return runInTurn(session.accountId, async () => {
     const row = await uploadedImport(store, id)
     const table = await tableOf(row.content, row.delimiter)
@@ -154,7 +154,7 @@ const readingOf = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf
 /** A large file takes seconds to parse; yields to other requests. */
 async function readAll(table: Table, reading: ReadingOf): Promise<ReadRow[]> {
   const read: ReadRow[] = []
-  for await (const piece of inPieces(table.rows, YIELD_ROWS)) {
+  for await (const piece of chunked(table.rows, YIELD_ROWS)) {
     for (const cells of piece) read.push(readRow(cells, read.length + 2 + table.skipped, reading))
   }
   return read
@@ -167,7 +167,7 @@ export async function confirmConsents(
   { id, mapping, legalGround }: { id: string; mapping: ImportMapping; legalGround: string },
 ): Promise<ImportView> {
   await uploadedImport(store, id)
-  const by = found(await userById(deps.db, session.userId), 'User').name
+  const by = requireFound(await findUserById(deps.db, session.userId), 'User').name
   await transact(store, async (tx) => {
     const isConfirmed = await sql.confirmImport(tx, id, { mapping, legalGround, by, at: deps.now() })
     if (!isConfirmed) throw new AppError('conflict', 'This file has already been confirmed.')
@@ -190,7 +190,7 @@ export async function runImport(
   try {
     await storeAllParts(deps, store, importId)
   } catch (error) {
-    if (isDatabaseAway(error)) throw error
+    if (isDatabaseUnavailable(error)) throw error
     deps.log.error({ storeId, importId, err: error }, 'ledger.import-failed')
     await sql.finishImport(store, importId, 'failed', deps.now())
   }
@@ -212,7 +212,7 @@ async function storeAllParts(deps: Deps, store: StoreDb<Db>, importId: string): 
     const entries: NewEntry[] = []
     // A row counts once, whatever its number of addresses.
     const further: NewEntry[] = []
-    for await (const piece of inPieces(rows.slice(start, end), YIELD_ROWS)) {
+    for await (const piece of chunked(rows.slice(start, end), YIELD_ROWS)) {
       for (const each of piece) {
         const entry = suppressionOf(each)
         const more = each.others.map((address) => ({ ...each, address, isFurther: true }))
@@ -265,7 +265,7 @@ function evaluated(
   const hash = deps.secrets.addressHash(address)
   const said = [storeId, hash.toString('hex'), channel, status, at?.getTime() ?? 'no date', given, wording]
   return {
-    id: idOf(JSON.stringify(said)),
+    id: deriveId(JSON.stringify(said)),
     line,
     hash: hash.toString('hex'),
     channel,
@@ -275,7 +275,7 @@ function evaluated(
     is_further,
     at: (at ?? uploadedAt).toISOString(),
     wording: wording || null,
-    who: maskedAddress(channel, address),
+    who: maskAddress(channel, address),
     given,
     cells,
     problem: null,
@@ -288,7 +288,7 @@ export async function importsOf(store: StoreDb): Promise<ImportView[]> {
 
 export async function viewOf(store: StoreDb, id: string): Promise<ImportView> {
   const [row] = await sql.importsOf(store, id)
-  return present(found(row, 'Import'))
+  return present(requireFound(row, 'Import'))
 }
 
 const present = (row: sql.ImportRow): ImportView => ({
@@ -325,7 +325,7 @@ async function uploadedImport(store: StoreDb, id: string) {
 const UPLOAD_KEPT_MS = 86_400_000
 const REPORT_KEPT_MS = 7 * 86_400_000
 
-export async function tidyImports(deps: Deps): Promise<void> {
+export async function deleteOldImports(deps: Deps): Promise<void> {
   const before = (ms: number) => new Date(deps.now().getTime() - ms)
   await sql.deleteOld(deps.db, { uploads: before(UPLOAD_KEPT_MS), reports: before(REPORT_KEPT_MS) })
 }

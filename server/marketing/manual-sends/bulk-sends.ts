@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { explain } from '../../../shared/reasons.ts'
 import type { BulkSend, BulkSendItem, SendChannel, sendWhatsappBulk } from '../../../shared/reminders.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { transact } from '../../core/db/db.ts'
-import { paginationOf } from '../../core/db/paging.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import { describePage } from '../../core/db/paging.ts'
+import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import { templateFor } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './bulk-sends-sql.ts'
@@ -36,7 +36,7 @@ export async function startJob(
 ): Promise<{ jobId: string }> {
   const cartIds = [...new Set(wanted.cartIds)]
   await assertMaySend(deps, request.session.accountId, wanted.channel)
-  await refuseBadText(deps, request.session.accountId, wanted)
+  await assertTextRenders(deps, request.session.accountId, wanted)
   if (wanted.overrideHoldout && cartIds.length > 1) {
     throw new AppError('unprocessable', 'People in the control group can only be messaged one at a time.')
   }
@@ -79,7 +79,7 @@ async function planJob(
 
 /** Retries failed items whose reason can pass, each as a new message. Of two concurrent requests, one finds none. */
 export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, askedBy: string) {
-  const job = found(await sql.readJob(store, jobId), 'Job')
+  const job = requireFound(await sql.readJob(store, jobId), 'Job')
   const retried = await transact(store, async (tx) => {
     const failed = await sql.claimFailed(tx, jobId)
     const [first] = failed
@@ -124,7 +124,7 @@ export async function readJob(
   jobId: string,
   { page, limit, outcome }: JobPage,
 ): Promise<z.infer<typeof BulkSend>> {
-  const job = found(await sql.readJob(store, jobId), 'Job')
+  const job = requireFound(await sql.readJob(store, jobId), 'Job')
   const counted = await sql.countOutcomes(store, jobId)
   const counts = {
     waiting: counted.waiting ?? 0,
@@ -147,7 +147,7 @@ export async function readJob(
     counts,
     retryable: counts.failed > 0 ? await sql.countRetryable(store, jobId) : 0,
     results: items.map((item) => presentItem(item, job.channel)),
-    pagination: paginationOf({ page, limit }, listed),
+    pagination: describePage({ page, limit }, listed),
   }
 }
 

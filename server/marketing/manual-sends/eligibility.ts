@@ -2,17 +2,17 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import { consentReasons } from '../../../shared/reach.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { type cartEligibility, MOST_CARTS } from '../../../shared/reminders.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
-import { filterOf } from '../../carts/carts/filter.ts'
-import { pagesOfCarts } from '../../carts/carts/list.ts'
+import { type cartEligibility, MAX_CARTS } from '../../../shared/reminders.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
+import { parseFilter } from '../../carts/carts/filter.ts'
+import { readCartPages } from '../../carts/carts/list.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { isText } from '../../delivery/decide/composing.ts'
-import type { Ahead, Texts } from '../../delivery/decide/decision-inputs.ts'
+import type { ForecastUsage, Texts } from '../../delivery/decide/decision-inputs.ts'
 import { dryRun } from '../../delivery/decide/evaluate.ts'
 import * as load from '../../delivery/decide/situation.ts'
-import { priceOf, templateFor, withOwnText } from '../../delivery/preview/preview.ts'
-import { textsFor } from '../../delivery/send/send-due.ts'
+import { priceOf, replaceText, templateFor } from '../../delivery/preview/preview.ts'
+import { loadTextChannels } from '../../delivery/send/send-due.ts'
 import { readBudget } from '../../delivery/texts/spend.ts'
 import type { Deps } from '../../deps.ts'
 import { countFiltered } from './reach.ts'
@@ -30,7 +30,7 @@ const CHUNK = 500
 
 export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: EligibilityInput): Promise<Answer> {
   const cartIds = await resolveCartIds(deps, store, wanted)
-  const texts = await textsFor(deps, store, [wanted.channel])
+  const texts = await loadTextChannels(deps, store, [wanted.channel])
   const tally = new Tally(wanted.channel)
   const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
   for (let start = 0; start < cartIds.length; start += CHUNK) {
@@ -70,20 +70,20 @@ export async function forecastEmail(deps: Deps, store: StoreDb<Db>, cartId: stri
 
 async function resolveCartIds(deps: Deps, store: StoreDb<Db>, wanted: EligibilityInput): Promise<string[]> {
   if (wanted.cartIds) return [...new Set(wanted.cartIds)]
-  const filter = filterOf(wanted)
+  const filter = parseFilter(wanted)
   const ids: string[] = []
-  for await (const page of pagesOfCarts(store, filter, await countFiltered(deps, store, filter), 1_000)) {
+  for await (const page of readCartPages(store, filter, await countFiltered(deps, store, filter), 1_000)) {
     ids.push(...page.map((cart) => cart.id))
-    if (ids.length >= MOST_CARTS) break
+    if (ids.length >= MAX_CARTS) break
   }
-  return ids.slice(0, MOST_CARTS)
+  return ids.slice(0, MAX_CARTS)
 }
 
 interface Chunk {
   tally: Tally
   texts: Texts
   wanted: EligibilityInput
-  ahead: Ahead
+  ahead: ForecastUsage
   cartIds: string[]
 }
 
@@ -100,7 +100,7 @@ async function addChunk(
     store,
     texts,
     async (tx, base) =>
-      (await load.loadImagined(tx, { cartIds, channel, templateId, ...base })).map((row) => withOwnText(row, words)),
+      (await load.loadImagined(tx, { cartIds, channel, templateId, ...base })).map((row) => replaceText(row, words)),
     { isRendered: channel !== 'email', ahead },
   )
   for (const { row, decision, composed, country } of rows) {
@@ -131,7 +131,7 @@ const presentReason = ({
 })
 
 async function estimatePrice(deps: Deps, store: StoreDb<Db>, tally: Tally): Promise<Answer['price']> {
-  const budget = await readBudget(store, monthOf(deps.now()))
+  const budget = await readBudget(store, formatMonth(deps.now()))
   const cost = tally.cost() ?? { amountMicros: 0, currency: budget?.currency ?? 'USD' }
   const left = budget && {
     amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros),

@@ -118,4 +118,4 @@ function unwrapReply<Reply>(kept: StoredReply<Reply>): Reply {
 }
 
 /** Deletes expired keys. */
-export const forgetOldRequests = (deps: Deps): Promise<void> => sql.deleteOldRequests(deps.db, deps.now())
+export const deleteExpiredRequests = (deps: Deps): Promise<void> => sql.deleteOldRequests(deps.db, deps.now())

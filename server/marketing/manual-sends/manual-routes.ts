@@ -1,7 +1,7 @@
 import { previewMessage as messagePreview, testSend } from '../../../shared/message-preview.ts'
 import * as api from '../../../shared/reminders.ts'
 import { type Routes, type StoreCall, serveAccount, serveStore } from '../../access/http/http.ts'
-import { idempotencyKeyOf } from '../../access/http/idempotency-key.ts'
+import { readIdempotencyKey } from '../../access/http/idempotency-key.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { previewMessage } from '../../delivery/preview/preview.ts'
 import { readBudget, saveBudget } from '../../delivery/texts/budget.ts'
@@ -89,7 +89,7 @@ export function idempotentRequest({
 }: StoreCall<unknown, unknown, unknown>): IdempotentRequest {
   return {
     session,
-    key: idempotencyKeyOf(request),
+    key: readIdempotencyKey(request),
     body: { path: request.routeOptions.url, storeId: store.storeId, body },
   }
 }

@@ -6,7 +6,7 @@ import { anOrder, freshOrderCheck } from '../../../test/factories.ts'
 import { DAY, HOUR, MINUTE, pass } from '../../../test/message-scene.ts'
 import { aTemplate, aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { noteInbound } from '../../delivery/outcome/delivery.ts'
+import { recordInbound } from '../../delivery/outcome/delivery.ts'
 
 // Manual sends (D9, D11) through the endpoints of B 7. START is a Monday, 10:00 in New York; SMS are allowed from 13:00
 // there.
@@ -261,7 +261,7 @@ describe('a temporary reason is returned instead of holding the message (D11)', 
     expect((await send(american)).body.fields.reason).toBe('whatsapp_marketing_refused')
     const from = american.orders[0]!.phone!
     const account = { accountId: american.accountId, db: world.db }
-    await noteInbound(world.deps, account, { channel: 'whatsapp', from, at: world.now })
+    await recordInbound(world.deps, account, { channel: 'whatsapp', from, at: world.now })
     expect((await send(american)).status).toBe(200)
     expect(world.texts.at(-1)).toMatchObject({ template: null, text: expect.stringContaining('you left Earl Grey') })
 

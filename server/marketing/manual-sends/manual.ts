@@ -4,16 +4,16 @@ import { normalizeEmail } from '../../../shared/contact.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { reminderTexts, type SendChannel, type SendReply, type smsStatus } from '../../../shared/reminders.ts'
 import { assertMayMail, takeOwnText } from '../../access/members/verification.ts'
-import { demandPlan } from '../../billing/billing/entitlements.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { requireFeature } from '../../billing/billing/entitlements.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
-import { wayOfAccount } from '../../delivery/email/mail-servers.ts'
+import { assertTextRenders } from '../../delivery/compose/own-text.ts'
+import { loadAccountMailRoute } from '../../delivery/email/mail-servers.ts'
 import { templateFor } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
-import { isFailed, progressOf, textStatusOf } from '../../messages/messages/state-rules.ts'
+import { findProgress, findTextStatus, isFailed } from '../../messages/messages/state-rules.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
 import { cartsInMailbox } from './mailbox-sql.ts'
 import * as sql from './manual-sql.ts'
@@ -47,9 +47,9 @@ export async function sendManually(
   wanted: ManualRequest,
 ): Promise<SendReply> {
   await assertMaySend(deps, request.session.accountId, wanted.channel)
-  const cart = found(await sql.readContact(store, wanted.cartId), 'Cart')
+  const cart = requireFound(await sql.readContact(store, wanted.cartId), 'Cart')
   const toAddress = await otherAddress(store, cart, wanted)
-  await refuseBadText(deps, request.session.accountId, wanted)
+  await assertTextRenders(deps, request.session.accountId, wanted)
   const reply = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
       await countCustomText(deps, tx, request, { ...wanted, count: 1 })
@@ -64,12 +64,12 @@ export async function sendManually(
 export async function assertPlanHas(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
   if (channel === 'email') return
   const sentence = channel === 'sms' ? reminderTexts.smsPlan : reminderTexts.whatsappPlan
-  await demandPlan({ accountId, db: deps.db }, deps.now(), { feature: 'manual_texts', sentence })
+  await requireFeature({ accountId, db: deps.db }, deps.now(), { feature: 'manual_texts', sentence })
 }
 
 /** Mail without a mail server is rejected, not stored. */
 async function assertMailRoute(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
-  if (channel !== 'email' || (await wayOfAccount(deps, { accountId, db: deps.db })) !== 'none') return
+  if (channel !== 'email' || (await loadAccountMailRoute(deps, { accountId, db: deps.db })) !== 'none') return
   const reason = 'mail_not_configured'
   throw new AppError('unprocessable', explain(reason), { fields: { reason } })
 }
@@ -153,7 +153,7 @@ const POLL_MS = 100
 export async function waitForReply(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
   const started = performance.now()
   for (;;) {
-    const row = found(await sql.readProgress(store, messageId), 'Message')
+    const row = requireFound(await sql.readProgress(store, messageId), 'Message')
     const answer = replyOf(row, messageId, channel)
     if (answer) return answer
     if (performance.now() - started > PATIENCE_MS) {
@@ -172,7 +172,7 @@ const sentTexts = {
 /** null: no result yet. Throws the rejection. */
 function replyOf(row: sql.Progress, messageId: string, channel: SendChannel): SendReply | null {
   const base = { success: true as const, messageId }
-  const progress = progressOf(row.state)
+  const progress = findProgress(row.state)
   if (progress === 'refused') throw describeRejection(row, channel)
   if (progress === 'accepted') return { ...base, message: sentTexts[channel], state: 'sent' }
   if (progress === 'pending') return null
@@ -194,9 +194,9 @@ export function describeRejection(
 
 /** Status of the cart's newest SMS (B 7). */
 export async function readSmsStatus(store: StoreDb<Db>, cartId: string): Promise<z.infer<typeof smsStatus.reply>> {
-  const cart = found(await sql.readContact(store, cartId), 'Cart')
+  const cart = requireFound(await sql.readContact(store, cartId), 'Cart')
   const sms = (await sql.textStates(store, [cart.id])).find((row) => row.channel === 'sms')
-  const status = sms ? textStatusOf(sms.state) : null
+  const status = sms ? findTextStatus(sms.state) : null
   return {
     status,
     attempts: sms?.attempts ?? 0,
@@ -223,7 +223,7 @@ async function textViews(store: StoreDb, cartIds: readonly string[]): Promise<Ma
   const rows = cartIds.length > 0 ? await sql.textStates(store, cartIds) : []
   return new Map(
     rows.map((row) => {
-      const status = textStatusOf(row.state)
+      const status = findTextStatus(row.state)
       // A rejected message starts no cooldown.
       const isOut = status !== 'sending' && status !== 'failed'
       return [`${row.channel}:${row.cart_id}`, { status, at: isOut ? row.at : null, readAt: row.read_at }]

@@ -3,7 +3,7 @@ import type { SendReply } from '../../../shared/reminders.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshLargeJobStatistics } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
@@ -53,7 +53,7 @@ export const findReplayedJob = (deps: Deps, store: StoreDb<Db>, request: Idempot
 
 async function assertMaySendOffer(deps: Deps, { session }: IdempotentRequest, { subject, body }: Offer): Promise<void> {
   await assertMaySend(deps, session.accountId, CHANNEL)
-  await refuseBadText(deps, session.accountId, { channel: CHANNEL, subject, body })
+  await assertTextRenders(deps, session.accountId, { channel: CHANNEL, subject, body })
 }
 
 const countWords = (

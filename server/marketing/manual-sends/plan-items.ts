@@ -5,7 +5,7 @@ import type { StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
-import { type Planned, planMessages } from '../../messages/messages/plan.ts'
+import { type PlannedMessage, planMessages } from '../../messages/messages/plan.ts'
 import type { Offer } from './bulk-sends-sql.ts'
 import { MANUAL_AGE_MS } from './manual.ts'
 import { delayLoss, insertManualMessage } from './manual-sql.ts'
@@ -36,7 +36,7 @@ export interface Items {
 }
 
 interface CartlessRecipients {
-  people: readonly Planned[]
+  people: readonly PlannedMessage[]
   /** Each person gets at most one message of an origin (D1). */
   originId: string
   purchasesSince: Date

@@ -2,12 +2,12 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { CartReach, cartReach } from '../../../shared/reach.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { filterOf, type ListFilter } from '../../carts/carts/filter.ts'
+import { type ListFilter, parseFilter } from '../../carts/carts/filter.ts'
 import * as list from '../../carts/carts/list.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { evaluateReach } from '../../delivery/decide/evaluate.ts'
-import { isOf, type ReachDecision, tallyOf } from '../../delivery/decide/reach-rules.ts'
+import { countReach, isOf, type ReachDecision } from '../../delivery/decide/reach-rules.ts'
 import type { Deps } from '../../deps.ts'
 import { firstOfDays } from '../../insights/analytics/rules.ts'
 import { idsAtStage } from './stages-sql.ts'
@@ -23,10 +23,10 @@ export async function readReach(
   store: StoreDb<Db>,
   wanted: z.output<typeof cartReach.body>,
 ): Promise<CartReach> {
-  if (wanted.cartIds) return tallyOf(await evaluateAll(deps, store, [...new Set(wanted.cartIds)]), true)
-  const { ids, isPartial } = await newest(deps, store, filterOf(wanted))
-  const tally = tallyOf(await evaluateAll(deps, store, ids), false)
-  return { ...tally, ...(isPartial && { lookedThrough: list.MOST_EVALUATED }) }
+  if (wanted.cartIds) return countReach(await evaluateAll(deps, store, [...new Set(wanted.cartIds)]), true)
+  const { ids, isPartial } = await newest(deps, store, parseFilter(wanted))
+  const tally = countReach(await evaluateAll(deps, store, ids), false)
+  return { ...tally, ...(isPartial && { lookedThrough: list.MAX_EVALUATED }) }
 }
 
 /**
@@ -47,10 +47,10 @@ export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: List
 async function newest(deps: Deps, store: StoreDb<Db>, filter: ListFilter) {
   const counted = await list.countCarts(store, filter)
   const since = filter.days === null ? null : await startOfDays(deps, store, filter.days)
-  const newestFound = await list.newestIds(store, filter, counted, since)
-  const newestOnes = newestFound.slice(0, list.MOST_EVALUATED)
+  const newestFound = await list.selectNewestIds(store, filter, counted, since)
+  const newestOnes = newestFound.slice(0, list.MAX_EVALUATED)
   const ids = await applyFilters(store, newestOnes, filter)
-  return { ids, isPartial: newestFound.length > list.MOST_EVALUATED, counted }
+  return { ids, isPartial: newestFound.length > list.MAX_EVALUATED, counted }
 }
 
 async function applyFilters(
@@ -59,14 +59,14 @@ async function applyFilters(
   { country, product, stage }: ListFilter,
 ): Promise<string[]> {
   let ids = newestOnes
-  if (country !== null) ids = await list.idsOfCountry(store, ids, country === 'none' ? null : country)
-  if (product !== null) ids = await list.idsOfProduct(store, ids, product)
+  if (country !== null) ids = await list.filterByCountry(store, ids, country === 'none' ? null : country)
+  if (product !== null) ids = await list.filterByProduct(store, ids, product)
   if (stage) ids = await idsAtStage(store, ids, stage)
   return ids
 }
 
 async function startOfDays(deps: Deps, store: StoreDb<Db>, days: number): Promise<Date> {
-  return firstOfDays(deps.now(), found(await readStore(store), 'Store').time_zone, days)
+  return firstOfDays(deps.now(), requireFound(await readStore(store), 'Store').time_zone, days)
 }
 
 async function evaluateAll(deps: Deps, store: StoreDb<Db>, cartIds: readonly string[]): Promise<ReachDecision[]> {

@@ -5,24 +5,24 @@ import { explain } from '../../../shared/reasons.ts'
 import type { SendChannel, TestReply } from '../../../shared/reminders.ts'
 import { hasListedPrice } from '../../../shared/text-prices.ts'
 import type { Session } from '../../access/members/session.ts'
-import { userById } from '../../access/members/users.ts'
+import { findUserById } from '../../access/members/users.ts'
 import { assertMayMail } from '../../access/members/verification.ts'
 import { noteTest } from '../../access/notifications/notifications.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import { type AnyComposed, compose, isPush, isText } from '../../delivery/decide/composing.ts'
-import { type Context, mailWayOfSituation, type Texts } from '../../delivery/decide/decision-inputs.ts'
+import { type DecisionContext, mailWayOfSituation, type Texts } from '../../delivery/decide/decision-inputs.ts'
 import * as load from '../../delivery/decide/situation.ts'
 import {
   couponNoteOf,
   type Imagined,
-  imagine,
   imagineOffer,
+  loadManualPreview,
   type OfferRequest,
 } from '../../delivery/preview/preview.ts'
-import { textsFor, transportOf } from '../../delivery/send/send-due.ts'
+import { loadTextChannels, openTransport } from '../../delivery/send/send-due.ts'
 import { bookSpend, lockBudget } from '../../delivery/texts/spend.ts'
 import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
@@ -50,7 +50,7 @@ export interface Tester {
 }
 
 export function sendTest(tester: Tester, wanted: TestSendInput): Promise<TestResult> {
-  return sendHypothetical(tester, wanted, (texts) => imagine(tester.deps, tester.store, texts, wanted))
+  return sendHypothetical(tester, wanted, (texts) => loadManualPreview(tester.deps, tester.store, texts, wanted))
 }
 
 /** A discount mail as one customer would get it. */
@@ -72,17 +72,17 @@ async function sendHypothetical(
 ): Promise<TestResult> {
   await assertPlanHas(deps, session.accountId, channel)
   if (channel === 'email') await assertMayMail({ accountId: session.accountId, db: deps.db })
-  const texts = await textsFor(deps, store, [channel])
+  const texts = await loadTextChannels(deps, store, [channel])
   const { context, rows } = await imagined(texts)
-  const { row } = found(rows[0], 'Cart')
+  const { row } = requireFound(rows[0], 'Cart')
   assertNotSuspended(context)
   const to = await resolveRecipient(deps, session, context, { channel, to: own })
   assertConfigured(deps, context, channel, texts)
   await assertNotSuppressed(deps, store, to, channel)
-  await take(deps, TESTS, session.accountId)
+  await takePoint(deps, TESTS, session.accountId)
   if (channel !== 'email' && texts.get(channel)?.credits) {
     assertNotPremium(to)
-    await take(deps, TESTS_BY_OPERATOR, session.accountId)
+    await takePoint(deps, TESTS_BY_OPERATOR, session.accountId)
   }
   const couponNote = couponNoteOf(context, row)
   const composed = markAsTest(await composeTest(context, row, to), couponNote)
@@ -90,7 +90,7 @@ async function sendHypothetical(
   const { tokens } = composed
   const until = new Date(deps.now().getTime() + LINKS_MS)
   await insertTestLinks(store, { cartId: row.cart_id, tokens, at: deps.now(), until })
-  const transport = await transportOf(deps, store, context.situation, { channel, texts })
+  const transport = await openTransport(deps, store, context.situation, { channel, texts })
   const message = { id: row.id, channel, address: to, composed, sendAuthorization: authorizeTest() }
   const outcome = await transport.sendOne(message, () => true)
   deps.log.info({ storeId: store.storeId, channel, outcome: outcome.kind }, 'message.tested')
@@ -102,7 +102,7 @@ async function sendHypothetical(
  * No test is sent while an operator has suspended the account or the plan has no room for the store (decisions 85 and
  * 90).
  */
-function assertNotSuspended({ situation }: Context): void {
+function assertNotSuspended({ situation }: DecisionContext): void {
   if (situation.is_account_suspended) throw new AppError('forbidden', explain('account_suspended'))
   if (situation.is_resting) throw new AppError('plan_required', explain('store_resting'))
 }
@@ -111,10 +111,10 @@ function assertNotSuspended({ situation }: Context): void {
 async function resolveRecipient(
   deps: Deps,
   session: Session,
-  { situation }: Context,
+  { situation }: DecisionContext,
   { channel, to }: TestRoute,
 ): Promise<string> {
-  if (channel === 'email') return found(await userById(deps.db, session.userId), 'User').email
+  if (channel === 'email') return requireFound(await findUserById(deps.db, session.userId), 'User').email
   const phone = normalizePhone(to ?? '', situation.base_country)
   if (phone) return phone
   const message = 'Enter your own phone number with its country code, such as +1 555 010 0200.'
@@ -130,7 +130,7 @@ function assertNotPremium(phone: string): void {
   throw new AppError('unprocessable', message, { fields: { to: message } })
 }
 
-function assertConfigured(deps: Deps, { situation }: Context, channel: SendChannel, texts: Texts): void {
+function assertConfigured(deps: Deps, { situation }: DecisionContext, channel: SendChannel, texts: Texts): void {
   if (channel !== 'email' && !texts.get(channel)) {
     throw new AppError('unprocessable', explain(`${channel}_not_configured`))
   }
@@ -141,12 +141,12 @@ function assertConfigured(deps: Deps, { situation }: Context, channel: SendChann
 
 /** A number that replied STOP gets nothing, not even from its owner (C1). */
 async function assertNotSuppressed(deps: Deps, store: StoreDb<Db>, to: string, channel: SendChannel): Promise<void> {
-  const [reason] = (await load.suppressedOf(store, [deps.secrets.addressHash(to)], [channel])).values()
+  const [reason] = (await load.loadSuppressions(store, [deps.secrets.addressHash(to)], [channel])).values()
   if (reason) throw new AppError('unprocessable', explain(`suppressed_${reason}`, channel))
 }
 
 /** A text is priced for the number it goes to. The coupon of a mail is that of the shopper. */
-async function composeTest(context: Context, row: load.ClaimedRow, to: string): Promise<AnyComposed> {
+async function composeTest(context: DecisionContext, row: load.ClaimedRow, to: string): Promise<AnyComposed> {
   const toMyself = row.channel === 'email' ? row : { ...row, manual: { ...row.manual!, toAddress: to } }
   try {
     return await compose(context, toMyself, { isTest: true })
@@ -176,7 +176,7 @@ function withTestLine(html: string, line: string): string {
 async function bookCost(deps: Deps, store: StoreDb<Db>, accountId: string, composed: AnyComposed): Promise<void> {
   if (!isText(composed)) return
   const { cost } = composed
-  const month = monthOf(deps.now())
+  const month = formatMonth(deps.now())
   await transact(store, async (tx) => {
     const left = await lockBudget(tx, accountId, month)
     const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import fixture from '../../../test/fixtures/bounces-not-the-address.json' with { type: 'json' }
-import { bounceKind, preciseStatus, statusIn } from './bounce-rules.ts'
-import { outcomeOfFailure } from './smtp-outcome.ts'
+import { chooseStatus, classifyBounce, parseStatus } from './bounce-rules.ts'
+import { mapFailure } from './smtp-outcome.ts'
 
 // Only a refusal that blames the address suppresses it (cases-R3).
 
-const kindOf = (status: string, words: string) => bounceKind(preciseStatus(status, statusIn(words)), words)
+const kindOf = (status: string, words: string) => classifyBounce(chooseStatus(status, parseStatus(words)), words)
 const atRcpt = (response: string) =>
-  outcomeOfFailure({
+  mapFailure({
     ...{ stage: 'envelope', isBodySent: false, code: 'EENVELOPE', systemCode: null, command: 'RCPT TO' },
     ...{ response, replyCode: Number(response.slice(0, 3)) },
   })

@@ -56,7 +56,7 @@ const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
 ]
 
 /** `status`: `5.1.1`, or null where none was given. Anything unrecognised is `soft`. */
-export function bounceKind(status: string | null, words: string): BounceKind {
+export function classifyBounce(status: string | null, words: string): BounceKind {
   const text = maskAddresses(words)
   return TABLE.find(([code, pattern]) => code.test(status ?? '') && pattern.test(text))?.[2] ?? 'soft'
 }
@@ -66,17 +66,17 @@ export const isTextDecisive = (words: string): boolean =>
   TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(maskAddresses(words)))
 
 /** Whether a refusal blames something other than the address. Text without a reason blames the address. */
-export function blamesOther(status: string | null, words: string): boolean {
-  const ownCode = status ?? statusIn(words)
+export function isAddressBlameless(status: string | null, words: string): boolean {
+  const ownCode = status ?? parseStatus(words)
   const precise = ownCode && !ownCode.endsWith('.0.0') ? ownCode : null
-  return (precise !== null || isTextDecisive(words)) && bounceKind(precise, words) !== 'hard'
+  return (precise !== null || isTextDecisive(words)) && classifyBounce(precise, words) !== 'hard'
 }
 
 /** The receiver would accept the mail later. */
 export const isRateLimit = (words: string): boolean => TOO_MANY.test(maskAddresses(words))
 
 /** The enhanced code in a server's text, or the class of its reply code; ignores numbers and IP addresses. */
-export function statusIn(words: string): string | null {
+export function parseStatus(words: string): string | null {
   const enhanced = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d]|\.\d)/.exec(words)
   if (enhanced) return `${enhanced[1]}.${Number(enhanced[2])}.${Number(enhanced[3])}`
   const reply = /(?:^|[\s;:(#])([45])\d\d(?=[\s-])/.exec(words)
@@ -84,7 +84,7 @@ export function statusIn(words: string): string | null {
 }
 
 /** A server that knows only "5.0.0" often repeats the receiver's own code after it. */
-export function preciseStatus(ownCode: string | null, quotedCode: string | null): string | null {
+export function chooseStatus(ownCode: string | null, quotedCode: string | null): string | null {
   if (!ownCode || !quotedCode) return ownCode ?? quotedCode
   return /\.0\.0$/.test(ownCode) && ownCode[0] === quotedCode[0] ? quotedCode : ownCode
 }

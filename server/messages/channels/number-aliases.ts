@@ -13,7 +13,7 @@ const PAIRS: readonly [written: RegExp, other: string][] = [
 ]
 
 /** The number itself first, then its alias. */
-export function numberAliases(phone: string): string[] {
+export function listNumberAliases(phone: string): string[] {
   const pair = PAIRS.find(([written]) => written.test(phone))
   return pair ? [phone, phone.replace(pair[0], pair[1])] : [phone]
 }

@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 // Facts about a phone number without a look-up. The full metadata also contain the line type. Pure.
 
 /** The country of an E.164 number; null when unknown, as for satellite phones. */
-export const phoneCountry = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
+export const findPhoneCountry = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
 
 const TAKES_TEXTS = ['MOBILE', 'FIXED_LINE_OR_MOBILE']
 /** The 1 that mobile numbers of Mexico had until 2019, and that many still write. */

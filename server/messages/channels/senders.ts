@@ -14,7 +14,7 @@ export interface Sender {
 
 export const findCountry = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
 
-export function senderFor(senders: readonly Sender[], to: string): string | null {
+export function chooseSender(senders: readonly Sender[], to: string): string | null {
   const country = findCountry(to)
   const own = senders.find((each) => each.country !== null && each.country === country)
   return (own ?? senders.find((each) => each.country === null))?.sender ?? null

@@ -1,5 +1,5 @@
 // Maps an SMTP reply, or its absence, to an outcome (engine, "Sending"). Pure.
-import { type BounceKind, bounceKind, isRateLimit, isTextDecisive, oneLine, statusIn } from './bounce-rules.ts'
+import { type BounceKind, classifyBounce, isRateLimit, isTextDecisive, oneLine, parseStatus } from './bounce-rules.ts'
 import type { Outcome } from './channel.ts'
 
 /** The stage at which a send failed. */
@@ -26,7 +26,7 @@ const SIGN_IN_REPLIES = [530, 534, 535, 538]
 /**
  * Returns `retry` only with proof that the message was not accepted, and `unknown` after silence behind the final dot.
  */
-export function outcomeOfFailure(failure: SmtpFailure): Outcome {
+export function mapFailure(failure: SmtpFailure): Outcome {
   const { stage, replyCode } = failure
   const response = oneLine(failure.response)
   if (replyCode === null || replyCode < 400 || replyCode > 599) return mapSilence(failure, response)
@@ -71,9 +71,9 @@ function retry(reason: string, response: string, retryAfterMs?: number): Extract
  */
 function classifyRefusal(replyCode: number, response: string, command: string | null): BounceKind {
   if (![550, 551, 552, 553, 554, 556].includes(replyCode) || command === 'MAIL FROM') return 'refused'
-  const status = statusIn(response)
+  const status = parseStatus(response)
   const isPrecise = status !== null && !status.endsWith('.0.0')
-  const kind = bounceKind(isPrecise ? status : null, response)
+  const kind = classifyBounce(isPrecise ? status : null, response)
   if (isPrecise || isTextDecisive(response)) return kind
   return command === 'RCPT TO' && replyCode !== 554 ? 'hard' : 'refused'
 }

@@ -19,7 +19,7 @@ export interface ProviderTemplate {
 }
 
 /** Number of placeholders in the text, or null when they are not `{{1}}` to `{{n}}`. Pure. */
-export function placesOf(text: string): number | null {
+export function countPlaceholders(text: string): number | null {
   const names = [...new Set([...text.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name]) => name!.trim()))]
   return names.every((name) => /^\d+$/.test(name) && Number(name) >= 1 && Number(name) <= names.length)
     ? names.length
@@ -29,7 +29,7 @@ export function placesOf(text: string): number | null {
 /**
  * Why a template is unusable for any provider: it must be approved, be plain text and have numbered placeholders. Pure.
  */
-export function templateProblem(of: {
+export function findTemplateProblem(of: {
   status: string
   category: string
   text: string
@@ -41,7 +41,7 @@ export function templateProblem(of: {
   if (of.status !== 'approved') return `WhatsApp has not approved it (${of.status}).`
   if (of.category === 'authentication') return 'It is for sign-in codes only.'
   if (of.hasMedia) return 'It has a picture, video or document, which reminders do not support.'
-  const places = placesOf(of.text)
+  const places = countPlaceholders(of.text)
   if (places === null) return 'Its variables have names; only numbered ones such as {{1}} are supported.'
   const inButton = of.button ? [...of.button.url.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name) : []
   if (inButton.length === 0) return null
@@ -51,5 +51,5 @@ export function templateProblem(of: {
     : 'Its button’s address has variables that cannot be filled.'
 }
 
-export const buttonPrefix = (button: { url: string } | null): string | null =>
+export const parseButtonPrefix = (button: { url: string } | null): string | null =>
   button && /\{\{\s*\w+\s*\}\}$/.test(button.url) ? button.url.replace(/\{\{\s*\w+\s*\}\}$/, '') : null

@@ -86,15 +86,15 @@ export async function wakeCartMessages(tx: StoreTx, cartIds: readonly string[], 
 }
 
 /** Does the same for messages without a cart, by the addresses of their shoppers. */
-export async function wakeMessagesTo(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
+export async function wakeMessagesToAddresses(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
   if (addresses.length > 0) await wakeHeldByAddress(tx, addresses, now)
 }
 
 /** Decides at once on messages that waited for the shop's orders, while the data are fresh (D3). */
-export const wakeUnread = (tx: StoreTx, now: Date): Promise<void> => sql.requestWake(tx, STORE_UNREAD, now)
+export const wakeAfterOrderCheck = (tx: StoreTx, now: Date): Promise<void> => sql.requestWake(tx, STORE_UNREAD, now)
 
 /** Runs between two rounds of a store's sender. Returns whether a wake-up was requested. */
-export async function wakeAskedMessages(store: StoreDb<Db>, now: Date): Promise<boolean> {
+export async function wakeRequestedMessages(store: StoreDb<Db>, now: Date): Promise<boolean> {
   if (!(await sql.isWakeRequested(store))) return false
   await sql.wakeRequested(store, now)
   return true

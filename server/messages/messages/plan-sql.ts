@@ -12,7 +12,7 @@ import {
 
 // Statements for messages without a cart.
 
-export interface Planned {
+export interface PlannedMessage {
   id: string
   shopperId: string
 }
@@ -20,7 +20,7 @@ export interface Planned {
 export interface NewMessages {
   origin: { kind: OriginKind; id: string; stepId: string | null; step: number }
   /** The people, each with their message's id and its delay after `dueAt`. */
-  rows: readonly (Planned & { laterMs?: number })[]
+  rows: readonly (PlannedMessage & { laterMs?: number })[]
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
   templateId: string | null
   dueAt: Date
@@ -38,9 +38,9 @@ const ONCE_PER_SHOPPER = sql`(store_id, lone_shopper_id, origin_kind, origin_id,
  * Inserts one message for each person who has none of this origin and step yet, on any channel. Returns the inserted
  * rows. Locks the people, so that none is merged meanwhile (S6).
  */
-export async function insertWithoutCart({ db, storeId }: StoreTx, input: NewMessages): Promise<Planned[]> {
+export async function insertWithoutCart({ db, storeId }: StoreTx, input: NewMessages): Promise<PlannedMessage[]> {
   const { origin, rows, now } = input
-  const inserted = await sql<Planned>`
+  const inserted = await sql<PlannedMessage>`
     with wanted as materialized (
       select w.id, s.id as shopper_id, coalesce(w."laterMs", 0) * interval '1 millisecond' as later
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w(id uuid, "shopperId" uuid, "laterMs" bigint)

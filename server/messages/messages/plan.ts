@@ -3,9 +3,9 @@ import * as sql from './plan-sql.ts'
 
 // Messages to a person without a cart. They are sent like all messages; cart rules do not apply.
 
-export type { Planned } from './plan-sql.ts'
+export type { PlannedMessage } from './plan-sql.ts'
 
-export interface Plan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
+export interface MessagePlan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
   /**
    * Each person gets at most one message of this origin (D1); planning again adds only missing ones. For a campaign:
    * its run.
@@ -23,7 +23,10 @@ export interface Plan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
  * Plans one message for each person who has none of this origin yet, and returns the new messages. The caller calls
  * `scheduleNextLook` at the end of its transaction.
  */
-export async function planMessages(tx: StoreTx, { origin, people, ...plan }: Plan): Promise<sql.Planned[]> {
+export async function planMessages(
+  tx: StoreTx,
+  { origin, people, ...plan }: MessagePlan,
+): Promise<sql.PlannedMessage[]> {
   const rows = [...new Map(people.map((person) => [person.shopperId, person])).values()]
   if (origin.kind === 'campaign') return sql.insertWithoutCart(tx, { ...plan, rows, origin })
   const { kind, id, ...request } = origin

@@ -1,3 +1,10 @@
 // A message's recipient, and the open messages to that recipient.
 
-export { languageOf, lockShopperOf, messageOf, setAddress, setUnsubscribed, skipOpenTo } from './track-sql.ts'
+export {
+  findMessageRecipient,
+  lockMessageShopper,
+  readLanguage,
+  setAddress,
+  setUnsubscribed,
+  skipOpenMessagesTo,
+} from './track-sql.ts'

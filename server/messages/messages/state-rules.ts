@@ -4,10 +4,10 @@ import type { Outcome } from '../channels/channel.ts'
 // The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. SQL uses fragments.ts.
 
 /** The state after a decision against sending. */
-export const stateOfDecision = { hold: 'held', skip: 'skipped', cancel: 'cancelled' } as const
+export const stateAfterDecision = { hold: 'held', skip: 'skipped', cancel: 'cancelled' } as const
 
 /** The state after a provider's answer. */
-export const stateAfter = {
+export const stateAfterAnswer = {
   accepted: 'sent',
   rejected: 'failed',
   unknown: 'unknown',
@@ -30,7 +30,7 @@ const progress: Readonly<Record<string, Progress>> = {
   cancelled: 'refused',
 }
 
-export const progressOf = (state: string): Progress => progress[state] ?? 'pending'
+export const findProgress = (state: string): Progress => progress[state] ?? 'pending'
 
 export const isSending = (state: string): boolean => state === 'sending'
 /** Neither sent nor final: still to be decided. */
@@ -43,7 +43,7 @@ export const findResult = (state: string): 'sent' | 'delivered' | 'failed' | 'un
   state === 'delivered' || state === 'failed' || state === 'unknown' ? state : 'sent'
 
 /** For a text that was sent or is about to be. */
-export const textStatusOf = (state: string): 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' =>
+export const findTextStatus = (state: string): 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' =>
   state === 'scheduled' || state === 'claimed' || state === 'held' || state === 'sending'
     ? 'sending'
     : findResult(state)
@@ -64,12 +64,12 @@ type Part = keyof typeof COUNTED
 type Counts = Record<Part | 'planned', number>
 
 /** The D6 part of a state, and the states of a part. */
-export const partOf = (state: MessageState): Part =>
+export const findPart = (state: MessageState): Part =>
   (Object.keys(COUNTED) as Part[]).find((part) => (COUNTED[part] as readonly MessageState[]).includes(state))!
-export const statesOfPart = (part: Part): readonly MessageState[] => COUNTED[part]
+export const listStates = (part: Part): readonly MessageState[] => COUNTED[part]
 
 /** The state as text, when no reason explains it. */
-export function stateText(state: string, provider: string): string {
+export function describeState(state: string, provider: string): string {
   const words: Record<string, string> = {
     scheduled: 'It is waiting for its scheduled time and is checked again at the moment of sending.',
     claimed: 'It is being checked right now.',
@@ -80,7 +80,7 @@ export function stateText(state: string, provider: string): string {
   return words[state] ?? ''
 }
 
-export function countsOfStates(rows: readonly { state: string; count: number }[]): Counts {
+export function countParts(rows: readonly { state: string; count: number }[]): Counts {
   const sum = (counted: readonly { count: number }[]) => counted.reduce((total, { count }) => total + count, 0)
   const of = (states: readonly string[]) => sum(rows.filter(({ state }) => states.includes(state)))
   const parts = Object.entries(COUNTED).map(([name, states]) => [name, of(states)])

@@ -28,7 +28,7 @@ export interface StepsEffect {
   changed: number
 }
 
-export async function followEditedSteps(
+export async function applyEditedSteps(
   tx: StoreTx,
   { flowId, removed, added, kept }: EditedSteps,
   now: Date,

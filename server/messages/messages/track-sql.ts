@@ -5,14 +5,14 @@ import { becomesSkipped, isOpen, openTo } from './fragments.ts'
 // Statements for touches and opt-outs.
 
 /** Locks the message's shopper, which serialises everything recorded about the person. */
-export async function lockShopperOf({ db, storeId }: StoreTx, messageId: string): Promise<string | undefined> {
+export async function lockMessageShopper({ db, storeId }: StoreTx, messageId: string): Promise<string | undefined> {
   const rows = await sql<{ id: string }>`
     select s.id from messages m join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
     where m.store_id = ${storeId} and m.id = ${messageId} for no key update of s`.execute(db)
   return rows.rows[0]?.id
 }
 
-export function messageOf({ db, storeId }: StoreDb, messageId: string) {
+export function findMessageRecipient({ db, storeId }: StoreDb, messageId: string) {
   return db
     .selectFrom('messages as m')
     .innerJoin('stores as s', 's.id', 'm.store_id')
@@ -36,7 +36,7 @@ export function messageOf({ db, storeId }: StoreDb, messageId: string) {
 }
 
 /** The language chosen by a message's recipient; null: none yet. */
-export async function languageOf({ db, storeId }: StoreDb, messageId: string): Promise<'en' | 'de' | null> {
+export async function readLanguage({ db, storeId }: StoreDb, messageId: string): Promise<'en' | 'de' | null> {
   const row = await db
     .selectFrom('messages as m')
     .innerJoin('shoppers as p', (on) => on.onRef('p.store_id', '=', 'm.store_id').onRef('p.id', '=', 'm.shopper_id'))
@@ -73,7 +73,7 @@ export async function setAddress({ db, storeId }: StoreDb, messageId: string, ad
 }
 
 /** Closes open messages to this address on a channel, in every store of the account (C2). */
-export async function skipOpenTo(
+export async function skipOpenMessagesTo(
   { db }: Pick<StoreTx, 'db'>,
   to: { accountId: string; address: string; channel: ChannelName; now: Date; reason?: string },
 ): Promise<number> {

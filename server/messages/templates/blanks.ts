@@ -2,7 +2,7 @@
 // coupon variable, or the sentence in a text. Pure.
 import { decode } from 'html-entities'
 import { COUPON_VARIABLES, cleanText } from './context.ts'
-import { liquidPieces } from './scan.ts'
+import { splitLiquid } from './scan.ts'
 
 /** Printed beside an empty coupon variable. */
 const BLANK = '\ue007'
@@ -13,7 +13,7 @@ const BLANK = '\ue007'
 export function markBlanks(source: string): string {
   if (!COUPON_VARIABLES.some((name) => source.includes(name))) return source
   const known = new Map<string, string[]>(COUPON_VARIABLES.map((name) => [name, [name]]))
-  const marked = liquidPieces(source).map((piece, at) => {
+  const marked = splitLiquid(source).map((piece, at) => {
     const isPrinted = at % 2 === 1 && piece.startsWith('{{')
     const [, assigned, value] = /^\{%-?\s*assign\s+([\w-]+)\s*=(.*)$/s.exec(piece) ?? []
     if (assigned !== undefined) known.set(assigned, listVariables(value!, known))

@@ -1,11 +1,11 @@
 // A store's brand kit, sanitised for mails: readable colours, valid addresses, one-line texts. Pure.
 import { type BrandKit, DEFAULT_BRAND, socialKinds } from '../../../shared/brand.ts'
-import { type Look, lookOf } from '../../../shared/palette.ts'
+import { buildLook, type Look } from '../../../shared/palette.ts'
 import { cleanText, type MailBrand, webAddress } from './context.ts'
 
 export const DEFAULT_MAIL_BRAND: MailBrand = { ...DEFAULT_BRAND, logo: null }
 
-export const mailBrandOf = ({ logo, ...kit }: BrandKit, publicUrl: string): MailBrand => ({
+export const toMailBrand = ({ logo, ...kit }: BrandKit, publicUrl: string): MailBrand => ({
   ...kit,
   logo: logo && { url: `${publicUrl}${logo.path}`, width: logo.width, height: logo.height, alt: logo.alt },
 })
@@ -48,7 +48,7 @@ function cacheLook(brand: MailBrand): Look {
   const known = looks.get(key)
   if (known) return known
   if (looks.size >= MAX_LOOKS) looks.clear()
-  const look = lookOf(brand)
+  const look = buildLook(brand)
   looks.set(key, look)
   return look
 }

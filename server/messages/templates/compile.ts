@@ -4,7 +4,7 @@ import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
 import { markBlanks } from './blanks.ts'
 import { TEMPLATE_VARIABLES, TemplateError, type TemplateSource } from './context.ts'
 import { FILTERS, TAGS, toTemplateError, unknownVariableError } from './errors.ts'
-import { hasRange, isOnlyTags, liquidPieces, tagsOf } from './scan.ts'
+import { hasRange, isOnlyTags, listTags, splitLiquid } from './scan.ts'
 
 interface CompiledTemplate {
   subject: Template[]
@@ -100,7 +100,7 @@ function listItems(items: CartItems): string {
 }
 
 function parse(liquid: Liquid, source: string, part: string): Template[] {
-  const tags = tagsOf(source)
+  const tags = listTags(source)
   if (tags.some(hasRange)) {
     throw new TemplateError('limit_exceeded', `The ${part} loops over a range; a loop may only go over cart_items.`)
   }
@@ -132,7 +132,7 @@ const ONLY_LINK = /^\{\{-?\s*checkout_link\s*-?\}\}$/
 
 function isHtml(body: string): boolean {
   return /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>/i.test(
-    liquidPieces(body)
+    splitLiquid(body)
       .filter((_, at) => at % 2 === 0)
       .join(''),
   )
@@ -150,7 +150,7 @@ const HEADING = /^#\s(.+)$/
  * items a table, a label with the total a row, and a line after `# ` a heading.
  */
 function convertPlainText(body: string): string {
-  const escaped = liquidPieces(body.replaceAll('\r\n', '\n'))
+  const escaped = splitLiquid(body.replaceAll('\r\n', '\n'))
     .map((piece, at) => (at % 2 ? piece : encode(piece)))
     .join('')
   return escaped

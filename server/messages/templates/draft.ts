@@ -44,7 +44,7 @@ const MAX_SUBJECT = 150
 const MAX_TRACKED = 1_000
 
 /** Throws a TemplateError. */
-export function draftOf(
+export function createDraft(
   { compiler, toText }: DraftTools,
   source: TemplateSource,
   values: Values,
@@ -52,7 +52,7 @@ export function draftOf(
 ): Draft {
   const template = compiler.compile(source)
   const filledSubject = fill(compiler.text, template.subject, values, 'subject')
-  const subject = shownSubject(filledSubject, values)
+  const subject = cleanSubject(filledSubject, values)
   if (!subject) throw new TemplateError('empty_subject', 'The subject is empty.')
   const filled = fill(compiler.html, template.body, values, 'message')
   if (filled.length > MAX_HTML_BYTES) throw tooLargeError()
@@ -70,7 +70,7 @@ export function draftOf(
   }
 }
 
-export const shownSubject = (filled: string, values: Values): string =>
+export const cleanSubject = (filled: string, values: Values): string =>
   cleanText(hasBlank(filled) ? replaceSubject(values) : filled, MAX_SUBJECT)
 
 /** Replaces a subject that names a missing coupon value. */

@@ -36,7 +36,7 @@ interface Problem {
 }
 
 /** Never throws. */
-export function answerJob(renderer: TemplateRenderer, job: RenderJob): RenderAnswer {
+export function runJob(renderer: TemplateRenderer, job: RenderJob): RenderAnswer {
   try {
     if (job.kind === 'text') return { kind: 'text', text: renderer.text(job.source, job.context) }
     if (job.kind === 'mail') return { kind: 'mail', message: renderMail(renderer, job) }

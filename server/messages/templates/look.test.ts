@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_BRAND } from '../../../shared/brand.ts'
 import { READY_DISCOUNT } from '../../../shared/discount-mail.ts'
-import { DEFAULT_MAIL_BRAND, mailBrandOf } from './brand.ts'
+import { DEFAULT_MAIL_BRAND, toMailBrand } from './brand.ts'
 import { type MailBrand, sampleContext, type TemplateContext, type TemplateItem } from './context.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from './ready-templates.ts'
 import { createTemplateRenderer } from './render.ts'
@@ -183,7 +183,7 @@ describe('the brand kit', () => {
 
   test('shows the logo in place of the name, no larger than a heading, with alternative text', () => {
     const logo = { path: '/brand/s/abc.png', width: 1_200, height: 400, alt: '' }
-    const brand = mailBrandOf({ ...DEFAULT_BRAND, logo }, 'https://recoup.example')
+    const brand = toMailBrand({ ...DEFAULT_BRAND, logo }, 'https://recoup.example')
     const { html } = render(FIRST, { brand })
     expect(html).toContain('src="https://recoup.example/brand/s/abc.png" alt="Harbour Goods" width="192" height="64"')
     expect(html).not.toContain('>Harbour Goods</a>')

@@ -6,7 +6,7 @@ import { blocksHtml, blocksText, removeBlocks } from './blocks.ts'
 import { cleanText, TemplateError } from './context.ts'
 import { type Draft, MAX_HTML_BYTES, tooLargeError } from './draft.ts'
 import { tidyLines } from './scan.ts'
-import { cartOf, type Values } from './values.ts'
+import { toShownCart, type Values } from './values.ts'
 
 export interface RenderedMessage {
   subject: string
@@ -20,25 +20,25 @@ export interface RenderedMessage {
 export type Layout = (look: Look, values: object) => string
 
 /** Throws a TemplateError. */
-export function messageOf(layout: Layout, draft: Draft, values: Values): RenderedMessage {
+export function renderMessage(layout: Layout, draft: Draft, values: Values): RenderedMessage {
   const { subject, content, plain, links, leftOut, homeLink } = draft
-  const cart = cartOf(values)
+  const cart = toShownCart(values)
   const { look, promise } = values.brand
   const html = layout(
     look,
-    shownInLayout(values, {
-      ...{ subject, homeLink, preview: previewOf(plain) },
+    toLayoutValues(values, {
+      ...{ subject, homeLink, preview: renderPreview(plain) },
       content: blocksHtml(content, { cart, look, link: homeLink, promise }),
     }),
   )
-  const parts = { subject, html, text: textPart(plain, values) }
-  const problem = problemOf(parts)
+  const parts = { subject, html, text: renderTextPart(plain, values) }
+  const problem = findProblem(parts)
   if (problem) throw problem
   return { ...parts, links, leftOut, headers: unsubscribeHeaders(values.footer.unsubscribeLink) }
 }
 
 /** Why these parts are no valid mail, or null. */
-export function problemOf({ subject, html, text }: Pick<RenderedMessage, 'subject' | 'html' | 'text'>) {
+export function findProblem({ subject, html, text }: Pick<RenderedMessage, 'subject' | 'html' | 'text'>) {
   if (Buffer.byteLength(html) > MAX_HTML_BYTES) return tooLargeError()
   if (![subject, html, text].some((part) => /\{\{|\{%/.test(part))) return null
   return new TemplateError(
@@ -48,9 +48,9 @@ export function problemOf({ subject, html, text }: Pick<RenderedMessage, 'subjec
 }
 
 /** The preview line in the inbox. */
-export const previewOf = (plain: string): string => cleanText(removeBlocks(plain), 120)
+export const renderPreview = (plain: string): string => cleanText(removeBlocks(plain), 120)
 
-export function shownInLayout(
+export function toLayoutValues(
   values: Values,
   shown: Record<'subject' | 'preview' | 'content' | 'homeLink', string>,
 ): object {
@@ -58,10 +58,10 @@ export function shownInLayout(
   return { ...values.footer, ...values.trackers, ...brand, isDarkByDay: look.isDarkByDay, ...shown }
 }
 
-export function textPart(plain: string, values: Values): string {
+export function renderTextPart(plain: string, values: Values): string {
   const { footer, brand } = values
   const { why, storeName, senderName, addressLines, unsubscribeLink, preferencesLink } = footer
-  const words = tidyLines(blocksText(plain, { cart: cartOf(values), promise: brand.promise }))
+  const words = tidyLines(blocksText(plain, { cart: toShownCart(values), promise: brand.promise }))
   const sender = [senderName, ...addressLines].join(addressLines.length > 1 ? '\n' : ', ')
   const preferences = preferencesLink ? `\nEmail preferences: ${preferencesLink}` : ''
   const kind = brand.footerWords && `${brand.footerWords}\n`

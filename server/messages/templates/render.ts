@@ -3,8 +3,8 @@ import { compile as compileHtmlToText } from 'html-to-text'
 import { hasBlank, removeBlankSentences } from './blanks.ts'
 import { createCompiler } from './compile.ts'
 import { sampleContext, type TemplateContext, TemplateError, type TemplateSource } from './context.ts'
-import { type DraftTools, draftOf, emptyBodyError, fill } from './draft.ts'
-import { messageOf, type RenderedMessage, readLayout } from './message.ts'
+import { createDraft, type DraftTools, emptyBodyError, fill } from './draft.ts'
+import { type RenderedMessage, readLayout, renderMessage } from './message.ts'
 import { makePlan, type Planning, type PlanTools } from './plans/making.ts'
 import type { Plan } from './plans/plan.ts'
 import type { NoPlan } from './plans/words.ts'
@@ -90,7 +90,7 @@ const appendLink = (text: string, before: string, link: string): string =>
 
 function renderDraft(tools: PlanTools, source: TemplateSource, context: TemplateContext, options: RenderOptions) {
   const values = cleanContext(context, new Set(options.storeHosts))
-  return messageOf(tools.layout, draftOf(tools, source, values, options.trackLink), values)
+  return renderMessage(tools.layout, createDraft(tools, source, values, options.trackLink), values)
 }
 
 const draft = { id: 'draft', version: 0 }

@@ -1,7 +1,7 @@
+import { isBuiltInBody, isBuiltInSubject } from './built-in.ts'
 import type { TemplateContext, TemplateError, TemplateSource } from './context.ts'
-import { answerJob, type RenderAnswer, type RenderJob, toError } from './job.ts'
+import { type RenderAnswer, type RenderJob, runJob, toError } from './job.ts'
 import type { RenderedMessage } from './message.ts'
-import { isOurBody, isOurSubject } from './ours.ts'
 import { type Difference, type PlanFigures, type PlanLimits, RenderingPlans } from './plans/plans.ts'
 import { createTemplateRenderer, type TemplateRenderer } from './render.ts'
 import { RefusedTexts, RenderThread, type ThreadOptions } from './thread.ts'
@@ -12,7 +12,7 @@ import { RefusedTexts, RenderThread, type ThreadOptions } from './thread.ts'
 export type RenderQueue = 'sending' | 'asking'
 
 /** The account, for fair queueing, and the purpose. */
-export interface RenderFor {
+export interface RenderPurpose {
   lane: RenderQueue
   accountId: string
 }
@@ -28,12 +28,12 @@ export interface MailOptions {
 export interface Renders {
   /** Throws a TemplateError that names the problem. */
   mail(
-    purpose: RenderFor,
+    purpose: RenderPurpose,
     source: TemplateSource,
     context: TemplateContext,
     options: MailOptions,
   ): Promise<RenderedMessage>
-  text(purpose: RenderFor, source: TemplateSource, context: TemplateContext): Promise<string>
+  text(purpose: RenderPurpose, source: TemplateSource, context: TemplateContext): Promise<string>
   /**
    * Checks that a text renders with and without a discount. Returns the error, or null. Called before a text is stored.
    */
@@ -60,10 +60,10 @@ export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Part
     asking: new RenderThread({ ...threadOptions.asking, ...changes }, refused),
   }
   let renderer: TemplateRenderer | undefined
-  const ask = async ({ lane, accountId }: RenderFor, job: RenderJob): Promise<RenderAnswer> => {
+  const ask = async ({ lane, accountId }: RenderPurpose, job: RenderJob): Promise<RenderAnswer> => {
     const isOurs = isBuiltInJob(job)
     if (isOurs) renderer ??= createTemplateRenderer()
-    const answer = isOurs ? answerJob(renderer!, job) : await threads[lane].run(job, accountId)
+    const answer = isOurs ? runJob(renderer!, job) : await threads[lane].run(job, accountId)
     if (answer.kind === 'refused') throw toError(answer.problem)
     if (answer.kind === 'broken') throw new Error(answer.words)
     return answer
@@ -112,9 +112,9 @@ function assertKind<K extends RenderAnswer['kind']>(answer: RenderAnswer, kind: 
 }
 
 function isBuiltInJob(job: RenderJob): boolean {
-  if (job.kind === 'check') return isOurSubject(job.subject) && isOurBody(job.body)
-  if (job.kind === 'checkText') return isOurBody(job.body)
-  return isOurBody(job.source.body) && isOurSubject(job.source.subject)
+  if (job.kind === 'check') return isBuiltInSubject(job.subject) && isBuiltInBody(job.body)
+  if (job.kind === 'checkText') return isBuiltInBody(job.body)
+  return isBuiltInBody(job.source.body) && isBuiltInSubject(job.source.subject)
 }
 
 let shared: Renders | undefined

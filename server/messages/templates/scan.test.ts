@@ -6,7 +6,7 @@ import { createCompiler } from './compile.ts'
 import { sampleContext } from './context.ts'
 import { createTemplateRenderer } from './render.ts'
 import { sanitizeHtml } from './sanitize.ts'
-import { hasRange, isOnlyTags, liquidPieces, tagsOf, tidyLines } from './scan.ts'
+import { hasRange, isOnlyTags, listTags, splitLiquid, tidyLines } from './scan.ts'
 
 const signs = fc.constantFrom('{{', '}}', '{%', '%}', '{', '}', '%', 'a', ' ', '\n', '-')
 const source = fc.array(signs, { maxLength: 40 }).map((parts) => parts.join(''))
@@ -15,8 +15,8 @@ describe('text and Liquid', () => {
   test('are split at the shortest pairs of brackets, and no text is lost', () => {
     fc.assert(
       fc.property(source, (text) => {
-        expect(liquidPieces(text)).toEqual(text.split(/(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/))
-        expect(liquidPieces(text).join('')).toBe(text)
+        expect(splitLiquid(text)).toEqual(text.split(/(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/))
+        expect(splitLiquid(text).join('')).toBe(text)
       }),
       { numRuns: 2_000 },
     )
@@ -30,7 +30,7 @@ describe('text and Liquid', () => {
   })
 
   test('a range is two dots within parentheses of one tag', () => {
-    const isRange = (text: string) => tagsOf(text).some(hasRange)
+    const isRange = (text: string) => listTags(text).some(hasRange)
     expect(['{% for i in (1..9) %}', '{%- for i in ( 1 .. n ) %}', '{% if (a) == (b..c) %}'].map(isRange)).toEqual([
       true,
       true,

@@ -4,7 +4,7 @@
  * Splits a text into alternating text and Liquid: every second part is one `{{ … }}` or `{% … %}`; an unclosed one is
  * text. The joined parts equal the source.
  */
-export function liquidPieces(source: string): string[] {
+export function splitLiquid(source: string): string[] {
   const pieces: string[] = []
   // Once no closing bracket is found, none follows for the rest either.
   const missing = new Set<string>()
@@ -24,12 +24,12 @@ export function liquidPieces(source: string): string[] {
 }
 
 /** The tags (`{% … %}`) of a text, in order. */
-export const tagsOf = (source: string): string[] =>
-  liquidPieces(source).filter((piece, at) => at % 2 === 1 && piece.startsWith('{%'))
+export const listTags = (source: string): string[] =>
+  splitLiquid(source).filter((piece, at) => at % 2 === 1 && piece.startsWith('{%'))
 
 /** Whether a line consists of tags only. */
 export function isOnlyTags(line: string): boolean {
-  const pieces = liquidPieces(line)
+  const pieces = splitLiquid(line)
   return pieces.length > 1 && pieces.every((piece, at) => (at % 2 === 0 ? piece.trim() === '' : piece.startsWith('{%')))
 }
 

@@ -1,6 +1,6 @@
 import os from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerJob, type RenderJob } from './job.ts'
+import { type RenderJob, runJob } from './job.ts'
 import { createTemplateRenderer } from './render.ts'
 
 // Code of a rendering thread: processes one job after the other. It has no database, network or secret.
@@ -11,6 +11,6 @@ if (niceness > 0 && process.platform === 'linux') os.setPriority(Math.min(19, os
 
 const renderer = createTemplateRenderer()
 parentPort!.on('message', ({ id, job }: { id: number; job: RenderJob }) => {
-  parentPort!.postMessage({ id, answer: answerJob(renderer, job) })
+  parentPort!.postMessage({ id, answer: runJob(renderer, job) })
 })
 parentPort!.postMessage('ready')

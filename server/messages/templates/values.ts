@@ -40,7 +40,7 @@ export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<s
 }
 
 /** The cart as listed in a mail. */
-export const cartOf = ({ items, coupon, entered, cartTotal }: Values): ShownCart => ({
+export const toShownCart = ({ items, coupon, entered, cartTotal }: Values): ShownCart => ({
   ...{ items, cartTotal },
   coupon: coupon ?? entered,
 })

@@ -47,7 +47,7 @@ export interface StoreToken {
 }
 
 /** Stores one store's token across requests and processes. */
-export interface TokenShelf {
+export interface TokenCache {
   read(): Promise<StoreToken | null>
   /**
    * Calls `make` under the store's lock. Returns another process's token if it has replaced `stale` meanwhile. Rethrows

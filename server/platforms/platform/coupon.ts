@@ -63,7 +63,7 @@ export interface CouponsById {
 }
 
 /** One result for each draft, in order. `words`: the store's message. */
-export type CouponMade = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused'; words: string }
+export type CouponResult = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused'; words: string }
 
 export interface CouponChange {
   id: string
@@ -72,4 +72,6 @@ export interface CouponChange {
 }
 
 /** `gone`: the store no longer has this coupon. */
-export type CouponChanged = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused' | 'gone'; words: string }
+export type CouponChangeResult =
+  | { coupon: PlatformCoupon }
+  | { refusal: 'duplicate' | 'refused' | 'gone'; words: string }

@@ -1,4 +1,4 @@
-import type { StoreAccess, StoreKeys, StoreNet, TokenShelf } from './access.ts'
+import type { StoreAccess, StoreKeys, StoreNet, TokenCache } from './access.ts'
 import type { StoreEvent } from './event.ts'
 import type { ItemTerms, PlatformOrder, RawDelivery, StoreClient, StoreProfile } from './platform.ts'
 
@@ -34,7 +34,7 @@ export interface RestoreLink {
 /** A platform: everything that does not depend on one store. */
 export interface Platform {
   /** Creates a client. Keep one per store. */
-  createClient(access: StoreAccess, net: StoreNet, shelf: TokenShelf): StoreClient
+  createClient(access: StoreAccess, net: StoreNet, shelf: TokenCache): StoreClient
   /** null: not signed with this secret. */
   readDelivery(delivery: RawDelivery, secret: string): StoreEvent | null
   /** Webhook topics to subscribe to. */

@@ -3,7 +3,14 @@
 
 import type { ItemChoice } from '../../../shared/carts.ts'
 import type { StoreRights } from '../../../shared/platforms.ts'
-import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsById, PlatformCoupon } from './coupon.ts'
+import type {
+  CouponChange,
+  CouponChangeResult,
+  CouponDraft,
+  CouponResult,
+  CouponsById,
+  PlatformCoupon,
+} from './coupon.ts'
 
 export type { PlatformName, StoreRights } from '../../../shared/platforms.ts'
 export type { StoreProblemCode } from '../../../shared/store-problems.ts'
@@ -308,7 +315,7 @@ export interface RawDelivery {
   headers: Record<string, string | string[] | undefined>
 }
 
-export interface RefillWish {
+export interface RefillRequest {
   items: readonly {
     productId: string
     variationId: string | null
@@ -320,7 +327,7 @@ export interface RefillWish {
   extra: Readonly<Record<string, string>>
 }
 
-export interface Refilled {
+export interface RefillResult {
   /** Link for the shopper; null when the store accepted no item. */
   checkoutUrl: string | null
   /** Items the store accepted, by id of product or variation. */
@@ -390,15 +397,15 @@ export interface StoreClient {
   /** In any status; null when no coupon has the code. */
   couponByCode(code: string, currency: string): Promise<PlatformCoupon | null>
   /** Creates coupons. If the store changes a value, the coupon is deleted again and reported as refused. */
-  createCoupons(drafts: readonly CouponDraft[]): Promise<CouponMade[]>
+  createCoupons(drafts: readonly CouponDraft[]): Promise<CouponResult[]>
   /** Changes the given fields. If the store changes a value, the change is reported as refused but stays. */
-  updateCoupon(id: string, draft: CouponChange['draft']): Promise<CouponChanged>
+  updateCoupon(id: string, draft: CouponChange['draft']): Promise<CouponChangeResult>
   /** Does the same for several coupons. Returns one result each, in order. */
-  updateCoupons(changes: readonly CouponChange[]): Promise<CouponChanged[]>
+  updateCoupons(changes: readonly CouponChange[]): Promise<CouponChangeResult[]>
   /** Deletes permanently. Returns the ids that no longer exist, including those deleted before. */
   deleteCoupons(ids: readonly string[]): Promise<string[]>
   /** Fills a guest's cart as the shopper will; null when the store cannot be asked or does not answer in time. */
-  refillCart(wish: RefillWish): Promise<Refilled | null>
+  refillCart(wish: RefillRequest): Promise<RefillResult | null>
   /**
    * The shop's logo in its stored sizes, then its icon; use the first valid one. Never throws; a shop may have none.
    */

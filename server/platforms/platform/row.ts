@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SkippedRow } from './platform.ts'
-import { gmtInstant, isRecord, parseId, plainText, webAddress } from './text.ts'
+import { isRecord, parseGmt, parseId, plainText, webAddress } from './text.ts'
 
 // Reads rows of a store's response, field by field: a missing or invalid field becomes null, and only a row without a
 // required field is skipped.
@@ -28,7 +28,7 @@ const MAX_LINES = 500
 export const field = <Value>(read: (input: unknown) => Value) => z.unknown().optional().transform(read)
 export const wireId = field(parseId)
 export const wireText = (maxLength: number) => field((input) => plainText(input, maxLength))
-export const wireTime = field(gmtInstant)
+export const wireTime = field(parseGmt)
 export const wireUrl = field(webAddress)
 export const wireRaw = z.unknown().optional()
 export const wireList = field((input) => (Array.isArray(input) ? input.slice(0, MAX_LINES).filter(isRecord) : []))

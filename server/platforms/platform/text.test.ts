@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameWithChoices } from './text.ts'
+import { addChoices } from './text.ts'
 
 test.each([
   ['T-Shirt Töpfer - Blue', ['Blue', 'L'], 'T-Shirt Töpfer - Blue, L'],
@@ -13,9 +13,9 @@ test.each([
   ['Ring - Gold', ['7', '7'], 'Ring - Gold, 7'],
 ])('a variation’s name contains the choices: %s and %j (real-store-W4)', (name, values, whole) => {
   const choices = values.map((value) => ({ value }))
-  expect(nameWithChoices(name, choices)).toBe(whole)
+  expect(addChoices(name, choices)).toBe(whole)
 })
 
 test('a name is truncated to its limit', () => {
-  expect(nameWithChoices('x'.repeat(299), [{ value: 'Large' }]).length).toBeLessThanOrEqual(300)
+  expect(addChoices('x'.repeat(299), [{ value: 'Large' }]).length).toBeLessThanOrEqual(300)
 })

@@ -34,7 +34,7 @@ export function parseId(input: unknown): string | null {
 }
 
 /** `2026-11-21T00:59:27` of a `…_gmt` field → `2026-11-21T00:59:27Z`. null for an invalid or implausible instant. */
-export function gmtInstant(input: unknown): string | null {
+export function parseGmt(input: unknown): string | null {
   if (typeof input !== 'string') return null
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.\d+)?Z?$/.exec(input)
   if (!match) return null
@@ -80,7 +80,7 @@ function sliceText(text: string, maxLength: number): string {
  * Adds choices to a variation's name. A variation may leave a choice open, such as the size, which its name then lacks.
  * `T-Shirt - Blue` and `L` become `T-Shirt - Blue, L`, as in WooCommerce.
  */
-export function nameWithChoices(name: string, choices: readonly { value: string }[]): string {
+export function addChoices(name: string, choices: readonly { value: string }[]): string {
   const place = name.lastIndexOf(' - ')
   const splitWords = (text: string) =>
     ` ${text

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { GuardedAnswer, GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess } from '../platform/access.ts'
-import { memoryShelf } from '../platform/memory-shelf.ts'
-import { clientPerStore } from './client-per-store.ts'
+import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
+import { createClientCache } from './client-per-store.ts'
 
 // One request at a time per store, however many stores a process calls (operators-H5).
 
@@ -34,11 +34,11 @@ const access = (storeUrl: string, consumerKey = 'ck_1'): StoreAccess => ({
   ...{ storeUrl, homeUrl: storeUrl },
   keys: { kind: 'woocommerce', consumerKey, consumerSecret: 'cs_1' },
 })
-const keptAs = (storeId: string) => ({ storeId, shelf: memoryShelf() })
+const keptAs = (storeId: string) => ({ storeId, shelf: createMemoryTokenCache() })
 
 test('a store gets one request at a time while thousands of others are called', async () => {
   const { fetch, answer, asked, most } = shops()
-  const storeClient = clientPerStore({ fetch, now: () => new Date() })
+  const storeClient = createClientCache({ fetch, now: () => new Date() })
   const busy = 'https://busy.example'
   const first = storeClient(access(busy), keptAs('busy')).order('1')
   const all: Promise<unknown>[] = []
@@ -58,7 +58,7 @@ test('a store gets one request at a time while thousands of others are called', 
 
 test('a store still gets one request at a time after its keys were replaced and its profile is read', async () => {
   const { fetch, answer, most } = shops()
-  const storeClient = clientPerStore({ fetch, now: () => new Date() })
+  const storeClient = createClientCache({ fetch, now: () => new Date() })
   const origin = 'https://shop.example'
   const kept = keptAs('a')
   const all = [
@@ -76,7 +76,7 @@ test('a store still gets one request at a time after its keys were replaced and 
 
 test('two accounts with the same shop do not wait for each other', async () => {
   const { fetch, answer, most } = shops()
-  const storeClient = clientPerStore({ fetch, now: () => new Date() })
+  const storeClient = createClientCache({ fetch, now: () => new Date() })
   const origin = 'https://shop.example'
   const all = ['a', 'b'].map((storeId) => storeClient(access(origin), keptAs(storeId)).order('1'))
   await new Promise((resolve) => setTimeout(resolve, 1))
@@ -87,7 +87,7 @@ test('two accounts with the same shop do not wait for each other', async () => {
 
 test('a request that times out in the queue ends at once and is never sent', async () => {
   const { fetch, answer, asked } = shops()
-  const client = clientPerStore({ fetch, now: () => new Date() })(access('https://shop.example'), keptAs('a'))
+  const client = createClientCache({ fetch, now: () => new Date() })(access('https://shop.example'), keptAs('a'))
   const hanging = client.order('1')
   const stop = new AbortController()
   const waiting = client.terms({ items: [{ productId: '1', variationId: null }], currency: 'USD', signal: stop.signal })
@@ -105,7 +105,7 @@ test('a failed request lets the next one of its store run', async () => {
     if (asked === 1) throw new Error('a mistake of ours')
     return { status: 404, headers: {}, body: Buffer.from('{"code":"gone"}'), url, isRedirected: false }
   }
-  const client = clientPerStore({ fetch, now: () => new Date() })(access('https://shop.example'), keptAs('a'))
+  const client = createClientCache({ fetch, now: () => new Date() })(access('https://shop.example'), keptAs('a'))
   const both = await Promise.allSettled([client.order('1'), client.order('2')])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })

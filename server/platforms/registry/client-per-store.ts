@@ -1,8 +1,8 @@
-import type { StoreAccess, StoreNet, TokenShelf } from '../platform/access.ts'
-import { memoryShelf } from '../platform/memory-shelf.ts'
+import type { StoreAccess, StoreNet, TokenCache } from '../platform/access.ts'
+import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
 import type { StoreClient } from '../platform/platform.ts'
 import { createRequestQueues } from '../platform/request-queue.ts'
-import { platformOf } from './registry.ts'
+import { findPlatform } from './registry.ts'
 
 /** Maximum number of cached clients; the least recently used goes first. */
 const MAX_CLIENTS = 2_000
@@ -11,15 +11,16 @@ const MAX_CLIENTS = 2_000
  * Caches the client of a store for what it has learned. Requests of all clients of a store are serialised: the queue
  * belongs to the store and outlives the client.
  */
-export function clientPerStore(net: StoreNet) {
+export function createClientCache(net: StoreNet) {
   const clients = new Map<string, StoreClient>()
   const turns = createRequestQueues()
-  return (access: StoreAccess, cached?: { storeId: string; shelf: TokenShelf }): StoreClient => {
+  return (access: StoreAccess, cached?: { storeId: string; shelf: TokenCache }): StoreClient => {
     const { platform, storeUrl, homeUrl, keys } = access
     const key = JSON.stringify([cached?.storeId, platform, storeUrl, homeUrl, keys])
     const inTurn = turns(cached?.storeId ?? key)
     const client =
-      clients.get(key) ?? platformOf(platform).createClient(access, { ...net, inTurn }, cached?.shelf ?? memoryShelf())
+      clients.get(key) ??
+      findPlatform(platform).createClient(access, { ...net, inTurn }, cached?.shelf ?? createMemoryTokenCache())
     clients.delete(key)
     clients.set(key, client)
     if (clients.size > MAX_CLIENTS) clients.delete(clients.keys().next().value!)

@@ -8,13 +8,13 @@ import { woocommerce } from '../woocommerce/platform.ts'
 const platforms: Readonly<Record<PlatformName, Platform>> = { woocommerce, shopify }
 
 /** Platforms that a store can be connected to. */
-export const platformsHere = Object.keys(platforms) as PlatformName[]
+export const platformNames = Object.keys(platforms) as PlatformName[]
 
-export const platformOf = (name: PlatformName): Platform => platforms[name]
+export const findPlatform = (name: PlatformName): Platform => platforms[name]
 
 /** For a platform that is known to have a plugin. */
-export function pluginOf(name: PlatformName): PlatformPlugin {
-  const { plugin } = platformOf(name)
+export function findPluginProtocol(name: PlatformName): PlatformPlugin {
+  const { plugin } = findPlatform(name)
   if (!plugin) throw new Error(`Shops of the platform ${name} have no plugin.`)
   return plugin
 }

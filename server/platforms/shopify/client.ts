@@ -1,4 +1,4 @@
-import type { StoreAccess, StoreNet, TokenShelf } from '../platform/access.ts'
+import type { StoreAccess, StoreNet, TokenCache } from '../platform/access.ts'
 import type { StoreClient, StoreLogo } from '../platform/platform.ts'
 import { pullCustomers, pullProducts, readSingleCustomer, readTerms } from './catalogue.ts'
 import { pullCheckouts, readSingleCheckout } from './checkouts.ts'
@@ -17,7 +17,7 @@ import { readProfile } from './profile.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts'
 
 /** A client for one store. Keep one per store: it caches the remaining points and the app's permissions. */
-export function createShopifyClient(access: StoreAccess, net: StoreNet, shelf: TokenShelf): StoreClient {
+export function createShopifyClient(access: StoreAccess, net: StoreNet, shelf: TokenCache): StoreClient {
   const graph = createGraph(access, net, shelf)
   return {
     readProfile: (signal) => readProfile(access, net, { graph, signal }),

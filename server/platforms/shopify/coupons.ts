@@ -2,9 +2,9 @@ import { normalizeEmail } from '../../../shared/contact.ts'
 import type { StoreNet } from '../platform/access.ts'
 import type {
   CouponChange,
-  CouponChanged,
+  CouponChangeResult,
   CouponDraft,
-  CouponMade,
+  CouponResult,
   CouponsById,
   PlatformCoupon,
 } from '../platform/coupon.ts'
@@ -99,13 +99,13 @@ export async function createCoupons(
   graph: Graph,
   net: StoreNet,
   drafts: readonly CouponDraft[],
-): Promise<CouponMade[]> {
-  const made: CouponMade[] = []
+): Promise<CouponResult[]> {
+  const made: CouponResult[] = []
   for (const draft of drafts) made.push(await createCoupon(graph, net, draft))
   return made
 }
 
-async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Promise<CouponMade> {
+async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Promise<CouponResult> {
   const owner = await findOwner(graph, draft.email)
   if (owner === 'unknown') return { refusal: 'refused', words: NOBODY }
   const input = couponInput(draft, { now: net.now(), customerId: owner })
@@ -159,8 +159,12 @@ function toRefusal(errors: readonly UserError[]): { refusal: 'duplicate' | 'refu
 }
 
 /** Changes only the given fields. */
-export async function updateCoupon(graph: Graph, net: StoreNet, { id, draft }: CouponChange): Promise<CouponChanged> {
-  const gone: CouponChanged = { refusal: 'gone', words: 'The store has no such discount.' }
+export async function updateCoupon(
+  graph: Graph,
+  net: StoreNet,
+  { id, draft }: CouponChange,
+): Promise<CouponChangeResult> {
+  const gone: CouponChangeResult = { refusal: 'gone', words: 'The store has no such discount.' }
   if (!parseId(id)) return gone
   const owner = await findOwner(graph, draft.email)
   if (owner === 'unknown') return { refusal: 'refused', words: NOBODY }
@@ -175,8 +179,8 @@ export async function updateCoupons(
   graph: Graph,
   net: StoreNet,
   changes: readonly CouponChange[],
-): Promise<CouponChanged[]> {
-  const changed: CouponChanged[] = []
+): Promise<CouponChangeResult[]> {
+  const changed: CouponChangeResult[] = []
   for (const change of changes) changed.push(await updateCoupon(graph, net, change))
   return changed
 }

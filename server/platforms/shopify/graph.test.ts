@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { FetchProblem } from '../../core/net/fetch-problem.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
-import type { StoreKeys, StoreNet, StoreToken, TokenShelf } from '../platform/access.ts'
-import { memoryShelf } from '../platform/memory-shelf.ts'
+import type { StoreKeys, StoreNet, StoreToken, TokenCache } from '../platform/access.ts'
+import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
 import { createGraph, TooCostly } from './graph.ts'
 import { DISCOUNT_DELETE } from './mutations.ts'
 import { ORDER_BY_ID, SHOP } from './queries.ts'
@@ -19,7 +19,7 @@ interface Answer {
 function fakeStore(
   answers: readonly (Answer | FetchProblem)[],
   keys: StoreKeys = APP,
-  shelf: TokenShelf = memoryShelf(),
+  shelf: TokenCache = createMemoryTokenCache(),
 ) {
   let at = Date.parse('2026-11-26T12:00:00Z')
   const seen: { url: string; token: string | undefined; body: string }[] = []
@@ -97,7 +97,7 @@ describe('the daily token', () => {
   })
 
   test('is renewed once by one of two workers when the store refuses it', async () => {
-    const shelf = memoryShelf()
+    const shelf = createMemoryTokenCache()
     const one = fakeStore([{}, { status: 401 }, {}], APP, shelf)
     const two = fakeStore([{}, { status: 401 }, {}], APP, shelf)
     await one.graph.read(SHOP)
@@ -122,7 +122,7 @@ describe('the daily token', () => {
       ...{ accessToken: 'kept', scopes: [] },
       ...{ madeAt: '2026-11-25T15:00:00Z', expiresAt: '2026-11-26T15:00:00Z' },
     }
-    const shelf: TokenShelf = {
+    const shelf: TokenCache = {
       read: async () => kept,
       renew: async () => {
         throw new FetchProblem('timeout')

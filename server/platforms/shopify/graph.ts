@@ -1,4 +1,4 @@
-import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../platform/access.ts'
+import type { StoreAccess, StoreNet, StoreToken, TokenCache } from '../platform/access.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord } from '../platform/text.ts'
 import { dial } from './dial.ts'
@@ -57,7 +57,7 @@ interface GraphRequest {
   isRead: boolean
 }
 
-export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenShelf): Graph {
+export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenCache): Graph {
   const tokens = createTokens(access, net, shelf)
   const throttle = createThrottle(net)
   const secrets = listSecrets(access.keys)

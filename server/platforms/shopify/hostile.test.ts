@@ -4,7 +4,7 @@ import { runs } from '../../../test/seed.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess } from '../platform/access.ts'
 import type { CouponDraft } from '../platform/coupon.ts'
-import { memoryShelf } from '../platform/memory-shelf.ts'
+import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
 import type { PlatformItem } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { readCheckout } from './checkout-wire.ts'
@@ -252,7 +252,7 @@ test('throws only StoreProblem for any response, and ends', async () => {
         ...({ platform: 'shopify', storeUrl: 'https://a.myshopify.com', homeUrl: 'https://a.example' } as const),
         keys: { kind: 'shopify_token', accessToken: 'shpat_1', apiSecret: 'shpss_2' },
       }
-      const client = createShopifyClient(access, net, memoryShelf())
+      const client = createShopifyClient(access, net, createMemoryTokenCache())
       const drain = async (pages: AsyncIterable<unknown>) => {
         for await (const _ of pages) if (turn > 30) break
       }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isProof } from '../../../test/seed.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess, StoreNet } from '../platform/access.ts'
-import { memoryShelf } from '../platform/memory-shelf.ts'
+import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
 import { createShopifyClient } from './client.ts'
 
 // A very large store with very few points, read page by page on its own clock; all 50,000 orders and 20,000 checkouts
@@ -108,7 +108,7 @@ const access: StoreAccess = {
 
 test('reads orders and checkouts completely, in order and once, despite throttling and expiring tokens', async () => {
   const { net, told, end, hours } = largeStore()
-  const client = createShopifyClient(access, net, memoryShelf())
+  const client = createShopifyClient(access, net, createMemoryTokenCache())
   let next = 1
   let latest = ''
   let hasEnded = false

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../platform/access.ts'
+import type { StoreAccess, StoreNet, StoreToken, TokenCache } from '../platform/access.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { dial } from './dial.ts'
 import { classifyTokenRefusal, listSecrets } from './problems.ts'
@@ -16,7 +16,7 @@ export interface Tokens {
   after(refused: StoreToken, signal?: AbortSignal): Promise<StoreToken | null>
 }
 
-export function createTokens(access: StoreAccess, net: StoreNet, shelf: TokenShelf): Tokens {
+export function createTokens(access: StoreAccess, net: StoreNet, shelf: TokenCache): Tokens {
   const { keys } = access
   if (keys.kind === 'woocommerce') throw new Error('A Shopify store has no keys of the kind woocommerce.')
   if (keys.kind === 'shopify_token') {

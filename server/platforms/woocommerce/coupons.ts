@@ -1,8 +1,8 @@
 import type {
   CouponChange,
-  CouponChanged,
+  CouponChangeResult,
   CouponDraft,
-  CouponMade,
+  CouponResult,
   CouponsById,
   PlatformCoupon,
 } from '../platform/coupon.ts'
@@ -93,8 +93,8 @@ export async function findCoupon(http: WooHttp, code: string, currency: string):
 }
 
 /** Results in order. If the store changes a value, the coupon is deleted again and reported (decision 32). */
-export async function createCoupons(http: WooHttp, drafts: readonly CouponDraft[]): Promise<CouponMade[]> {
-  const made: CouponMade[] = []
+export async function createCoupons(http: WooHttp, drafts: readonly CouponDraft[]): Promise<CouponResult[]> {
+  const made: CouponResult[] = []
   for (const some of chunks(drafts)) {
     const answer = await write(http, {
       method: 'POST',
@@ -109,7 +109,7 @@ export async function createCoupons(http: WooHttp, drafts: readonly CouponDraft[
 }
 
 async function deleteChanged(http: WooHttp, drafts: readonly CouponDraft[], items: readonly unknown[]) {
-  const made: CouponMade[] = []
+  const made: CouponResult[] = []
   const unwanted: string[] = []
   for (const [index, draft] of drafts.entries()) {
     const result = toResult(draft, items[index])
@@ -120,7 +120,7 @@ async function deleteChanged(http: WooHttp, drafts: readonly CouponDraft[], item
   return made
 }
 
-function toResult(draft: CouponDraft, item: unknown): { made: CouponMade; unwantedId?: string | null } {
+function toResult(draft: CouponDraft, item: unknown): { made: CouponResult; unwantedId?: string | null } {
   if (isRecord(item) && isRecord(item.error)) return { made: toRefusal(item.error.code, item.error.message) }
   const reading = readCoupon(item, draft.currency)
   if ('skipped' in reading) {
@@ -136,7 +136,11 @@ const unreadableText = (reason: string) => `The store’s answer cannot be read:
 const changedText = (what: string) => `The store did not keep what was sent (${what}).`
 
 /** Changes only the given fields. */
-export async function updateCoupon(http: WooHttp, id: string, draft: CouponChange['draft']): Promise<CouponChanged> {
+export async function updateCoupon(
+  http: WooHttp,
+  id: string,
+  draft: CouponChange['draft'],
+): Promise<CouponChangeResult> {
   const path = `/coupons/${parseId(id) ?? 0}`
   const answer = await http.ask({ method: 'PUT', path, query: FIELDS, body: couponBody(draft) })
   if (isGone(answer)) return { refusal: 'gone', words: plainText(readMessage(answer.body)) ?? 'Invalid ID.' }
@@ -149,8 +153,8 @@ export async function updateCoupon(http: WooHttp, id: string, draft: CouponChang
 }
 
 /** A batch's rows have the form of single writes, with status 200. */
-export async function updateCoupons(http: WooHttp, changes: readonly CouponChange[]): Promise<CouponChanged[]> {
-  const changed: CouponChanged[] = []
+export async function updateCoupons(http: WooHttp, changes: readonly CouponChange[]): Promise<CouponChangeResult[]> {
+  const changed: CouponChangeResult[] = []
   for (const some of chunks(changes)) {
     const update = some.map(({ id, draft }) => ({ ...couponBody(draft), id: Number(parseId(id) ?? 0) }))
     const answer = await write(http, { method: 'POST', path: '/coupons/batch', body: { update } })
@@ -164,7 +168,7 @@ export async function updateCoupons(http: WooHttp, changes: readonly CouponChang
   return changed
 }
 
-function toChangeResult({ draft }: CouponChange, item: Record<string, unknown>): CouponChanged {
+function toChangeResult({ draft }: CouponChange, item: Record<string, unknown>): CouponChangeResult {
   if (isRecord(item.error)) {
     const { code, message } = item.error
     if (!isInvalidId(code)) return toRefusal(code, message)

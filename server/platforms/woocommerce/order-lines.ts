@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseMinor, unitMinor } from '../../../shared/money.ts'
 import type { PlatformItem } from '../platform/platform.ts'
 import { field, wireId, wireList, wirePart, wireRaw, wireText } from '../platform/row.ts'
-import { nameWithChoices, plainText, webAddress } from '../platform/text.ts'
+import { addChoices, plainText, webAddress } from '../platform/text.ts'
 
 // Reads the lines of an order: prices with and without tax, and each bundle as one line.
 
@@ -64,7 +64,7 @@ function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
   const item = {
     productId: wire.product_id,
     variationId: wire.variation_id,
-    name: nameWithChoices(name, entries.choices ?? []),
+    name: addChoices(name, entries.choices ?? []),
     sku: wire.sku,
     quantity: units,
     ...readPrices([line], units, prices),

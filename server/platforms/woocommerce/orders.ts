@@ -1,7 +1,7 @@
 import type { OrderPage, OrderQuery, PlatformOrder } from '../platform/platform.ts'
 import { readRows } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { gmtInstant, isRecord } from '../platform/text.ts'
+import { isRecord, parseGmt } from '../platform/text.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
 import { ORDER_FIELDS, readOrder } from './wire.ts'
 
@@ -168,9 +168,7 @@ export function countHeader(answer: WooAnswer, name: string): number | null {
 }
 
 export function latestSecond(raw: readonly unknown[]): number | null {
-  const seconds = raw
-    .map((one) => (isRecord(one) ? gmtInstant(one.date_modified_gmt) : null))
-    .filter((at) => at !== null)
+  const seconds = raw.map((one) => (isRecord(one) ? parseGmt(one.date_modified_gmt) : null)).filter((at) => at !== null)
   return seconds.length === 0 ? null : seconds.reduce((latest, at) => Math.max(latest, toSecond(at)), 0)
 }
 

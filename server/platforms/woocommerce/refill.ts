@@ -3,7 +3,7 @@ import { FetchProblem } from '../../core/net/fetch-problem.ts'
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import type { RestoreItem } from '../platform/kind.ts'
-import type { Refilled, RefillWish } from '../platform/platform.ts'
+import type { RefillRequest, RefillResult } from '../platform/platform.ts'
 import { parseId } from '../platform/text.ts'
 import { checkoutLink } from './restore.ts'
 
@@ -24,7 +24,11 @@ interface Store {
 }
 
 /** null when the store does not report the result in time. */
-export async function refillCart(access: Store['access'], net: StoreNet, wish: RefillWish): Promise<Refilled | null> {
+export async function refillCart(
+  access: Store['access'],
+  net: StoreNet,
+  wish: RefillRequest,
+): Promise<RefillResult | null> {
   const store = { access, net, signal: AbortSignal.timeout(PATIENCE_MS) }
   try {
     return await tryLink(store, wish)
@@ -34,7 +38,7 @@ export async function refillCart(access: Store['access'], net: StoreNet, wish: R
   }
 }
 
-async function tryLink(store: Store, wish: RefillWish): Promise<Refilled | null> {
+async function tryLink(store: Store, wish: RefillRequest): Promise<RefillResult | null> {
   const { access } = store
   const link = checkoutLink(access.storeUrl, wish.items, wish)
   if (!link) return null
@@ -57,7 +61,7 @@ async function tryLink(store: Store, wish: RefillWish): Promise<Refilled | null>
 }
 
 /** `checkout`: the target of the store's own link; null when it accepted no item. */
-async function fillByLine(store: Store, wish: RefillWish, checkout: URL | null): Promise<Refilled> {
+async function fillByLine(store: Store, wish: RefillRequest, checkout: URL | null): Promise<RefillResult> {
   const { items, coupon, extra } = wish
   const token = z.string().parse((await ask(store, cartUrl(store))).headers['cart-token'])
   for (const { productId, variationId, quantity, choices = [] } of items) {
@@ -78,7 +82,7 @@ async function fillByLine(store: Store, wish: RefillWish, checkout: URL | null):
 }
 
 /** Omitted without a requested coupon. Codes are compared case-insensitively. */
-function findCouponResult({ coupon }: RefillWish, inCart: readonly string[]): { isCouponRefused?: boolean } {
+function findCouponResult({ coupon }: RefillRequest, inCart: readonly string[]): { isCouponRefused?: boolean } {
   if (coupon === null) return {}
   return { isCouponRefused: !inCart.some((code) => code.toLowerCase() === coupon.toLowerCase()) }
 }
@@ -91,7 +95,7 @@ const Cart = z.object({
     .catch([]),
 })
 
-async function readCart(store: Store, token: string): Promise<{ lines: Refilled['lines']; coupons: string[] }> {
+async function readCart(store: Store, token: string): Promise<{ lines: RefillResult['lines']; coupons: string[] }> {
   const answer = await ask(store, cartUrl(store), token)
   const { items, coupons } = Cart.parse(JSON.parse(answer.body.toString('utf8')))
   const lines = items.flatMap(({ id, quantity }) => {
@@ -119,8 +123,8 @@ const idOf = ({ productId, variationId }: RestoreItem): string => variationId ??
 const sum = (lines: readonly { quantity: number }[]): number =>
   lines.reduce((total, { quantity }) => total + quantity, 0)
 
-const quantityOf = (lines: Refilled['lines'], item: RestoreItem): number =>
+const quantityOf = (lines: RefillResult['lines'], item: RestoreItem): number =>
   sum(lines.filter((line) => line.id === idOf(item)))
 
-const requestedQuantity = ({ items }: RefillWish, item: RestoreItem): number =>
+const requestedQuantity = ({ items }: RefillRequest, item: RestoreItem): number =>
   sum(items.filter((each) => idOf(each) === idOf(item)))

@@ -4,7 +4,7 @@ import type { StoreEvent } from '../platform/event.ts'
 import type { RawDelivery, WebhookSubscription } from '../platform/platform.ts'
 import { type RowReading, readRows, skip } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { gmtInstant, isRecord, parseId, plainText, webAddress } from '../platform/text.ts'
+import { isRecord, parseGmt, parseId, plainText, webAddress } from '../platform/text.ts'
 import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, readList } from './orders.ts'
 import { readOrder } from './wire.ts'
@@ -84,7 +84,7 @@ function isSignedBy(body: Buffer, signature: string, secret: string): boolean {
 function readEvent(topic: string, rawBody: Buffer): StoreEvent {
   const body = parseBody(rawBody)
   const id = isRecord(body) ? parseId(body.id) : null
-  const modified = isRecord(body) ? (gmtInstant(body.date_modified_gmt) ?? '') : ''
+  const modified = isRecord(body) ? (parseGmt(body.date_modified_gmt) ?? '') : ''
   const key = [topic, id ?? '', modified, createHash('sha256').update(rawBody).digest('hex')].join('|')
   if (!topic.startsWith('order.') || !isRecord(body)) return { kind: 'other', topic, key }
   // {"code":…,"message":…}: the record was deleted before the body was built; order.deleted is {"id":…} alone.

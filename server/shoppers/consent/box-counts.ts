@@ -9,7 +9,7 @@ import {
   wordingId,
 } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './box-counts-sql.ts'
@@ -38,7 +38,7 @@ export interface BoxView {
   isSigned: boolean
 }
 
-export const viewsOfForms = (of: string, forms: SignedForms): BoxView[] =>
+export const listFormViews = (of: string, forms: SignedForms): BoxView[] =>
   boxPlaces.flatMap((place) =>
     boxChannels.flatMap((channel) => {
       const box = forms[place]?.[channel]
@@ -83,7 +83,7 @@ async function readCurrentIds(store: StoreDb): Promise<Map<ConsentChannel, Map<s
 }
 
 export async function readBoxCounts(deps: Deps, store: StoreDb) {
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   const current = await readCurrentIds(store)
   const ids = [...current.values()].flatMap((each) => [...each.keys()])
   const from = new Date(deps.now().getTime() - (boxCountDays - 1) * DAY_MS)
@@ -98,7 +98,7 @@ export async function readBoxCounts(deps: Deps, store: StoreDb) {
 }
 
 /** Tick. */
-export async function tidyBoxCounts(deps: Deps): Promise<void> {
+export async function deleteOldBoxCounts(deps: Deps): Promise<void> {
   const ago = (ms: number) => new Date(deps.now().getTime() - ms)
   await sql.deleteOldCounts(deps.db, { views: ago(VIEWS_KEPT_MS), counts: ago(COUNTS_KEPT_MS) })
 }

@@ -5,13 +5,13 @@ import {
   type ConsentBox,
   defaultBoxText,
   germanBoxText,
-  plainWords,
+  normalizeText,
   wordingId,
 } from '../../../shared/consent-box.ts'
 import type { Session } from '../../access/members/session.ts'
 import { queueWake } from '../../access/plugin/plugin.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './box-sql.ts'
@@ -23,7 +23,7 @@ import * as sql from './box-sql.ts'
 export { recordSeenBoxes } from './box-sql.ts'
 
 export async function readBoxes(store: StoreDb) {
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   const [rows, languages] = await Promise.all([sql.selectBoxes(store), sql.selectLanguages(store)])
   return {
     boxes: boxChannels.map((channel) =>
@@ -43,7 +43,7 @@ export async function saveBoxText(
   store: StoreDb,
   { channel, language = '', words }: { channel: ConsentChannel; language?: string | undefined; words: string },
 ) {
-  const plain = plainWords(words)
+  const plain = normalizeText(words)
   // Without a row, German pages would show the default text again.
   const isSwitchedOff = plain === '' && language === 'de' && (await hasGermanDefault(store, channel))
   if (plain === '' && !isSwitchedOff) await sql.deleteText(store, { channel, language })
@@ -79,7 +79,7 @@ export function findShownWording(
   answer: { wording: string; id?: string | undefined },
 ): string | null {
   const shows = (words: string) =>
-    answer.id === wordingId(words) && plainWords(answer.wording).includes(plainWords(words))
+    answer.id === wordingId(words) && normalizeText(answer.wording).includes(normalizeText(words))
   return texts.find(shows) ?? null
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { usualMode } from './capture-choice.ts'
+import { defaultMode } from './capture-choice.ts'
 
 // The choice of what is kept of shoppers before consent (C9).
 
@@ -28,7 +28,7 @@ test.each([
   [null, 'cart_only'],
   [[], 'cart_only'],
 ] as const)('a store that sells to %j starts with %s', (countries, mode) => {
-  expect(usualMode(countries)).toBe(mode)
+  expect(defaultMode(countries)).toBe(mode)
 })
 
 test('an older store keeps cart and contact until an owner chooses, and the history has author and time', async () => {

@@ -3,14 +3,14 @@ import {
   type CaptureMode,
   type CaptureModeView,
   type chooseCaptureMode,
-  keepsMore,
+  storesMore,
 } from '../../../shared/capture-mode.ts'
 import { groundLimits } from '../../../shared/consent.ts'
 import type { Session } from '../../access/members/session.ts'
-import { userById } from '../../access/members/users.ts'
+import { findUserById } from '../../access/members/users.ts'
 import { queueWake } from '../../access/plugin/plugin.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -20,7 +20,7 @@ import { strictCaptureCountries } from './consent-table.ts'
 // The owner's choice of what is kept of shoppers before consent (C9), and its history.
 
 /** Default for a store that sells to these countries; null: to all countries, or unknown. */
-export function usualMode(sellingCountries: readonly string[] | null): CaptureMode {
+export function defaultMode(sellingCountries: readonly string[] | null): CaptureMode {
   const strict = listStrictCountries(sellingCountries)
   return strict === null || strict.length > 0 ? 'cart_only' : 'cart_and_contact'
 }
@@ -32,12 +32,12 @@ function listStrictCountries(sellingCountries: readonly string[] | null): string
 }
 
 export async function readMode(store: StoreDb): Promise<CaptureModeView> {
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   const choices = await sql.selectCaptureChoices(store)
   return {
     mode: row.before_consent ?? 'cart_and_contact',
     isChosen: row.before_consent !== null,
-    usual: usualMode(row.selling_countries),
+    usual: defaultMode(row.selling_countries),
     strictCountries: listStrictCountries(row.selling_countries),
     choices: choices.map((each) => ({
       mode: each.mode,
@@ -60,13 +60,13 @@ export async function chooseMode(
   store: StoreDb<Db>,
   { mode, legalGround = '' }: z.output<typeof chooseCaptureMode.body>,
 ): Promise<CaptureModeView> {
-  const row = found(await readStore(store), 'Store')
-  const needsGround = keepsMore(mode, usualMode(row.selling_countries))
+  const row = requireFound(await readStore(store), 'Store')
+  const needsGround = storesMore(mode, defaultMode(row.selling_countries))
   if (needsGround && legalGround.length < groundLimits.least) {
     const words = `Describe in at least ${groundLimits.least} characters which law or agreement allows it.`
     throw new AppError('unprocessable', words, { fields: { legalGround: words } })
   }
-  const user = found(await userById(deps.db, session.userId), 'User')
+  const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
   const choice = { id: newId(), mode, legalGround: needsGround ? legalGround : null, now: deps.now(), by }
   await transact(store, (tx) => sql.saveCaptureMode(tx, choice))

@@ -2,7 +2,7 @@ import type { ConsentEvidence } from '../../../shared/ledger.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { hasPaidByStore } from '../shoppers/fragments.ts'
 import type { ConsentOverride } from './consent.ts'
-import { counts, overridesInForce } from './fragments.ts'
+import { consentCounts, selectOverrides } from './fragments.ts'
 
 // Statements on consents from the shop, and on opt-in requests by SMS.
 
@@ -18,7 +18,7 @@ export async function selectLastConsent(
     .where('store_id', '=', storeId)
     .where('address_hash', '=', addressHash)
     .where('channel', '=', channel)
-    .where(counts('c'))
+    .where(consentCounts('c'))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -58,7 +58,7 @@ export interface ConsentTerms {
 export async function selectConsentTerms({ db, storeId }: StoreDb): Promise<ConsentTerms> {
   const rows = await sql<ConsentTerms>`
     select s.base_country as "baseCountry", s.selling_countries as "sellingCountries", s.sms_confirmation as "smsConfirmation",
-      ${overridesInForce(sql`s.id`)} as overrides
+      ${selectOverrides(sql`s.id`)} as overrides
     from stores s where s.id = ${storeId}`.execute(db)
   return rows.rows[0]!
 }
@@ -84,7 +84,7 @@ interface OptInRequest {
 /**
  * Queues a request once. One dropped before it was sent may be queued again, and a waiting one may become due earlier.
  */
-export async function keepOptInRequest({ db, storeId }: StoreTx, optInRequest: OptInRequest): Promise<void> {
+export async function queueOptInRequest({ db, storeId }: StoreTx, optInRequest: OptInRequest): Promise<void> {
   const { address, addressHash, country, now, dueAt = now } = optInRequest
   await sql`
     insert into opt_in_requests as q (store_id, channel, address_hash, phone, country, state, created_at, due_at)
@@ -141,7 +141,7 @@ export async function insertConsent({ db, storeId }: StoreDb, consent: ConsentRo
 }
 
 /** Those emails and phones with which the store's customer has bought. */
-export async function addressesBoughtWith(
+export async function selectPurchaseAddresses(
   { db, storeId }: StoreDb,
   customerId: string,
   addresses: readonly string[],
@@ -204,7 +204,9 @@ export async function selectCustomerConsents(
   const rows = await sql<CustomerConsent>`
     select a.channel, a.hash, a.id from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a(channel text, hash text, id text)
     where exists (select 1 from consents c where c.store_id = ${storeId} and c.channel = a.channel and c.status <> 'withdrawn'
-      and c.address_hash = decode(a.hash, 'hex') and c.evidence ->> 'customerId' = a.id and ${counts('c')})`.execute(db)
+      and c.address_hash = decode(a.hash, 'hex') and c.evidence ->> 'customerId' = a.id and ${consentCounts('c')})`.execute(
+    db,
+  )
   return rows.rows
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ChannelName } from '../../messages/channels/channel.ts'
-import { consentFinding, type LedgerWord } from './consent.ts'
+import { decideConsent, type LedgerEvidence } from './consent.ts'
 import {
   type Answers,
   answers,
@@ -67,9 +67,11 @@ const cells: Cell[] = EXPECTED.flatMap(([channel, countries, letters]) =>
 
 function ask({ channel, country, evidence }: Cell, table?: Table) {
   const isWord = !['none', 'bought_before'].includes(evidence)
-  const word = isWord ? ({ evidence, id: 'row', source: 'checkout', at: '2026-03-01T00:00:00Z' } as LedgerWord) : null
+  const word = isWord
+    ? ({ evidence, id: 'row', source: 'checkout', at: '2026-03-01T00:00:00Z' } as LedgerEvidence)
+    : null
   const hasBoughtBefore = evidence === 'bought_before'
-  return consentFinding({ channel, country, word, hasBoughtBefore, overrides: [] }, table).problem
+  return decideConsent({ channel, country, word, hasBoughtBefore, overrides: [] }, table).problem
 }
 
 const wrongCells = (table?: Table) => cells.filter((cell) => ask(cell, table) !== cell.expected).map(({ name }) => name)
@@ -81,9 +83,9 @@ describe('the decision table (C5, C6)', () => {
   })
 
   test('an earlier purchase does not weaken a person’s own answer', () => {
-    const said = (evidence: LedgerWord['evidence']) => {
+    const said = (evidence: LedgerEvidence['evidence']) => {
       const word = { evidence, id: 'row', source: 'checkout', at: '' }
-      return consentFinding({ channel: 'email', country: 'DE', word, hasBoughtBefore: true, overrides: [] }).problem
+      return decideConsent({ channel: 'email', country: 'DE', word, hasBoughtBefore: true, overrides: [] }).problem
     }
     expect([said('withdrawn'), said('express_yes')]).toEqual(['consent_withdrawn', null])
   })

@@ -11,7 +11,7 @@ const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'U
 const countries = new Intl.DisplayNames('en', { type: 'region' })
 
 /** A sentence for a message sent, or held for lack of consent; '' for others and for old records. */
-export function consentText(decision: { outcome: string; reason: string; inputs: Record<string, unknown> }): string {
+export function explainConsent(decision: { outcome: string; reason: string; inputs: Record<string, unknown> }): string {
   const { outcome, reason, inputs } = decision
   const basis = inputs.consentBasis as ConsentBasis | undefined
   if (!basis || (outcome !== 'send' && !PROBLEMS.includes(reason))) return ''

@@ -3,12 +3,12 @@ import {
   type ConsentInputs,
   type ConsentOverride,
   canOverride,
-  consentFinding,
+  decideConsent,
+  findRecipientCountry,
   findRuleInForce,
-  type LedgerWord,
-  recipientCountry,
-  textLimits,
-  textProblem,
+  findTextLimits,
+  findTextProblem,
+  type LedgerEvidence,
 } from './consent.ts'
 
 // The cells of the table are tested in consent-table.test.ts.
@@ -20,16 +20,16 @@ const noPhone = () => null
 describe('the recipient’s country (C6)', () => {
   const german = { country: 'DE', phone: '+15550123456' }
   test('comes from the address, then the phone, then the store, and the finding names its source', () => {
-    expect(recipientCountry('email', german, us, () => 'US')).toEqual({ country: 'DE', source: 'address' })
+    expect(findRecipientCountry('email', german, us, () => 'US')).toEqual({ country: 'DE', source: 'address' })
     const byPhone = { country: null, phone: '+49301234567' }
-    expect(recipientCountry('email', byPhone, us, () => 'DE')).toEqual({ country: 'DE', source: 'phone' })
-    expect(recipientCountry('email', byPhone, us, noPhone)).toEqual({ country: 'US', source: 'store' })
-    expect(recipientCountry('email', nobody, us, noPhone)).toEqual({ country: 'US', source: 'store' })
+    expect(findRecipientCountry('email', byPhone, us, () => 'DE')).toEqual({ country: 'DE', source: 'phone' })
+    expect(findRecipientCountry('email', byPhone, us, noPhone)).toEqual({ country: 'US', source: 'store' })
+    expect(findRecipientCountry('email', nobody, us, noPhone)).toEqual({ country: 'US', source: 'store' })
   })
 
   test('comes from the store only if all its selling countries have one rule', () => {
     const store = (sellingCountries: string[] | null, baseCountry: string | null = 'US') =>
-      recipientCountry('email', nobody, { baseCountry, sellingCountries }, noPhone)
+      findRecipientCountry('email', nobody, { baseCountry, sellingCountries }, noPhone)
     const unknown = { country: null, source: 'unknown' }
     expect(store(['US', 'CA'])).toEqual(unknown)
     expect(store(['DE', 'FR', 'GB'], 'DE')).toEqual({ country: 'DE', source: 'store' })
@@ -41,11 +41,11 @@ describe('the recipient’s country (C6)', () => {
 })
 
 describe('the basis of a decision (C5)', () => {
-  const word = (evidence: LedgerWord['evidence']): LedgerWord => ({
+  const word = (evidence: LedgerEvidence['evidence']): LedgerEvidence => ({
     ...{ evidence, id: `row-${evidence}`, source: 'checkout', at: '2026-03-01T00:00:00.000Z' },
   })
   const ask = (changes: Partial<ConsentInputs>) =>
-    consentFinding({
+    decideConsent({
       ...{ channel: 'email' as const, country: 'DE', word: null, hasBoughtBefore: false, overrides: [] },
       ...changes,
     })
@@ -134,7 +134,7 @@ describe('limits of texts beyond consent (C6)', () => {
     country: string | null,
     phone: string,
     more: Partial<typeof facts> = {},
-  ) => textProblem(textLimits(channel, [country], phone), { ...facts, ...more })
+  ) => findTextProblem(findTextLimits(channel, [country], phone), { ...facts, ...more })
 
   test('allow an SMS to the US once per cart within 48 hours, and set no limit elsewhere', () => {
     expect(problem('sms', 'US', '+12125550123')).toBeNull()
@@ -149,7 +149,7 @@ describe('limits of texts beyond consent (C6)', () => {
       ['DE', 'US'],
       ['US', 'DE'],
     ]) {
-      expect(textProblem(textLimits('sms', countries, '+12125550123'), { ...facts, sentForCart: 1 })).toBe(
+      expect(findTextProblem(findTextLimits('sms', countries, '+12125550123'), { ...facts, sentForCart: 1 })).toBe(
         'sms_once_per_cart',
       )
     }

@@ -33,7 +33,7 @@ export interface CountryFinding {
  * The recipient's country (C6): from the address, else the phone, else the store's own if all its selling countries
  * have one rule. `phoneCountry` returns the country of an E.164 number, or null.
  */
-export function recipientCountry(
+export function findRecipientCountry(
   channel: ChannelName,
   recipient: Recipient,
   store: { baseCountry: string | null; sellingCountries: readonly string[] | null },
@@ -66,7 +66,7 @@ export function canOverride(channel: ChannelName, from: ConsentRule, to: Consent
 }
 
 /** The person's strongest evidence in the ledger since their last opt-out, and its row. */
-export interface LedgerWord {
+export interface LedgerEvidence {
   evidence: Extract<Evidence, 'pending' | 'express_yes' | 'confirmed' | 'withdrawn'>
   id: string
   source: string
@@ -77,7 +77,7 @@ export interface LedgerWord {
 export interface ConsentInputs {
   channel: ChannelName
   country: string | null
-  word: LedgerWord | null
+  word: LedgerEvidence | null
   hasBoughtBefore: boolean
   /** Overrides of the store, in force. */
   overrides: readonly ConsentOverride[]
@@ -98,7 +98,7 @@ export interface ConsentFinding {
   basis: ConsentBasis
 }
 
-export function consentFinding(inputs: ConsentInputs, table = { answers: allAnswers, countryRules }): ConsentFinding {
+export function decideConsent(inputs: ConsentInputs, table = { answers: allAnswers, countryRules }): ConsentFinding {
   const { channel, country, word } = inputs
   const rule = consentRule(channel, country, table.countryRules)
   const evidence = word?.evidence ?? (inputs.hasBoughtBefore ? 'bought_before' : 'none')
@@ -130,7 +130,7 @@ export function findRuleInForce(inputs: Pick<ConsentInputs, 'channel' | 'country
 }
 
 /** The person's own evidence, if there is any, else the rule. */
-function buildBasis(rule: ConsentRule, word: LedgerWord | null): ConsentBasis {
+function buildBasis(rule: ConsentRule, word: LedgerEvidence | null): ConsentBasis {
   return word ? { kind: 'ledger', id: word.id, source: word.source, at: word.at } : { kind: 'rule', rule }
 }
 
@@ -150,7 +150,7 @@ const NO_LIMITS: TextLimits = { perCart: null, withinMs: null, hasNoMarketing: f
  * SMS to the US: once per cart, within 48 hours of its abandonment (carrier rule for abandoned carts). WhatsApp
  * delivers no marketing to +1 numbers. If address and number are of different countries, the stricter limits apply.
  */
-export function textLimits(channel: ChannelName, countries: readonly (string | null)[], phone: string): TextLimits {
+export function findTextLimits(channel: ChannelName, countries: readonly (string | null)[], phone: string): TextLimits {
   if (channel === 'sms' && countries.includes('US')) {
     return { perCart: 1, withinMs: 48 * 3_600_000, hasNoMarketing: false }
   }
@@ -168,7 +168,7 @@ export interface TextFacts {
 export type TextRefusal = 'sms_once_per_cart' | 'sms_too_late' | 'whatsapp_marketing_refused'
 
 /** null: within the limits. */
-export function textProblem(limits: TextLimits, facts: TextFacts): TextRefusal | null {
+export function findTextProblem(limits: TextLimits, facts: TextFacts): TextRefusal | null {
   if (limits.perCart !== null && facts.sentForCart >= limits.perCart) return 'sms_once_per_cart'
   if (limits.withinMs !== null && facts.sinceActivityMs > limits.withinMs) return 'sms_too_late'
   return limits.hasNoMarketing && facts.isMarketing ? 'whatsapp_marketing_refused' : null

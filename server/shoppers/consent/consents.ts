@@ -4,27 +4,27 @@ import type { Unproven } from '../../../shared/ledger.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { maskedAddress } from '../../messages/channels/mask.ts'
-import { isSatelliteOrPremium, phoneCountry } from '../../messages/channels/phone.ts'
-import { scheduleNextLook, wakeCartMessages, wakeMessagesTo } from '../../messages/messages/messages.ts'
-import { addressKey } from '../shoppers/rules.ts'
+import { maskAddress } from '../../messages/channels/mask.ts'
+import { findPhoneCountry, isSatelliteOrPremium } from '../../messages/channels/phone.ts'
+import { scheduleNextLook, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
+import { buildAddressKey } from '../shoppers/rules.ts'
 import { lockAllKeys } from '../shoppers/shoppers.ts'
-import { erasedAmong } from '../suppressions/suppressions.ts'
-import { findRuleInForce, recipientCountry } from './consent.ts'
+import { selectErased } from '../suppressions/suppressions.ts'
+import { findRecipientCountry, findRuleInForce } from './consent.ts'
 import * as sql from './consent-sql.ts'
 import { type ConsentRow, insertConsent } from './consent-sql.ts'
-import { ledgerText } from './evidence-sql.ts'
+import { selectEvidence } from './evidence-sql.ts'
 
 // Records consents from the shop in the ledger (C5), which is append-only and keeps the displayed text. An SMS consent
 // that must be confirmed is recorded as `pending`, and an opt-in request is queued (opt-in-request.ts).
 
 /** For consents given on Recoup's own pages. */
-export { keepOptInRequest } from './consent-sql.ts'
+export { queueOptInRequest } from './consent-sql.ts'
 
 export type ShopChannel = 'email' | 'sms' | 'whatsapp'
 
 /** Answer at one consent box. */
-export interface Said {
+export interface ConsentAnswer {
   channel: ShopChannel
   /** Normalized email or E.164 number. */
   address: string
@@ -45,19 +45,25 @@ export interface Said {
 }
 
 /** Time of a new entry: always after the previous one, even if the clock was put back (T4). */
-export const laterThan = (before: Date, now: Date): Date => (before >= now ? new Date(before.getTime() + 1) : now)
+export const computeLaterTime = (before: Date, now: Date): Date =>
+  before >= now ? new Date(before.getTime() + 1) : now
 
 /** Records an answer that a shopper gives on one of our pages now. */
-export async function insertSaid(tx: StoreTx, answer: Omit<ConsentRow, 'id'>): Promise<void> {
+export async function insertAnswer(tx: StoreTx, answer: Omit<ConsentRow, 'id'>): Promise<void> {
   const last = await sql.selectLastConsent(tx, answer.addressHash, answer.channel)
-  await insertConsent(tx, { ...answer, id: newId(), at: last ? laterThan(last.at, answer.at) : answer.at })
+  await insertConsent(tx, { ...answer, id: newId(), at: last ? computeLaterTime(last.at, answer.at) : answer.at })
 }
 
 /** Records the answers of one post. Repeated answers add nothing. Returns whether anything was added. */
-export async function recordSaid(deps: Deps, tx: StoreTx, answers: readonly Said[], now: Date): Promise<boolean> {
+export async function recordAnswers(
+  deps: Deps,
+  tx: StoreTx,
+  answers: readonly ConsentAnswer[],
+  now: Date,
+): Promise<boolean> {
   let isNew = false
   for (const { addressHash, ...each } of await dropErased(deps, tx, answers)) {
-    const status = await statusOf(tx, each, addressHash)
+    const status = await computeStatus(tx, each, addressHash)
     const last = await sql.selectLastConsent(tx, addressHash, each.channel)
     const isNewCustomer = each.isGiven && each.customerId && last?.evidence?.customerId !== each.customerId
     const isSame =
@@ -69,16 +75,16 @@ export async function recordSaid(deps: Deps, tx: StoreTx, answers: readonly Said
     }
     if (last && each.saidAt && last.at > each.saidAt) continue
     const saidAt = each.saidAt ?? now
-    const at = last ? laterThan(last.at, saidAt) : saidAt
+    const at = last ? computeLaterTime(last.at, saidAt) : saidAt
     const source = each.source ?? 'checkout'
     await insertConsent(tx, { id: newId(), addressHash, status, source, at, ...buildSharedColumns(each) })
-    if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now })
+    if (status === 'pending') await sql.queueOptInRequest(tx, { ...each, addressHash, now })
     isNew = true
   }
   return isNew
 }
 
-export interface OrderConsent extends Said {
+export interface OrderConsent extends ConsentAnswer {
   orderId: string
   /** Time of the order; later entries take precedence. */
   at: Date
@@ -88,7 +94,11 @@ export interface OrderConsent extends Said {
 const PAYMENT_MS = 3_600_000
 
 /** Records an order's consent once, and again when the order becomes a purchase. */
-export async function recordOrderText(deps: Deps, storeId: string, answers: readonly OrderConsent[]): Promise<void> {
+export async function recordOrderConsents(
+  deps: Deps,
+  storeId: string,
+  answers: readonly OrderConsent[],
+): Promise<void> {
   if (answers.length === 0) return
   const now = deps.now()
   await transact({ storeId, db: deps.db }, async (tx) => {
@@ -103,7 +113,7 @@ export async function recordOrderText(deps: Deps, storeId: string, answers: read
       )
       // A cancelled purchase still proves what it proved.
       if (other && unproven) continue
-      const status = await statusOf(tx, each, addressHash)
+      const status = await computeStatus(tx, each, addressHash)
       // A store's clock ahead of ours must not outrank later entries, even if the order becomes a purchase only then.
       const madeAt = other ?? (each.at < now ? each.at : now)
       // A withdrawal at the same moment counts as later.
@@ -113,7 +123,7 @@ export async function recordOrderText(deps: Deps, storeId: string, answers: read
       const source = each.unproven ?? 'order'
       await insertConsent(tx, { id, addressHash, status, source, at, ...buildSharedColumns(each) })
       const dueAt = unproven ? new Date(now.getTime() + PAYMENT_MS) : now
-      if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now, dueAt })
+      if (status === 'pending') await sql.queueOptInRequest(tx, { ...each, addressHash, now, dueAt })
       // A later consent that awaits confirmation does not depend on this order.
       else if (each.channel === 'sms' && !(last?.status === 'pending' && last.at > at))
         await sql.dropOptInRequest(tx, addressHash)
@@ -121,7 +131,7 @@ export async function recordOrderText(deps: Deps, storeId: string, answers: read
     }
     if (!isNew) return
     const addresses = answers.map(({ address }) => address)
-    await wakeThoseTo(tx, addresses, now)
+    await wakeHeldMessages(tx, addresses, now)
     await scheduleNextLook(tx)
   })
 }
@@ -146,9 +156,9 @@ export async function proveAccountConsents(
 }
 
 /** Wakes held messages to these addresses, with or without a cart, because a consent may release them. */
-export async function wakeThoseTo(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
+export async function wakeHeldMessages(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
   await wakeCartMessages(tx, await sql.selectOpenCarts(tx, addresses), now)
-  await wakeMessagesTo(tx, addresses, now)
+  await wakeMessagesToAddresses(tx, addresses, now)
 }
 
 /** Drops answers for addresses of erased shoppers: not even a masked form is stored (C8). */
@@ -158,16 +168,16 @@ export async function dropErased<T extends { address: string }>(deps: Deps, tx: 
   // An erasure takes the same locks, so it comes either before this check or after the write.
   await lockAllKeys(
     tx,
-    answers.map(({ address }) => addressKey(address)),
+    answers.map(({ address }) => buildAddressKey(address)),
   )
-  const erased = await erasedAmong(
+  const erased = await selectErased(
     tx,
     hashed.map(({ addressHash }) => addressHash),
   )
   return hashed.filter(({ addressHash }) => !erased.has(addressHash.toString('hex')))
 }
 
-const buildSharedColumns = ({ channel, address, isGiven, wording, unproven, browsers, customerId }: Said) => {
+const buildSharedColumns = ({ channel, address, isGiven, wording, unproven, browsers, customerId }: ConsentAnswer) => {
   const evidence = {
     ...(unproven && { unproven, ...(browsers && { browsers }) }),
     ...(isGiven && customerId && { customerId }),
@@ -175,7 +185,7 @@ const buildSharedColumns = ({ channel, address, isGiven, wording, unproven, brow
   return {
     channel,
     wording: wording?.slice(0, maxConsentWording) || null,
-    who: maskedAddress(channel, address),
+    who: maskAddress(channel, address),
     ...(Object.keys(evidence).length > 0 && { evidence }),
   }
 }
@@ -184,23 +194,23 @@ const buildSharedColumns = ({ channel, address, isGiven, wording, unproven, brow
  * An SMS consent is pending if the rule or the store requires a confirmation. So is an unproven one for a satellite or
  * premium number: anybody can type such a number, and no real customer has one.
  */
-export async function statusOf(
+export async function computeStatus(
   tx: StoreTx,
-  answer: Pick<Said, 'channel' | 'address' | 'isGiven' | 'country' | 'unproven'>,
+  answer: Pick<ConsentAnswer, 'channel' | 'address' | 'isGiven' | 'country' | 'unproven'>,
   addressHash: Buffer,
 ): Promise<'pending' | 'granted' | 'withdrawn'> {
   if (!answer.isGiven) return 'withdrawn'
   if (answer.channel !== 'sms') return 'granted'
   const terms = await sql.selectConsentTerms(tx)
   const recipient = { country: answer.country, phone: answer.address }
-  const { country } = recipientCountry('sms', recipient, terms, phoneCountry)
+  const { country } = findRecipientCountry('sms', recipient, terms, findPhoneCountry)
   const isAsked =
     terms.smsConfirmation === 'always' ||
     (answer.unproven !== undefined &&
       (terms.smsConfirmation === 'page_script' || isSatelliteOrPremium(answer.address))) ||
     findRuleInForce({ channel: 'sms', country, ...terms }) === 'confirmed_opt_in'
   if (!isAsked) return 'granted'
-  const word = (await ledgerText(tx, [addressHash], ['sms'])).get(`sms:${addressHash.toString('hex')}`)
+  const word = (await selectEvidence(tx, [addressHash], ['sms'])).get(`sms:${addressHash.toString('hex')}`)
   return word?.evidence === 'confirmed' ? 'granted' : 'pending'
 }
 

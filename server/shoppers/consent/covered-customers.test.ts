@@ -4,7 +4,7 @@ import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { insertConsent } from './consent-sql.ts'
-import { recordSaid } from './consents.ts'
+import { recordAnswers } from './consents.ts'
 import { findConsentedChannels, findCoveredCustomers } from './covered-customers.ts'
 
 const world = aWorld()
@@ -42,7 +42,7 @@ test('a number has a consent once its own customer has confirmed it by SMS', asy
     country: 'DE',
     customerId: '77',
   } as const
-  await world.db.transaction().execute((db) => recordSaid(world.deps, { storeId, db }, [said], world.now))
+  await world.db.transaction().execute((db) => recordAnswers(world.deps, { storeId, db }, [said], world.now))
   const agreed = async (customerId: string) => {
     const person = { customerId, email: null, phone: PHONE, country: 'DE' }
     return (await findConsentedChannels(world.deps, store, [person])).get(person) ?? []

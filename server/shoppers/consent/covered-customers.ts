@@ -4,15 +4,15 @@ import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCustomer } from '../../platforms/platform/platform.ts'
-import { consentRule, type LedgerWord } from './consent.ts'
+import { consentRule, type LedgerEvidence } from './consent.ts'
 import { selectBuyers, selectCustomerConsents, selectCustomersWithPurchase } from './consent-sql.ts'
-import { ledgerText } from './evidence.ts'
+import { selectEvidence } from './evidence.ts'
 
 // Whose contact may be kept without a consent for this cart: the shop's customers (C6), and shoppers with an earlier
 // consent (C9).
 
 /** For consents of customers about their own addresses. */
-export { addressesBoughtWith } from './consent-sql.ts'
+export { selectPurchaseAddresses } from './consent-sql.ts'
 
 interface Customer {
   /** The store's id of the customer. */
@@ -41,7 +41,7 @@ export async function findCoveredCustomers<Person extends Customer>(
   )
   const names = new Set(buyers.map(({ id, email }) => `${id} ${email}`))
   const bought = asked.filter(({ id, email }) => names.has(`${id} ${email}`))
-  const words = await ledgerText(
+  const words = await selectEvidence(
     store,
     bought.map(({ hash }) => hash),
     ['email'],
@@ -71,7 +71,7 @@ export async function findConsentedChannels<Person extends Customer & { phone: s
     })
   })
   const isTheirs = await findOwnAddresses(store, asked)
-  const words = await ledgerText(
+  const words = await selectEvidence(
     store,
     asked.map(({ hash }) => hash),
     boxChannels,
@@ -85,7 +85,8 @@ export async function findConsentedChannels<Person extends Customer & { phone: s
   return new Map([...groups].map(([person, given]) => [person, given.map(({ channel }) => channel)]))
 }
 
-const isConsent = (word: LedgerWord | undefined) => word?.evidence === 'express_yes' || word?.evidence === 'confirmed'
+const isConsent = (word: LedgerEvidence | undefined) =>
+  word?.evidence === 'express_yes' || word?.evidence === 'confirmed'
 
 /**
  * Removes from customer records what may not be kept before consent. Kept are the email of customers who bought, the
@@ -108,7 +109,7 @@ export async function filterCustomers(
       store,
       customers.map(({ customerId }) => customerId),
     ),
-    ledgerText(
+    selectEvidence(
       store,
       read.flatMap(({ email, phone }) => [email, phone].filter((each) => each !== null)).map(hashOf),
       boxChannels,

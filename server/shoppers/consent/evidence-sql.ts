@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
-import type { LedgerWord } from './consent.ts'
-import { counts } from './fragments.ts'
+import type { LedgerEvidence } from './consent.ts'
+import { consentCounts } from './fragments.ts'
 
 // Statements on the evidence in the ledger and on a store's overrides (C5, C6).
 
@@ -8,16 +8,16 @@ import { counts } from './fragments.ts'
  * Evidence of each address and channel, by `channel:hash`: the strongest since the person's last opt-out. Imported
  * evidence does not count after an opt-out: only the person's own action reverses that (C5).
  */
-export async function ledgerText(
+export async function selectEvidence(
   { db, storeId }: StoreDb,
   hashes: readonly Buffer[],
   channels: readonly string[],
-): Promise<Map<string, LedgerWord>> {
+): Promise<Map<string, LedgerEvidence>> {
   if (hashes.length === 0) return new Map()
-  const rows = await sql<LedgerWord & { hash: string; channel: string }>`
+  const rows = await sql<LedgerEvidence & { hash: string; channel: string }>`
     with said as (
       select c.* from consents c where c.store_id = ${storeId} and c.channel = any(${[...channels]}::text[])
-        and c.address_hash = any(${[...hashes]}::bytea[]) and ${counts('c')}),
+        and c.address_hash = any(${[...hashes]}::bytea[]) and ${consentCounts('c')}),
     no as (
       select distinct on (address_hash, channel) address_hash, channel, at, id from said where status = 'withdrawn'
       order by address_hash, channel, at desc, id desc)

@@ -1,3 +1,3 @@
 // Evidence in the ledger, for other rooms.
 
-export { ledgerText } from './evidence-sql.ts'
+export { selectEvidence } from './evidence-sql.ts'

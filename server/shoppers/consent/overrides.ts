@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type * as api from '../../../shared/consent.ts'
 import type { Session } from '../../access/members/session.ts'
-import { userById } from '../../access/members/users.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { findUserById } from '../../access/members/users.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -52,7 +52,7 @@ function isUsed(channel: api.ConsentChannel, rule: api.RuleName): boolean {
 
 type OverrideInput = z.output<typeof api.overrideRule.body>
 
-export async function override(deps: Deps, session: Session, store: StoreDb<Db>, wanted: OverrideInput) {
+export async function createOverride(deps: Deps, session: Session, store: StoreDb<Db>, wanted: OverrideInput) {
   const { channel, country, from, to, legalGround } = wanted
   const isOfTable = country === '*' ? isUsed(channel, from) : consentRule(channel, country) === from
   if (!isOfTable)
@@ -65,7 +65,7 @@ export async function override(deps: Deps, session: Session, store: StoreDb<Db>,
     throw new AppError('unprocessable', words, { fields: { to: words } })
   }
   const now = deps.now()
-  const user = found(await userById(deps.db, session.userId), 'User')
+  const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
   const row = { id: newId(), channel, country, from, to, legalGround, now, by }
   const kept = await transact(store, async (tx) => {
@@ -81,11 +81,11 @@ export async function override(deps: Deps, session: Session, store: StoreDb<Db>,
 }
 
 /** Idempotent. Sent messages stay sent; the next decision uses the table's rule. */
-export async function end(deps: Deps, session: Session, store: StoreDb<Db>, id: string) {
-  const user = found(await userById(deps.db, session.userId), 'User')
+export async function endOverride(deps: Deps, session: Session, store: StoreDb<Db>, id: string) {
+  const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
   await sql.endConsentOverride(store, { id, by, now: deps.now() })
-  const row = found(await sql.selectOverride(store, id), 'ConsentOverride')
+  const row = requireFound(await sql.selectOverride(store, id), 'ConsentOverride')
   deps.log.info({ storeId: store.storeId, channel: row.channel, country: row.country }, 'consent.override-ended')
   return presentOverride(row)
 }

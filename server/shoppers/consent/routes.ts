@@ -5,15 +5,15 @@ import { type Routes, serveStore } from '../../access/http/http.ts'
 import { readBoxCounts } from './box-counts.ts'
 import { readBoxes, saveBoxText } from './boxes.ts'
 import { chooseMode, readMode } from './capture-choice.ts'
-import { end, override, readTable, setSmsConfirmation } from './overrides.ts'
+import { createOverride, endOverride, readTable, setSmsConfirmation } from './overrides.ts'
 
 export const consentRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.consentTable, ({ store }) => readTable(store))
 
-  serveStore(app, deps, api.overrideRule, ({ session, store, body }) => override(deps, session, store, body))
+  serveStore(app, deps, api.overrideRule, ({ session, store, body }) => createOverride(deps, session, store, body))
 
   serveStore(app, deps, api.endConsentOverride, ({ session, store, params }) =>
-    end(deps, session, store, params.overrideId),
+    endOverride(deps, session, store, params.overrideId),
   )
 
   serveStore(app, deps, consentBoxes, ({ store }) => readBoxes(store))

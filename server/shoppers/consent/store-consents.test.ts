@@ -3,8 +3,8 @@ import { aShopifyStore } from '../../../test/shopify-store.ts'
 import { aWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import type { PlatformConsent } from '../../platforms/platform/platform.ts'
-import { recordSaid } from './consents.ts'
-import { recordStoreConsents } from './store-consents.ts'
+import { recordAnswers } from './consents.ts'
+import { recordStoreConsents } from './platform-consents.ts'
 
 const world = aWorld()
 const HOUR_MS = 3_600_000
@@ -41,7 +41,7 @@ test('a withdrawal in the store beats earlier consents, whatever its time, and a
   const { storeId } = await aShopifyStore(world)
   const say = (hours: number) =>
     transact({ storeId, db: world.db }, (tx) =>
-      recordSaid(
+      recordAnswers(
         world.deps,
         tx,
         [{ channel: 'email', address: EMAIL, isGiven: true, wording: `words ${hours}`, country: 'US' }],
@@ -77,7 +77,7 @@ test('a tick requests the confirmation of a consent that an update left pending,
   const tick = (hours: number) =>
     transact({ storeId, db: world.db }, (tx) => {
       const said = { channel: 'sms' as const, address: phone, isGiven: true, wording: 'Text me', country: 'US' }
-      return recordSaid(world.deps, tx, [{ ...said, unproven: 'account page', saidAt: ago(hours) }], world.now)
+      return recordAnswers(world.deps, tx, [{ ...said, unproven: 'account page', saidAt: ago(hours) }], world.now)
     })
   const asked = world.db.selectFrom('opt_in_requests').select(['state', 'phone']).where('store_id', '=', storeId)
   await tick(5)

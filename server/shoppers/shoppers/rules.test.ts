@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contactKeys, groupKeys, isMergingKey, isSharedAddress, type ShopperKey, sortKeys } from './rules.ts'
+import { buildContactKeys, groupKeys, isMergingKey, isSharedAddress, type ShopperKey, sortKeys } from './rules.ts'
 
 test('the store’s own and placeholder addresses identify nobody (Identity)', () => {
   const shared = [
@@ -29,12 +29,12 @@ test('real addresses are not treated as placeholders (Identity)', () => {
 
 test('contacts become keys, except shared addresses', () => {
   const contact = { email: 'ada@mail.example.org', phone: '+15550123', customerId: '7' }
-  expect(contactKeys(contact, 'tea.example.com')).toEqual([
+  expect(buildContactKeys(contact, 'tea.example.com')).toEqual([
     { kind: 'email', value: 'ada@mail.example.org' },
     { kind: 'phone', value: '+15550123' },
     { kind: 'customer', value: '7' },
   ])
-  expect(contactKeys({ email: 'info@tea.example.com' }, 'tea.example.com')).toEqual([])
+  expect(buildContactKeys({ email: 'info@tea.example.com' }, 'tea.example.com')).toEqual([])
 })
 
 test('all keys except the device’s merge (S6)', () => {

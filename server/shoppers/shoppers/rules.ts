@@ -24,15 +24,15 @@ export function isSharedAddress(email: string, storeHost: string): boolean {
 }
 
 /** Key of a normalized email address or phone number. */
-export const addressKey = (address: string): ShopperKey => ({
+export const buildAddressKey = (address: string): ShopperKey => ({
   kind: address.includes('@') ? 'email' : 'phone',
   value: address,
 })
 
 /** Identifies an erased shopper without an address. It is hashed like addresses. */
-export const customerMark = (storeId: string, customerId: string): string => `customer ${customerId} of ${storeId}`
+export const buildCustomerMark = (storeId: string, customerId: string): string => `customer ${customerId} of ${storeId}`
 
-export function contactKeys(contact: Contact, storeHost: string): ShopperKey[] {
+export function buildContactKeys(contact: Contact, storeHost: string): ShopperKey[] {
   const keys: ShopperKey[] = []
   if (contact.email && !isSharedAddress(contact.email, storeHost)) keys.push({ kind: 'email', value: contact.email })
   if (contact.phone) keys.push({ kind: 'phone', value: contact.phone })
@@ -55,7 +55,13 @@ export const listTokenKeys = ({ checkoutToken, cartToken }: Tokens): ShopperKey[
  * Short hashes of the cart and device tokens. They show whether two reports came from one browser, without revealing
  * its tokens, which are keys.
  */
-export const browserMarks = ({ cart, device }: { cart?: string | undefined; device?: string | undefined }): string[] =>
+export const hashBrowserTokens = ({
+  cart,
+  device,
+}: {
+  cart?: string | undefined
+  device?: string | undefined
+}): string[] =>
   [...(cart ? [`cart:${cart}`] : []), ...(device ? [`device:${device}`] : [])].map((token) =>
     crypto.hash('sha256', token, 'base64url').slice(0, 16),
   )

@@ -2,14 +2,14 @@ import { newId } from '../../core/common/ids.ts'
 import type { AccountTx, StoreTx } from '../../core/db/db.ts'
 import { mergeShopperMessages } from '../../messages/messages/messages.ts'
 import { updateFromCustomers } from './registered-sql.ts'
-import { contactKeys, groupKeys, isMergingKey, type ShopperKey, sortKeys } from './rules.ts'
+import { buildContactKeys, groupKeys, isMergingKey, type ShopperKey, sortKeys } from './rules.ts'
 import * as sql from './sql.ts'
 
 // Identity of shoppers. A shopper is everything that its merging keys connect. Keys are only ever added.
 
 /** Rows of shoppers, for transactions that lock or change them with their carts. */
 export {
-  lockingShoppers,
+  buildShopperLock,
   lockShoppers,
   lockShoppersOf,
   type ShopperContact,
@@ -97,12 +97,12 @@ export interface CustomerIdentity {
  * Links copied customer records to shoppers (decision 40): to the owner of the customer id, email or phone, in this
  * order, else to a new one. Merges nobody. The caller must hold the locks of the keys (`registeredKeys`).
  */
-export async function linkRegistered(
+export async function linkCustomers(
   tx: StoreTx,
   records: readonly CustomerIdentity[],
   { storeHost, now }: { storeHost: string; now: Date },
 ): Promise<void> {
-  const keyLists = records.map((record) => registeredKeys(record, storeHost))
+  const keyLists = records.map((record) => listCustomerKeys(record, storeHost))
   const owned = await lockOwners(tx, keyLists.flat())
   const ownerOf = new Map(owned.map((key) => [keyId(key), key.shopper.id]))
   const fresh: string[] = []
@@ -124,8 +124,8 @@ export async function linkRegistered(
 }
 
 /** Strongest key first. */
-export function registeredKeys({ customerId, email, phone }: CustomerIdentity, storeHost: string): ShopperKey[] {
-  const addresses = contactKeys({ ...(email ? { email } : {}), ...(phone ? { phone } : {}) }, storeHost)
+export function listCustomerKeys({ customerId, email, phone }: CustomerIdentity, storeHost: string): ShopperKey[] {
+  const addresses = buildContactKeys({ ...(email ? { email } : {}), ...(phone ? { phone } : {}) }, storeHost)
   return [{ kind: 'customer', value: customerId }, ...addresses]
 }
 

@@ -166,9 +166,9 @@ export async function markMembers({ db, accountId }: AccountTx, emails: readonly
 
 /** Serializes with all records of these shoppers. Rows that only reference a shopper do not wait. */
 export async function lockShoppersOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
-  await lockingShoppers(storeId, shopperIds).execute(db)
+  await buildShopperLock(storeId, shopperIds).execute(db)
 }
 
 /** Its statement. */
-export const lockingShoppers = (storeId: string, shopperIds: readonly string[]) =>
+export const buildShopperLock = (storeId: string, shopperIds: readonly string[]) =>
   sql`select 1 from shoppers where store_id = ${storeId} and id = any(${[...shopperIds]}::uuid[]) order by id for no key update`

@@ -7,9 +7,9 @@ import { aScene, DAY, HOUR, linkIn, MINUTE, messagesOf, pass, send, wait } from 
 import { aBrowser, setUp, subscribes, urlOf } from '../../../test/push-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { servedBy } from '../../access/http/http.ts'
-import { receiveText } from '../../delivery/inbound/inbound.ts'
+import { handleReply } from '../../delivery/inbound/inbound.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
-import { askWaiting } from '../../delivery/opt-in/opt-in-request.ts'
+import { sendOptInRequests } from '../../delivery/opt-in/opt-in-request.ts'
 import * as authorizations from '../../messages/channels/send-authorization.ts'
 
 // Tries every way to send a message to a suppressed address (C1, C2). The ways are read from the code: endpoints that
@@ -252,7 +252,7 @@ describe('authorizations of channels', () => {
           [shop.storeId, hash, phone, world.now],
         )
       }
-      await askWaiting(world.deps)
+      await sendOptInRequests(world.deps)
       expect(world.texts.map(({ to }) => to)).toEqual([phones[1]])
     },
     /** The legally required reply to STOP, START, HELP or YES, sent to its author only (C4). */
@@ -266,7 +266,7 @@ describe('authorizations of channels', () => {
         isAnsweredAtOnce: false,
         isAnswered: false,
       }
-      for (const id of ['a', 'b']) await receiveText(world.deps, account, { ...said, id, text: 'STOP' } as never)
+      for (const id of ['a', 'b']) await handleReply(world.deps, account, { ...said, id, text: 'STOP' } as never)
       await world.runJobs()
       expect(world.texts.map(({ to }) => to)).toEqual(['+4915199900031'])
     },
@@ -339,7 +339,7 @@ describe('the shopper’s own withdrawal and bounces hold messages that are alre
     await wait(world, shop.storeId, 3 * HOUR)
     const account = { accountId: shop.accountId, db: world.db }
     const stop = { channel: 'sms', id: 'stop', from: shop.orders[0]!.phone, text: 'STOP', at: null, isAnswered: true }
-    await receiveText(world.deps, account, { ...stop, isAnsweredAtOnce: true } as never)
+    await handleReply(world.deps, account, { ...stop, isAnsweredAtOnce: true } as never)
     await send(world, shop.storeId)
     expect(world.texts).toEqual([])
   })

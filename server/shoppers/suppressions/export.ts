@@ -1,7 +1,7 @@
 import { exportSuppressions, suppressionTexts } from '../../../shared/suppressions.ts'
-import { accountDownload, type CsvColumn, csvFile, pagesOf } from '../../access/http/downloads.ts'
-import { type EntryRow, pageOf } from './sql.ts'
-import { filterOf } from './suppressions.ts'
+import { accountDownload, type CsvColumn, csvFile, readPages } from '../../access/http/downloads.ts'
+import { type EntryRow, selectPage } from './sql.ts'
+import { buildFilter } from './suppressions.ts'
 
 /** The list as a CSV file. */
 export const suppressionsDownload = accountDownload({
@@ -11,10 +11,10 @@ export const suppressionsDownload = accountDownload({
   limit: { name: 'suppressions-export', points: 30, windowS: 3_600 },
   what: exportSuppressions.query,
   read: async (deps, account, wanted) => {
-    const filter = await filterOf(deps, account, wanted)
+    const filter = await buildFilter(deps, account, wanted)
     return csvFile(deps, 'suppression-list', {
       columns,
-      pages: pagesOf<EntryRow>((page) => pageOf(account, filter, page)),
+      pages: readPages<EntryRow>((page) => selectPage(account, filter, page)),
       show: (row) => row,
     })
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prefixOf, readAddress, readRows } from './rules.ts'
+import { normalizePrefix, readAddress, readRows } from './rules.ts'
 
 const read = (text: string, countries: string[] = ['US']) => readAddress(text, countries)?.address ?? null
 const row = (line: number, address: string, more: { channel?: string; reason?: string; note?: string } = {}) => ({
@@ -28,9 +28,9 @@ test('an address is recognized in every usual spelling', () => {
 })
 
 test('the prefix of a number is found in any spelling', () => {
-  expect(prefixOf('+1 (212) 5')).toBe('+12125')
-  expect(prefixOf('0049 30')).toBe('+4930')
-  expect(prefixOf('ADA@')).toBe('ada@')
+  expect(normalizePrefix('+1 (212) 5')).toBe('+12125')
+  expect(normalizePrefix('0049 30')).toBe('+4930')
+  expect(normalizePrefix('ADA@')).toBe('ada@')
 })
 
 test('an invalid row of a file is reported with its line and does not affect others', () => {

@@ -5,7 +5,7 @@ import {
   type SuppressionReason,
   suppressionTexts,
 } from '../../../shared/suppressions.ts'
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
+import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 
 // Normalizes typed and imported suppressions. Pure.
 
@@ -30,11 +30,11 @@ export function readAddress(typed: string, countries: readonly string[]): Addres
 }
 
 /** All addresses of the same phone: some have two numbers. */
-export const addressesOf = ({ kind, address }: Address): string[] =>
-  kind === 'phone' ? numberAliases(address) : [address]
+export const listAliases = ({ kind, address }: Address): string[] =>
+  kind === 'phone' ? listNumberAliases(address) : [address]
 
 /** Normalized prefix of an address: lower case, numbers without separators. */
-export function prefixOf(typed: string): string {
+export function normalizePrefix(typed: string): string {
   const text = typed.trim().toLowerCase()
   if (!/^[+\d\s().\-/]+$/.test(text)) return text
   const digits = text.replace(/[^\d]/g, '')
@@ -84,7 +84,7 @@ function readRow(row: FileRow, options: Parameters<typeof readRows>[1]): NewEntr
   if (typeof channels === 'string') return channels
   const reason = readReason(row.reason) ?? options.reason
   const note = row.note.trim().slice(0, 200) || null
-  return addressesOf(address).flatMap((each) => channels.map((channel) => ({ address: each, channel, reason, note })))
+  return listAliases(address).flatMap((each) => channels.map((channel) => ({ address: each, channel, reason, note })))
 }
 
 const CHANNEL_TEXT: Record<string, 'all' | 'email' | 'sms' | 'whatsapp'> = {
@@ -130,7 +130,7 @@ const readReason = (cell: string): SuppressionReason | null =>
   REASON_TEXT.find(([words]) => words.test(cell.toLowerCase()))?.[1] ?? null
 
 /** Id of an entry: hash of its address, channel and reason. */
-export const entryId = (hash: Buffer, channel: string, reason: string): string =>
+export const buildEntryId = (hash: Buffer, channel: string, reason: string): string =>
   `${hash.toString('base64url')}.${channel}.${reason}`
 
 export function readEntryId(id: string): { hash: Buffer; channel: string; reason: string } | null {

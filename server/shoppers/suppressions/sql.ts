@@ -26,7 +26,7 @@ export interface EntryRow {
 export type EntryCursor = Pick<EntryRow, 'created_at' | 'address_hash' | 'channel' | 'reason'>
 
 /** Newest first, along the filter's index, however long the list is. */
-export async function pageOf(
+export async function selectPage(
   { db, accountId }: AccountDb,
   filter: EntryFilter,
   { after, limit }: { after: EntryCursor | null; limit: number },
@@ -161,7 +161,7 @@ export async function recordRemoval(
 }
 
 /** Countries of the account's stores, for reading numbers without a country code. */
-export async function countriesOf({ db, accountId }: AccountDb): Promise<string[]> {
+export async function selectCountries({ db, accountId }: AccountDb): Promise<string[]> {
   const rows = await db
     .selectFrom('stores')
     .select('base_country')
@@ -175,7 +175,7 @@ export async function countriesOf({ db, accountId }: AccountDb): Promise<string[
 }
 
 /** Those hashes, as hex, whose shopper was erased. */
-export async function erasedAmong({ db, storeId }: StoreDb, hashes: readonly Buffer[]): Promise<Set<string>> {
+export async function selectErased({ db, storeId }: StoreDb, hashes: readonly Buffer[]): Promise<Set<string>> {
   const rows = await sql<{ hash: string }>`
     select encode(p.address_hash, 'hex') as hash from suppressions p
     where p.account_id = (select account_id from stores where id = ${storeId}) and p.reason = 'erased'

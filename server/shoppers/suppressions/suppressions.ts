@@ -11,13 +11,13 @@ import {
   suppressionTexts,
 } from '../../../shared/suppressions.ts'
 import type { Session } from '../../access/members/session.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
 import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
-import { blamesOther } from '../../messages/channels/bounce-rules.ts'
-import { skipOpenTo } from '../../messages/messages/recipient.ts'
+import { isAddressBlameless } from '../../messages/channels/bounce-rules.ts'
+import { skipOpenMessagesTo } from '../../messages/messages/recipient.ts'
 import { insertImported } from './imported-sql.ts'
 import * as rules from './rules.ts'
 import * as sql from './sql.ts'
@@ -28,7 +28,7 @@ import * as sql from './sql.ts'
 
 /** For rooms that read addresses without changing the list. */
 export { removeImported } from './imported-sql.ts'
-export { countriesOf, type EntryRow, erasedAmong, pageOf } from './sql.ts'
+export { type EntryRow, selectCountries, selectErased, selectPage } from './sql.ts'
 
 const REMOVED_SHOWN = 20
 
@@ -44,10 +44,10 @@ export async function listEntries(
   account: AccountDb<Db>,
   wanted: SuppressionFilter & { cursor?: string | undefined; limit: number },
 ): Promise<EntryPage> {
-  const filter = await filterOf(deps, account, wanted)
+  const filter = await buildFilter(deps, account, wanted)
   const page = { after: readCursor(wanted.cursor, EntryCursor), limit: wanted.limit + 1 }
   const [rows, total, removed] = await Promise.all([
-    sql.pageOf(account, filter, page),
+    sql.selectPage(account, filter, page),
     sql.countEntries(account, filter),
     sql.selectRemoved(account, filter.search, REMOVED_SHOWN),
   ])
@@ -73,23 +73,23 @@ const DOUBTFUL_SHOWN = 100
 export async function listDoubtful(account: AccountDb<Db>): Promise<DoubtfulSuppression[]> {
   const rows = await sql.selectBouncesWithReply(account, MAX_CHECKED)
   return rows
-    .filter(({ status, reply }) => blamesOther(status, reply))
+    .filter(({ status, reply }) => isAddressBlameless(status, reply))
     .slice(0, DOUBTFUL_SHOWN)
     .map((row) => ({ ...presentEntry(row), reply: row.reply }))
 }
 
 /** Filters by address prefix and, for entries without an address, by the hashes of all readings of the search. */
-export async function filterOf(
+export async function buildFilter(
   deps: Deps,
   account: AccountDb,
   { search, reason, channel }: SuppressionFilter,
 ): Promise<sql.EntryFilter> {
   const typed = search?.trim() ?? ''
-  const address = typed ? rules.readAddress(typed, await sql.countriesOf(account)) : null
-  const addresses = address ? rules.addressesOf(address) : []
+  const address = typed ? rules.readAddress(typed, await sql.selectCountries(account)) : null
+  const addresses = address ? rules.listAliases(address) : []
   return {
     search: typed
-      ? { hashes: addresses.map((each) => deps.secrets.addressHash(each)), prefix: rules.prefixOf(typed) }
+      ? { hashes: addresses.map((each) => deps.secrets.addressHash(each)), prefix: rules.normalizePrefix(typed) }
       : null,
     reason: reason ?? null,
     channel: channel ?? null,
@@ -102,7 +102,7 @@ export async function addEntry(
   { account, session }: { account: AccountDb<Db>; session: Session },
   wanted: { address: string; channels: readonly ('sms' | 'whatsapp')[]; note: string },
 ): Promise<{ address: string; added: number }> {
-  const address = rules.readAddress(wanted.address, await sql.countriesOf(account))
+  const address = rules.readAddress(wanted.address, await sql.selectCountries(account))
   if (!address) {
     throw new AppError('invalid', suppressionTexts.unknownAddress, {
       fields: { address: suppressionTexts.unknownAddress },
@@ -112,7 +112,7 @@ export async function addEntry(
   const closed = address.kind === 'email' ? (['email'] as const) : texts
   const channels = address.kind === 'phone' && texts.length === 2 ? (['all'] as const) : closed
   const entries = rules
-    .addressesOf(address)
+    .listAliases(address)
     .flatMap((each) =>
       channels.map((channel) => ({ address: each, channel, reason: 'manual' as const, note: wanted.note || null })),
     )
@@ -123,10 +123,10 @@ export async function addEntry(
       userId: session.userId,
       at: now,
     })
-    for (const each of rules.addressesOf(address)) {
+    for (const each of rules.listAliases(address)) {
       for (const channel of closed) {
         const to = { accountId: account.accountId, address: each, channel, now, reason: 'suppressed_manual' }
-        await skipOpenTo(tx, to)
+        await skipOpenMessagesTo(tx, to)
       }
     }
     return count
@@ -139,7 +139,7 @@ export async function removeEntry(
   { account, session }: { account: AccountDb<Db>; session: Session },
   id: string,
 ): Promise<void> {
-  const entry = found(rules.readEntryId(id), 'Entry')
+  const entry = requireFound(rules.readEntryId(id), 'Entry')
   await transactAccount(account, async (tx) => {
     const row = await sql.deleteEntry(tx, entry)
     if (!row) throw new AppError('not_found', suppressionTexts.gone)
@@ -161,7 +161,7 @@ export async function importEntries(
   { account, session }: { account: AccountDb<Db>; session: Session },
   file: { rows: readonly rules.FileRow[]; reason: (typeof importableReasons)[number]; fileName: string },
 ) {
-  const countries = await sql.countriesOf(account)
+  const countries = await sql.selectCountries(account)
   const { entries, refused } = rules.readRows(file.rows, { reason: file.reason, countries })
   const source = file.fileName ? `file ${file.fileName}` : 'file'
   const by = { source, userId: session.userId, at: deps.now() }
@@ -185,7 +185,7 @@ const hashEntries = (deps: Deps, entries: readonly rules.NewEntry[]): sql.Insert
 
 function presentEntry(row: sql.EntryRow): SuppressionEntry {
   return {
-    id: rules.entryId(row.address_hash, row.channel, row.reason),
+    id: rules.buildEntryId(row.address_hash, row.channel, row.reason),
     address: row.address,
     channel: row.channel,
     reason: row.reason,

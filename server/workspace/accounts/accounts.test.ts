@@ -3,7 +3,7 @@ import { aStore } from '../../../test/factories.ts'
 import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
-import { hasDemoAccount, tidyAccounts } from './accounts.ts'
+import { cleanUpAccounts, hasDemoAccount } from './accounts.ts'
 import { mailRegistrationAttempt, mailResetLink } from './mails.ts'
 
 const world = aWorld()
@@ -298,7 +298,7 @@ test('cleanup deletes expired data and nothing else', async () => {
   await mailResetLink(world.deps, { userId: old.userId })
   world.advance(31 * 86_400_000)
   const fresh = await aUser(world)
-  await tidyAccounts(world.deps)
+  await cleanUpAccounts(world.deps)
   const left = await world.db.selectFrom('sessions').select('user_id').execute()
   expect(left.map((row) => row.user_id)).toEqual([fresh.userId])
   expect(await world.db.selectFrom('password_resets').selectAll().execute()).toEqual([])

@@ -3,19 +3,19 @@ import { normalizeEmail } from '../../../shared/contact.ts'
 import { mailVerification } from '../../access/members/jobs.ts'
 import { limits } from '../../access/members/limits.ts'
 import { assertPlainName } from '../../access/members/names.ts'
-import { operatorStanding } from '../../access/members/operators.ts'
+import { readOperatorStanding } from '../../access/members/operators.ts'
 import { hashPassword, isRightPassword } from '../../access/members/passwords.ts'
 import { INVITATION_KEPT_MS, later } from '../../access/members/rules.ts'
 import { type Session, startSession } from '../../access/members/session.ts'
-import { memberOf, userByEmail, viewerOf } from '../../access/members/users.ts'
-import { planOf } from '../../billing/billing/billing.ts'
-import { giveDefaultPlan } from '../../billing/billing/default-plan.ts'
-import { forgetOldEvents } from '../../billing/payments/events.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { findMember, findUserByEmail, findViewer } from '../../access/members/users.ts'
+import { loadPlan } from '../../billing/billing/billing.ts'
+import { assignDefaultPlan } from '../../billing/billing/default-plan.ts'
+import { deleteOldEvents } from '../../billing/payments/events.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
-import { clientNetwork, take, tryTake } from '../../core/db/rate-limits.ts'
-import { giveDefaultBudget } from '../../delivery/texts/budget.ts'
+import { clientNetwork, takePoint, tryTakePoint } from '../../core/db/rate-limits.ts'
+import { insertDefaultBudget } from '../../delivery/texts/budget.ts'
 import type { Deps } from '../../deps.ts'
 import { deleteOldUndos } from './email-undo-sql.ts'
 import { deleteOldInvitations } from './invitation-sql.ts'
@@ -64,8 +64,8 @@ export async function register(deps: Deps, wanted: Credentials & { name: string 
   const email = normalizeEmail(wanted.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
   assertPlainName(wanted.name, 'name')
-  await take(deps, limits.registerPerClient, clientNetwork(wanted.ip))
-  const known = await userByEmail(deps.db, email)
+  await takePoint(deps, limits.registerPerClient, clientNetwork(wanted.ip))
+  const known = await findUserByEmail(deps.db, email)
   const created = known ? undefined : await createOwner(deps, { ...wanted, email })
   return created ?? registerAgain(deps, { ...wanted, email })
 }
@@ -75,13 +75,13 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
   const now = deps.now()
   const user = { id: newId(), email: wanted.email, name: wanted.name, passwordHash, now }
   const account = { accountId: newId(), db: deps.db }
-  const isLinkMailed = (await tryTake(deps, limits.linkPerAddress, wanted.email)) === 0
+  const isLinkMailed = (await tryTakePoint(deps, limits.linkPerAddress, wanted.email)) === 0
   const token = await transactAccount(account, async (tx) => {
     if (!(await sql.insertUser(tx.db, user))) return undefined
     await sql.insertAccount(tx, wanted.name, now)
     await sql.insertMember(tx, user.id, 'owner', now)
-    await giveDefaultPlan(deps, tx, now)
-    await giveDefaultBudget(tx, now)
+    await assignDefaultPlan(deps, tx, now)
+    await insertDefaultBudget(tx, now)
     if (isLinkMailed) await deps.jobs.enqueue(tx.db, mailVerification, { userId: user.id })
     return startSession(tx, user.id, { now, device: wanted.device })
   })
@@ -94,7 +94,7 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
 }
 
 async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn> {
-  const user = await userByEmail(deps.db, wanted.email)
+  const user = await findUserByEmail(deps.db, wanted.email)
   const { guess } = await tryClaimAttempt(deps, { ...wanted, userId: user?.id })
   const isRight = await isRightPassword(wanted.password, guess ? user?.password_hash : undefined)
   // With a second factor, users sign in on the page that asks for its code; this form answers as for a wrong password.
@@ -103,7 +103,7 @@ async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn>
     return createSession(deps, user.id, { device: wanted.device, secondFactorAt: null })
   }
   if (guess) await recordFailure(deps, guess)
-  if (user && (await tryTake(deps, limits.registrationMailPerAddress, wanted.email)) === 0) {
+  if (user && (await tryTakePoint(deps, limits.registrationMailPerAddress, wanted.email)) === 0) {
     await deps.jobs.enqueue(deps.db, mailRegistration, { userId: user.id })
   }
   throw new AppError('conflict', authTexts.registrationFailed)
@@ -112,7 +112,7 @@ async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn>
 export async function signIn(deps: Deps, wanted: Credentials & { code?: string | undefined }): Promise<SignedIn> {
   // An invalid address is looked up as well, so that the answer takes the same time.
   const email = normalizeEmail(wanted.email) ?? wanted.email
-  const user = await userByEmail(deps.db, email)
+  const user = await findUserByEmail(deps.db, email)
   const guess = await claimAttempt(deps, { ...wanted, email, userId: user?.id })
   if (!(await isRightPassword(wanted.password, user?.password_hash)) || !user) {
     await recordFailure(deps, guess)
@@ -126,8 +126,8 @@ export async function signIn(deps: Deps, wanted: Credentials & { code?: string |
 /** Decision 29: signs in to the real demo account; 404 where there is none. */
 export async function signInToDemo(deps: Deps, { ip, device }: Omit<Origin, 'cookies'>): Promise<SignedIn> {
   const owner = deps.config.isDemo ? await sql.demoOwner(deps.db) : undefined
-  const { account_id, user_id } = found(owner, 'Demo')
-  await take(deps, limits.demoPerClient, clientNetwork(ip))
+  const { account_id, user_id } = requireFound(owner, 'Demo')
+  await takePoint(deps, limits.demoPerClient, clientNetwork(ip))
   const account = { accountId: account_id, db: deps.db }
   const now = deps.now()
   const token = await startSession(account, user_id, { now, device })
@@ -148,10 +148,10 @@ type SessionState = Pick<Session, 'userId' | 'secondFactorAt' | 'viewedUntil'>
 export async function viewUser(deps: Deps, account: AccountDb, seen: SessionState): Promise<User> {
   const { userId, viewedUntil } = seen
   const now = deps.now()
-  const user = found(await (viewedUntil ? readViewer(account, userId) : memberOf(account, userId)), 'User')
-  const standing = await operatorStanding(deps, { ...seen, isDemo: user.is_demo })
+  const user = requireFound(await (viewedUntil ? readViewer(account, userId) : findMember(account, userId)), 'User')
+  const standing = await readOperatorStanding(deps, { ...seen, isDemo: user.is_demo })
   const stores = await sql.storesOfAccount(account)
-  const plan = await planOf(account, now)
+  const plan = await loadPlan(account, now)
   const pending = await openEmailChange(account.db, userId, now)
   return {
     id: user.id,
@@ -178,17 +178,17 @@ export async function viewUser(deps: Deps, account: AccountDb, seen: SessionStat
 
 /** The confirmation of their own address does not matter in the account they view. */
 async function readViewer(account: AccountDb, userId: string) {
-  const viewer = await viewerOf(account, userId)
+  const viewer = await findViewer(account, userId)
   return viewer && { ...viewer, role: 'viewer' as const, email_confirmed_at: new Date(0) }
 }
 
 /** Deletes expired sessions, links and counters, and resumes interrupted account removals. */
-export async function tidyAccounts(deps: Deps): Promise<void> {
+export async function cleanUpAccounts(deps: Deps): Promise<void> {
   await resumeRemovals(deps)
   await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_KEPT_MS))
   await deleteOldEmailChanges(deps.db, deps.now())
   await deleteOldUndos(deps.db, deps.now())
-  await forgetOldEvents(deps)
+  await deleteOldEvents(deps)
   await sql.deleteExpiredSessions(deps.db, deps.now())
   await sql.deleteExpiredResets(deps.db, deps.now())
   await sql.deleteExpiredLimits(deps.db, Date.now())

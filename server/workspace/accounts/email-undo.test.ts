@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { anAddress, aUser, me, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
-import { tidyAccounts } from './accounts.ts'
+import { cleanUpAccounts } from './accounts.ts'
 
 const world = aWorld()
 
@@ -132,7 +132,7 @@ test('for 72 hours no other user gets the old address by registering or changing
   world.advance(72 * 3_600_000)
   expect(await undo(token)).toMatchObject(dead)
   expect((await post(world, 'register', registering)).status).toBe(200)
-  await tidyAccounts(world.deps)
+  await cleanUpAccounts(world.deps)
   expect(await world.db.selectFrom('email_undos').selectAll().where('user_id', '=', user.userId).execute()).toEqual([])
 })
 

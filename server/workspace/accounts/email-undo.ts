@@ -8,7 +8,7 @@ import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import type { Tx } from '../../core/db/db.ts'
-import { clientNetwork, take } from '../../core/db/rate-limits.ts'
+import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import * as sql from './email-undo-sql.ts'
@@ -34,7 +34,7 @@ export async function undoEmailChange(
   deps: Deps,
   asked: { token: string; password: string; ip: string },
 ): Promise<string> {
-  await take(deps, limits.emailUndoPerClient, clientNetwork(asked.ip))
+  await takePoint(deps, limits.emailUndoPerClient, clientNetwork(asked.ip))
   const passwordHash = await hashPassword(asked.password)
   const email = await deps.db
     .transaction()

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import { z } from 'zod'
 import { prepareExport } from '../../../shared/account.ts'
-import { accountDownload, datedName } from '../../access/http/downloads.ts'
+import { accountDownload, addDate } from '../../access/http/downloads.ts'
 import { limits } from '../../access/members/limits.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -28,7 +28,7 @@ export const accountExport = accountDownload({
     zip.on('error', (error) => output.destroy(error as Error))
     await fill(deps, account, zip)
     zip.end()
-    return { fileName: `${datedName(deps, 'recoup-export')}.zip`, type: 'application/zip', content: output }
+    return { fileName: `${addDate(deps, 'recoup-export')}.zip`, type: 'application/zip', content: output }
   },
 })
 

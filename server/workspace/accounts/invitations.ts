@@ -7,14 +7,14 @@ import { assertPlainName } from '../../access/members/names.ts'
 import { hashPassword, isRightPassword } from '../../access/members/passwords.ts'
 import { INVITATION_MS, later } from '../../access/members/rules.ts'
 import { refuseDemo, type Session, startSession } from '../../access/members/session.ts'
-import { memberOf, userByEmail } from '../../access/members/users.ts'
+import { findMember, findUserByEmail } from '../../access/members/users.ts'
 import { assertVerified, confirmAddress } from '../../access/members/verification.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
-import { clientNetwork, take } from '../../core/db/rate-limits.ts'
-import { invitationByToken } from '../../core/db/system.ts'
+import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
+import { findInvitationByToken } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { type SignedIn, viewUser } from './accounts.ts'
@@ -51,7 +51,7 @@ export async function resendInvitation(
   invitationId: string,
 ): Promise<string> {
   refuseDemo(session)
-  const { email, role } = found(await sql.invitation(account, invitationId), 'Invitation')
+  const { email, role } = requireFound(await sql.invitation(account, invitationId), 'Invitation')
   assertMay(session, role)
   await mail(deps, account, session, { email, role })
   return `We are sending a new link to ${email}.`
@@ -59,7 +59,7 @@ export async function resendInvitation(
 
 export async function revokeInvitation(account: AccountDb, session: Session, invitationId: string): Promise<string> {
   refuseDemo(session)
-  const { email, role } = found(await sql.invitation(account, invitationId), 'Invitation')
+  const { email, role } = requireFound(await sql.invitation(account, invitationId), 'Invitation')
   assertMay(session, role)
   await sql.deleteInvitation(account, invitationId)
   return `The invitation of ${email} has been revoked. Its link no longer works.`
@@ -77,7 +77,7 @@ interface Guest {
 
 export async function readInvitation(deps: Deps, { token, ip }: Pick<Guest, 'token' | 'ip'>, session: Session | null) {
   const open = await openInvitation(deps, token, ip)
-  const user = await userByEmail(deps.db, open.email)
+  const user = await findUserByEmail(deps.db, open.email)
   return {
     accountName: open.account_name,
     invitedBy: open.invited_by,
@@ -90,7 +90,7 @@ export async function readInvitation(deps: Deps, { token, ip }: Pick<Guest, 'tok
 
 export async function acceptInvitation(deps: Deps, guest: Guest, session: Session | null): Promise<SignedIn> {
   const open = await openInvitation(deps, guest.token, guest.ip)
-  const user = await userByEmail(deps.db, open.email)
+  const user = await findUserByEmail(deps.db, open.email)
   const isYou = user !== undefined && session?.userId === user.id && !session.isDemo
   const secondFactorAt = user && !isYou ? await assertKnown(deps, guest, user) : isYou ? session!.secondFactorAt : null
   const fresh = user ? null : await createInvitedUser(open.email, guest)
@@ -101,7 +101,7 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
     if (!(await team.lockTeam(tx))) throw invalid()
     const used = await sql.consumeInvitation(tx, tokenHash(guest.token), now)
     // The sender may have left the team or lost the right since.
-    const sender = used?.invited_by ? await memberOf(tx, used.invited_by) : undefined
+    const sender = used?.invited_by ? await findMember(tx, used.invited_by) : undefined
     if (!used || !sender || !mayManage(sender.role, used.role)) throw invalid()
     const id = user?.id ?? (await insertFresh(tx, fresh!, now))
     await confirmAddress(tx.db, id, used.email, now)
@@ -120,8 +120,8 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
 const invalid = () => new AppError('invalid', teamTexts.invalidInvitation)
 
 async function openInvitation(deps: Deps, token: string, ip: string) {
-  await take(deps, limits.invitationPerClient, clientNetwork(ip))
-  const open = await invitationByToken(deps.db, tokenHash(token), deps.now())
+  await takePoint(deps, limits.invitationPerClient, clientNetwork(ip))
+  const open = await findInvitationByToken(deps.db, tokenHash(token), deps.now())
   if (!open) throw invalid()
   return open
 }
@@ -132,8 +132,8 @@ function assertMay(session: Session, role: Role): void {
 
 async function mail(deps: Deps, account: AccountDb, session: Session, asked: { email: string; role: Role }) {
   await assertVerified(account)
-  await take(deps, limits.invitePerAccount, account.accountId)
-  await take(deps, limits.linkPerAddress, asked.email)
+  await takePoint(deps, limits.invitePerAccount, account.accountId)
+  await takePoint(deps, limits.linkPerAddress, asked.email)
   const now = deps.now()
   await transactAccount(account, async (tx) => {
     const expiresAt = later(now, INVITATION_MS)
@@ -147,7 +147,7 @@ async function mail(deps: Deps, account: AccountDb, session: Session, asked: { e
 async function assertKnown(
   deps: Deps,
   guest: Guest,
-  user: NonNullable<Awaited<ReturnType<typeof userByEmail>>>,
+  user: NonNullable<Awaited<ReturnType<typeof findUserByEmail>>>,
 ): Promise<Date | null> {
   const guess = await claimAttempt(deps, { ...guest, email: user.email, userId: user.id })
   if (!(await isRightPassword(guest.password ?? '', user.password_hash))) {

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { anAddress, anIp, aUser, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
 import { limits } from '../../access/members/limits.ts'
-import { lockoutS } from '../../access/members/rules.ts'
+import { computeLockoutS } from '../../access/members/rules.ts'
 import { takeMany } from '../../core/db/rate-limits.ts'
 
 const world = aWorld()
@@ -55,7 +55,7 @@ test('each further lock within a day is twice as long', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now })
   }
   expect(waits).toEqual([15, 30, 60, 120])
-  expect(lockoutS(1_000)).toBe(86_400)
+  expect(computeLockoutS(1_000)).toBe(86_400)
 })
 
 test('guesses from very many networks lock new browsers, but none that has signed in before', async () => {

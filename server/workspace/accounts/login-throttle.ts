@@ -1,9 +1,9 @@
 import { limits } from '../../access/members/limits.ts'
-import { lockoutS } from '../../access/members/rules.ts'
+import { computeLockoutS } from '../../access/members/rules.ts'
 import { newId } from '../../core/common/ids.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import * as limiter from '../../core/db/rate-limits.ts'
-import { clientNetwork, type Limit, refuse } from '../../core/db/rate-limits.ts'
+import { clientNetwork, type Limit, rateLimitedError } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 
 // Throttles sign-in attempts. Wrong passwords count per address and client, so guessing locks the guesser, longer each
@@ -33,7 +33,7 @@ export interface ClaimedAttempt {
 /** Counts an attempt before it is checked, so that concurrent ones count too. Throws `rate_limited`. */
 export async function claimAttempt(deps: Deps, attempt: Attempt): Promise<ClaimedAttempt> {
   const { guess, waitS } = await tryClaimAttempt(deps, attempt)
-  if (!guess) throw refuse(waitS)
+  if (!guess) throw rateLimitedError(waitS)
   return guess
 }
 
@@ -55,7 +55,7 @@ export async function tryClaimAttempt(
   const own = await limiter.takeStep(deps, limits.signInPerPair, pair)
   if (own.waitS > 0) return { guess: null, waitS: own.waitS }
   for (const [limit, subject] of wide) {
-    const waitS = await limiter.tryTake(deps, limit, subject)
+    const waitS = await limiter.tryTakePoint(deps, limit, subject)
     if (waitS > 0) return { guess: null, waitS }
   }
   return { guess: { email, pair, client, isLast: own.isLast }, waitS: 0 }
@@ -65,31 +65,31 @@ export async function tryClaimAttempt(
 export async function recordFailure(deps: Deps, { pair, isLast }: ClaimedAttempt): Promise<void> {
   if (!isLast) return
   const count = await limiter.count(deps, limits.lockoutsPerPair, pair)
-  await limiter.block(deps, limits.signInPerPair, { subject: pair, seconds: lockoutS(count) })
+  await limiter.block(deps, limits.signInPerPair, { subject: pair, seconds: computeLockoutS(count) })
 }
 
 export async function recordSuccess(deps: Deps, { pair, client, email }: ClaimedAttempt): Promise<void> {
-  await limiter.forgive(deps, limits.signInPerPair, pair)
-  await limiter.forgive(deps, limits.lockoutsPerPair, pair)
+  await limiter.resetLimit(deps, limits.signInPerPair, pair)
+  await limiter.resetLimit(deps, limits.lockoutsPerPair, pair)
   if (!client) return
-  await limiter.giveBack(deps, limits.signInPerClient, client)
-  await limiter.giveBack(deps, limits.signInPerAddress, email)
+  await limiter.returnPoint(deps, limits.signInPerClient, client)
+  await limiter.returnPoint(deps, limits.signInPerAddress, email)
 }
 
 /** The password was right, but the code is missing: neither counts as a failure nor resets failures. */
 export async function returnAttempt(deps: Deps, { pair, client, email }: ClaimedAttempt): Promise<void> {
-  await limiter.giveBack(deps, limits.signInPerPair, pair)
+  await limiter.returnPoint(deps, limits.signInPerPair, pair)
   if (!client) return
-  await limiter.giveBack(deps, limits.signInPerClient, client)
-  await limiter.giveBack(deps, limits.signInPerAddress, email)
+  await limiter.returnPoint(deps, limits.signInPerClient, client)
+  await limiter.returnPoint(deps, limits.signInPerAddress, email)
 }
 
 /** A new password ends locks caused by guesses at the old one. */
 export async function resetFailures(deps: Deps, { email, ip }: { email: string; ip: string }): Promise<void> {
   const pair = `${email}\0${clientNetwork(ip)}`
-  await limiter.forgive(deps, limits.signInPerPair, pair)
-  await limiter.forgive(deps, limits.lockoutsPerPair, pair)
-  await limiter.forgive(deps, limits.signInPerAddress, email)
+  await limiter.resetLimit(deps, limits.signInPerPair, pair)
+  await limiter.resetLimit(deps, limits.lockoutsPerPair, pair)
+  await limiter.resetLimit(deps, limits.signInPerAddress, email)
 }
 
 export interface DeviceCookie {

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { mailNotice, mailVerification } from '../../access/members/jobs.ts'
 import { INVITATION_MS, later, RESET_MS, readSender } from '../../access/members/rules.ts'
-import { userById } from '../../access/members/users.ts'
-import { verificationToken } from '../../access/members/verification.ts'
+import { findUserById } from '../../access/members/users.ts'
+import { createVerificationToken } from '../../access/members/verification.ts'
 import { hasAddress } from '../../core/common/addresses-in-text.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken, tokenHash } from '../../core/common/secrets.ts'
@@ -32,7 +32,7 @@ export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailR
 export async function mailVerificationLink(deps: Deps, { userId }: z.infer<typeof mailVerification.payload>) {
   const user = await findRealUser(deps, userId)
   if (!user || user.email_confirmed_at) return
-  const url = urlOf(deps, 'verify-email', verificationToken(deps, user))
+  const url = urlOf(deps, 'verify-email', createVerificationToken(deps, user))
   await send(deps, user, words.verificationMail({ url }))
 }
 
@@ -137,7 +137,7 @@ const nameOr = (name: string | null, otherwise: string) => (name === null || has
 /** Excludes the shared user of the demo, whose password no one may change. */
 async function findRealUser(deps: Deps, userId: string) {
   const membership = await sql.firstMembership(deps.db, userId)
-  return membership && !membership.is_demo ? userById(deps.db, userId) : undefined
+  return membership && !membership.is_demo ? findUserById(deps.db, userId) : undefined
 }
 
 async function send(deps: Deps, user: { id: string; email: string }, mail: AccountMail): Promise<void> {

@@ -3,15 +3,15 @@ import { authTexts } from '../../../shared/auth.ts'
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { limits } from '../../access/members/limits.ts'
 import { hashPassword } from '../../access/members/passwords.ts'
-import { lockUser, userByEmail } from '../../access/members/users.ts'
+import { findUserByEmail, lockUser } from '../../access/members/users.ts'
 import { confirmAddress } from '../../access/members/verification.ts'
 import { removeSecondFactor } from '../../access/second-factor/second-factor.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import type { Tx } from '../../core/db/db.ts'
-import { clientNetwork, take, tryTake } from '../../core/db/rate-limits.ts'
+import { clientNetwork, takePoint, tryTakePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { mailWayOf } from '../../messages/channels/mail-way.ts'
+import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { mailReset } from './jobs.ts'
 import { resetFailures } from './login-throttle.ts'
 import { deleteEmailChange } from './profile-sql.ts'
@@ -27,14 +27,14 @@ export async function requestReset(deps: Deps, asked: { email: string; ip: strin
   // Reporting an invalid address reveals nothing about users.
   const email = normalizeEmail(asked.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
-  const way = mailWayOf(deps.config)
+  const way = chooseMailRoute(deps.config)
   if (way === 'none') throw new AppError('unprocessable', `${authTexts.resetUnsendable}: ${deps.config.supportEmail}`)
-  await take(deps, limits.forgotPerClient, clientNetwork(asked.ip))
-  await take(deps, limits.forgotPerPair, `${email}\0${clientNetwork(asked.ip)}`)
+  await takePoint(deps, limits.forgotPerClient, clientNetwork(asked.ip))
+  await takePoint(deps, limits.forgotPerPair, `${email}\0${clientNetwork(asked.ip)}`)
   // At the limit, the answer is unchanged and earlier links still work, so that requests by others do not block the
   // user.
-  const isEnough = (await tryTake(deps, limits.forgotPerAddress, email)) > 0
-  const user = await userByEmail(deps.db, email)
+  const isEnough = (await tryTakePoint(deps, limits.forgotPerAddress, email)) > 0
+  const user = await findUserByEmail(deps.db, email)
   await deps.jobs.enqueue(deps.db, mailReset, {
     userId: (isEnough ? undefined : user?.id) ?? crypto.randomUUID(),
   })
@@ -46,7 +46,7 @@ export async function requestReset(deps: Deps, asked: { email: string; ip: strin
  * known the old password.
  */
 export async function resetPassword(deps: Deps, asked: { token: string; password: string; ip: string }): Promise<void> {
-  await take(deps, limits.resetPerClient, clientNetwork(asked.ip))
+  await takePoint(deps, limits.resetPerClient, clientNetwork(asked.ip))
   const passwordHash = await hashPassword(asked.password)
   const now = deps.now()
   const email = await deps.db.transaction().execute(async (tx) => {

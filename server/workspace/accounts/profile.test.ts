@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { aShop } from '../../../test/shop.ts'
 import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
-import { deviceText } from '../../access/members/device.ts'
+import { describeDevice } from '../../access/members/device.ts'
 import { readConfig } from '../../core/config/config.ts'
 
 const world = aWorld()
@@ -259,8 +259,8 @@ test('the demo shows visitors only their own session, and locks shared settings'
 })
 
 test('devices have readable names for any user agent', () => {
-  expect(deviceText(IPHONE)).toBe('Safari on iPhone')
-  expect(deviceText(FIREFOX)).toBe('Firefox on Windows')
+  expect(describeDevice(IPHONE)).toBe('Safari on iPhone')
+  expect(describeDevice(FIREFOX)).toBe('Firefox on Windows')
   for (const unknown of [undefined, '', 'curl/8.1', '\u0000', 'x'.repeat(10_000)])
-    expect(deviceText(unknown)).toBeNull()
+    expect(describeDevice(unknown)).toBeNull()
 })

@@ -6,13 +6,13 @@ import { assertPlainName } from '../../access/members/names.ts'
 import { assertPassword, hashPassword } from '../../access/members/passwords.ts'
 import { EMAIL_CHANGE_MS, later } from '../../access/members/rules.ts'
 import { refuseDemo, type Session } from '../../access/members/session.ts'
-import { lockUser, userByEmail } from '../../access/members/users.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { findUserByEmail, lockUser } from '../../access/members/users.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import type { Db, Tx } from '../../core/db/db.ts'
-import { clientNetwork, take } from '../../core/db/rate-limits.ts'
+import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { mailWayOf } from '../../messages/channels/mail-way.ts'
+import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { offerUndo } from './email-undo.ts'
 import { findEmailHolder } from './email-undo-sql.ts'
@@ -41,7 +41,7 @@ export async function requestEmailChange(
   asked: { email: string; password: string },
 ): Promise<string> {
   refuseDemo(session)
-  const way = mailWayOf(deps.config)
+  const way = chooseMailRoute(deps.config)
   if (way === 'none') {
     throw new AppError('unprocessable', `${authTexts.emailLinkUnsendable}: ${deps.config.supportEmail}.`)
   }
@@ -52,9 +52,9 @@ export async function requestEmailChange(
     const same = 'This is already your address.'
     throw new AppError('invalid', same, { fields: { email: same } })
   }
-  await take(deps, limits.emailChangePerUser, session.userId)
-  if (!user.email_confirmed_at) await take(deps, limits.emailChangePerUnconfirmed, session.userId)
-  await take(deps, limits.linkPerAddress, email)
+  await takePoint(deps, limits.emailChangePerUser, session.userId)
+  if (!user.email_confirmed_at) await takePoint(deps, limits.emailChangePerUnconfirmed, session.userId)
+  await takePoint(deps, limits.linkPerAddress, email)
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
     const { userId } = session
@@ -75,7 +75,7 @@ export async function cancelEmailChange(db: Db, session: Session): Promise<void>
  * as shoppers of the user's stores: the new one is a member's now, the old one is not (F1).
  */
 export async function confirmEmail(deps: Deps, asked: { token: string; ip: string }, session: Session | null) {
-  await take(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
+  await takePoint(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
     const { user, email } = await openChange(tx, tokenHash(asked.token), now)
@@ -96,7 +96,7 @@ async function openChange(tx: Tx, hash: Buffer, now: Date) {
   const change = await sql.consumeEmailChange(tx, hash, now)
   if (!user || !change) throw new AppError('invalid', authTexts.invalidEmailLink)
   const holder = await findEmailHolder(tx, change.email, now)
-  if ((await userByEmail(tx, change.email)) || (holder && holder.user_id !== user.id)) {
+  if ((await findUserByEmail(tx, change.email)) || (holder && holder.user_id !== user.id)) {
     throw new AppError('conflict', 'This address belongs to another user. Choose a different one.')
   }
   return { user, email: change.email }
@@ -140,7 +140,7 @@ export async function listSessions(deps: Deps, session: Session) {
 
 export async function endSession(db: Db, session: Session, sessionId: string): Promise<void> {
   if (sessionId !== session.sessionId) refuseDemo(session)
-  found(await sessions.deleteSessionOf(db, session.userId, sessionId), 'Session')
+  requireFound(await sessions.deleteSessionOf(db, session.userId, sessionId), 'Session')
 }
 
 /** Returns how many ended. */

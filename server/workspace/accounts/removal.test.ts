@@ -6,7 +6,7 @@ import { me, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
 import { hashPassword } from '../../access/members/passwords.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { tidyAccounts } from './accounts.ts'
+import { cleanUpAccounts } from './accounts.ts'
 
 const world = aWorld()
 const PASSWORD = 'correct horse'
@@ -111,7 +111,7 @@ test('the tick resumes a removal whose job was lost', async () => {
   await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
   world.queued.length = 0
   world.advance(11 * 60_000)
-  await tidyAccounts(world.deps)
+  await cleanUpAccounts(world.deps)
   await world.runJobs()
   expect(await remains(shop)).toEqual([])
 })

@@ -3,10 +3,10 @@ import { DELETE_WORD } from '../../../shared/account.ts'
 import { assertPassword } from '../../access/members/passwords.ts'
 import { later, REMOVAL_MS } from '../../access/members/rules.ts'
 import { refuseDemo, type Session } from '../../access/members/session.ts'
-import { endPaymentsOf } from '../../billing/payments/ending.ts'
+import { endPayments } from '../../billing/payments/ending.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
-import { withRetry } from '../../core/db/db-away.ts'
+import { withRetry } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
 import { removeAccountStores, stopAccountStores } from '../store-settings/stores.ts'
 import { removeAccount } from './jobs.ts'
@@ -43,7 +43,7 @@ async function endAccount(deps: Deps, tx: AccountTx) {
   if (!marked) throw new AppError('conflict', 'This account is already being deleted.')
   const removeHooks = await stopAccountStores(deps, tx)
   await sql.deleteSubscription(tx)
-  await endPaymentsOf(deps, tx)
+  await endPayments(deps, tx)
   await sql.deleteUsersWithoutAccount(tx.db, await sql.deleteMembers(tx))
   await deps.jobs.enqueue(tx.db, removeAccount, { accountId }, accountId)
   return { name: marked.name, removeHooks }

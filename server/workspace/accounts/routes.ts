@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as own from '../../../shared/account.ts'
 import * as api from '../../../shared/auth.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
-import { deviceText } from '../../access/members/device.ts'
+import { describeDevice } from '../../access/members/device.ts'
 import { resendVerification, verifyEmail } from '../../access/members/verification.ts'
 import type { Deps } from '../../deps.ts'
 import { type Origin, register, type SignedIn, signIn, signInToDemo, signOut, viewUser } from './accounts.ts'
@@ -14,7 +14,7 @@ import * as profile from './profile.ts'
 
 export const originOf = (request: FastifyRequest): Origin => ({
   ip: request.ip,
-  device: deviceText(request.headers['user-agent']),
+  device: describeDevice(request.headers['user-agent']),
   cookies: request.cookies,
 })
 

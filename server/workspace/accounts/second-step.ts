@@ -2,7 +2,7 @@ import { secondFactorTexts } from '../../../shared/second-factor.ts'
 import { limits } from '../../access/members/limits.ts'
 import { proveSecondFactor } from '../../access/second-factor/second-factor.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { giveBack, take } from '../../core/db/rate-limits.ts'
+import { returnPoint, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { type ClaimedAttempt, recordFailure, returnAttempt } from './login-throttle.ts'
 
@@ -19,7 +19,7 @@ interface Step {
  */
 export async function assertSecondFactor(deps: Deps, { user, guess, code }: Step): Promise<Date | null> {
   const isCounted = Boolean(user.totp_confirmed_at && code && guess.client)
-  if (isCounted) await take(deps, limits.signInCodePerUser, user.id)
+  if (isCounted) await takePoint(deps, limits.signInCodePerUser, user.id)
   const proof = await proveSecondFactor(deps, user, code)
   if (proof === 'not_needed') return null
   if (proof === 'missing') {
@@ -31,6 +31,6 @@ export async function assertSecondFactor(deps: Deps, { user, guess, code }: Step
     const words = proof === 'wrong_app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
     throw new AppError('second_factor', words, { fields: { code: words } })
   }
-  if (isCounted) await giveBack(deps, limits.signInCodePerUser, user.id)
+  if (isCounted) await returnPoint(deps, limits.signInCodePerUser, user.id)
   return deps.now()
 }

@@ -2,7 +2,7 @@ import { mayManage, type Role, roleNames } from '../../../shared/roles.ts'
 import { teamTexts } from '../../../shared/team.ts'
 import { refuseDemo, type Session } from '../../access/members/session.ts'
 import * as users from '../../access/members/users.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
@@ -93,7 +93,7 @@ export async function listAccounts(account: AccountDb<Db>, session: Session) {
 export async function switchAccount(deps: Deps, session: Session, accountId: string): Promise<string> {
   return transactAccount({ accountId, db: deps.db }, async (tx) => {
     // An account of others answers like an unknown one.
-    const member = found(await users.memberOf(tx, session.userId), 'Account')
+    const member = requireFound(await users.findMember(tx, session.userId), 'Account')
     await sql.enterAccount(tx, session.userId, deps.now())
     await moveSession({ accountId: session.accountId, db: tx.db }, session.sessionId, accountId)
     return `You are working in ${member.account_name}.`
@@ -102,9 +102,9 @@ export async function switchAccount(deps: Deps, session: Session, accountId: str
 
 /** Reads under the lock, because the caller's role may have changed. */
 async function lockPair(tx: AccountTx, ownId: string, otherId: string) {
-  found(await sql.lockTeam(tx), 'Account')
-  const own = found(await users.memberOf(tx, ownId), 'Member')
-  const other = found(await users.memberOf(tx, otherId), 'Member')
+  requireFound(await sql.lockTeam(tx), 'Account')
+  const own = requireFound(await users.findMember(tx, ownId), 'Member')
+  const other = requireFound(await users.findMember(tx, otherId), 'Member')
   return { own, other }
 }
 

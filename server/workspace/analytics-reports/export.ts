@@ -9,13 +9,13 @@ import {
   type TopProduct,
 } from '../../../shared/analytics.ts'
 import { CSV_START, csvLine } from '../../../shared/csv.ts'
-import { type DownloadFile, prepareDownload, storeDownload, writtenLines } from '../../access/http/downloads.ts'
+import { type DownloadFile, formatPages, prepareDownload, storeDownload } from '../../access/http/downloads.ts'
 import type { Session } from '../../access/members/session.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { demandPlan } from '../../billing/billing/entitlements.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFeature } from '../../billing/billing/entitlements.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { take } from '../../core/db/rate-limits.ts'
+import { takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { type Asked, readAnalytics, storesAsked } from '../../insights/analytics/analytics.ts'
 import { presentProduct } from '../../insights/analytics/analytics-rules.ts'
@@ -45,7 +45,7 @@ export const analyticsDownload = storeDownload({
   limit,
   what: prepareAnalyticsExport.query,
   read: async (deps, store, query) => {
-    const { account_id: accountId } = found(await readStore(store), 'Store')
+    const { account_id: accountId } = requireFound(await readStore(store), 'Store')
     return fileOf(deps, { account: { accountId, db: store.db }, store, query })
   },
 })
@@ -57,12 +57,12 @@ export async function prepareExport(deps: Deps, { account, store, session, query
 
 export async function exportFile(deps: Deps, { session, ...wanted }: ExportInput): Promise<DownloadFile> {
   await assertMayExport(deps, wanted.account)
-  await take(deps, limit, session.userId)
+  await takePoint(deps, limit, session.userId)
   return fileOf(deps, wanted)
 }
 
 const assertMayExport = (deps: Deps, account: AccountDb) =>
-  demandPlan(account, deps.now(), { feature: 'analytics_export', sentence: analyticsTexts.exportPlan })
+  requireFeature(account, deps.now(), { feature: 'analytics_export', sentence: analyticsTexts.exportPlan })
 
 /** Reads everything that can fail before the file starts; products are streamed. */
 async function fileOf(deps: Deps, { account, store, query }: Omit<ExportInput, 'session'>): Promise<DownloadFile> {
@@ -84,8 +84,8 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<ExportInput, '
   const { currency } = figures
   const lineOfProduct = (product: TopProduct) => csvLine(productCells(product))
   const products = isAll
-    ? writtenLines(listTopProducts(figures), lineOfProduct)
-    : writtenLines(pagesOfProducts(asked), (row) => lineOfProduct(presentProduct(row, currency)))
+    ? formatPages(listTopProducts(figures), lineOfProduct)
+    : formatPages(pagesOfProducts(asked), (row) => lineOfProduct(presentProduct(row, currency)))
   const lines = linesOf([...blocks, ...roiBlocks(roi)], productBlock(currency), products)
   return {
     fileName: `analytics-${isAll ? 'all-stores' : stores[0]!.platform}-${range}.csv`,

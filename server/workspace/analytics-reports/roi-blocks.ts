@@ -1,7 +1,7 @@
 import type { Roi } from '../../../shared/analytics.ts'
 import { channelLabel, definitions } from '../../../shared/analytics-definitions.ts'
 import type { CsvCell } from '../../../shared/csv.ts'
-import { returnOf } from '../../../shared/roi.ts'
+import { computeReturn } from '../../../shared/roi.ts'
 import type { FileBlock } from './blocks.ts'
 
 // ROI Tracking in the file: costs of messages and plan, and their revenue (decisions 100 and 154). Pure.
@@ -16,7 +16,7 @@ export function roiBlocks({ months, channels, origins, currency, ...others }: Ro
   ] as const
   const rate = ['Return', definitions.roiReturn] as const
   const cells = (row: Roi['channels'][number] | Roi['origins'][number]): CsvCell[] => {
-    const { left: rest, rate: back } = returnOf(row)
+    const { left: rest, rate: back } = computeReturn(row)
     return [row.attributedRevenue, row.messageCost, rest, back, row.discounts]
   }
   return [
@@ -27,7 +27,7 @@ export function roiBlocks({ months, channels, origins, currency, ...others }: Ro
         ...[revenue, cost, [amount('Plan'), definitions.planPrice] as const, left, rate, discounts],
       ],
       rows: months.map((month) => {
-        const { left: rest, rate: back } = returnOf(month)
+        const { left: rest, rate: back } = computeReturn(month)
         return [
           ...[month.month, month.attributedRevenue, month.messageCost, month.planPrice],
           ...[rest, back, month.discounts],

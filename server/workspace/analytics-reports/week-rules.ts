@@ -1,4 +1,4 @@
-import { instantOf, zoneOf } from '../../core/common/time.ts'
+import { toInstant, validZone } from '../../core/common/time.ts'
 import { addDays, type Day, localTime } from '../../insights/analytics/days.ts'
 
 // When a weekly report is sent: Monday morning in the store's time zone (decision 100). Pure.
@@ -15,7 +15,7 @@ export function mondayOf(now: Date, zone: string): Day {
 
 export function reportAt(monday: Day, zone: string): Date {
   const wallClock = Temporal.PlainDate.from(monday).toPlainDateTime({ hour: HOUR })
-  return new Date(instantOf(wallClock, zoneOf(zone)).epochMilliseconds)
+  return new Date(toInstant(wallClock, validZone(zone)).epochMilliseconds)
 }
 
 export function nextReportAt(now: Date, zone: string): Date {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { weeklyReaders } from '../../access/notifications/preferences.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { loadEntitlements } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -67,7 +67,7 @@ export async function mailWeeklyReport(
   if (!(await weeklyReaders(account)).includes(userId)) return
   const weeks = await readWeeks(store, row.currency, monday)
   if (!weeks) return
-  const hasProducts = hasFeature(await entitlementsOf(account, deps.now()), 'advanced_analytics')
+  const hasProducts = hasFeature(await loadEntitlements(account, deps.now()), 'advanced_analytics')
   const { publicUrl } = deps.config
   if (!(await sql.claimReport(store, { userId, monday }, deps.now()))) return
   try {

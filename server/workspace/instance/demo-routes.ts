@@ -1,7 +1,7 @@
 import * as api from '../../../shared/instance.ts'
 import { type Routes, serveAccount } from '../../access/http/http.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 
 /** Each reset uses the machine for some seconds. */
 const RESETS: Limit = { name: 'demo-reset', points: 3, windowS: 600 }
@@ -15,8 +15,8 @@ export const demoRoutes: Routes = (app, deps) => {
 
   serveAccount(app, deps, api.resetDemo, async ({ session }) => {
     if (!session.isDemo) throw new AppError('forbidden', 'Only the demo account can be reset.')
-    const demo = found(deps.demo, 'Demo')
-    await take(deps, RESETS, session.accountId)
+    const demo = requireFound(deps.demo, 'Demo')
+    await takePoint(deps, RESETS, session.accountId)
     await demo.rebuild(deps)
     return { success: true as const, message: 'The demo has been reset.' }
   })

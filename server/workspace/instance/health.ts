@@ -4,11 +4,11 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Routes } from '../../access/http/http.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import { isMigrated } from '../../core/database/migrate.ts'
-import { openRanges } from '../../core/net/clients.ts'
+import { compileRanges } from '../../core/net/clients.ts'
 import { lastBeat } from '../../delivery/send/workers.ts'
 import type { Deps } from '../../deps.ts'
 import { listAlarms } from '../../insights/alarms/alarms.ts'
-import { mailWayOf } from '../../messages/channels/mail-way.ts'
+import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { sharedRenders } from '../../messages/templates/renders.ts'
 import { diskProblem } from './storage.ts'
 
@@ -28,7 +28,7 @@ export const healthRoutes: Routes = (app, deps) => {
     const isReady = Object.values(checks).every((check) => check === 'ok')
     // Alarms concern stores: they must not take a server out of a load balancer.
     const status = isReady ? 'ok' : 'not ready'
-    const details = mayReadMetrics(deps, request) ? { checks, mail: mailWayOf(deps.config), alarms } : {}
+    const details = mayReadMetrics(deps, request) ? { checks, mail: chooseMailRoute(deps.config), alarms } : {}
     return reply.code(isReady ? 200 : 503).send({ status, ...details })
   })
 
@@ -74,7 +74,7 @@ function collectPlans(metrics: Registry, { renders = sharedRenders() }: Deps): v
   })
 }
 
-const isLoopback = openRanges(['127.0.0.0/8', '::1'])
+const isLoopback = compileRanges(['127.0.0.0/8', '::1'])
 
 /**
  * Needs METRICS_TOKEN; in local mode, access from this machine is enough. Elsewhere a loopback address proves nothing,

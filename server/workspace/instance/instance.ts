@@ -2,10 +2,10 @@ import crypto from 'node:crypto'
 import fs from 'node:fs'
 import { isOperator } from '../../access/members/operators.ts'
 import type { Session } from '../../access/members/session.ts'
-import { sellerOf } from '../../billing/billing/billing.ts'
+import { findSeller } from '../../billing/billing/billing.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { mailWayOf } from '../../messages/channels/mail-way.ts'
+import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import { hasDemoAccount } from '../accounts/accounts.ts'
 import * as sql from './sql.ts'
@@ -29,11 +29,11 @@ export async function viewInstance(deps: Deps, session: Session | null) {
     companyName: config.companyName,
     supportEmail: config.supportEmail,
     hasDemo: config.isDemo && (await hasDemoAccount(deps.db)),
-    sells: sellerOf(config),
+    sells: findSeller(config),
     isPaused: row?.is_paused ?? false,
     pausedReason: row?.paused_reason ?? null,
     mayConfirm: row?.is_paused === true && session !== null && (await isOperator(deps, session)),
-    mail: mailWayOf(config),
+    mail: chooseMailRoute(config),
     demoStoreUrl: config.isLocal ? (demo?.storeUrl ?? null) : null,
     mailboxUrl: config.isLocal ? (demo?.mailboxUrl ?? null) : null,
     phoneUrl: config.isLocal && demo ? (deps.phoneUrl ?? null) : null,
@@ -66,7 +66,7 @@ export async function confirmLive(deps: InstanceDeps): Promise<void> {
 /** At start: releases messages held for a missing mail server or operator SMS account that exists now. */
 export async function releaseForProviders({ config, db, now }: InstanceDeps): Promise<void> {
   const reasons = [
-    ...(mailWayOf(config) === 'none' ? [] : ['mail_not_configured']),
+    ...(chooseMailRoute(config) === 'none' ? [] : ['mail_not_configured']),
     ...(config.operatorTexts ? ['sms_not_configured'] : []),
   ]
   if (reasons.length > 0) await wakeMessagesOf(db, null, reasons, now())

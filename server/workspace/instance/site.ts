@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { Liquid } from 'liquidjs'
-import { sellerOf } from '../../billing/billing/billing.ts'
+import { findSeller } from '../../billing/billing/billing.ts'
 import type { Config } from '../../core/config/config.ts'
 
 // Public pages: the landing page, which the build leaves as a template, robots.txt and the sitemap. They depend only on
@@ -47,7 +47,7 @@ export function landingGate(gate: string, template: string, config: Config): Pro
 
 function renderTemplate(template: string, config: Config): string {
   const { publicUrl: origin, companyName: company, supportEmail: support, isDemo: hasDemo } = config
-  const seller = sellerOf(config)
+  const seller = findSeller(config)
   const isTestBilling = seller === 'test'
   // As Pricing shows an account without a provider of its own.
   const hasCredits = seller !== 'none' && (config.operatorTexts !== null || (isTestBilling && config.isLocal))

@@ -9,15 +9,15 @@ import {
   liveParts,
   type ServerEvents,
 } from '../../../shared/live.ts'
-import { MOST_IDS_IN_AN_EVENT } from '../../../shared/notification-calls.ts'
+import { MAX_IDS_PER_EVENT } from '../../../shared/notification-calls.ts'
 import { PlatformName } from '../../../shared/platforms.ts'
 import { mayStillView } from '../../access/members/operators.ts'
 import { authenticate, type Session } from '../../access/members/session.ts'
 import { markRead } from '../../access/notifications/member.ts'
-import { chooseStore, type WantedStore } from '../../access/stores/choose.ts'
-import { openLinkHosts } from '../../carts/links/link-hosts.ts'
+import { chooseStore, type RequestedStore } from '../../access/stores/choose.ts'
+import { createHostCheck } from '../../carts/links/link-hosts.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { clientAddress, clientKey, hasOneHost, openRanges } from '../../core/net/clients.ts'
+import { clientAddress, clientKey, compileRanges, hasOneHost } from '../../core/net/clients.ts'
 import type { Deps } from '../../deps.ts'
 import { ChangeGatherer } from './gather.ts'
 import { type Listener, listen } from './listen-sql.ts'
@@ -40,7 +40,7 @@ const ROUND_MS = 30_000
 const WATCH_MS = 3 * ROUND_MS
 
 const Marked = z.object({
-  notificationIds: z.array(z.string().max(64)).max(MOST_IDS_IN_AN_EVENT),
+  notificationIds: z.array(z.string().max(64)).max(MAX_IDS_PER_EVENT),
   platform: z.string().max(40).optional(),
 })
 
@@ -65,15 +65,15 @@ export class Live {
   readonly #waitingOf = new Map<Connection, () => void>()
   readonly #isTrusted: (address: string) => boolean
   /** A shop's own host serves links only. */
-  readonly #isLinkHost: ReturnType<typeof openLinkHosts>
+  readonly #isLinkHost: ReturnType<typeof createHostCheck>
   #listening: Listener | undefined
   #round: NodeJS.Timeout | undefined
   #isClosing = false
 
   constructor(deps: Deps, server: HttpServer) {
     this.#deps = deps
-    this.#isLinkHost = openLinkHosts(deps)
-    this.#isTrusted = openRanges(deps.config.trustedProxies)
+    this.#isLinkHost = createHostCheck(deps)
+    this.#isTrusted = compileRanges(deps.config.trustedProxies)
     this.#io = new Server(server, {
       path: LIVE_PATH,
       serveClient: false,
@@ -234,7 +234,7 @@ export class Live {
     return (await this.#choose(session, { platform: PlatformName.safeParse(platform).data }))?.id ?? null
   }
 
-  #choose(session: Session, wanted: WantedStore) {
+  #choose(session: Session, wanted: RequestedStore) {
     return chooseStore(this.#deps.db, session, wanted).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'not_found') return null
       throw error

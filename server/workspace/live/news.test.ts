@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { NotificationEvent } from '../../../shared/notification-calls.ts'
 import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
 import { buildApp } from '../../app.ts'
 import { newId } from '../../core/common/ids.ts'
@@ -54,7 +54,7 @@ async function tab(token: string, platform: unknown = 'woocommerce') {
 
 async function flood({ storeId }: Pick<TestStore, 'storeId'>, ceiling = 70) {
   await notify({ storeId, db: world.db }, { type: 'capture_flood', data: { ceiling }, at: world.now })
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
 }
 
 const ceilings = (heard: readonly NotificationEvent[]) =>
@@ -80,7 +80,7 @@ test('a new notification reaches every tab of every member, and no other account
     { accountId: store.accountId, db: world.db },
     { type: 'domain_reopened', data: { domain: 'x.example' }, at: world.now },
   )
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   await soon(() => expect(tabs.map(({ heard }) => heard.length)).toEqual([2, 2, 2]))
   expect(tabs[0]!.heard[1]).toMatchObject({ notification: { type: 'domain_reopened' } })
   expect(others.map(({ heard }) => heard)).toEqual([[], [], []])
@@ -158,7 +158,7 @@ test('the server excludes topics that a member has disabled', async () => {
     { storeId: store.storeId, db: world.db },
     { type: 'connection_test', data: { test: true, channel: 'store', to: 'x' }, at: world.now },
   )
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   await soon(() => expect([own.heard.length, theirs.heard.length]).toEqual([2, 1]))
   expect(theirs.heard[0]).toMatchObject({ notification: { type: 'connection_test' } })
   expect((await call('GET', colleague.token, '/unread-count')).body.count).toBe(1)
@@ -184,7 +184,7 @@ test('the server tells the browser to reload the list when there are very many',
     select ${store.storeId}, gen_random_uuid(), 'capture_flood', '{"ceiling": 1}', ${world.now} from generate_series(1, 600)`.execute(
     world.db,
   )
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   await soon(() => expect(changed).toContain('notifications'))
   // Events arrive in order: all of the flood would precede this one.
   await flood(store, 9)
@@ -197,7 +197,7 @@ test('a growing summary makes open lists reload instead of adding a notification
   const sent = async () => {
     const data = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example', isInMailbox: false }
     await notify({ storeId: store.storeId, db: world.db }, { type: 'email_sent', data, at: world.now })
-    await gatherNotifications(world.deps)
+    await groupNotifications(world.deps)
   }
   await sent()
   const { heard, changed } = await tab(store.token)

@@ -1,7 +1,7 @@
 import type { NotificationEvent } from '../../../shared/notification-calls.ts'
-import { topicOf } from '../../../shared/notification-kinds.ts'
-import { present } from '../../access/notifications/member.ts'
-import type { Listed } from '../../access/notifications/news.ts'
+import { readTopic } from '../../../shared/notification-kinds.ts'
+import { presentNotification } from '../../access/notifications/member.ts'
+import type { ListedNotification } from '../../access/notifications/news.ts'
 import * as sql from '../../access/notifications/news.ts'
 import type { Deps } from '../../deps.ts'
 
@@ -41,7 +41,7 @@ export class News {
   /** For a store with clients: delivers notifications from now on. */
   async open(storeId: string): Promise<void> {
     if (this.#deliveredUpTo.has(storeId)) return
-    const at = await sql.newestInstant({ storeId, db: this.#deps.db })
+    const at = await sql.findNewestInstant({ storeId, db: this.#deps.db })
     if (!this.#deliveredUpTo.has(storeId)) this.#deliveredUpTo.set(storeId, at)
   }
 
@@ -83,11 +83,11 @@ export class News {
     const since = this.#deliveredUpTo.get(storeId)
     if (watchers.length === 0) this.#deliveredUpTo.delete(storeId)
     if (watchers.length === 0 || !since) return
-    const rows = await sql.newsSince({ storeId, db: this.#deps.db }, since, MOST_AT_ONCE)
+    const rows = await sql.listNewsSince({ storeId, db: this.#deps.db }, since, MOST_AT_ONCE)
     const newest = rows.at(-1)?.created_at
     if (!newest) return
     if (rows.length === MOST_AT_ONCE) {
-      this.#deliveredUpTo.set(storeId, await sql.newestInstant({ storeId, db: this.#deps.db }))
+      this.#deliveredUpTo.set(storeId, await sql.findNewestInstant({ storeId, db: this.#deps.db }))
       return this.#listeners.overflow(storeId)
     }
     await this.#deliverEach(storeId, rows)
@@ -95,7 +95,7 @@ export class News {
   }
 
   /** To the clients after the read: some may have left or joined meanwhile. */
-  async #deliverEach(storeId: string, rows: readonly Listed[]): Promise<void> {
+  async #deliverEach(storeId: string, rows: readonly ListedNotification[]): Promise<void> {
     const isOff = new Set<string>()
     const asked = new Set<string>()
     for (;;) {
@@ -103,17 +103,17 @@ export class News {
       const others = [...new Set(watchers.map(({ userId }) => userId))].filter((userId) => !asked.has(userId))
       if (others.length === 0) return emitEach(watchers, rows, isOff)
       const { accountId } = watchers[0]!
-      const off = await sql.switchedOff({ accountId, db: this.#deps.db }, others)
+      const off = await sql.listMutedTopics({ accountId, db: this.#deps.db }, others)
       for (const { user_id, topic } of off) isOff.add(`${user_id} ${topic}`)
       for (const userId of others) asked.add(userId)
     }
   }
 }
 
-function emitEach(watchers: readonly Watcher[], rows: readonly Listed[], isOff: ReadonlySet<string>): void {
+function emitEach(watchers: readonly Watcher[], rows: readonly ListedNotification[], isOff: ReadonlySet<string>): void {
   for (const row of rows) {
-    const notification = present(row)
-    const topic = topicOf(row.type)
+    const notification = presentNotification(row)
+    const topic = readTopic(row.type)
     for (const { userId, emit } of watchers) {
       if (!isOff.has(`${userId} ${topic}`)) emit({ type: 'new', notification })
     }

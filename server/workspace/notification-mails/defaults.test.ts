@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest'
 import type { NotificationChoice } from '../../../shared/notification-calls.ts'
-import { atOnceLabel, isProblem, type NotificationTopic, topicOf, typesOf } from '../../../shared/notification-kinds.ts'
+import {
+  atOnceLabel,
+  isProblem,
+  type NotificationTopic,
+  readTopic,
+  typesOf,
+} from '../../../shared/notification-kinds.ts'
 import { failedCauses, type NotificationData, type NotificationType } from '../../../shared/notifications.ts'
 import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { sampleNotifications } from '../../../test/notification-samples.ts'
 import { aWorld } from '../../../test/world.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
 
@@ -41,7 +47,7 @@ async function mailedAbout(store: TestStore, { type, data }: (typeof kinds)[numb
   const notice = { type, data, at: world.now } as never
   if (ofAccount.includes(type)) await notifyAccount({ accountId, db: world.db }, notice)
   else await notify({ storeId, db: world.db }, notice)
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   await mailDueNotifications(world.deps)
   await world.runJobs()
   return world.sent.splice(0).map(({ to }) => to)
@@ -55,7 +61,7 @@ async function choicesOf(token: string): Promise<Map<NotificationTopic, Notifica
 /** What a reader of the settings expects. */
 function isExpected(type: NotificationType, choice: NotificationChoice['mail']): boolean {
   if (choice !== 'at_once') return false
-  return atOnceLabel(topicOf(type)) === 'At once' || isProblem(type)
+  return atOnceLabel(readTopic(type)) === 'At once' || isProblem(type)
 }
 
 async function emailOf({ userId }: TestStore): Promise<string> {
@@ -68,7 +74,7 @@ test('by default, owners are mailed at once about problems and billing, and noth
     const store = await aStore(world)
     const { token } = await aColleague(world, store, 'admin')
     const [owner, admin] = [await choicesOf(store.token), await choicesOf(token)]
-    const topic = topicOf(kind.type)
+    const topic = readTopic(kind.type)
     expect([kind.type, admin.get(topic)]).toEqual([kind.type, 'none'])
     const mailed = await mailedAbout(store, kind)
     const wanted = isExpected(kind.type, owner.get(topic)!)
@@ -84,7 +90,7 @@ test.each([
 ] as const)('a member who chooses %s for everything gets exactly that', async (mail) => {
   for (const kind of kinds) {
     const store = await aStore(world)
-    const topic = topicOf(kind.type)
+    const topic = readTopic(kind.type)
     const body = { topics: [{ topic, bell: true, mail }] }
     await world.request('PUT', '/api/notifications/preferences', { token: store.token, body })
     expect((await choicesOf(store.token)).get(topic)).toBe(mail)

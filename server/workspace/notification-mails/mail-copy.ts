@@ -1,7 +1,7 @@
-import { isProblem, toneOf, topicOf } from '../../../shared/notification-kinds.ts'
+import { isProblem, readTone, readTopic } from '../../../shared/notification-kinds.ts'
 import { notificationText } from '../../../shared/notifications.ts'
 import type { MailedRow } from '../../access/notifications/mail-rules.ts'
-import type { ToMail } from '../../access/notifications/mails.ts'
+import type { MailRows } from '../../access/notifications/mails.ts'
 import { withoutLinks } from '../../core/common/addresses-in-text.ts'
 import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 
@@ -14,7 +14,7 @@ interface NotificationMailInput {
 }
 
 /** Oldest first. */
-export function notificationMail(news: ToMail, letter: NotificationMailInput): AccountMail {
+export function notificationMail(news: MailRows, letter: NotificationMailInput): AccountMail {
   const { total } = news
   const items = news.rows.map((row) => itemOf(row, letter.publicUrl, news.timeZone))
   const [first] = items as [MailItem]
@@ -55,7 +55,7 @@ function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
     url: isOfBilling(row) ? billingAt(publicUrl) : `${publicUrl}/notifications?${queryOf(row)}`,
     note: row.store_name ? `${at} · ${row.store_name}` : at,
     text: message,
-    tone: isProblem(row.type) ? 'problem' : toneOf(row.type),
+    tone: isProblem(row.type) ? 'problem' : readTone(row.type),
   }
 }
 
@@ -71,7 +71,7 @@ function freeTextWithoutLinks(data: MailedRow['data']): MailedRow['data'] {
 const FREE_TEXT = ['customer', 'answer', 'detail']
 
 /** The billing page works without a connected store, when there is no notification list. */
-const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => topicOf(type) === 'billing'
+const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => readTopic(type) === 'billing'
 const billingAt = (publicUrl: string) => `${publicUrl}/billing`
 
 /** As on screen (B 2), plus the time zone, which a mail's reader may not know. */

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
-import { deleteOldHours, deleteOldOfAccounts, deleteOldRecoveries } from '../../access/notifications/sql.ts'
-import { tidyNotifications } from '../../access/notifications/tidy.ts'
+import { deleteOldAccountRows, deleteOldHours, deleteOldRecoveries } from '../../access/notifications/sql.ts'
+import { deleteOldNotifications } from '../../access/notifications/tidy.ts'
 import { newId } from '../../core/common/ids.ts'
 
 // Decision 65: what members get in the bell and by mail, and how long it is kept.
@@ -26,7 +26,7 @@ const alarm = (stage: 'sync' | 'capture' = 'sync') => ({
 })
 const tell = async (...notices: Parameters<typeof notify>[1][]) => {
   for (const notice of notices) await notify({ storeId: store.storeId, db: world.db }, notice)
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
 }
 const raise = (stage?: 'sync' | 'capture') => tell({ type: 'stage_failed', data: alarm(stage), at: world.now })
 async function mails() {
@@ -73,7 +73,7 @@ test('events within a quarter of an hour are one mail, sent once by several work
       at: world.now,
     },
   )
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   expect(await mails()).toEqual([])
   world.advance(15 * MINUTE)
   await Promise.all([mailDueNotifications(world.deps), mailDueNotifications(world.deps)])
@@ -185,7 +185,7 @@ test('notifications are deleted in batches after 90 days (decision 65)', async (
      select $1, gen_random_uuid(), 'capture_flood', '{"ceiling": 1}', $2::timestamptz - n * interval '1 hour' from generate_series(1, 5000) n`,
     [store.storeId, world.now],
   )
-  await tidyNotifications(world.deps)
+  await deleteOldNotifications(world.deps)
   const { rows } = await world.pool.query(
     'select count(*)::int as n, min(created_at) as oldest from notifications where store_id = $1',
     [store.storeId],
@@ -203,7 +203,7 @@ test('a problem is mailed after many events of other topics, and the rest is cou
     )
   await rows('connection_test', { test: true, channel: 'email', to: 'a@b.example' }, 600)
   await rows('capture_flood', { ceiling: 70 }, 30)
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   // Notifications of another account do not count.
   await world.pool.query(
     `insert into account_notifications (account_id, id, type, data, created_at)
@@ -249,7 +249,7 @@ test('account notifications and summary states are deleted in batches, too', asy
     'recoveries_told (store_id, cart_id, at)',
     `$1, gen_random_uuid(), $2::timestamptz - n * interval '1 hour'`,
   )
-  for (const deleteSlice of [deleteOldOfAccounts, deleteOldHours, deleteOldRecoveries]) {
+  for (const deleteSlice of [deleteOldAccountRows, deleteOldHours, deleteOldRecoveries]) {
     expect([await deleteSlice(world.db, before, 3), await deleteSlice(world.db, before, 3)]).toEqual([3, 2])
   }
 })

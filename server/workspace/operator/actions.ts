@@ -2,11 +2,11 @@ import type { PlanKey } from '../../../shared/billing.ts'
 import { MICROS } from '../../../shared/credits.ts'
 import { type OperatorActionName, operatorTexts } from '../../../shared/operator.ts'
 import { type Session, startView } from '../../access/members/session.ts'
-import { userById } from '../../access/members/users.ts'
+import { findUserById } from '../../access/members/users.ts'
 import { setPlanByOperator } from '../../billing/billing/billing.ts'
 import * as suspension from '../../billing/billing/suspension.ts'
 import { adjustCredits } from '../../billing/credits/credits.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { OperatorActionsTable } from '../../core/schema/operator.ts'
@@ -65,7 +65,7 @@ export function view(
 ): Promise<{ token: string; until: Date }> {
   const { userId, secondFactorAt } = asked.session
   return recordAction(deps, { ...asked, action: 'view', data: { storeId } }, async (tx, now) => {
-    if (storeId) found(await sql.isStoreOf(tx, storeId), 'Store')
+    if (storeId) requireFound(await sql.isStoreOf(tx, storeId), 'Store')
     return startView(tx, { userId, storeId, device, secondFactorAt }, now)
   })
 }
@@ -74,11 +74,11 @@ export async function resolve(
   deps: Deps,
   { session, problemId, note }: { session: Session; problemId: string; note: string },
 ): Promise<void> {
-  const problem = found(await sql.openProblem(deps.db, problemId), 'Problem')
+  const problem = requireFound(await sql.openProblem(deps.db, problemId), 'Problem')
   const data = { kind: problem.kind, note: note || null }
   const asked = { session, accountId: problem.account_id }
   await recordAction(deps, { ...asked, action: 'resolve_problem', data }, async (tx, now) => {
-    found((await sql.closeProblem(tx, problemId, now)) || null, 'Problem')
+    requireFound((await sql.closeProblem(tx, problemId, now)) || null, 'Problem')
   })
 }
 
@@ -93,9 +93,9 @@ async function recordAction<T>(
   work: (tx: AccountTx, now: Date) => Promise<T>,
 ): Promise<T> {
   const now = deps.now()
-  const operator = found(await userById(deps.db, session.userId), 'User')
+  const operator = requireFound(await findUserById(deps.db, session.userId), 'User')
   return transactAccount({ accountId, db: deps.db }, async (tx) => {
-    const account = found(await sql.lockAccount(tx), 'Account')
+    const account = requireFound(await sql.lockAccount(tx), 'Account')
     const done = await work(tx, now)
     await sql.insertAction(tx.db, {
       ...{ id: newId(), at: now, operator_id: operator.id, operator_email: operator.email },

@@ -3,7 +3,7 @@ import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { anOperator, contentsOf, type OperatorKind, operatorEnv } from '../../../test/operators.ts'
 import { aWorld } from '../../../test/world.ts'
 import { servedBy } from '../../access/http/http.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { groupNotifications } from '../../access/notifications/group.ts'
 import { raiseProblem } from '../../access/problems/problems.ts'
 import { newId } from '../../core/common/ids.ts'
 
@@ -190,7 +190,7 @@ test('suspending needs a reason, shown in app and mail; resuming ends it', async
   })
   const status = await world.request('GET', '/api/subscribe/status', { token: account.token })
   expect(status.body.suspension).toEqual({ reason: 'Bought addresses.', since: world.now.toISOString() })
-  await gatherNotifications(world.deps)
+  await groupNotifications(world.deps)
   const told = async () =>
     (await world.request('GET', '/api/notifications', { token: account.token })).body.notifications.map(
       ({ title, message }: { title: string; message: string }) => `${title}: ${message}`,

@@ -1,9 +1,9 @@
 import type { OperatorAccount } from '../../../shared/operator.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
-import { usageOf } from '../../billing/billing/usage.ts'
-import { balanceOf } from '../../billing/credits/credits.ts'
-import { found } from '../../core/common/errors.ts'
-import { pageWindow, paginationOf } from '../../core/db/paging.ts'
+import { formatMonth } from '../../billing/billing/rules.ts'
+import { loadUsage } from '../../billing/billing/usage.ts'
+import { readBalance } from '../../billing/credits/credits.ts'
+import { requireFound } from '../../core/common/errors.ts'
+import { describePage, pageWindow } from '../../core/db/paging.ts'
 import type { OperatorActionsTable } from '../../core/schema/operator.ts'
 import type { Deps } from '../../deps.ts'
 import { readiness } from '../instance/health.ts'
@@ -22,20 +22,20 @@ export async function listAccounts(
   const filter = { search, isSuspended: show === 'suspended' }
   const total = await sql.countAccounts(db, filter)
   const window = pageWindow({ page, limit }, total, false)
-  const rows = window ? await sql.listAccounts(db, { filter, month: monthOf(now()), window }) : []
-  return { accounts: rows.map(viewAccount), pagination: paginationOf({ page, limit }, total) }
+  const rows = window ? await sql.listAccounts(db, { filter, month: formatMonth(now()), window }) : []
+  return { accounts: rows.map(viewAccount), pagination: describePage({ page, limit }, total) }
 }
 
 export async function readAccount({ db, now }: Deps, accountId: string) {
-  const row = found(await sql.readAccount(db, accountId, monthOf(now())), 'Account')
-  const usage = await usageOf({ accountId, db }, now())
+  const row = requireFound(await sql.readAccount(db, accountId, formatMonth(now())), 'Account')
+  const usage = await loadUsage({ accountId, db }, now())
   const alarms = await sql.openAlarms(db, accountId)
   return {
     account: {
       ...viewAccount(row),
       suspendedReason: row.suspendedReason,
       suspendedBy: row.suspendedBy,
-      creditMicros: await balanceOf({ accountId, db }),
+      creditMicros: await readBalance({ accountId, db }),
       members: (await sql.membersOf(db, accountId)).map(({ name, email, role, email_confirmed_at }) => ({
         ...{ name, email, role, isConfirmed: email_confirmed_at !== null },
       })),
@@ -74,7 +74,7 @@ export async function listActions({ db }: Deps, { page, limit }: { page: number;
   const total = await actions.countActions(db)
   const window = pageWindow({ page, limit }, total, false)
   const rows = window ? await actions.listActions(db, window) : []
-  return { actions: rows.map(viewAction), pagination: paginationOf({ page, limit }, total) }
+  return { actions: rows.map(viewAction), pagination: describePage({ page, limit }, total) }
 }
 
 function viewAccount(row: sql.AccountRow): OperatorAccount {

@@ -1,6 +1,6 @@
 import * as api from '../../../shared/operator.ts'
 import { type Routes, serveAccount } from '../../access/http/http.ts'
-import { deviceText } from '../../access/members/device.ts'
+import { describeDevice } from '../../access/members/device.ts'
 import * as commands from './actions.ts'
 import * as overview from './overview.ts'
 
@@ -39,7 +39,7 @@ export const operatorRoutes: Routes = (app, deps) => {
   })
 
   serveAccount(app, deps, api.viewAccount, async ({ session, params, body, request }) => {
-    const device = deviceText(request.headers['user-agent'])
+    const device = describeDevice(request.headers['user-agent'])
     const { token, until } = await commands.view(deps, { session, ...params, ...body, device })
     return { token, until: until.toISOString() }
   })

@@ -1,5 +1,5 @@
 import type { ProblemKind } from '../../../shared/operator.ts'
-import { type ChosenPlan, chosenPlanOf } from '../../billing/billing/fragments.ts'
+import { type ChosenPlan, selectChosenPlan } from '../../billing/billing/fragments.ts'
 import { type Db, type RawBuilder, sql } from '../../core/db/db.ts'
 import type { PageWindow } from '../../core/db/paging.ts'
 import { isOpen } from '../../messages/messages/fragments.ts'
@@ -55,7 +55,7 @@ const accountColumns = (month: string) => sql`
   a.id, a.name, a.is_demo as "isDemo", a.created_at as "createdAt",
   a.suspended_at as "suspendedAt", a.suspended_reason as "suspendedReason",
   (select u.email from users u where u.id = a.suspended_by) as "suspendedBy",
-  ${chosenPlanOf(sql`a.id`)} as chosen,
+  ${selectChosenPlan(sql`a.id`)} as chosen,
   (select u.email from members m join users u on u.id = m.user_id where m.account_id = a.id and m.role = 'owner'
     order by m.created_at, u.id limit 1) as "ownerEmail",
   (select count(*)::int from stores t where t.account_id = a.id and t.is_active) as stores,

@@ -3,7 +3,7 @@ import { aBox } from '../../../test/boxes.ts'
 import { anOrder } from '../../../test/factories.ts'
 import { aCartEntry, aCartToken, aPluginShop, aWireOrder, type PluginShop } from '../../../test/plugin-shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { foldLeftPosts } from '../../carts/capture/capture-intake.ts'
+import { foldStalePosts } from '../../carts/capture/capture-intake.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // Carts and orders reported by the plugin (decisions 104 and 105; S6, S7, X5). Each test has its own shop.
@@ -222,7 +222,7 @@ test('a draft of the checkout joins its cart, as do script posts of the same per
     }),
   })
   expect(reply.statusCode).toBe(204)
-  await foldLeftPosts(world.deps, 0)
+  await foldStalePosts(world.deps, 0)
   const all = await carts()
   expect(all).toHaveLength(1)
   expect(all[0]).toMatchObject({ email: 'both@shoppers.example.com', items: [{ name: 'Earl Grey' }] })

@@ -5,15 +5,15 @@ import { changePlugin, noteBatch } from '../../access/plugin/plugin.ts'
 import { isReporting } from '../../access/plugin/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { readContact } from '../../carts/capture/capture-rules.ts'
-import { recordSaidByCustomer, recordSigned, type SignedPost } from '../../carts/capture/signed-posts.ts'
+import { recordCustomerConsents, recordSignedPosts, type SignedPost } from '../../carts/capture/signed-posts.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { noteActive } from '../../carts/sync/local-copies.ts'
-import { pushOnlyPlugin } from '../../carts/sync/push-only.ts'
+import { recordActive } from '../../carts/sync/local-copies.ts'
+import { readPushOnlyPlugin } from '../../carts/sync/unreachable.ts'
 import type { Deps } from '../../deps.ts'
-import { pluginOf } from '../../platforms/registry/registry.ts'
-import { countBoxViews, viewsOfForms } from '../../shoppers/consent/box-counts.ts'
-import type { Said } from '../../shoppers/consent/consents.ts'
-import { addressesBoughtWith } from '../../shoppers/consent/covered-customers.ts'
+import { findPluginProtocol } from '../../platforms/registry/registry.ts'
+import { countBoxViews, listFormViews } from '../../shoppers/consent/box-counts.ts'
+import type { ConsentAnswer } from '../../shoppers/consent/consents.ts'
+import { selectPurchaseAddresses } from '../../shoppers/consent/covered-customers.ts'
 import type { Caller } from './caller.ts'
 import { cartPost, timeOf } from './entries.ts'
 import { settingsVersion } from './settings.ts'
@@ -50,7 +50,7 @@ export async function processBatch(deps: Deps, caller: Caller, body: unknown) {
     caller,
     read.flatMap((each) => listSeenForms(each, install)),
   )
-  await noteActive(caller, listActiveCustomers(read, taken.customers))
+  await recordActive(caller, listActiveCustomers(read, taken.customers))
   const test = ofType('test').at(-1)?.entry.test
   if (test) await changePlugin(caller, { test_seen: test, test_seen_at: deps.now() })
   const seq = Math.max(0, ...read.map((each) => each.seq))
@@ -62,7 +62,7 @@ export async function processBatch(deps: Deps, caller: Caller, body: unknown) {
 
 /** A shop that became unreachable would report its orders only with the next heartbeat, up to an hour later. */
 async function isBeatNeeded(deps: Deps, caller: Caller): Promise<boolean> {
-  const plugin = await pushOnlyPlugin(caller)
+  const plugin = await readPushOnlyPlugin(caller)
   return plugin !== null && !isReporting(plugin, deps.now())
 }
 
@@ -98,7 +98,7 @@ async function storeCarts(
   if (carts.length === 0) return { refused: [], customers: [] }
   const store = { id: caller.storeId, home_url: caller.homeUrl }
   try {
-    return { refused: [], customers: await recordSigned(deps, store, { install, posts: carts }) }
+    return { refused: [], customers: await recordSignedPosts(deps, store, { install, posts: carts }) }
   } catch (error) {
     if (!isDataError(error)) throw error
     const [first, ...others] = carts
@@ -125,7 +125,7 @@ async function storeOrders(deps: Deps, caller: Caller, entries: readonly OrderEn
   if (entries.length === 0) return []
   const store = await readStore(caller)
   if (!store) return []
-  const { orders, refused } = pluginOf(store.platform).orders(entries.map(({ order }) => order))
+  const { orders, refused } = findPluginProtocol(store.platform).orders(entries.map(({ order }) => order))
   const carts = new Map(
     entries.flatMap(({ order, cart }) => (cart === null ? [] : [[String(order.id), cart] as const])),
   )
@@ -142,8 +142,8 @@ async function storeConsent(deps: Deps, caller: Caller, { contact, consent, cust
   const known = readContact({ ...typed, ...(country && { country }) })
   if (!known) return
   const addresses = [known.email, known.phone].filter((each) => each !== undefined)
-  const proven = await addressesBoughtWith(caller, customer.id, addresses)
-  const said = boxChannels.flatMap((channel): Said[] => {
+  const proven = await selectPurchaseAddresses(caller, customer.id, addresses)
+  const said = boxChannels.flatMap((channel): ConsentAnswer[] => {
     const [box, address] = [consent[channel], channel === 'email' ? known.email : known.phone]
     if (!box || !address) return []
     const wording = box.isGiven ? box.wording : null
@@ -154,13 +154,13 @@ async function storeConsent(deps: Deps, caller: Caller, { contact, consent, cust
     const who = { channel, address, country, customerId: customer.id }
     return [{ ...who, isGiven: box.isGiven, wording, saidAt: at, ...origin }]
   })
-  await recordSaidByCustomer(deps, caller, { said, contact: { ...known, customerId: customer.id } })
+  await recordCustomerConsents(deps, caller, { said, contact: { ...known, customerId: customer.id } })
 }
 
 /** Box views that the cart's own report lacks: an order may precede that report, and My account has no cart. */
 function listSeenForms({ entry, seq }: ReadEntry, install: string) {
-  if (entry.type === 'order' && entry.cart) return viewsOfForms(entry.cart, entry.forms ?? {})
-  return entry.type === 'form' ? viewsOfForms(`${install} ${seq}`, entry.forms) : []
+  if (entry.type === 'order' && entry.cart) return listFormViews(entry.cart, entry.forms ?? {})
+  return entry.type === 'form' ? listFormViews(`${install} ${seq}`, entry.forms) : []
 }
 
 function listActiveCustomers(read: readonly ReadEntry[], customers: readonly string[]) {

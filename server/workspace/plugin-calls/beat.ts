@@ -1,17 +1,17 @@
 import { readInput } from '../../access/http/input.ts'
-import { keepReported, neededGoods } from '../../access/plugin/goods.ts'
+import { keepReported, listNeededGoods } from '../../access/plugin/goods.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
 import { changePlugin, type PluginRow, readPlugin } from '../../access/plugin/plugin.ts'
-import { beganAt, isDoubtful, isPushOnly, reachReason } from '../../access/plugin/rules.ts'
+import { computeReadAt, explainReach, isPushOnly, isReachUncertain } from '../../access/plugin/rules.ts'
 import { before, newest, ORDER_CHECK_OVERLAP_MS, ORDER_CHECK_REACH_MS } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { completeReported, readStreams } from '../../carts/sync/streams.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import { transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { wakeUnread } from '../../messages/messages/messages.ts'
-import { pluginOf } from '../../platforms/registry/registry.ts'
+import { wakeAfterOrderCheck } from '../../messages/messages/messages.ts'
+import { findPluginProtocol } from '../../platforms/registry/registry.ts'
 import type { Caller } from './caller.ts'
 import { readSettings } from './settings.ts'
 import { type Beat, Beat as BeatBody } from './wire.ts'
@@ -27,7 +27,7 @@ const MINUTE_S = 60
 export async function processBeat(deps: Deps, caller: Caller, raw: unknown) {
   const body = readInput(BeatBody, raw)
   const now = deps.now()
-  const plugin = found(await readPlugin(caller), 'Plugin')
+  const plugin = requireFound(await readPlugin(caller), 'Plugin')
   const isSameQueue = plugin.install === body.install
   await changePlugin(caller, {
     beat_at: now,
@@ -40,7 +40,7 @@ export async function processBeat(deps: Deps, caller: Caller, raw: unknown) {
   if (report || plugin.is_reached !== true) await queueReach(deps, caller, plugin)
   return {
     settings: await readSettings(deps, caller),
-    reach: report ? { isReached: false, reason: reachReason(plugin) } : { isReached: true },
+    reach: report ? { isReached: false, reason: explainReach(plugin) } : { isReached: true },
     update: await offeredUpdate(deps.config.publicUrl, body.plugin),
     seq: isSameQueue ? plugin.highest_seq : 0,
     ask: {
@@ -66,7 +66,7 @@ async function readReportRequest(deps: Deps, caller: Caller) {
   const check = streams.find(({ stream }) => stream === 'order_check')
   if (!store || !plugin || !isPushOnly(plugin, check)) {
     if (plugin?.orders_since) await changePlugin(caller, { orders_since: null })
-    return { isDoubted: plugin !== undefined && isDoubtful(plugin, check), report: null }
+    return { isDoubted: plugin !== undefined && isReachUncertain(plugin, check), report: null }
   }
   const since =
     plugin.orders_since ??
@@ -74,18 +74,18 @@ async function readReportRequest(deps: Deps, caller: Caller) {
       ? before(check.watermark, ORDER_CHECK_OVERLAP_MS)
       : before(store.connected_at, ORDER_CHECK_REACH_MS))
   if (!plugin.orders_since) await changePlugin(caller, { orders_since: since })
-  return { isDoubted: true, report: { since, goods: await neededGoods(caller, deps.now()) } }
+  return { isDoubted: true, report: { since, goods: await listNeededGoods(caller, deps.now()) } }
 }
 
 /** Counts as an order check only if it starts where requested and is complete. */
 async function storeReport(deps: Deps, caller: Caller, plugin: PluginRow, report: NonNullable<Beat['orders']>) {
   const asked = plugin.orders_since
-  const store = found(await readStore(caller), 'Store')
-  const platform = pluginOf(store.platform)
+  const store = requireFound(await readStore(caller), 'Store')
+  const platform = findPluginProtocol(store.platform)
   const { orders, refused, latest } = platform.orders(report.list)
   if (refused.length > 0) deps.log.warn({ storeId: caller.storeId, skipped: refused.length }, 'store.rows_skipped')
   const now = deps.now()
-  const startedAt = beganAt(report, now)
+  const startedAt = computeReadAt(report, now)
   await recordOrders(deps, caller.storeId, orders, 'plugin')
   await changePlugin(caller, { reports_goods: report.goods !== undefined })
   await keepReported(caller, platform.terms(report.goods ?? [], store.currency), startedAt)
@@ -100,6 +100,6 @@ async function storeReport(deps: Deps, caller: Caller, plugin: PluginRow, report
   await transact(caller, async (tx) => {
     await completeReported(tx, { startedAt, now, watermark })
     await changePlugin(tx, { orders_since: null })
-    await wakeUnread(tx, now)
+    await wakeAfterOrderCheck(tx, now)
   })
 }

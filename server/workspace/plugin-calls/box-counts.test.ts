@@ -5,7 +5,7 @@ import { aBox } from '../../../test/boxes.ts'
 import { aCartEntry, aCartToken, aPluginShop, aWireOrder, type PluginShop } from '../../../test/plugin-shop.ts'
 import { aWorld } from '../../../test/world.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
-import { tidyBoxCounts } from '../../shoppers/consent/box-counts.ts'
+import { deleteOldBoxCounts } from '../../shoppers/consent/box-counts.ts'
 
 // How many shoppers see and tick a consent box, as reported by script and plugin.
 
@@ -163,7 +163,7 @@ test('counts are shown for 30 days, and hashes of carts are deleted after two', 
   const cart = aCartToken()
   await report(cart, undefined)
   world.advance(3 * DAY)
-  await tidyBoxCounts(world.deps)
+  await deleteOldBoxCounts(world.deps)
   const views = () =>
     world.db.selectFrom('consent_box_views').selectAll().where('store_id', '=', shop.storeId).execute()
   expect(await views()).toEqual([])

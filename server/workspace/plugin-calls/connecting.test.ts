@@ -3,7 +3,7 @@ import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../../t
 import { aFakeStore } from '../../../test/fake-store.ts'
 import { aBeat, aPluginShop, confirmed, exchange, invitation, pluginCall } from '../../../test/plugin-shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { answerSignature } from '../../access/plugin/signature.ts'
+import { signReply } from '../../access/plugin/signature.ts'
 import { reachShop } from './reach.ts'
 
 // Decision 103: a shop is connected by its plugin, without anyone handling keys.
@@ -197,7 +197,7 @@ test('after a disconnect here, the shop is woken, its next call learns of it, an
   shop.fake.answerPlugin = (call) => {
     const body = '{}'
     isAnswerProven = true
-    return { status: 200, body, signature: answerSignature(shop.secret, call.headers['x-recoup-nonce']!, 200, body) }
+    return { status: 200, body, signature: signReply(shop.secret, call.headers['x-recoup-nonce']!, 200, body) }
   }
   expect((await disconnect(shop.owner)).status).toBe(200)
   expect(shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)).toEqual(['disconnected'])

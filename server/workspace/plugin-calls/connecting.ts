@@ -1,20 +1,20 @@
 import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
 import { type PluginProblem, pluginTexts } from '../../../shared/plugin.ts'
-import { mayDo, roleRefusal } from '../../../shared/roles.ts'
+import { hasPermission, roleRefusal } from '../../../shared/roles.ts'
 import { normalizeShopUrl } from '../../../shared/store-problems.ts'
 import { readInput } from '../../access/http/input.ts'
 import { limits } from '../../access/members/limits.ts'
 import type { Session } from '../../access/members/session.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
-import { keepSecret } from '../../access/plugin/plugin.ts'
-import { demoStoreUrls } from '../../access/stores/demo-stores.ts'
+import { saveSecret } from '../../access/plugin/plugin.ts'
+import { listDemoStoreUrls } from '../../access/stores/demo-stores.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { randomToken } from '../../core/common/secrets.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
-import { take } from '../../core/db/rate-limits.ts'
-import { isProvenElsewhere, pluginCode } from '../../core/db/system.ts'
+import { takePoint } from '../../core/db/rate-limits.ts'
+import { findPluginCode, isProvenElsewhere } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import { pluginOf } from '../../platforms/registry/registry.ts'
+import { findPluginProtocol } from '../../platforms/registry/registry.ts'
 import { assertConnectable, saveConnection } from '../store-settings/connect.ts'
 import { ProtocolError } from './caller.ts'
 import { readSettings } from './settings.ts'
@@ -71,7 +71,7 @@ function returnUrl(
 export async function reviewInvitation(deps: Deps, session: Session, connect: string) {
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
-  const problem = mayDo(session.role, 'stores:connect')
+  const problem = hasPermission(session.role, 'stores:connect')
     ? await problemOf(deps, account, invited.homeUrl)
     : { code: 'no_right' as const, message: roleRefusal(session.role) }
   return {
@@ -104,7 +104,7 @@ async function problemOf(
 export async function confirmInvitation(deps: Deps, session: Session, connect: string): Promise<string> {
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
-  await take(deps, limits.connectPerAccount, session.accountId)
+  await takePoint(deps, limits.connectPerAccount, session.accountId)
   const problem = await problemOf(deps, account, invited.homeUrl)
   if (problem) throw new AppError(problem.code === 'no_room' ? 'plan_required' : 'conflict', problem.message)
   const [id, key, now] = [randomToken(), randomToken(), deps.now()]
@@ -122,11 +122,11 @@ export async function confirmInvitation(deps: Deps, session: Session, connect: s
 
 const sealContext = (accountId: string, id: string) => `plugin-code:${accountId}:${id}`
 
-type Code = NonNullable<Awaited<ReturnType<typeof pluginCode>>>
+type Code = NonNullable<Awaited<ReturnType<typeof findPluginCode>>>
 
 /** null: unknown code. */
 export async function findCode(deps: Deps, id: string): Promise<{ code: Code; key: string } | null> {
-  const code = await pluginCode(deps.db, id)
+  const code = await findPluginCode(deps.db, id)
   return code ? { code, key: deps.secrets.open(code.encrypted_key, sealContext(code.account_id, id)) } : null
 }
 
@@ -140,7 +140,7 @@ const expiredError = () =>
 /** The plugin's part, signed with the code's key. */
 export async function exchangeCode(deps: Deps, { code, key }: { code: Code; key: string }, body: unknown) {
   const told = readInput(Connect, body)
-  if (!code.role || !mayDo(code.role, 'stores:connect')) throw expiredError()
+  if (!code.role || !hasPermission(code.role, 'stores:connect')) throw expiredError()
   const account = { accountId: code.account_id, db: deps.db as Db }
   if (!(await sql.claimCode(account, code.id, deps.now()))) throw expiredError()
   try {
@@ -168,18 +168,18 @@ async function connectFromProfile(
   const problem = await problemOf(deps, account, home.storeUrl)
   if (problem?.code === 'other_account') throw new ProtocolError(409, 'other_account', problem.message)
   if (problem) throw new ProtocolError(403, 'no_room', problem.message)
-  const plugin = pluginOf(DEFAULT_PLATFORM)
+  const plugin = findPluginProtocol(DEFAULT_PLATFORM)
   const profile = plugin.profile({ ...told, home: home.storeUrl })
   if (!profile) throw new AppError('invalid', 'The shop names no currency.')
   const { keys, secret } = plugin.derivedKeys(key, told.salt)
-  const isDemoStore = demoStoreUrls(deps.demo).includes(home.storeUrl)
+  const isDemoStore = listDemoStoreUrls(deps.demo).includes(home.storeUrl)
   const checked = { platform: DEFAULT_PLATFORM, storeUrl: home.storeUrl, keys, profile, isDemoStore, isProven: false }
   const store = await saveConnection(
     deps,
     { accountId: code.account_id, sessionId: code.session_id },
     checked,
     async (tx) => {
-      await keepSecret(deps, tx, { secret, install: told.install, version: told.plugin })
+      await saveSecret(deps, tx, { secret, install: told.install, version: told.plugin })
       // Runs after the answer: a shop with a single process cannot answer while it waits for us.
       await deps.jobs.enqueue(tx.db, reachJob, { storeId: tx.storeId }, tx.storeId)
     },

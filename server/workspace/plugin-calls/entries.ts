@@ -1,9 +1,9 @@
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import { readName } from '../../carts/capture/capture-rules.ts'
 import type { SignedPost } from '../../carts/capture/signed-posts.ts'
-import { zoneNamed } from '../../carts/capture/zones.ts'
+import { buildZone } from '../../carts/capture/zones.ts'
 import type { FoldItem } from '../../core/schema/facts.ts'
-import { nameWithChoices } from '../../platforms/platform/text.ts'
+import { addChoices } from '../../platforms/platform/text.ts'
 import type { CartEntry } from './wire.ts'
 
 // Converts a plugin's cart report to a post like those of the shop's pages. Pure.
@@ -21,7 +21,7 @@ export function cartPost(
   const { cart, contact, consent, agreed, boxes, forms, back, device, geo, agent, customer, draft } = entry
   const currency = parseCurrency(entry.currency)
   const { state, country, ...typed } = contact ?? {}
-  const zone = geo ? zoneNamed(geo.country, readName(geo.city ?? '')) : null
+  const zone = geo ? buildZone(geo.country, readName(geo.city ?? '')) : null
   return {
     at,
     client: entry.client ?? null,
@@ -63,7 +63,7 @@ function itemOf(line: CartEntry['lines'][number], currency: string | null): Fold
     productId: line.product,
     variationId: line.variation ?? null,
     quantity: line.quantity,
-    ...(name && { name: nameWithChoices(name, choices) }),
+    ...(name && { name: addChoices(name, choices) }),
     ...(sku && { sku }),
     ...(unitPriceMinor !== null && { unitPriceMinor: Math.max(0, unitPriceMinor) }),
     ...(imageUrl && { imageUrl }),

@@ -9,7 +9,7 @@ import { elapse, tick } from '../../../test/cut-off-shop.ts'
 import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
 import { HOUR, MINUTE, messagesOf } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { restoreTokenOf } from '../../delivery/compose/compose.ts'
+import { createRestoreToken } from '../../delivery/compose/compose.ts'
 
 // Runs the real plugin in PHP, with the stand-ins of its own tests, against this server: the latest version, and the
 // last one without stock and price reports.
@@ -116,7 +116,7 @@ const cartStatus = async (storeId: string) =>
   (await world.db.selectFrom('carts').select('status').where('store_id', '=', storeId).executeTakeFirst())?.status
 
 async function restoreAndBuy(storeId: string) {
-  const token = restoreTokenOf(world.deps.secrets, (await firstMessage(storeId)).id)
+  const token = createRestoreToken(world.deps.secrets, (await firstMessage(storeId)).id)
   const { body } = await world.request('POST', `/api/carts/${token}/restore`)
   const back = new URL(body.checkoutUrl).searchParams.get('recoup-restore')
   expect(await command('visit', { token: back })).toMatchObject({

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type PluginView, pluginTexts } from '../../../shared/plugin.ts'
 import { changePlugin, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
-import { isAlive, reachReason } from '../../access/plugin/rules.ts'
-import { pushOnlyPlugin } from '../../carts/sync/push-only.ts'
+import { explainReach, isAlive } from '../../access/plugin/rules.ts'
+import { readPushOnlyPlugin } from '../../carts/sync/unreachable.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { isNewer, offeredUpdate } from './zip.ts'
 
@@ -19,7 +19,7 @@ const TESTS: Limit = { name: 'plugin-test', points: 10, windowS: 600 }
 export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<PluginView | null> {
   const plugin = await readPlugin(store)
   if (!plugin || plugin.ended_at) return null
-  const isCutOff = (await pushOnlyPlugin(store)) !== null
+  const isCutOff = (await readPushOnlyPlugin(store)) !== null
   return {
     version: plugin.version,
     newerVersion: (await offeredUpdate(deps.config.publicUrl, plugin.version))?.version ?? null,
@@ -30,7 +30,7 @@ export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<Plugin
     isReached: isCutOff ? false : plugin.is_reached,
     isOutdated: isCutOff && plugin.reports_goods === false,
     showsLanguages: !isNewer(LANGUAGES_SINCE, plugin.version),
-    reason: isCutOff ? reachReason(plugin) : null,
+    reason: isCutOff ? explainReach(plugin) : null,
     test: {
       isWaiting: plugin.test_asked !== null && plugin.test_asked !== plugin.test_seen,
       seenAt: plugin.test_seen_at?.toISOString() ?? null,
@@ -42,7 +42,7 @@ export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<Plugin
 export async function requestTest(deps: Deps, store: StoreDb<Db>): Promise<string> {
   const plugin = await readPlugin(store)
   if (!plugin || plugin.ended_at) throw new AppError('conflict', pluginTexts.noPlugin)
-  await take(deps, TESTS, store.storeId)
+  await takePoint(deps, TESTS, store.storeId)
   await changePlugin(store, { test_asked: randomBytes(16).toString('hex') })
   await queueWake(deps, store, 'test')
   return pluginTexts.testAsked

@@ -1,17 +1,17 @@
 import type { z } from 'zod'
 import type { reachJob, yieldJob } from '../../access/plugin/jobs.ts'
 import { changePlugin, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { profileColumns } from '../../access/stores/profile.ts'
 import { ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
 import { readStore, type StoreRow, updateStore } from '../../access/stores/store.ts'
 import { importJob } from '../../carts/sync/jobs.ts'
-import { forgetCheckFailures } from '../../carts/sync/streams.ts'
+import { clearCheckFailures } from '../../carts/sync/streams.ts'
+import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
 import { type Db, transact, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { wakeUnread } from '../../messages/messages/messages.ts'
+import { wakeAfterOrderCheck } from '../../messages/messages/messages.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { enqueueYield } from '../store-settings/connect.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
@@ -26,7 +26,7 @@ const LIMIT_MS = 30_000
 export async function reachShop(
   deps: Deps,
   { storeId }: z.infer<typeof reachJob.payload>,
-  stepAside: StepAside = inPlace,
+  stepAside: StepAside = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db as Db }
   const [row, plugin] = await Promise.all([readStore(store), readPlugin(store)])
@@ -44,8 +44,8 @@ export async function reachShop(
     return
   }
   await transact(store, async (tx) => {
-    await forgetCheckFailures(tx)
-    await wakeUnread(tx, deps.now())
+    await clearCheckFailures(tx)
+    await wakeAfterOrderCheck(tx, deps.now())
   })
   // Reads at once what was rejected or failed before.
   await deps.jobs.enqueue(deps.db, importJob, { storeId }, storeId)
@@ -60,7 +60,7 @@ interface Problem {
 /** null: reached, and the address is proven. */
 async function checkShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise<Problem | null> {
   try {
-    const client = await storeAccess(deps, { storeId: row.id, db: deps.db }, stepAside)
+    const client = await openStoreClient(deps, { storeId: row.id, db: deps.db }, stepAside)
     const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
     // A shop that answers for its profile but not its orders cannot serve messages (D3). The time limit is that of an
     // order check.

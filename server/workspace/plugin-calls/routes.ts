@@ -8,7 +8,7 @@ import { isSignedBy, readHeaders } from '../../access/plugin/signature.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { readWayBack } from '../../delivery/restore/way-back-cart.ts'
 import type { Deps } from '../../deps.ts'
-import { pluginOf } from '../../platforms/registry/registry.ts'
+import { findPluginProtocol } from '../../platforms/registry/registry.ts'
 import { eraseForShop, exportForShop } from '../privacy/shop-requests.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
 import { processBatch } from './batch.ts'
@@ -44,7 +44,7 @@ export const pluginRoutes: Routes = (app, deps) => {
 
 /** Serves the zip with this server's address, or as built: a publisher signs those bytes. */
 export function serveZip(app: FastifyInstance, { publicUrl }: { publicUrl: string }, built?: string): void {
-  const { file } = pluginOf(DEFAULT_PLATFORM)
+  const { file } = findPluginProtocol(DEFAULT_PLATFORM)
   app.get(`/plugin/${file}`, async (request, reply) => {
     const zip = await servedZip(publicUrl, built)
     if (!zip) throw new AppError('not_found', 'The plugin has not been built on this server.')

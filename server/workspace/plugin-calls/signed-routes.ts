@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { statusOf } from '../../../shared/errors.ts'
-import { noteCall, openSecrets, readPlugin, takeNonce } from '../../access/plugin/plugin.ts'
+import { decryptSecrets, noteCall, readPlugin, takeNonce } from '../../access/plugin/plugin.ts'
 import {
-  answerSignature,
   type CallHeaders,
   type CallName,
   isInTime,
   isSignedBy,
   readHeaders,
+  signReply,
 } from '../../access/plugin/signature.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Db } from '../../core/db/db.ts'
 import { clientNetwork } from '../../core/db/rate-limits.ts'
-import { pluginStore } from '../../core/db/system.ts'
+import { findPluginStore } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { type Caller, ProtocolError, rateLimitError, unauthenticatedError } from './caller.ts'
 import { MOST_BYTES } from './wire.ts'
@@ -100,10 +100,10 @@ export async function serveSigned(
 async function verifyCaller(deps: Deps, name: CallName, request: FastifyRequest, body: Buffer) {
   const headers = readHeaders(request.headers)
   const isId = headers && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(headers.store)
-  const store = isId ? await pluginStore(deps.db, headers.store) : undefined
+  const store = isId ? await findPluginStore(deps.db, headers.store) : undefined
   const plugin = store && (await readPlugin({ storeId: store.id, db: deps.db }))
   if (!headers || !store || !plugin) return null
-  const { secret, oldSecret } = openSecrets(deps, plugin)
+  const { secret, oldSecret } = decryptSecrets(deps, plugin)
   const hasEnded = plugin.ended_at !== null || !store.is_active
   if (isSignedBy(secret, name, headers, body)) return { headers, secret, store, hasEnded }
   if (oldSecret !== null && isSignedBy(oldSecret, name, headers, body))
@@ -148,7 +148,7 @@ export async function replySigned(
   const text = JSON.stringify(made)
   return reply
     .code(status)
-    .header('x-recoup-signature', answerSignature(secret, nonce, status, text))
+    .header('x-recoup-signature', signReply(secret, nonce, status, text))
     .type('application/json; charset=utf-8')
     .send(text)
 }

@@ -9,7 +9,7 @@ import { HOUR, MINUTE, messagesOf } from '../../../test/message-scene.ts'
 import { aBeat, aCartEntry, aCartToken, aWireOrder } from '../../../test/plugin-shop.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { checkOrders } from '../../carts/sync/order-check.ts'
-import { restoreTokenOf } from '../../delivery/compose/compose.ts'
+import { createRestoreToken } from '../../delivery/compose/compose.ts'
 
 // security-P6: a shop that never answers Recoup sends nonetheless. Orders, stock and prices come from its plugin's
 // reports (D3).
@@ -62,7 +62,7 @@ test('a cart is reported, abandoned, reminded, restored and purchased without an
   expect(world.sent).toHaveLength(1)
   expect(mail()).toMatchObject({ to: contact.email, text: expect.stringContaining('2 × Earl Grey: $39.00') })
 
-  const token = restoreTokenOf(world.deps.secrets, (await messages())[0]!.id)
+  const token = createRestoreToken(world.deps.secrets, (await messages())[0]!.id)
   const { body } = await world.request('POST', `/api/carts/${token}/restore`)
   const back = new URL(body.checkoutUrl).searchParams.get('recoup-restore')!
   expect((await shop.call('restore', { token: back })).body.lines).toMatchObject([{ product: '16', quantity: 2 }])

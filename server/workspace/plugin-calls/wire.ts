@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { boxChannels, boxPlaces } from '../../../shared/consent-box.ts'
-import { MOST_GOODS } from '../../access/plugin/goods.ts'
+import { MAX_GOODS } from '../../access/plugin/goods.ts'
 
 // Schemas of the plugin's calls (docs/plugin-protocol.md). Calls are signed, but limited as well, because a shop may be
 // compromised.
@@ -161,7 +161,7 @@ export const Beat = z.object({
       isComplete: z.boolean(),
       list: z.array(z.record(z.string(), z.unknown())).max(100),
       /** Parsed one by one. Missing before plugin version 0.2.0. */
-      goods: z.array(z.unknown()).max(MOST_GOODS).optional(),
+      goods: z.array(z.unknown()).max(MAX_GOODS).optional(),
     })
     .nullish(),
 })

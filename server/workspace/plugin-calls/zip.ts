@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 import yauzl from 'yauzl'
 import yazl from 'yazl'
 import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
-import { pluginOf } from '../../platforms/registry/registry.ts'
+import { findPluginProtocol } from '../../platforms/registry/registry.ts'
 import { readSignatures, type SignedZip, signatureFile } from './signed-zip.ts'
 
 // Serves the plugin's zip: the built one plus a file with this server's address. It is deterministic, so the digest
 // sent to a plugin matches its download.
 
-const { file: FILE } = pluginOf(DEFAULT_PLATFORM)
+const { file: FILE } = findPluginProtocol(DEFAULT_PLATFORM)
 const BUILT = fileURLToPath(new URL(`../../../dist/plugin/${FILE}`, import.meta.url))
 const FOLDER = FILE.replace('.zip', '')
 const MOST_BYTES = 10_000_000

@@ -5,7 +5,7 @@ import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
 import { transact } from '../../core/db/db.ts'
-import { linkRegistered, lockAllKeys, registeredKeys } from '../../shoppers/shoppers/shoppers.ts'
+import { linkCustomers, listCustomerKeys, lockAllKeys } from '../../shoppers/shoppers/shoppers.ts'
 
 const world = aWorld()
 
@@ -20,8 +20,8 @@ test("erases an account's address that is another shopper's key, for any address
     const row = { customer_id: record.customerId, email: record.email, phone: null, hashes: [] }
     expect(await upsertCustomers(tx, JSON.stringify([row]), world.now, world.now)).toEqual([record.customerId])
     const said = { ...record, email: 'mia@walk.example' }
-    await lockAllKeys(tx, registeredKeys(said, 'shop.example'))
-    await linkRegistered(tx, [said], { storeHost: 'shop.example', now: world.now })
+    await lockAllKeys(tx, listCustomerKeys(said, 'shop.example'))
+    await linkCustomers(tx, [said], { storeHost: 'shop.example', now: world.now })
   })
   expect(await tracesIn(world, ['mia@walk'])).toContain('shoppers.account_email: mia@walk')
   for (const known of ['mia@walk.example', phone]) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keptNames, keptTexts } from '../../../shared/kept.ts'
+import { dataKinds, keptTexts } from '../../../shared/kept.ts'
 import { languages } from '../../../shared/preferences.ts'
 import { documentNames } from '../../../shared/privacy-documents.ts'
 import { aColleague, aStore } from '../../../test/factories.ts'
@@ -9,8 +9,8 @@ import { keptInTables } from './kept-page.ts'
 const world = aWorld({ COMPANY_NAME: 'Host & Co', SMTP_URL: 'smtp://u:secret-word@mail.relay.example:587' })
 
 test('“What we keep” has a text for every table in each language, and no others', () => {
-  expect(keptInTables()).toEqual([...keptNames])
-  for (const language of languages) expect(Object.keys(keptTexts[language])).toEqual([...keptNames])
+  expect(keptInTables()).toEqual([...dataKinds])
+  for (const language of languages) expect(Object.keys(keptTexts[language])).toEqual([...dataKinds])
 })
 
 test("a store's page uses the shopper's language, shows the retention days and escapes names", async () => {

@@ -1,7 +1,7 @@
 import { keptEnds, keptEndTexts, keptTexts } from '../../../shared/kept.ts'
 import { type DocumentName, documentNames, documentTitles } from '../../../shared/privacy-documents.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -19,11 +19,11 @@ interface DocumentInput extends DocumentFacts {
 
 /** Throws `not_found` for an unknown name. */
 export async function privacyDocument(deps: Deps, store: StoreDb, asked: string) {
-  const name = found(
+  const name = requireFound(
     documentNames.find((each) => each === asked),
     'Document',
   )
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   const day = deps.now().toISOString().slice(0, 10)
   const facts = { ...(await documentFacts(store)), config: deps.config, store: row, day }
   return { fileName: `${name}-${day}.md`, content: `${writers[name](facts).trim()}\n` }

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { ERASE_WORD, type Erasure, privacyTexts } from '../../../shared/privacy.ts'
 import type { Session } from '../../access/members/session.ts'
-import { holdClock } from '../../access/notifications/clock.ts'
+import { waitForGrouping } from '../../access/notifications/clock.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { createEraser } from '../../carts/carts/erased.ts'
-import { forgetPeople } from '../../carts/experiments/experiments.ts'
+import { anonymizeShoppers } from '../../carts/experiments/experiments.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type AccountDb, type AccountTx, type Db, type StoreTx, transact, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { skipOpenTo } from '../../messages/messages/recipient.ts'
-import { addressKey, customerMark, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { skipOpenMessagesTo } from '../../messages/messages/recipient.ts'
+import { buildAddressKey, buildCustomerMark, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, lockShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import * as sql from './erase-sql.ts'
 import { addCounts, type Found, findDataSubject, readErasure } from './find.ts'
@@ -85,7 +85,7 @@ async function requestErasure(deps: Deps, account: AccountDb<Db>, wanted: Erasur
   const id = newId()
   const now = deps.now()
   const { addresses, customer, userId } = wanted
-  const mark = customer && deps.secrets.addressHash(customerMark(customer.storeId, customer.customerId))
+  const mark = customer && deps.secrets.addressHash(buildCustomerMark(customer.storeId, customer.customerId))
   const hash = wanted.address === null ? mark! : deps.secrets.addressHash(wanted.address)
   await transactAccount(account, async (tx) => {
     await sql.suppressErased(tx, [...wanted.hashes, ...(mark ? [mark] : [])], { userId, at: now })
@@ -102,7 +102,7 @@ async function closeOpenMessagesTo(tx: AccountTx, addresses: readonly string[], 
   for (const address of addresses) {
     const channels = address.includes('@') ? (['email'] as const) : (['sms', 'whatsapp'] as const)
     for (const channel of channels) {
-      await skipOpenTo(tx, { accountId: tx.accountId, address, channel, now, reason: 'suppressed_erased' })
+      await skipOpenMessagesTo(tx, { accountId: tx.accountId, address, channel, now, reason: 'suppressed_erased' })
     }
   }
 }
@@ -183,7 +183,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
   const before = await personIn(deps, tx, known)
   // Locks unknown addresses too: a box ticked with one is stored under the same lock.
   const numbers = (known.customerIds ?? []).map((value): ShopperKey => ({ kind: 'customer', value }))
-  const locked = [...known.addresses.map(addressKey), ...numbers, ...(await sql.mergingKeysOf(tx, before))]
+  const locked = [...known.addresses.map(buildAddressKey), ...numbers, ...(await sql.mergingKeysOf(tx, before))]
   await lockAllKeys(tx, locked)
   await lockShoppers(tx, before.shopperIds)
   // Read again under the locks, so that nothing can be added.
@@ -218,9 +218,9 @@ export async function eraseRows(
     ),
   }
   // Notifications in preparation are either still pending or already stored after this.
-  await holdClock(tx)
+  await waitForGrouping(tx)
   // Runs while their orders can still be found by address.
-  const assignments = await forgetPeople(tx, people.shopperIds)
+  const assignments = await anonymizeShoppers(tx, people.shopperIds)
   const rows = await sql.eraseRows(tx, people, now)
   await sql.insertNamelessKeys(tx, people)
   return { ...counts, assignments, ...rows }

@@ -3,7 +3,7 @@ import { ZipFile } from 'yazl'
 import { z } from 'zod'
 import { CSV_START, csvLine } from '../../../shared/csv.ts'
 import { exportDataSubject } from '../../../shared/privacy.ts'
-import { accountDownload, datedName, prepareDownload } from '../../access/http/downloads.ts'
+import { accountDownload, addDate, prepareDownload } from '../../access/http/downloads.ts'
 import type { Session } from '../../access/members/session.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -22,7 +22,7 @@ export const dataSubjectDownload = accountDownload({
   what: z.object({ address: z.string(), format: z.enum(['json', 'csv']) }),
   read: async (deps, account, { address, format }) => {
     const { person, ...tables } = await readEverything(deps, account, address)
-    const name = datedName(deps, 'person')
+    const name = addDate(deps, 'person')
     const file = { exportedAt: deps.now().toISOString(), addresses: person.addresses, ...tables }
     if (format === 'json') {
       return { fileName: `${name}.json`, type: 'application/json', content: `${JSON.stringify(file, null, 2)}\n` }

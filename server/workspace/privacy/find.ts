@@ -1,12 +1,12 @@
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { type Erasure, keptText, type Person, privacyTexts } from '../../../shared/privacy.ts'
-import { storesOf } from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { dataKindText, type Erasure, type Person, privacyTexts } from '../../../shared/privacy.ts'
+import { listStores } from '../../access/stores/store.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
-import { addressesOf, readAddress } from '../../shoppers/suppressions/rules.ts'
-import { countriesOf, type EntryRow, pageOf } from '../../shoppers/suppressions/suppressions.ts'
+import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
+import { listAliases, readAddress } from '../../shoppers/suppressions/rules.ts'
+import { type EntryRow, selectCountries, selectPage } from '../../shoppers/suppressions/suppressions.ts'
 import { filterIdentifying, personIn } from './person.ts'
 import * as sql from './sql.ts'
 import { accountPrivacyTables, privacyTables } from './tables.ts'
@@ -25,9 +25,9 @@ const MOST_ADDRESSES = 100
 
 /** Throws `not_found` for an invalid address, or if nothing is stored about it. */
 export async function findDataSubject(deps: Deps, account: AccountDb<Db>, typed: string): Promise<Found> {
-  const address = readAddress(typed, await countriesOf(account))
+  const address = readAddress(typed, await selectCountries(account))
   if (!address) throw new AppError('not_found', privacyTexts.nobody)
-  const { addresses, isKnown } = await followAddresses(account, addressesOf(address))
+  const { addresses, isKnown } = await followAddresses(account, listAliases(address))
   const hashes = addresses.map((each) => deps.secrets.addressHash(each))
   if (!isKnown && !(await sql.isKnownByHash(account, hashes))) throw new AppError('not_found', privacyTexts.nobody)
   return { address: address.address, addresses, hashes }
@@ -36,12 +36,12 @@ export async function findDataSubject(deps: Deps, account: AccountDb<Db>, typed:
 /** Follows addresses to people and people to addresses until nothing new is found. */
 async function followAddresses(account: AccountDb, start: readonly string[]) {
   const all = new Set(start)
-  const stores = await storesOf(account)
+  const stores = await listStores(account)
   let isKnown = false
   for (let fresh = [...start]; fresh.length > 0 && all.size < MOST_ADDRESSES; ) {
     const known = await sql.findLinkedAddresses(account, filterIdentifying(fresh, stores))
     isKnown ||= known.length > 0
-    const spelled = known.flatMap((value) => (normalizeEmail(value) ? [value] : numberAliases(value)))
+    const spelled = known.flatMap((value) => (normalizeEmail(value) ? [value] : listNumberAliases(value)))
     fresh = filterIdentifying([...new Set(spelled)], stores).filter((value) => !all.has(value))
     for (const value of fresh) all.add(value)
   }
@@ -50,7 +50,7 @@ async function followAddresses(account: AccountDb, start: readonly string[]) {
 
 export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, typed: string): Promise<Person> {
   const person = await findDataSubject(deps, account, typed)
-  const stores = await storesOf(account)
+  const stores = await listStores(account)
   const known = await Promise.all(stores.map((store) => describeIn(deps, account, store, person)))
   const here = known.filter(({ counts }) => Object.keys(counts).length > 0)
   const [suppressed, erasures] = await Promise.all([
@@ -79,7 +79,7 @@ async function describeIn(deps: Deps, account: AccountDb, { id, name }: { id: st
   const rows = await personIn(deps, handle, person)
   const seen = await sql.readVisits(handle, rows)
   const counts: Record<string, number> = {}
-  for (const table of privacyTables.filter((each) => each.name in keptText)) {
+  for (const table of privacyTables.filter((each) => each.name in dataKindText)) {
     const count = await sql.countRows(handle, table, rows)
     if (count > 0) counts[table.name] = count
   }
@@ -88,7 +88,7 @@ async function describeIn(deps: Deps, account: AccountDb, { id, name }: { id: st
 
 async function suppressionsOf(account: AccountDb, hashes: readonly Buffer[]): Promise<EntryRow[]> {
   const filter = { search: { hashes, prefix: '\u{10ffff}' }, reason: null, channel: null }
-  return pageOf(account, filter, { after: null, limit: 100 })
+  return selectPage(account, filter, { after: null, limit: 100 })
 }
 
 /** All data, for an export. */
@@ -96,7 +96,7 @@ export async function readEverything(deps: Deps, account: AccountDb<Db>, typed: 
   const person = await findDataSubject(deps, account, typed)
   const providerIds: string[] = []
   const stores: { id: string; name: string; url: string; tables: Record<string, sql.PersonRow[]> }[] = []
-  for (const { id, name, url } of await storesOf(account)) {
+  for (const { id, name, url } of await listStores(account)) {
     const handle = { storeId: id, db: account.db }
     const rows = await personIn(deps, handle, person)
     providerIds.push(...(await sql.providerIdsOf(handle, rows.messageIds)))
@@ -116,7 +116,7 @@ export async function readEverything(deps: Deps, account: AccountDb<Db>, typed: 
 }
 
 export async function readErasure(account: AccountDb<Db>, id: string): Promise<Erasure> {
-  return presentErasure(found(await sql.erasureById(account, id), 'Erasure'))
+  return presentErasure(requireFound(await sql.erasureById(account, id), 'Erasure'))
 }
 
 function presentErasure(row: sql.ErasureRow): Erasure {

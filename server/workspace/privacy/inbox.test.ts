@@ -4,9 +4,9 @@ import { aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordPosts } from '../../carts/capture/capture.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
-import { keptPosts } from '../../carts/capture/capture-sql.ts'
+import { selectInboxPosts } from '../../carts/capture/capture-sql.ts'
 import { newId } from '../../core/common/ids.ts'
-import { keepPosts } from '../../core/db/system.ts'
+import { insertPosts } from '../../core/db/system.ts'
 
 // Both the process that received a post and the worker may turn it into facts.
 
@@ -20,7 +20,7 @@ test('a post processed twice during an erasure does not bring back an address (C
     ...{ contact: { email }, items: [{ id: '16', quantity: 1 }] },
   })
   const keep = (seq: number, email: string) =>
-    keepPosts(world.db, [{ store_id: shop.storeId, id: newId(), received_at: world.now, post: post(seq, email) }])
+    insertPosts(world.db, [{ store_id: shop.storeId, id: newId(), received_at: world.now, post: post(seq, email) }])
   await keep(1, 'una@walk.example')
   await foldPostsOf(world.deps, shop.storeId)
   const asked = await world.request('DELETE', '/api/privacy/una@walk.example', {
@@ -30,7 +30,7 @@ test('a post processed twice during an erasure does not bring back an address (C
   expect(asked.status).toBe(202)
   world.advance(1_000)
   await keep(2, 'una-two@walk.example')
-  const read = await keptPosts(store, 100)
+  const read = await selectInboxPosts(store, 100)
   expect(read).toHaveLength(1)
   await world.runJobs()
   expect(await tracesIn(world, ['una@walk', 'una-two@walk'])).toEqual([])

@@ -1,15 +1,15 @@
 import {
-  type KeptName,
+  type DataKind,
+  dataKinds,
   keptEnds,
   keptEndTexts,
-  keptNames,
   keptPageTexts,
   keptPath,
   keptTexts,
 } from '../../../shared/kept.ts'
 import { type Language, languages } from '../../../shared/preferences.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { storeByCaptureKey } from '../../core/db/system.ts'
+import { findStoreByCaptureKey } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { accountPrivacyTables, privacyTables } from './tables.ts'
 
@@ -17,14 +17,14 @@ import { accountPrivacyTables, privacyTables } from './tables.ts'
 // language.
 
 /** Kinds of data in the registry, in the page's order. */
-export const keptInTables = (): KeptName[] => {
+export const keptInTables = (): DataKind[] => {
   const kept = new Set([...privacyTables, ...accountPrivacyTables].map((table) => table.kept))
-  return keptNames.filter((name) => kept.has(name))
+  return dataKinds.filter((name) => kept.has(name))
 }
 
 /** null: unknown key, or the store is not connected. */
 export async function keptPage(deps: Deps, key: string, language: Language): Promise<string | null> {
-  const found = await storeByCaptureKey(deps.db, key)
+  const found = await findStoreByCaptureKey(deps.db, key)
   const store = found?.is_active ? await readStore({ storeId: found.id, db: deps.db }) : undefined
   if (!store) return null
   return html({

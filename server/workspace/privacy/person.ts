@@ -2,7 +2,7 @@ import { readStore } from '../../access/stores/store.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { addressOfSubscription } from '../../delivery/push/subscriptions.ts'
 import type { Deps } from '../../deps.ts'
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
+import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import { isSharedAddress } from '../../shoppers/shoppers/rules.ts'
 import * as sql from './sql.ts'
 
@@ -31,7 +31,7 @@ export async function shoppersIn(
   const rows = await sql.rowsOfShoppers(store, shopperIds)
   const browsers = await sql.subscriptionsOf(store, shopperIds)
   const marks = [
-    ...rows.addresses.flatMap((address) => (address.includes('@') ? [address] : numberAliases(address))),
+    ...rows.addresses.flatMap((address) => (address.includes('@') ? [address] : listNumberAliases(address))),
     ...browsers.map(addressOfSubscription),
   ]
   return { storeId: store.storeId, ...rows, hashes: marks.map((mark) => secrets.addressHash(mark)) }

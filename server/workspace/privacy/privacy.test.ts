@@ -17,9 +17,9 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { readEvidence } from '../../carts/orders/attribution.ts'
 import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
 import { transact } from '../../core/db/db.ts'
-import { receiveText } from '../../delivery/inbound/inbound.ts'
+import { handleReply } from '../../delivery/inbound/inbound.ts'
 import { foldRollups } from '../../insights/analytics/rollups.ts'
-import { recordSaid } from '../../shoppers/consent/consents.ts'
+import { recordAnswers } from '../../shoppers/consent/consents.ts'
 import { resumeErasures } from './erase.ts'
 
 const world = aWorld()
@@ -183,7 +183,7 @@ describe('a person', () => {
     })
     const account = { accountId: zen.accountId, db: world.db }
     const stop = { channel: 'sms', id: 'later', from: ZEN.phone, text: 'STOP', at: null, isAnswered: true }
-    await receiveText(world.deps, account, { ...stop, isAnsweredAtOnce: true } as never)
+    await handleReply(world.deps, account, { ...stop, isAnsweredAtOnce: true } as never)
     const entry = { address: ZEN.email, note: 'Zenobia rang again' }
     await world.request('POST', '/api/suppressions', { token: zen.token, body: entry })
     for (let hour = 0; hour < 4; hour++) await pass(world, zen.storeId, 24 * HOUR)
@@ -255,7 +255,7 @@ describe('a person', () => {
     expect(await recordOrders(world.deps, zen.storeId, [order], 'webhook')).toMatchObject({ stored: 0 })
     const yes = { channel: 'sms' as const, address: ZEN.phone, isGiven: true, wording: 'Yes', country: 'DE' }
     const store = { storeId: zen.storeId, db: world.db }
-    expect(await transact(store, (tx) => recordSaid(world.deps, tx, [yes], world.now))).toBe(false)
+    expect(await transact(store, (tx) => recordAnswers(world.deps, tx, [yes], world.now))).toBe(false)
     expect(await tracesIn(world, ['2125550199'])).toEqual([])
     expect(await tracesIn(world, ['dan@walk'])).toEqual([])
   })
@@ -331,10 +331,10 @@ describe('a person', () => {
     const [phone, hash] = ['+12125550177', world.deps.secrets.addressHash('+12125550177')]
     const yes = { channel: 'whatsapp' as const, address: phone, isGiven: true, wording: 'Yes', country: 'US' }
     const store = { storeId: zen.storeId, db: world.db }
-    await transact(store, (tx) => recordSaid(world.deps, tx, [yes], world.now))
+    await transact(store, (tx) => recordAnswers(world.deps, tx, [yes], world.now))
     let erasing: Promise<unknown> | undefined
     await transact(store, async (tx) => {
-      expect(await recordSaid(world.deps, tx, [{ ...yes, isGiven: false }], world.now)).toBe(true)
+      expect(await recordAnswers(world.deps, tx, [{ ...yes, isGiven: false }], world.now)).toBe(true)
       const { status } = await ask('DELETE', encodeURIComponent(phone), { confirmation: 'erase' })
       expect(status).toBe(202)
       erasing = world.runJobs()

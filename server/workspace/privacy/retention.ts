@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { MOST_COUNTED, type Retention } from '../../../shared/retention.ts'
-import { inPieces } from '../../core/common/pieces.ts'
+import { chunked } from '../../core/common/chunks.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
+import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, lockShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import { eraseRows, hasNewKeys } from './erase.ts'
@@ -173,7 +173,7 @@ async function withoutAgreed(deps: Deps, store: StoreDb, due: readonly sql.DueSh
 }
 
 const hashesOf = ({ secrets }: Deps, address: string): Buffer[] =>
-  (address.includes('@') ? [address] : numberAliases(address)).map((each) => secrets.addressHash(each))
+  (address.includes('@') ? [address] : listNumberAliases(address)).map((each) => secrets.addressHash(each))
 
 export async function viewRetention(store: StoreDb): Promise<Retention> {
   const days = (await sql.readDays(store)) ?? null
@@ -193,7 +193,7 @@ export async function countExpired(deps: Deps, store: StoreDb, days: number) {
   const { due, isMore } = await sql.findDue(store, before, MOST_COUNTED)
   const gone: sql.DueShopper[] = []
   // Hashes in chunks; all addresses at once would block the event loop.
-  for await (const some of inPieces(due, PAGE)) gone.push(...(await withoutAgreed(deps, store, some, before)))
+  for await (const some of chunked(due, PAGE)) gone.push(...(await withoutAgreed(deps, store, some, before)))
   const customers = gone.filter((each) => each.has_ordered).length
   const carts = gone.reduce((sum, each) => sum + each.carts, 0)
   return { contacts: gone.length - customers, customers, carts, isMore }

@@ -4,7 +4,7 @@ import { readStore } from '../../access/stores/store.ts'
 import type { privacyJob } from '../../carts/sync/jobs.ts'
 import { openRequest } from '../../carts/sync/privacy-requests.ts'
 import type { Deps } from '../../deps.ts'
-import { maskedAddress } from '../../messages/channels/mask.ts'
+import { maskAddress } from '../../messages/channels/mask.ts'
 import { disconnectStore, purgeNow } from '../store-settings/stores.ts'
 import { eraseOnRequest } from './erase.ts'
 import { addressesOfCustomer } from './sql.ts'
@@ -13,7 +13,7 @@ import { addressesOfCustomer } from './sql.ts'
 // stores of the account, and a shop's erasure request deletes the shop.
 
 /** The job. May run twice: a second erasure finds nothing. */
-export async function takePrivacyRequest(
+export async function handlePrivacyRequest(
   deps: Deps,
   { storeId, sealed }: z.infer<typeof privacyJob.payload>,
 ): Promise<void> {
@@ -34,6 +34,6 @@ export async function takePrivacyRequest(
   }
   const [address] = addresses
   if (!address && customerId === null) return
-  const who = address ? maskedAddress(address.includes('@') ? 'email' : 'sms', address) : 'A shopper'
+  const who = address ? maskAddress(address.includes('@') ? 'email' : 'sms', address) : 'A shopper'
   await notify(store, { type: 'privacy_asked', data: { who, customerId }, at: deps.now() })
 }

@@ -5,8 +5,8 @@ import { aBrowser, fromPage, putInCart, setUp, subscribes, type TestBrowser, url
 import { aWorld } from '../../../test/world.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { restoreTokenOf } from '../../delivery/compose/compose.ts'
-import { browserMarks } from '../../shoppers/shoppers/rules.ts'
+import { createRestoreToken } from '../../delivery/compose/compose.ts'
+import { hashBrowserTokens } from '../../shoppers/shoppers/rules.ts'
 
 // Anyone can type another person's address at the checkout and is then taken for that person (S6). The person's cart
 // must still not appear in that browser.
@@ -126,7 +126,7 @@ test('the link of a notification shows no products that another browser added si
   const eves = await subscribed(ANN, [17])
   await left()
   expect(went()).toEqual(of(eves))
-  const token = restoreTokenOf(world.deps.secrets, (await messagesOf(world, store.storeId))[0]!.id)
+  const token = createRestoreToken(world.deps.secrets, (await messagesOf(world, store.storeId))[0]!.id)
   const shown = async () => {
     const { status, body } = await world.request('GET', `/api/carts/${token}`)
     return [status, JSON.stringify(body).includes('Red kettle')]
@@ -226,12 +226,12 @@ test('the stored marks are no keys, and are erased with the person (C8)', async 
     const carts = await world.db.selectFrom('carts').select('fold').where('store_id', '=', store.storeId).execute()
     return JSON.stringify([facts, carts])
   }
-  for (const mark of browserMarks(browser)) expect(await kept()).toContain(mark)
+  for (const mark of hashBrowserTokens(browser)) expect(await kept()).toContain(mark)
   expect(await kept()).not.toContain(browser.device)
   expect(await kept()).not.toContain(browser.cart)
   const { token } = store
   await world.request('DELETE', `/api/privacy/${ANN}`, { token, body: { confirmation: 'erase' } })
   await world.runJobs()
   // Only the information which browsers reported the same cart remains.
-  for (const mark of browserMarks(browser)) expect(await kept()).not.toContain(mark)
+  for (const mark of hashBrowserTokens(browser)) expect(await kept()).not.toContain(mark)
 })

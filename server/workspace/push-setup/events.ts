@@ -1,23 +1,23 @@
 import type { z } from 'zod'
 import type { pushEvent } from '../../../shared/push-calls.ts'
-import { messageToken } from '../../carts/links/message-tokens.ts'
+import { createToken } from '../../carts/links/message-tokens.ts'
 import { type OpenedLink, openLink } from '../../carts/links/open-links.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { recordEngagement } from '../../delivery/engagement/events.ts'
 import { linkName } from '../../delivery/engagement/follow.ts'
-import { markShown } from '../../delivery/outcome/outcome.ts'
+import { markNotificationDelivered } from '../../delivery/outcome/outcome.ts'
 import { endSubscriptionsBy } from '../../delivery/push/subscriptions.ts'
 import type { Deps } from '../../deps.ts'
-import { lockShopperOf, messageOf, setUnsubscribed } from '../../messages/messages/recipient.ts'
+import { findMessageRecipient, lockMessageShopper, setUnsubscribed } from '../../messages/messages/recipient.ts'
 
 // Events of a notification, reported by the worker in the shopper's browser. The token belongs to one message and has
 // no other use (X1).
 
 type EventInput = z.output<typeof pushEvent.body>
 
-export async function takeEvent(deps: Deps, { token, kind }: EventInput): Promise<void> {
-  const link = found(await openLink(deps, 'push', token), 'Notification')
+export async function recordEvent(deps: Deps, { token, kind }: EventInput): Promise<void> {
+  const link = requireFound(await openLink(deps, 'push', token), 'Notification')
   const { storeId, messageId } = link
   const store = { storeId, db: deps.db }
   await recordShown(deps, store, messageId)
@@ -28,8 +28,8 @@ export async function takeEvent(deps: Deps, { token, kind }: EventInput): Promis
 /** Every event implies that the browser has shown the notification. */
 async function recordShown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
   await transact(store, async (tx) => {
-    await lockShopperOf(tx, messageId)
-    await markShown(tx, messageId, deps.now())
+    await lockMessageShopper(tx, messageId)
+    await markNotificationDelivered(tx, messageId, deps.now())
   })
 }
 
@@ -38,9 +38,9 @@ async function recordShown(deps: Deps, store: StoreDb<Db>, messageId: string): P
  * both are one visit.
  */
 async function recordClick(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: OpenedLink): Promise<void> {
-  const message = found(await messageOf(store, messageId), 'Notification')
+  const message = requireFound(await findMessageRecipient(store, messageId), 'Notification')
   const { secrets } = deps
-  const link = linkName(isRow ? secrets.token('click', `${messageId}:0`) : messageToken(secrets, 'click', messageId))
+  const link = linkName(isRow ? secrets.token('click', `${messageId}:0`) : createToken(secrets, 'click', messageId))
   const cartId = message.merged_into ?? message.cart_id
   const classification = { class: 'human', reason: 'pressed_notification' } as const
   const visit = { messageId, cartId, kind: 'click', link, target: null, classification, at: deps.now() } as const

@@ -3,18 +3,18 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Endpoint } from '../../../shared/endpoint.ts'
 import { pushTexts } from '../../../shared/push.ts'
 import * as api from '../../../shared/push-calls.ts'
-import { mayDo } from '../../../shared/roles.ts'
+import { hasPermission } from '../../../shared/roles.ts'
 import { type Routes, servePublic, serveStore } from '../../access/http/http.ts'
-import { clientOf } from '../../carts/capture/post-limits.ts'
+import { hashClient } from '../../carts/capture/post-limits.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { ensureKey, keyInUse } from '../../delivery/push/keys.ts'
 import type { Deps } from '../../deps.ts'
 import { savePushSettings } from '../../marketing/flows/push-flow.ts'
 import { idempotentRequest } from '../../marketing/manual-sends/manual-routes.ts'
-import { takeEvent } from './events.ts'
+import { recordEvent } from './events.ts'
 import { sendToAll, sendToOne } from './sends.ts'
 import { readSetup, readStats, savePrompt } from './setup.ts'
-import { autoSetup, takeEnded, takeMoved, takeSubscription, type Visitor } from './widget.ts'
+import { autoSetup, endSubscription, moveSubscription, storeSubscription, type Visitor } from './widget.ts'
 
 // Web push endpoints for owners and for pages of shops. Each is served at both of its addresses (decision 20).
 
@@ -28,7 +28,8 @@ const bothAddresses = <E extends Endpoint>(call: E): E[] => [call, api.withoutAp
 function ownerRoutes(app: FastifyInstance, deps: Deps): void {
   for (const call of bothAddresses(api.generateVapidKeys))
     serveStore(app, deps, call, async ({ store, session, body: { replace } }) => {
-      if (replace && !mayDo(session.role, 'flows:switch')) throw new AppError('forbidden', pushTexts.leadersOnly)
+      if (replace && !hasPermission(session.role, 'flows:switch'))
+        throw new AppError('forbidden', pushTexts.leadersOnly)
       const { publicKey, subscriptions } = await ensureKey(deps, store, replace)
       return { success: true, vapidKeys: { publicKey }, subscriptions }
     })
@@ -69,7 +70,7 @@ function pageRoutes(app: FastifyInstance, deps: Deps): void {
   const arrive = async (request: FastifyRequest, reply: FastifyReply): Promise<Visitor> => {
     const { origin } = request.headers
     if (origin) reply.header('access-control-allow-origin', origin).header('vary', 'Origin')
-    await limiter.consume(clientOf(deps, request.ip)).catch(refuse)
+    await limiter.consume(hashClient(deps, request.ip)).catch(refuse)
     return { origin, ip: request.ip, userAgent: request.headers['user-agent'] }
   }
   for (const call of bothAddresses(api.pushAutoSetup))
@@ -78,20 +79,20 @@ function pageRoutes(app: FastifyInstance, deps: Deps): void {
     )
   for (const call of bothAddresses(api.pushSubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
-      takeSubscription(deps, body, await arrive(request, reply)),
+      storeSubscription(deps, body, await arrive(request, reply)),
     )
   for (const call of bothAddresses(api.pushResubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
-      takeMoved(deps, body, await arrive(request, reply)),
+      moveSubscription(deps, body, await arrive(request, reply)),
     )
   for (const call of bothAddresses(api.pushUnsubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
-      takeEnded(deps, body, await arrive(request, reply)),
+      endSubscription(deps, body, await arrive(request, reply)),
     )
   for (const call of bothAddresses(api.pushEvent))
     servePublic(app, deps, call, async ({ body, request, reply }) => {
       await arrive(request, reply)
-      await takeEvent(deps, body)
+      await recordEvent(deps, body)
       return { success: true }
     })
   servePreflights(app)

@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Routes } from '../../access/http/http.ts'
-import { modeOf } from '../../carts/capture/capture-mode.ts'
+import { buildModeSetup } from '../../carts/capture/capture-mode.ts'
 import { type CaptureScript, openCaptureScript, type ScriptEncoding } from '../../carts/capture/capture-script.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { storesByCaptureKeys } from '../../core/db/system.ts'
+import { findStoresByCaptureKeys } from '../../core/db/system.ts'
 
 // Serves the widget for shops' pages, and sw.js, which shops copy or their plugin fetches (decisions 75 and 78).
 
@@ -24,8 +24,8 @@ export const pushScriptRoutes: Routes = (app, deps) => {
   app.get('/push/:file', async (request, reply) => {
     const key = /^([\w-]{1,100})\.js$/.exec((request.params as { file: string }).file)?.[1]
     if (!key) throw new AppError('not_found', 'Not found')
-    const [store] = await storesByCaptureKeys(deps.db, [key])
-    const setup = { key, origin: deps.config.publicUrl, ...modeOf(store) }
+    const [store] = await findStoresByCaptureKeys(deps.db, [key])
+    const setup = { key, origin: deps.config.publicUrl, ...buildModeSetup(store) }
     return send(request, reply, (encoding) => readWidget(setup, encoding))
   })
 }

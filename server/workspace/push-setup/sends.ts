@@ -8,11 +8,11 @@ import { assertMayMail } from '../../access/members/verification.ts'
 import { noteTest } from '../../access/notifications/notifications.ts'
 import { isOnStoreHost } from '../../access/stores/rules.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
+import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import { previewMessage } from '../../delivery/preview/preview.ts'
 import { signingKey } from '../../delivery/push/keys.ts'
 import { serviceOf } from '../../delivery/push/services.ts'
@@ -58,7 +58,7 @@ export async function sendToAll(sender: Sender, key: string | null, wanted: ToAl
   const row = await validateSend(sender, wanted)
   const people = await sql.subscribersOf(store, MOST_PEOPLE)
   if (people.length === 0) throw new AppError('unprocessable', pushTexts.noSubscribers)
-  await take(deps, TO_ALL, store.storeId)
+  await takePoint(deps, TO_ALL, store.storeId)
   return withIdempotencyKey(deps, store, request, {
     make: (tx, origin) => plan(tx, sender, { origin, people, row, wanted }),
     answer,
@@ -96,7 +96,7 @@ export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne)
   if (!serviceOf(subscription.endpoint, deps.config)) throw new AppError('unprocessable', pushTexts.unknownService)
   const vapid = await signingKey(deps, store)
   if (!vapid) throw new AppError('unprocessable', pushTexts.noKeys)
-  await take(deps, TO_ONE, session.accountId)
+  await takePoint(deps, TO_ONE, session.accountId)
   const sample = { cartId: SAMPLE_CART, channel: 'push' as const, subject: title, body }
   const shown = await previewMessage({ deps, store, signal: AbortSignal.timeout(RENDER_MS) }, sample)
   const payload: PushPayload = {
@@ -118,7 +118,7 @@ async function validateSend(
   { deps, session, store }: Sender,
   wanted: Pick<ToAll, 'title' | 'body' | 'cartUrl'>,
 ): Promise<StoreRow> {
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   await assertMayMail({ accountId: session.accountId, db: deps.db })
   if (row.rests_since) throw new AppError('plan_required', explain('store_resting'))
   if (wanted.cartUrl && !isOnStoreHost(wanted.cartUrl, row)) {
@@ -126,6 +126,6 @@ async function validateSend(
     throw new AppError('unprocessable', pushTexts.foreignCartUrl, { fields })
   }
   for (const words of [wanted.title, wanted.body])
-    await refuseBadText(deps, session.accountId, { channel: 'push', body: words })
+    await assertTextRenders(deps, session.accountId, { channel: 'push', body: words })
   return row
 }

@@ -1,7 +1,7 @@
 import { capabilities } from '../../../shared/platforms.ts'
 import { DEFAULT_PROMPT, type PushPrompt, pushTexts } from '../../../shared/push.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { countByKey, keyInUse } from '../../delivery/push/keys.ts'
 import { countSubscribers } from '../../delivery/push/subscriptions.ts'
@@ -14,7 +14,7 @@ import { readCounts } from './stats-sql.ts'
 // Push settings and status for the owner (A 2.9, 2.10).
 
 export async function readSetup(store: StoreDb<Db>) {
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   const [settings, prompt, sightings, subscribers] = await Promise.all([
     readPushSettings(store),
     sql.readPrompt(store),

@@ -3,12 +3,12 @@ import { ASK_AGAIN_DAYS, pushTexts } from '../../../shared/push.ts'
 import type { pushAutoSetup, pushResubscribe, pushSubscribe, pushUnsubscribe } from '../../../shared/push-calls.ts'
 import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
-import { deviceClassOf, isOriginOf } from '../../carts/capture/capture-rules.ts'
-import { storeCeiling } from '../../carts/capture/contact-limits.ts'
-import { clientOf } from '../../carts/capture/post-limits.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { isOriginOf, readDeviceClass } from '../../carts/capture/capture-rules.ts'
+import { readStoreCeiling } from '../../carts/capture/contact-limits.ts'
+import { hashClient } from '../../carts/capture/post-limits.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
 import { keyInUse } from '../../delivery/push/keys.ts'
 import { endSubscriptions, readSubscriptionToken, resubscribe, subscribe } from '../../delivery/push/subscriptions.ts'
@@ -41,11 +41,11 @@ export async function autoSetup(
   { storeUrl, method, hasWorker = false, workerVersion, isFresh = false }: Body<typeof pushAutoSetup>,
   { origin }: Visitor,
 ) {
-  const named = await system.storesByAddress(deps.db, storeUrl.replace(/(?<!\/)\/+$/, ''))
+  const named = await system.findStoresByAddress(deps.db, storeUrl.replace(/(?<!\/)\/+$/, ''))
   const row = named.find((each) => origin && isOriginOf(each, origin))
   if (!row || !origin) throw unknownStore()
   const store = { storeId: row.id, db: deps.db }
-  const key = found(await keyInUse(store), 'Store')
+  const key = requireFound(await keyInUse(store), 'Store')
   const prompt = renderPrompt(await sql.readPrompt(store), row.name)
   const words = wordingOf(prompt)
   const wording = wordingId(words)
@@ -63,7 +63,7 @@ export async function autoSetup(
   }
 }
 
-export async function takeSubscription(deps: Deps, body: Body<typeof pushSubscribe>, visitor: Visitor) {
+export async function storeSubscription(deps: Deps, body: Body<typeof pushSubscribe>, visitor: Visitor) {
   const { store } = await storeOf(deps, body.storeKey, visitor)
   const wording = await sql.wordsOf(store, body.wording)
   if (wording === undefined) throw new AppError('unprocessable', pushTexts.unknownWording)
@@ -71,18 +71,18 @@ export async function takeSubscription(deps: Deps, body: Body<typeof pushSubscri
   // The cart may have been reported a moment ago.
   await foldPostsOf(deps, store.storeId)
   const { cart, device, subscription, publicKey } = body
-  const deviceClass = deviceClassOf(visitor.userAgent)
+  const deviceClass = readDeviceClass(visitor.userAgent)
   const wanted = { cart, device, subscription, publicKey, wording, deviceClass }
   return { success: true, ...(await transact(store, (tx) => subscribe(deps, tx, wanted))) }
 }
 
-export async function takeMoved(deps: Deps, body: Body<typeof pushResubscribe>, visitor: Visitor) {
+export async function moveSubscription(deps: Deps, body: Body<typeof pushResubscribe>, visitor: Visitor) {
   const { store } = await storeOf(deps, body.storeKey, visitor)
   if (body.cart !== undefined) await foldPostsOf(deps, store.storeId)
   return { success: true, token: await transact(store, (tx) => resubscribe(deps, tx, body)) }
 }
 
-export async function takeEnded(deps: Deps, body: Body<typeof pushUnsubscribe>, visitor: Visitor) {
+export async function endSubscription(deps: Deps, body: Body<typeof pushUnsubscribe>, visitor: Visitor) {
   const { store } = await storeOf(deps, body.storeKey, visitor)
   const id = readSubscriptionToken(deps.secrets, store.storeId, body.token)
   await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push widget'))
@@ -90,12 +90,12 @@ export async function takeEnded(deps: Deps, body: Body<typeof pushUnsubscribe>, 
 }
 
 async function storeOf(deps: Deps, key: string, { origin }: Visitor): Promise<{ store: StoreDb<Db> }> {
-  const row = await system.storeByCaptureKey(deps.db, key)
+  const row = await system.findStoreByCaptureKey(deps.db, key)
   if (!row?.is_active || !origin || !isOriginOf(row, origin)) throw unknownStore()
   return { store: { storeId: row.id, db: deps.db } }
 }
 
 async function limit(deps: Deps, store: StoreDb<Db>, { ip }: Visitor): Promise<void> {
-  await take(deps, PER_CLIENT, `${store.storeId}\0${clientOf(deps, ip)}`)
-  await take(deps, { ...(await storeCeiling(deps, store)), name: 'push-store' }, store.storeId)
+  await takePoint(deps, PER_CLIENT, `${store.storeId}\0${hashClient(deps, ip)}`)
+  await takePoint(deps, { ...(await readStoreCeiling(deps, store)), name: 'push-store' }, store.storeId)
 }

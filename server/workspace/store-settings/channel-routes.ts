@@ -1,6 +1,6 @@
 import * as mailboxApi from '../../../shared/bounce-mailbox.ts'
 import * as mailServerApi from '../../../shared/mail-server.ts'
-import { mayDo } from '../../../shared/roles.ts'
+import { hasPermission } from '../../../shared/roles.ts'
 import * as api from '../../../shared/text-channels.ts'
 import { type AccountCall, type Routes, serveAccount } from '../../access/http/http.ts'
 import * as mailServers from '../../delivery/email/mail-servers.ts'
@@ -12,10 +12,10 @@ import type { TextChannelName } from '../../messages/channels/channel.ts'
 
 export const channelRoutes: Routes = (app, deps) => {
   const view = ({ account, session }: AccountCall<unknown, unknown, unknown>, channel: TextChannelName) =>
-    credentials.viewChannel(deps, account, session, { channel, mayLead: mayDo(session.role, 'flows:switch') })
+    credentials.viewChannel(deps, account, session, { channel, mayLead: hasPermission(session.role, 'flows:switch') })
 
   serveAccount(app, deps, api.readTextChannels, ({ account, session }) =>
-    credentials.viewChannels(deps, account, session, mayDo(session.role, 'flows:switch')),
+    credentials.viewChannels(deps, account, session, hasPermission(session.role, 'flows:switch')),
   )
 
   serveAccount(app, deps, api.saveSmsChannel, async (call) => {

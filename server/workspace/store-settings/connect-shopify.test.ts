@@ -3,7 +3,7 @@ import { anOwner, connect, ownerCalls } from '../../../test/connected-store.ts'
 import { aProblem } from '../../../test/fake-store.ts'
 import { aShopifyFake, aShopifyRights, aShopifyStore, deliver, shopifyForm } from '../../../test/shopify-store.ts'
 import { aWorld } from '../../../test/world.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 
 const world = aWorld()
 const { storeRow } = ownerCalls(world)
@@ -19,7 +19,7 @@ test('both forms connect a Shopify store and store its keys encrypted with their
     body: { warnings: [], store: { platform: 'shopify', rights: aShopifyRights() } },
   })
   const storeId = reply.body.store.id
-  await storeAccess(world.deps, { storeId, db: world.db })
+  await openStoreClient(world.deps, { storeId, db: world.db })
   expect(fake.access).toMatchObject({
     platform: 'shopify',
     storeUrl: fake.profile.storeUrl,
@@ -34,7 +34,7 @@ test('both forms connect a Shopify store and store its keys encrypted with their
     api_secret: 'shpss_1',
   }
   expect(await connect(world, owner, fake, token)).toMatchObject({ status: 200, body: { store: { id: storeId } } })
-  await storeAccess(world.deps, { storeId, db: world.db })
+  await openStoreClient(world.deps, { storeId, db: world.db })
   expect(fake.access!.keys).toEqual({ kind: 'shopify_token', accessToken: 'shpat_1', apiSecret: 'shpss_1' })
   expect(JSON.stringify(reply.body)).not.toContain('shpss')
 })

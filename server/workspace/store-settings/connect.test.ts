@@ -4,7 +4,7 @@ import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../../t
 import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
 import { testFlags } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 
 const world = aWorld()
@@ -98,14 +98,16 @@ test('keys are encrypted, bound to their store, and in no answer', async () => {
       JSON.stringify((await world.request('GET', `/api/stores/${path}`, { token: one.owner.token })).body),
     ).not.toMatch(/c[ks]_\w/)
   }
-  await storeAccess(world.deps, { storeId: one.storeId, db: world.db })
+  await openStoreClient(world.deps, { storeId: one.storeId, db: world.db })
   const encryptedElsewhere = rows.find((row) => row.store_id === other.storeId)!.encrypted
   await world.db
     .updateTable('store_credentials')
     .set({ encrypted: encryptedElsewhere })
     .where('store_id', '=', one.storeId)
     .execute()
-  await expect(storeAccess(world.deps, { storeId: one.storeId, db: world.db })).rejects.toThrow('Enter its keys again')
+  await expect(openStoreClient(world.deps, { storeId: one.storeId, db: world.db })).rejects.toThrow(
+    'Enter its keys again',
+  )
 })
 
 test("missing input gets the specification's messages before any request to a store", {
@@ -271,7 +273,7 @@ test('connecting a connected store again replaces its keys and adds no store', a
     consumer_key: 'ck_new',
   })
   expect(reply).toMatchObject({ status: 200, body: { store: { id: storeId } } })
-  await storeAccess(world.deps, { storeId, db: world.db })
+  await openStoreClient(world.deps, { storeId, db: world.db })
   expect(fake.access).toMatchObject({ keys: { consumerKey: 'ck_new' } })
 })
 

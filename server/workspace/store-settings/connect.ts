@@ -4,27 +4,27 @@ import { limits } from '../../access/members/limits.ts'
 import { setSessionStore } from '../../access/members/session.ts'
 import { notify } from '../../access/notifications/notifications.ts'
 import { yieldJob } from '../../access/plugin/jobs.ts'
-import { demoStoreUrls } from '../../access/stores/demo-stores.ts'
-import { askByTypedKeys } from '../../access/stores/problems.ts'
+import { listDemoStoreUrls } from '../../access/stores/demo-stores.ts'
+import { callWithTypedKeys } from '../../access/stores/problems.ts'
 import { isSameStore, profileColumns } from '../../access/stores/profile.ts'
-import { isSpelledAlike, RETENTION_MS } from '../../access/stores/rules.ts'
-import { isDemoAccount, type StoreRow, storesOf, updateStore } from '../../access/stores/store.ts'
-import { type AccountPlan, planOf } from '../../billing/billing/billing.ts'
-import { noRoom } from '../../billing/billing/room.ts'
+import { isSameAddress, RETENTION_MS } from '../../access/stores/rules.ts'
+import { isDemoAccount, listStores, type StoreRow, updateStore } from '../../access/stores/store.ts'
+import { type AccountPlan, loadPlan } from '../../billing/billing/billing.ts'
+import { explainNoRoom } from '../../billing/billing/room.ts'
 import { proposeLogoJob } from '../../carts/brand/jobs.ts'
 import { hasAddress } from '../../core/common/addresses-in-text.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken } from '../../core/common/secrets.ts'
 import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../../core/db/db.ts'
-import { take } from '../../core/db/rate-limits.ts'
-import { unprovenStores } from '../../core/db/system.ts'
+import { takePoint } from '../../core/db/rate-limits.ts'
+import { listUnprovenStores } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { createReadyFlow } from '../../marketing/flows/flows.ts'
 import type { StoreKeys } from '../../platforms/platform/access.ts'
 import type { PlatformName, StoreProfile } from '../../platforms/platform/platform.ts'
 import { readTypedKeys, type TypedKeys } from '../../platforms/registry/typed-keys.ts'
-import { usualMode } from '../../shoppers/consent/capture-choice.ts'
+import { defaultMode } from '../../shoppers/consent/capture-choice.ts'
 import { saveProvenKeys } from './new-keys.ts'
 import * as sql from './sql.ts'
 
@@ -58,9 +58,9 @@ export async function connectStore(deps: Deps, connector: Connector, wanted: Con
   const account = { accountId: connector.accountId, db: deps.db }
   // Checked before the store is asked, so that no one fetches keys for a store that the plan has no room for.
   const isDemoStore = await assertConnectable(deps, account, storeUrl)
-  await take(deps, limits.connectPerAccount, connector.accountId)
+  await takePoint(deps, limits.connectPerAccount, connector.accountId)
   const client = deps.storeClient({ platform: wanted.platform, storeUrl, homeUrl: storeUrl, keys })
-  const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
+  const profile = await callWithTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
   const found = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, profile }
   const store = await saveConnection(deps, connector, { ...found, isDemoStore, isProven: true })
   return { store, warnings: listWarnings(profile) }
@@ -68,11 +68,11 @@ export async function connectStore(deps: Deps, connector: Connector, wanted: Con
 
 /** Throws if the account may not connect this address; returns whether it is the demo store. */
 export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl: string): Promise<boolean> {
-  const isDemoStore = demoStoreUrls(deps.demo).includes(storeUrl)
+  const isDemoStore = listDemoStoreUrls(deps.demo).includes(storeUrl)
   if (!isDemoStore && (await isDemoAccount(account))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store. Register to connect your own store.')
   }
-  assertRoom(await planOf(account, deps.now()), await storesOf(account), storeUrl)
+  assertRoom(await loadPlan(account, deps.now()), await listStores(account), storeUrl)
   return isDemoStore
 }
 
@@ -108,16 +108,16 @@ export function readKeys(platform: PlatformName, typed: TypedKeys): StoreKeys {
 }
 
 function assertRoom(plan: AccountPlan, stores: StoreRow[], address: string): void {
-  const others = stores.filter((each) => each.is_active && !isSpelledAlike(each.url, address))
-  const problem = noRoom(plan, others.length)
+  const others = stores.filter((each) => each.is_active && !isSameAddress(each.url, address))
+  const problem = explainNoRoom(plan, others.length)
   if (problem) throw new AppError('plan_required', problem)
 }
 
 async function saveStore(deps: Deps, tx: AccountTx, connector: Connector, checked: Checked): Promise<StoreRow> {
   await sql.lockAccount(tx)
   const now = deps.now()
-  const stores = await storesOf(tx)
-  assertRoom(await planOf(tx, now), stores, checked.storeUrl)
+  const stores = await listStores(tx)
+  assertRoom(await loadPlan(tx, now), stores, checked.storeUrl)
   const known = stores.find((each) => isSameRow(each, checked, now))
   const isProven = checked.isProven || (known?.is_active === true && known.is_address_proven)
   const columns = {
@@ -147,7 +147,7 @@ async function saveStore(deps: Deps, tx: AccountTx, connector: Connector, checke
 
 /** Ends connections of other accounts to this address that are unproven (by a plugin only). */
 export async function enqueueYield(deps: Deps, tx: AccountTx, homeUrl: string): Promise<void> {
-  for (const storeId of await unprovenStores(tx.db, homeUrl, tx.accountId)) {
+  for (const storeId of await listUnprovenStores(tx.db, homeUrl, tx.accountId)) {
     await deps.jobs.enqueue(tx.db, yieldJob, { storeId }, storeId)
   }
 }
@@ -168,7 +168,7 @@ function newStore(profile: StoreProfile, now: Date) {
     connected_at: now,
     capture_key: randomToken(),
     sender_name: defaultSenderName(profile),
-    before_consent: usualMode(profile.sellingCountries),
+    before_consent: defaultMode(profile.sellingCountries),
   }
 }
 

@@ -2,7 +2,7 @@ import type { CaptureMode } from '../../../shared/capture-mode.ts'
 import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
 import type { Check } from '../../../shared/checks.ts'
 import type { ConsentBoxes } from '../../../shared/consent-box.ts'
-import { platformWords } from '../../../shared/platform-words.ts'
+import { platformCopy } from '../../../shared/platform-words.ts'
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
 import {
   KEYS_UNREADABLE_TEXT,
@@ -14,7 +14,7 @@ import {
   withCertificateHint,
 } from '../../../shared/store-problems.ts'
 import type { PluginRow } from '../../access/plugin/plugin.ts'
-import { behindWallText, isAlive, isCalling, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
+import { explainFirewall, isAlive, isCalling, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
 import { newest } from '../../access/stores/rules.ts'
 import type { StoreProfile, WebhookSubscription } from '../../platforms/platform/platform.ts'
 import { consentChecks } from './consent-checks.ts'
@@ -70,7 +70,7 @@ export function doctorChecks(found: Findings): Check[] {
   const said: [id: string, title: string, said: CheckResult][] = [
     ...pluginChecks(found, (at) => ago(at, found.now)),
     ['reachable', 'Store reachable', checkReach(found)],
-    ['version', platformWords[found.platform].doctor.version, checkVersion(found)],
+    ['version', platformCopy[found.platform].doctor.version, checkVersion(found)],
     ['keys', 'Keys', checkKeys(found)],
     ['permissions', 'Key permissions', checkPermissions(found)],
     ...rightsChecks(found),
@@ -113,7 +113,7 @@ function findProblem({ asked, plugin, now }: Findings): { part: CheckId; said: C
     const nextStep = 'Press “Replace keys” and enter the store’s keys.'
     return { part, said: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
   }
-  const firewallFinding = isCalling(plugin ?? undefined, now) ? behindWallText(code) : undefined
+  const firewallFinding = isCalling(plugin ?? undefined, now) ? explainFirewall(code) : undefined
   // The check of the plugin’s reports has the next step.
   if (firewallFinding) return { part, said: { state: 'warn', finding: firewallFinding, answer: detail } }
   const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
@@ -127,7 +127,7 @@ const unchecked = (why: string): CheckResult => ({ state: 'quiet', finding: `Cou
 function checkReach(found: Findings): CheckResult {
   const problem = findProblem(found)
   if (problem?.part === 'reachable') return problem.said
-  return { state: 'good', finding: platformWords[found.platform].doctor.reachable }
+  return { state: 'good', finding: platformCopy[found.platform].doctor.reachable }
 }
 
 function checkVersion({ asked, known, platform, plugin, now }: Findings): CheckResult {
@@ -157,7 +157,7 @@ function checkKeys(found: Findings): CheckResult {
   if (problem?.part === 'reachable') return unchecked('the store did not answer')
   if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
   if (problem?.part === 'keys') return problem.said
-  return { state: 'good', finding: platformWords[found.platform].doctor.keys }
+  return { state: 'good', finding: platformCopy[found.platform].doctor.keys }
 }
 
 function checkPermissions(found: Findings): CheckResult {
@@ -166,7 +166,7 @@ function checkPermissions(found: Findings): CheckResult {
   if (found.asked.kind === 'problem') return unchecked('the store refused the keys')
   const { canWrite, rights } = found.asked.profile
   if (canWrite && !rights?.missingScopes.length) {
-    return { state: 'good', finding: platformWords[found.platform].doctor.permissions }
+    return { state: 'good', finding: platformCopy[found.platform].doctor.permissions }
   }
   const [scopes] = rightsProblems(found.asked.profile.rights)
   const { sentence, nextStep } = scopes ?? STORE_PROBLEM_TEXT.read_only_key
@@ -248,7 +248,7 @@ function checkWebhooks(found: Findings): CheckResult {
   if (disabled > 0) {
     return {
       state: 'bad',
-      finding: `${platformWords[found.platform].doctor.sender} disabled ${disabled} of ${kept.length} webhooks because deliveries to ${publicUrl} failed.`,
+      finding: `${platformCopy[found.platform].doctor.sender} disabled ${disabled} of ${kept.length} webhooks because deliveries to ${publicUrl} failed.`,
       nextStep: `We are recreating them. Run this check again in a minute. If it happens again, ask your host to let the store reach ${publicUrl}.`,
     }
   }
@@ -270,7 +270,7 @@ function checkWebhooks(found: Findings): CheckResult {
     return {
       state: 'warn',
       finding: 'Webhooks are set up, but none has been received yet.',
-      nextStep: platformWords[found.platform].doctor.noDelivery,
+      nextStep: platformCopy[found.platform].doctor.noDelivery,
     }
   }
   return { state: 'good', finding: `The last webhook was received ${ago(lastAt, now)}.` }

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { reachJob } from '../../access/plugin/jobs.ts'
 import { queueWake, readPlugin } from '../../access/plugin/plugin.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { homeColumns, profileColumns } from '../../access/stores/profile.ts'
 import * as sql from '../../access/stores/store.ts'
 import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
 import { webhooksJob } from '../../carts/sync/jobs.ts'
 import { readStreams } from '../../carts/sync/streams.ts'
 import { listWebhooks } from '../../carts/sync/webhooks.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient, StoreProfile, WebhookSubscription } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { platformOf } from '../../platforms/registry/registry.ts'
+import { findPlatform } from '../../platforms/registry/registry.ts'
 import { readBoxes } from '../../shoppers/consent/boxes.ts'
 import { doctorChecks, type Findings, needsNewWebhooks, type StoreAnswer } from './doctor-rules.ts'
 
@@ -26,9 +26,9 @@ const EXAMINATIONS: Limit = { name: 'doctor-store', points: 20, windowS: 900 }
 const LIMIT_MS = 25_000
 
 export async function examineStore(deps: Deps, store: StoreDb<Db>) {
-  const row = found(await sql.readStore(store), 'Store')
+  const row = requireFound(await sql.readStore(store), 'Store')
   if (!row.is_active) throw new AppError('conflict', 'This store is not connected.')
-  await take(deps, EXAMINATIONS, store.storeId)
+  await takePoint(deps, EXAMINATIONS, store.storeId)
   const asked = await askStore(deps, store)
   if (asked.kind === 'answered') await saveChanges(deps, row, asked.profile)
   const plugin = (await readPlugin(store)) ?? null
@@ -46,7 +46,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
     beforeConsent: row.before_consent,
     boxes: await readBoxes(store),
     publicUrl: deps.config.publicUrl,
-    isReachableByStore: row.is_demo || platformOf(row.platform).canDeliverTo(deps.config.publicUrl),
+    isReachableByStore: row.is_demo || findPlatform(row.platform).canDeliverTo(deps.config.publicUrl),
     kept: await listWebhooks(store),
     streams: await readStreams(store),
     plugin,
@@ -71,7 +71,7 @@ async function saveChanges(deps: Deps, row: sql.StoreRow, profile: StoreProfile)
 async function askStore(deps: Deps, store: StoreDb<Db>): Promise<StoreAnswer> {
   const ended = new AbortController()
   try {
-    const client = await storeAccess(deps, store)
+    const client = await openStoreClient(deps, store)
     const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), ended.signal])
     // Requests to one store are serialized, so ours may not have begun yet.
     const late = sleep(LIMIT_MS, undefined, { signal: ended.signal, ref: false }).then(() => {

@@ -1,8 +1,8 @@
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
-import { keepKeys } from '../../access/stores/access.ts'
+import { saveKeys } from '../../access/stores/access.ts'
 import { KEY_PROBLEMS } from '../../access/stores/rules.ts'
 import { importJob, webhooksJob } from '../../carts/sync/jobs.ts'
-import { endLeases, ensureStreams, forgetFailures } from '../../carts/sync/streams.ts'
+import { clearFailures, endLeases, ensureStreams } from '../../carts/sync/streams.ts'
 import { markForRenewal } from '../../carts/sync/webhooks.ts'
 import type { AccountTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -25,10 +25,10 @@ export async function saveProvenKeys(
   keys: StoreKeys,
 ): Promise<void> {
   const store = { storeId, db: tx.db }
-  await keepKeys(deps, tx, storeId, keys)
+  await saveKeys(deps, tx, storeId, keys)
   await ensureStreams(store, capabilities[platform].checkouts)
   await endLeases(store)
-  await forgetFailures(store, KEY_PROBLEMS)
+  await clearFailures(store, KEY_PROBLEMS)
   await markForRenewal(store)
   await deps.jobs.enqueue(tx.db, importJob, { storeId }, storeId)
   await deps.jobs.enqueue(tx.db, webhooksJob, { storeId }, storeId)

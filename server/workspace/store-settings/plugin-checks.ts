@@ -2,7 +2,7 @@ import type { Check } from '../../../shared/checks.ts'
 import { pluginTexts } from '../../../shared/plugin.ts'
 import { KEYS_UNREADABLE_TEXT, type StoreProblemCode } from '../../../shared/store-problems.ts'
 import type { PluginRow } from '../../access/plugin/plugin.ts'
-import { isAlive, isPushOnly, unreachedText } from '../../access/plugin/rules.ts'
+import { explainUnreached, isAlive, isPushOnly } from '../../access/plugin/rules.ts'
 
 // The doctor's checks of the plugin, from its last heartbeat. Pure.
 
@@ -73,7 +73,7 @@ function checkReach(
     }
   }
   const answer = asked.detail
-  const why = asked.code === 'keys_unreadable' ? KEYS_UNREADABLE_TEXT : unreachedText(asked.code)
+  const why = asked.code === 'keys_unreadable' ? KEYS_UNREADABLE_TEXT : explainUnreached(asked.code)
   if (!isCutOff)
     return { state: 'warn', finding: `${why} If this goes on, the plugin reports orders, stock and prices.`, answer }
   if (plugin.reports_goods === false) {

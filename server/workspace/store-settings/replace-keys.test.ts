@@ -4,7 +4,7 @@ import { anOrder as aCart, aStore } from '../../../test/factories.ts'
 import { aFakeStore, type FakeStore } from '../../../test/fake-store.ts'
 import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { sweepStore, syncStore } from '../../carts/sync/sync.ts'
@@ -46,7 +46,7 @@ function knowsOnly(fake: FakeStore, consumerKey: string): void {
 }
 
 async function keyInUse({ storeId, fake }: Connected): Promise<string | undefined> {
-  await storeAccess(world.deps, { storeId, db: world.db })
+  await openStoreClient(world.deps, { storeId, db: world.db })
   return fake.access ? keyOf(fake.access) : undefined
 }
 

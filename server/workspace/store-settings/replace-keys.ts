@@ -1,10 +1,10 @@
 import { limits } from '../../access/members/limits.ts'
-import { askByTypedKeys } from '../../access/stores/problems.ts'
+import { callWithTypedKeys } from '../../access/stores/problems.ts'
 import { homeColumns, isSameStore, profileColumns } from '../../access/stores/profile.ts'
 import * as sql from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { take } from '../../core/db/rate-limits.ts'
+import { takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreKeys } from '../../platforms/platform/access.ts'
 import type { StoreProfile } from '../../platforms/platform/platform.ts'
@@ -16,12 +16,12 @@ import { saveProvenKeys } from './new-keys.ts'
 // Nothing else changes; messages keep waiting for their time.
 
 export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: TypedKeys) {
-  const row = found(await sql.readStore(store), 'Store')
+  const row = requireFound(await sql.readStore(store), 'Store')
   const keys = readKeys(row.platform, wanted)
   assertReplaceable(row)
-  await take(deps, limits.connectPerAccount, row.account_id)
+  await takePoint(deps, limits.connectPerAccount, row.account_id)
   const client = deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })
-  const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
+  const profile = await callWithTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
   const replaced = await saveReplacedKeys(deps, store, { keys, profile })
   return { store: replaced, warnings: listWarnings(profile) }
 }
@@ -33,7 +33,7 @@ async function saveReplacedKeys(
 ) {
   return transact(store, async (tx) => {
     // It may have been disconnected during the test.
-    const row = found(await sql.lockStore(tx), 'Store')
+    const row = requireFound(await sql.lockStore(tx), 'Store')
     assertReplaceable(row)
     assertSameStore(row, profile)
     const account = { accountId: row.account_id, db: tx.db }

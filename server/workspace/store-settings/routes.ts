@@ -2,10 +2,10 @@ import { previewBrand } from '../../../shared/brand-calls.ts'
 import * as sending from '../../../shared/sending.ts'
 import * as api from '../../../shared/stores.ts'
 import { type Routes, serveAccount, serveStore } from '../../access/http/http.ts'
-import { storesOf } from '../../access/stores/store.ts'
+import { listStores } from '../../access/stores/store.ts'
 import { readHealth } from '../../carts/sync/health.ts'
 import { syncNow } from '../../carts/sync/sync.ts'
-import { previewLook } from '../../delivery/preview/preview.ts'
+import { previewDesign } from '../../delivery/preview/preview.ts'
 import { examineStore } from './doctor.ts'
 import { pauseSending, resumeSending, viewPause } from './pause.ts'
 import { replaceKeys } from './replace-keys.ts'
@@ -32,7 +32,7 @@ export const storeRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.checkConnection, async ({ session, query }) => {
     const store = await currentStore(deps.db, session, query)
     if (!store) {
-      const ended = endedStore(await storesOf({ accountId: session.accountId, db: deps.db }), deps.now())
+      const ended = endedStore(await listStores({ accountId: session.accountId, db: deps.db }), deps.now())
       return { hasConnection: false, platform: null, store_url: null, store: null, ...(ended && { ended }) }
     }
     const { platform, url } = store
@@ -86,6 +86,6 @@ export const storeRoutes: Routes = (app, deps) => {
   serveStore(app, deps, sending.checkSenderDomain, ({ store, query }) => checkSenderDomain(deps, store, query.selector))
 
   serveStore(app, deps, previewBrand, ({ store, body, request }) =>
-    previewLook({ deps, store, signal: request.signal }, body),
+    previewDesign({ deps, store, signal: request.signal }, body),
   )
 }

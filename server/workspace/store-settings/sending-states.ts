@@ -6,7 +6,7 @@ import type { TextChannelView } from '../../../shared/text-channels.ts'
 import type { Session } from '../../access/members/session.ts'
 import * as sql from '../../access/stores/store.ts'
 import { viewBrand } from '../../carts/brand/brand.ts'
-import { found } from '../../core/common/errors.ts'
+import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { isPublicName } from '../../core/net/addresses.ts'
 import { viewThrottledDomains } from '../../delivery/deliverability/throttles.ts'
@@ -33,7 +33,7 @@ export async function readSendingStates(deps: Deps, session: Session, store: Sto
     viewChannels(deps, account, session, false),
   ])
   return [
-    { id: 'sender', ...describeSender(found(row, 'Store')) },
+    { id: 'sender', ...describeSender(requireFound(row, 'Store')) },
     { id: 'brand', ...describeBrand(brand) },
     { id: 'mail-server', ...describeMailServer(mail) },
     { id: 'domain', ...describeDomain(mail, proofs) },

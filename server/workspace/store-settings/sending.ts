@@ -3,15 +3,15 @@ import { mailServerTexts } from '../../../shared/mail-server.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { isSelector } from '../../../shared/sending.ts'
 import type { Session } from '../../access/members/session.ts'
-import { userById } from '../../access/members/users.ts'
+import { findUserById } from '../../access/members/users.ts'
 import { assertMayMail } from '../../access/members/verification.ts'
 import { noteTest } from '../../access/notifications/notifications.ts'
 import * as sql from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Limit } from '../../core/db/rate-limits.ts'
-import { take } from '../../core/db/rate-limits.ts'
+import { takePoint } from '../../core/db/rate-limits.ts'
 import { isPublicName } from '../../core/net/addresses.ts'
 import { type DnsLookup, openDns } from '../../core/net/dns.ts'
 import { readDkim, readDmarc } from '../../delivery/deliverability/mail-keys.ts'
@@ -28,7 +28,7 @@ import { ensureSenderKey, lookForKey } from '../../delivery/email/sender-keys.ts
 import { readSmtpUrl } from '../../delivery/email/smtp-settings.ts'
 import type { Deps } from '../../deps.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
-import { type AccountMailWay, accountMailWay } from '../../messages/channels/mail-way.ts'
+import { type AccountMailRoute, chooseAccountMailRoute } from '../../messages/channels/mail-route.ts'
 
 // Sender checks on request: whether a store's mail is sent, and whether receivers trust it. Not part of the send path.
 
@@ -38,13 +38,13 @@ const DOMAIN_CHECKS: Limit = { name: 'sender-domain-store', points: 30, windowS:
 /** Sends a real mail to the member, by the route and sender of the store's messages. */
 export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<Db>) {
   await assertMayMail({ accountId: session.accountId, db: deps.db })
-  await take(deps, TEST_MAILS, session.accountId)
-  const row = found(await sql.readStore(store), 'Store')
+  await takePoint(deps, TEST_MAILS, session.accountId)
+  const row = requireFound(await sql.readStore(store), 'Store')
   if (row.rests_since) throw new AppError('plan_required', explain('store_resting'))
-  const user = found(await userById(deps.db, session.userId), 'User')
+  const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const account = { accountId: session.accountId, db: deps.db }
   const own = await readMailServer(account)
-  const way = accountMailWay(deps.config, { isDemo: session.isDemo, hasOwn: own !== undefined })
+  const way = chooseAccountMailRoute(deps.config, { isDemo: session.isDemo, hasOwn: own !== undefined })
   const server = trialServer(deps, way, own)
   const mail = testMail(row, user.email, senderAddress(deps, way === 'own' ? own : undefined))
   const trial = await trySmtp(server, mail, { mailHeaders: await mailHeadersOf(deps, way, mail, account.accountId) })
@@ -58,7 +58,7 @@ export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<
   return { isAccepted, ...about, steps: trialChecks(trial, { ...about, security }) }
 }
 
-async function mailHeadersOf(deps: Deps, way: AccountMailWay, mail: OutgoingEmail, accountId: string) {
+async function mailHeadersOf(deps: Deps, way: AccountMailRoute, mail: OutgoingEmail, accountId: string) {
   if (way === 'own') return openOwnMailHeaders(deps)(accountId)
   return way === 'server' ? openMailHeaders(deps)({ ...mail, accountId }) : undefined
 }
@@ -83,7 +83,7 @@ function testMail(row: sql.StoreRow, to: string, address: string): OutgoingEmail
   }
 }
 
-function trialServer(deps: Deps, way: AccountMailWay, own: MailServerRow | undefined) {
+function trialServer(deps: Deps, way: AccountMailRoute, own: MailServerRow | undefined) {
   if (way === 'none') throw new AppError('unprocessable', mailServerTexts.missing)
   if (way === 'own' && ownFrom(own!) === null) throw new AppError('unprocessable', mailServerTexts.noFrom)
   if (way === 'own') return smtpSettingsOf(deps, own!)
@@ -96,12 +96,12 @@ export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector
     const message = 'A selector has letters, digits, dots and hyphens only'
     throw new AppError('invalid', message, { fields: { selector: message } })
   }
-  await take(deps, DOMAIN_CHECKS, store.storeId)
-  const row = found(await sql.readStore(store), 'Store')
+  await takePoint(deps, DOMAIN_CHECKS, store.storeId)
+  const row = requireFound(await sql.readStore(store), 'Store')
   const account = { accountId: row.account_id, db: deps.db }
   const kept = await readMailServer(account)
   const isDemo = (await sql.isDemoAccount(account)) !== undefined
-  const way = accountMailWay(deps.config, { isDemo, hasOwn: kept !== undefined })
+  const way = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: kept !== undefined })
   const address = senderAddress(deps, way === 'own' ? kept : undefined)
   const domain = domainOf(address)
   const about = { address, domain, replyTo: row.sender_email }
@@ -117,7 +117,7 @@ export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector
 
 const STAYS_HERE = 'Emails do not leave this server yet: no mail server is set up.'
 
-const noteOnLocal = (address: string, way: AccountMailWay): string =>
+const noteOnLocal = (address: string, way: AccountMailRoute): string =>
   `Emails come from ${address}, which is valid only inside this network. There is nothing to check. Before emailing real shoppers, ${
     way === 'own'
       ? 'enter a From address with a real domain under Mail server.'

@@ -4,7 +4,7 @@ import { minuteOfTime, settingProblems, settingTexts, timeOfMinute } from '../..
 import type { saveStoreSettings } from '../../../shared/stores.ts'
 import { assertPlainName } from '../../access/members/names.ts'
 import { isDemoAccount, lockStore, readStore, type StoreRow } from '../../access/stores/store.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { refreshTimeout } from '../../marketing/flows/flows.ts'
 import * as sql from './sql.ts'
@@ -18,7 +18,7 @@ type SettingsInput = z.output<typeof saveStoreSettings.body>
 export async function saveSettings(store: StoreDb<Db>, wanted: SettingsInput): Promise<StoreRow> {
   const change = toColumns(wanted)
   return transact(store, async (tx) => {
-    const row = found(await lockStore(tx), 'Store')
+    const row = requireFound(await lockStore(tx), 'Store')
     if (wanted.version !== undefined && wanted.version !== row.settings_version) {
       throw new AppError('conflict', settingTexts.changedMeanwhile)
     }
@@ -31,7 +31,7 @@ export async function saveSettings(store: StoreDb<Db>, wanted: SettingsInput): P
     await assertStaysSendable(tx, next)
     await sql.saveSettings(tx, change)
     if (next.abandonment_timeout_minutes !== row.abandonment_timeout_minutes) await refreshTimeout(tx)
-    return found(await readStore(tx), 'Store')
+    return requireFound(await readStore(tx), 'Store')
   })
 }
 

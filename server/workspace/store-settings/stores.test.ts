@@ -4,7 +4,7 @@ import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../../t
 import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
 import { remainsOf } from '../../../test/remains.ts'
 import { aWorld } from '../../../test/world.ts'
-import { storeAccess } from '../../access/stores/access.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
 import { enqueueDueSyncs } from '../../carts/sync/sync.ts'
 import { purgeStore } from './stores.ts'
 
@@ -47,7 +47,7 @@ test('disconnecting deletes the keys, ends leases and removes the webhooks', {
     expect(await world.db.selectFrom(table).selectAll().where('store_id', '=', storeId).execute()).toEqual([])
   }
   expect((await check(owner)).body).toMatchObject({ hasConnection: false, platform: null, store_url: null })
-  await expect(storeAccess(world.deps, { storeId, db: world.db })).rejects.toThrow('not connected')
+  await expect(openStoreClient(world.deps, { storeId, db: world.db })).rejects.toThrow('not connected')
   expect((await disconnect(owner)).status).toBe(404)
 })
 

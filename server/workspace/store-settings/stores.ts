@@ -2,15 +2,15 @@ import type { z } from 'zod'
 import type { DisconnectedBy } from '../../../shared/stores.ts'
 import { type Session, setSessionStore } from '../../access/members/session.ts'
 import { endPlugin } from '../../access/plugin/plugin.ts'
-import { storeAccess } from '../../access/stores/access.ts'
-import { chooseStore, type WantedStore } from '../../access/stores/choose.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
+import { chooseStore, type RequestedStore } from '../../access/stores/choose.ts'
 import { before, RETENTION_MS } from '../../access/stores/rules.ts'
-import { deleteCredentials, isDemoAccount, readStore, type StoreRow, storesOf } from '../../access/stores/store.ts'
-import { fitStores, lockStores } from '../../billing/billing/resting.ts'
+import { deleteCredentials, isDemoAccount, listStores, readStore, type StoreRow } from '../../access/stores/store.ts'
+import { lockStores, updateResting } from '../../billing/billing/resting.ts'
 import type { purgeJob } from '../../carts/sync/jobs.ts'
 import { endLeases } from '../../carts/sync/streams.ts'
-import { forgetWebhooks, removeWebhooks } from '../../carts/sync/webhooks.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { deleteWebhooks, removeWebhooks } from '../../carts/sync/webhooks.ts'
+import { AppError, requireFound } from '../../core/common/errors.ts'
 import {
   type AccountDb,
   type AccountTx,
@@ -31,7 +31,7 @@ export { connectStore } from './connect.ts'
 export { saveSettings } from './settings.ts'
 
 /** Decision 7, but having no store is a valid result. A store of another account is a 404. */
-export async function currentStore(db: Db, session: Session, wanted: WantedStore) {
+export async function currentStore(db: Db, session: Session, wanted: RequestedStore) {
   const isNamed = wanted.storeId !== undefined && wanted.storeId !== '' && wanted.storeId !== 'default'
   try {
     const store = await chooseStore(db, session, wanted)
@@ -43,8 +43,8 @@ export async function currentStore(db: Db, session: Session, wanted: WantedStore
 }
 
 export async function switchStore(account: AccountDb, session: Session, storeId: string): Promise<StoreRow> {
-  const stores = await storesOf(account)
-  const store = found(
+  const stores = await listStores(account)
+  const store = requireFound(
     stores.find((each) => each.id === storeId && each.is_active),
     'Store',
   )
@@ -57,12 +57,12 @@ export async function switchStore(account: AccountDb, session: Session, storeId:
  * disconnect requested by the shop, the shop removes its own part.
  */
 export async function disconnectStore(deps: Deps, store: StoreDb<Db>, by: DisconnectedBy = 'recoup'): Promise<number> {
-  const row = found(await readStore(store), 'Store')
+  const row = requireFound(await readStore(store), 'Store')
   if (row.is_demo && (await isDemoAccount({ accountId: row.account_id, db: deps.db }))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store.')
   }
   // Opened before the keys are deleted, and used afterwards.
-  const client = row.is_active ? await storeAccess(deps, store).catch(() => null) : null
+  const client = row.is_active ? await openStoreClient(deps, store).catch(() => null) : null
   const account = { accountId: row.account_id, db: deps.db }
   const { cancelled, webhookIds, tellPlugin } = await transactAccount(account, async (tx) => {
     await lockStores(tx)
@@ -70,7 +70,7 @@ export async function disconnectStore(deps: Deps, store: StoreDb<Db>, by: Discon
     const stopped = await stopStore(inside, deps.now(), by)
     const tellPlugin = await endPlugin(deps, inside, client)
     // The plan may now have room for a store that rests.
-    await fitStores(tx, deps.now())
+    await updateResting(tx, deps.now())
     return { ...stopped, tellPlugin }
   })
   if (client && by !== 'shop' && by !== 'uninstall')
@@ -87,7 +87,7 @@ async function stopStore(
   if (!moved) return { cancelled: 0, webhookIds: [] }
   await deleteCredentials(tx, moved.account_id)
   await endLeases(tx)
-  const hooks = await forgetWebhooks(tx)
+  const hooks = await deleteWebhooks(tx)
   return {
     cancelled: await cancelOpenMessages(tx, 'disconnected', now),
     webhookIds: hooks.map((hook) => hook.webhook_id),
@@ -100,10 +100,10 @@ async function stopStore(
  */
 export async function stopAccountStores(deps: Deps, tx: AccountTx): Promise<() => Promise<unknown>> {
   const removals: (() => Promise<unknown>)[] = []
-  for (const { id, is_active } of await storesOf(tx)) {
+  for (const { id, is_active } of await listStores(tx)) {
     if (!is_active) continue
     const store = { storeId: id, db: tx.db }
-    const client = await storeAccess(deps, store).catch(() => null)
+    const client = await openStoreClient(deps, store).catch(() => null)
     const { webhookIds } = await stopStore(store, deps.now(), 'recoup')
     const tellPlugin = await endPlugin(deps, store, client)
     if (client) removals.push(() => removeWebhooks(deps, client, webhookIds), tellPlugin)
@@ -113,7 +113,7 @@ export async function stopAccountStores(deps: Deps, tx: AccountTx): Promise<() =
 
 /** Deletes the account's stores, with one commit each, as they may have much data. */
 export async function removeAccountStores(account: AccountDb<Db>): Promise<void> {
-  for (const { id } of await storesOf(account)) {
+  for (const { id } of await listStores(account)) {
     await transact({ storeId: id, db: account.db }, async (tx) => {
       await sql.deleteFlowSteps(tx)
       await sql.deleteStore(tx)

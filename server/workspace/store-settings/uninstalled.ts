@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { notify } from '../../access/notifications/notifications.ts'
-import { storeAccess } from '../../access/stores/access.ts'
-import { isForOwner } from '../../access/stores/rules.ts'
+import { openStoreClient } from '../../access/stores/access.ts'
+import { needsOwner } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { uninstalledJob } from '../../carts/sync/jobs.ts'
 import { AppError } from '../../core/common/errors.ts'
@@ -17,7 +17,7 @@ const MOST_TRIES = 11
  * Job: the shop has revoked our access. Cancels its messages and keeps its data, as after every disconnect (decision
  * 24). The webhook may be late: a shop that still answers was reconnected meanwhile.
  */
-export async function endUninstalled(
+export async function disconnectUninstalled(
   deps: Deps,
   { storeId, tries = 0 }: z.infer<typeof uninstalledJob.payload>,
 ): Promise<void> {
@@ -34,11 +34,11 @@ export async function endUninstalled(
 /** null: it cannot be asked now. */
 async function canReachShop(deps: Deps, store: StoreDb<Db>): Promise<boolean | null> {
   try {
-    const client = await storeAccess(deps, store)
+    const client = await openStoreClient(deps, store)
     await client.readProfile(AbortSignal.timeout(PROFILE_LIMIT_MS))
     return true
   } catch (error) {
-    if (error instanceof StoreProblem) return isForOwner(error.code) ? false : null
+    if (error instanceof StoreProblem) return needsOwner(error.code) ? false : null
     if (error instanceof AppError) return false
     if ((error as Error).name === 'TimeoutError') return null
     throw error

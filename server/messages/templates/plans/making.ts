@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { blocksHtml } from '../blocks.ts'
 import { ITEMS_MARK } from '../compile.ts'
 import { type TemplateContext, TemplateError, type TemplateSource } from '../context.ts'
-import { type Draft, type DraftTools, draftOf } from '../draft.ts'
-import { type Layout, messageOf, shownInLayout } from '../message.ts'
-import { cartOf, cleanContext, type Values } from '../values.ts'
+import { createDraft, type Draft, type DraftTools } from '../draft.ts'
+import { type Layout, renderMessage, toLayoutValues } from '../message.ts'
+import { cleanContext, toShownCart, type Values } from '../values.ts'
 import { arePlacesKnown } from './places.ts'
 import { fillPlan, type Plan } from './plan.ts'
 import { StandIns } from './stand-ins.ts'
@@ -51,7 +51,7 @@ function cutPlan(tools: PlanTools, source: TemplateSource, values: Values, usesI
   const signs = new StandIns(`z${crypto.randomBytes(8).toString('hex')}`)
   const its = signs.valuesFor(values, usesItems)
   let links = 0
-  const draft = draftOf(tools, source, its, (url) =>
+  const draft = createDraft(tools, source, its, (url) =>
     url === its.checkoutLink ? null : signs.link({ of: 'tracked', at: links++ }),
   )
   if (!arePlacesKnown(draft, signs)) return 'place'
@@ -93,16 +93,16 @@ function htmlOf(layout: Layout, { content, homeLink }: Draft, its: Values, signs
   const shown = {
     subject: signs.word({ of: 'shown', name: 'subject' }),
     preview: signs.word({ of: 'shown', name: 'preview' }),
-    content: blocksHtml(withItems, { cart: cartOf(its), look, link: homeLink, promise }),
+    content: blocksHtml(withItems, { cart: toShownCart(its), look, link: homeLink, promise }),
     homeLink,
   }
-  return layout(look, shownInLayout(its, shown))
+  return layout(look, toLayoutValues(its, shown))
 }
 
 function isSame(tools: PlanTools, { source, storeHosts }: Planning, plan: Plan, context: TemplateContext): boolean {
   const values = cleanContext(context, new Set(storeHosts))
   const trackedUrl = (n: number) => `https://tracked.invalid/c/${n}`
   let links = 0
-  const draft = draftOf(tools, source, values, (url) => (url === context.checkoutLink ? null : trackedUrl(links++)))
-  return isDeepStrictEqual(fillPlan(plan, values, trackedUrl), messageOf(tools.layout, draft, values))
+  const draft = createDraft(tools, source, values, (url) => (url === context.checkoutLink ? null : trackedUrl(links++)))
+  return isDeepStrictEqual(fillPlan(plan, values, trackedUrl), renderMessage(tools.layout, draft, values))
 }

@@ -1,10 +1,10 @@
 // A rendering plan (decision 146): what all mails of one template version, shop and shape have in common, with slots for what a shopper
 // brings. Filled, it is the mail that the renderer makes, byte for byte. Pure.
 import { encode } from 'html-entities'
-import { MAX_HTML_BYTES, shownSubject } from '../draft.ts'
+import { cleanSubject, MAX_HTML_BYTES } from '../draft.ts'
 import { itemsHtml } from '../items-html.ts'
-import { previewOf, problemOf, type RenderedMessage, textPart, unsubscribeHeaders } from '../message.ts'
-import { cartOf, type Values } from '../values.ts'
+import { findProblem, type RenderedMessage, renderPreview, renderTextPart, unsubscribeHeaders } from '../message.ts'
+import { toShownCart, type Values } from '../values.ts'
 import { discountedTotalOf } from './shape.ts'
 
 /** Texts with slots between them: one text more than slots. */
@@ -65,11 +65,11 @@ export function fillPlan(plan: Plan, its: Values, tracked: (n: number) => string
   if (!plan.slots.every((slot, at) => isPlain(slot, raw[at]!))) return null
   const inHtml = plan.slots.map((slot, at) => (isOfShopper(slot) ? encode(raw[at]!) : raw[at]!))
   const length = plan.body.slots.reduce((sum, at) => sum + inHtml[at]!.length, plan.body.length)
-  const subject = shownSubject(joined(plan.subject, raw), its)
+  const subject = cleanSubject(joined(plan.subject, raw), its)
   if (!subject || length > MAX_HTML_BYTES) return null
   const plain = joined(plan.plain, raw)
-  const parts = { subject, html: htmlOf(plan, inHtml, { its, subject, plain }), text: textPart(plain, its) }
-  if (problemOf(parts)) return null
+  const parts = { subject, html: htmlOf(plan, inHtml, { its, subject, plain }), text: renderTextPart(plain, its) }
+  if (findProblem(parts)) return null
   return {
     ...parts,
     links: plan.links.map(({ url, tracked: n }) => ({
@@ -108,8 +108,8 @@ function htmlOf(
   const { look } = its.brand
   const shown = {
     subject: () => inLayout(subject),
-    preview: () => inLayout(previewOf(plain)),
-    items: () => itemsHtml(cartOf(its), { look, link: its.checkoutLink }),
+    preview: () => inLayout(renderPreview(plain)),
+    items: () => itemsHtml(toShownCart(its), { look, link: its.checkoutLink }),
   }
   const withShown = plan.slots.map((slot, at) => (slot.of === 'shown' ? shown[slot.name]() : filled[at]!))
   return joined(plan.html, withShown)

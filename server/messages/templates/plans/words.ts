@@ -1,7 +1,7 @@
 // What a template does with a shopper's values, read from its text: whether a rendering plan can say the same. What is not known to be
 // harmless is not planned. Pure.
 import { COUPON_VARIABLES, type TemplateSource } from '../context.ts'
-import { liquidPieces } from '../scan.ts'
+import { splitLiquid } from '../scan.ts'
 
 /** Why a template, or one shape of its mails, is rendered anew for every mail. */
 export type NoPlan =
@@ -30,7 +30,7 @@ export interface PlannableWords {
 export function wordsOf({ subject, body }: Pick<TemplateSource, 'subject' | 'body'>): PlannableWords | NoPlan {
   const seen: Seen = { usesItems: false, loop: null }
   for (const [text, isSubject] of [[subject, true] as const, [body, false] as const]) {
-    for (const piece of liquidPieces(text).filter((_, at) => at % 2 === 1)) {
+    for (const piece of splitLiquid(text).filter((_, at) => at % 2 === 1)) {
       const problem = problemOf(piece, seen, isSubject)
       if (problem) return problem
     }

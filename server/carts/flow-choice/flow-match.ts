@@ -1,0 +1,57 @@
+import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { type ConditionFacts, type ConditionFinding, evaluateConditions } from './conditions.ts'
+import { type FactsContext, readFacts } from './facts.ts'
+import { type CartState, type FlowState, selectCart, selectFlows } from './flow-match-sql.ts'
+
+// Explains why a flow sends a cart nothing: the cart does not belong to it and will not (decision 51). Used by message
+// previews; it chooses nothing.
+
+export type FlowMismatch =
+  | { why: 'conditions'; finding: ConditionFinding; currency: string }
+  /** `flow`: name of the other flow. */
+  | { why: 'other_flow' | 'flow_above'; flow: string }
+  /** `left_untaken`: no flow matched when the cart was abandoned, which is final. */
+  | { why: 'left_before' | 'left_untaken' }
+
+/** `entry`: unsaved conditions; undefined: the stored ones. null: the flow has the cart or would take it. */
+export async function explainMismatch(
+  store: StoreDb,
+  asking: FactsContext,
+  { flowId, cartId, entry }: { flowId: string; cartId: string; entry?: FlowConditions | null | undefined },
+): Promise<FlowMismatch | null> {
+  const cart = await selectCart(store, cartId)
+  const flows = await selectFlows(store)
+  const stored = flows.find(({ id }) => id === flowId)
+  if (!cart || !stored) return null
+  const flow = entry === undefined ? stored : { ...stored, conditions: entry }
+  const above = flows.slice(0, flows.indexOf(stored))
+  const conditions = [flow, ...above].map((each) => each.conditions)
+  const facts = (await readFacts(store, asking, [cartId], conditions)).get(cartId)
+  return facts ? findMismatch(cart, facts, { flow, flows, above }) : null
+}
+
+interface FlowOrder {
+  flow: FlowState
+  flows: readonly FlowState[]
+  above: readonly FlowState[]
+}
+
+/** Pure. Reasons of the flow itself come before those of other flows. */
+function findMismatch(cart: CartState, facts: ConditionFacts, { flow, flows, above }: FlowOrder): FlowMismatch | null {
+  // The choice is final for the episode, whatever changed since.
+  if (cart.flowId === flow.id) return null
+  const finding = evaluateConditions(flow.conditions, facts)
+  if (!finding.holds) return { why: 'conditions', finding, currency: facts.storeCurrency }
+  const owner = flows.find(({ id }) => id === cart.flowId)
+  if (owner) return { why: 'other_flow', flow: owner.name }
+  const first = above.find((each) => takesCart(each, cart) && evaluateConditions(each.conditions, facts).holds)
+  if (first) return { why: 'flow_above', flow: first.name }
+  // A flow that is off never takes a cart, so there is no further reason.
+  if (!flow.isOn) return null
+  if (!takesCart(flow, cart)) return { why: 'left_before' }
+  return cart.isAsked ? { why: 'left_untaken' } : null
+}
+
+const takesCart = ({ isOn, takesFrom }: FlowState, { lastActivityAt }: CartState): boolean =>
+  isOn && takesFrom !== null && lastActivityAt >= takesFrom

@@ -1,0 +1,177 @@
+import { explain } from '../../../shared/reasons.ts'
+import { shiftFacts } from '../../carts/flow-choice/facts.ts'
+import { NONE_UNREAD } from '../../carts/sync/goods.ts'
+import { type Db, type StoreDb, snapshot } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import { explainByChannel, explainSkippedChannels } from './channel-reasons.ts'
+import { type Decision, type DecisionInputs, decide } from './decide.ts'
+import { addressOf, type DecisionContext, type ForecastUsage, type Texts } from './decision-inputs.ts'
+import { inputsOf, loadContext, loadStoreSituation, otherChannelsRecord, reserve } from './evaluate.ts'
+import { type ClaimedRow, loadClaimed } from './evaluate-sql.ts'
+import { pickDecision } from './fallback.ts'
+import { forecastFlows } from './flow-forecast.ts'
+import { withVariants } from './variants.ts'
+
+// Forecasts open messages: makes the real decision for the time at which each message will be decided. Writes nothing,
+// does not ask the store and renders nothing.
+
+export interface Awaited {
+  id: string
+  /** When it will be decided next. */
+  wakeAt: Date
+}
+
+export interface MessageForecast {
+  id: string
+  channel: ChannelName
+  to: string | null
+  /** When it will be sent, as far as is known now. */
+  at: Date
+  /** Why it will not be sent; null: it is expected to be sent. */
+  obstacle: Obstacle | null
+  /** Why not by its step's other channels, in the form of a decision record. */
+  others: Record<string, unknown>
+  /** The variant of a split step; null: not split. */
+  variantId: string | null
+  /** A rule of its step withholds the coupon (decision 36). */
+  isCouponWithheld: boolean
+}
+
+interface Obstacle {
+  outcome: 'hold' | 'skip' | 'cancel'
+  reason: string
+}
+
+/**
+ * Forecasts these messages in time order. A message expected to be sent uses plan and cap, and counts for later steps
+ * and texts. A held one is decided again when its hold ends, if that is before `until`.
+ */
+export async function foresee(
+  deps: Deps,
+  store: StoreDb<Db>,
+  messages: readonly Awaited[],
+  { until, texts }: { until: Date; texts: Texts },
+): Promise<MessageForecast[]> {
+  const { context, rows } = await snapshot(store, async (tx) => {
+    const { month: _, capSince, ...base } = await loadStoreSituation(deps, tx)
+    const ids = messages.map(({ id }) => id)
+    const rows = await withVariants(tx, await loadClaimed(tx, ids, base.now, capSince))
+    const imagined = { ...base, texts, goods: null, isChecked: true, unread: NONE_UNREAD, isImagined: true }
+    return { context: await loadContext(deps, tx, imagined, rows), rows }
+  })
+  const ahead: ForecastUsage = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map() }
+  const ofMessage = Map.groupBy(rows, ({ id }) => id)
+  const queue = messages
+    .toSorted((a, b) => +a.wakeAt - +b.wakeAt)
+    .flatMap(({ id, wakeAt }) => {
+      const rows = ofMessage.get(id)
+      return rows ? [{ rows, at: momentOf(context, rows[0]!, wakeAt), waitedFor: [] }] : []
+    })
+    .toSorted((a, b) => +a.at - +b.at)
+  return runQueue({ ...context, ahead, until, flows: forecastFlows(rows, context) }, queue)
+}
+
+type ForecastContext = DecisionContext & { ahead: ForecastUsage; until: Date; flows: ReturnType<typeof forecastFlows> }
+
+/** A message to decide at a time. */
+interface QueuedDecision {
+  rows: readonly ClaimedRow[]
+  at: Date
+  /** Reasons of its earlier holds. */
+  waitedFor: readonly string[]
+}
+
+/** Works through the queue, which is in time order. */
+function runQueue(context: ForecastContext, queue: QueuedDecision[]): MessageForecast[] {
+  const foreseen: MessageForecast[] = []
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const found = decideAhead(context, next)
+    if ('rows' in found) {
+      // After those of the same time.
+      const place = queue.findIndex(({ at }) => at > found.at)
+      queue.splice(place < 0 ? queue.length : place, 0, found)
+    } else foreseen.push(found)
+  }
+  return foreseen
+}
+
+function decideAhead(context: ForecastContext, queued: QueuedDecision): MessageForecast | QueuedDecision {
+  const { flows, until } = context
+  const { rows, waitedFor } = queued
+  const earliest = flows.earliest(rows[0]!)
+  if (earliest > queued.at) {
+    return earliest <= until
+      ? { ...queued, at: earliest }
+      : obstacleOf(rows[0]!, earliest, { outcome: 'hold', reason: KEPT_BEHIND })
+  }
+  const drafts = rows.map((known) => {
+    const row = flows.rowAt(awaitedOf(known, waitedFor), queued.at)
+    const inputs = inputsOf(contextAt(context, row, queued.at), row)
+    return { row, inputs, decision: decide(inputs) }
+  })
+  const { row, inputs, decision } = pickDecision(drafts)
+  const end = waitEnd(decision, inputs, until)
+  if (end && !waitedFor.includes(decision.reason)) {
+    return { rows, at: end, waitedFor: [...waitedFor, decision.reason] }
+  }
+  const others = otherChannelsRecord(drafts, row)
+  const isCouponWithheld = inputs.coupon?.outcome === 'left_out' && inputs.coupon.reason.startsWith('coupon_withheld')
+  if (decision.outcome !== 'send' && !end) {
+    if (decision.outcome !== 'hold') flows.markClosed(row)
+    const { outcome, reason } = decision
+    const at = decision.outcome === 'hold' ? decision.until : queued.at
+    return { ...obstacleOf(row, at, { outcome, reason }), others, isCouponWithheld }
+  }
+  reserve(context, context.ahead, { row, composed: null, plan: inputs.plan })
+  flows.markSent(row, queued.at)
+  return { ...expectedOf(row, queued.at), others, isCouponWithheld }
+}
+
+const expectedOf = (row: ClaimedRow, at: Date): MessageForecast => ({
+  ...{ id: row.id, channel: row.channel, to: row.channel === 'push' ? null : addressOf(row), at },
+  ...{ obstacle: null, others: {}, variantId: row.variant_id, isCouponWithheld: false },
+})
+
+const obstacleOf = (row: ClaimedRow, at: Date, obstacle: Obstacle): MessageForecast => ({
+  ...expectedOf(row, at),
+  obstacle,
+})
+
+/**
+ * The reason of a message that waits for an earlier step. Never recorded, as the real message gets another due time
+ * instead.
+ */
+export const KEPT_BEHIND = 'kept_behind'
+
+/** Returns the obstacle as a sentence. For an expected send: why not by the channels before, or ''. */
+export function explainForecast({ channel, obstacle, others }: MessageForecast): string {
+  if (!obstacle) return explainSkippedChannels({ outcome: 'send', reason: '', inputs: others })
+  if (obstacle.reason === KEPT_BEHIND) {
+    return 'An earlier message about this cart goes first, and this one keeps its distance to it.'
+  }
+  const last = { ...obstacle, inputs: others }
+  return explainByChannel(channel, obstacle.reason, { last }) ?? explain(obstacle.reason, channel)
+}
+
+/** After waiting for an active cart, the cart counts as abandoned. */
+const awaitedOf = (row: ClaimedRow, waitedFor: readonly string[]): ClaimedRow =>
+  waitedFor.includes('cart_active') ? { ...row, cart_status: 'abandoned' } : row
+
+/** A message held until its age limit is decided as of now: then its reason shows, not "too old". */
+function momentOf({ now }: DecisionContext, { expires_at }: ClaimedRow, wakeAt: Date): Date {
+  return wakeAt <= now || wakeAt >= expires_at ? now : wakeAt
+}
+
+/** Sets the clock, also for conditions on day and hour. */
+function contextAt(context: DecisionContext, { cart_id, conditions }: ClaimedRow, at: Date): DecisionContext {
+  const known = conditions && cart_id !== null ? context.facts.get(cart_id) : undefined
+  const facts = known ? new Map([[cart_id!, shiftFacts(known, at)]]) : context.facts
+  return { ...context, now: at, facts }
+}
+
+/** End of the hold, if that is before `until` and the age limit; else null. */
+function waitEnd(decision: Decision, { message }: DecisionInputs, until: Date): Date | null {
+  const isInTime = decision.outcome === 'hold' && decision.until <= until && decision.until < message.expiresAt
+  return isInTime ? decision.until : null
+}

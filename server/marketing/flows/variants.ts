@@ -1,0 +1,98 @@
+import type { FlowChannel } from '../../../shared/flow-conditions.ts'
+import { type FlowVariant, type StepTexts, variantName } from '../../../shared/flows.ts'
+import { DEFAULT_PUSH } from '../../../shared/push.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
+import type { Step } from './sql.ts'
+import * as sql from './variants-sql.ts'
+
+// Step variants and their text, by channel. A step that was never split has one variant, with the step's id.
+
+export interface Text {
+  subject: string
+  body: string
+}
+
+export interface StoredText extends Text {
+  templateId: string
+  /** false: the text is the step's template, without a row of its own. */
+  isRow: boolean
+}
+
+export interface StoredVariant {
+  id: string
+  name: string
+  sharePercent: number
+  /** How many variants the step has had. */
+  soFar: number
+  /** The stored text; other channels start with the default text. */
+  words: ReadonlyMap<FlowChannel, StoredText>
+}
+
+export async function variantsOf(store: StoreDb, steps: readonly Step[]): Promise<Map<string, StoredVariant[]>> {
+  const flowIds = [...new Set(steps.map(({ flow_id }) => flow_id))]
+  if (flowIds.length === 0) return new Map()
+  const variants = Map.groupBy(await sql.variantsOf(store, flowIds), ({ step_id }) => step_id)
+  const words = Map.groupBy(await sql.wordsOf(store, flowIds), ({ variant_id, step_id }) => `${step_id} ${variant_id}`)
+  return new Map(
+    steps.map((step) => {
+      const known = variants.get(step.id) ?? [{ id: step.id, share_percent: 100, nth: 0, so_far: 1 }]
+      return [
+        step.id,
+        known.map(({ id, share_percent: sharePercent, nth, so_far: soFar }) => ({
+          ...{ id, name: variantName(nth), sharePercent, soFar },
+          words: storedTexts(step, id, words.get(`${step.id} ${id}`) ?? []),
+        })),
+      ]
+    }),
+  )
+}
+
+/** A, B, C … by the ids of all variants that the steps have or had; none for a step that was never split. */
+export async function variantNames(store: StoreDb, stepIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (stepIds.length === 0) return new Map()
+  const rows = await sql.orderOfVariants(store, stepIds)
+  return new Map(rows.map(({ id, nth }) => [id, variantName(nth)]))
+}
+
+function storedTexts(step: Step, variantId: string, rows: readonly sql.TextRow[]): StoredVariant['words'] {
+  const own = { templateId: step.template_id, subject: step.subject, body: step.body, isRow: false }
+  const first = variantId === step.id ? [[step.channel, own] as const] : []
+  return new Map([
+    ...first,
+    ...rows.map(
+      ({ channel, template_id: templateId, subject, body }) =>
+        [channel, { templateId, subject, body, isRow: true }] as const,
+    ),
+  ])
+}
+
+/** Default text by channel. */
+export const defaultText: Record<FlowChannel, Text> = {
+  email: { subject: READY_EMAIL.subject, body: READY_EMAIL.body },
+  sms: { subject: '', body: READY_TEXTS.sms },
+  whatsapp: { subject: '', body: READY_TEXTS.whatsapp },
+  push: { subject: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
+}
+
+export function presentVariant({ id, name, sharePercent, words }: StoredVariant): FlowVariant {
+  const textOf = (channel: FlowChannel) => words.get(channel) ?? defaultText[channel]
+  const { subject: title, body } = textOf('push')
+  const { subject, body: mail } = textOf('email')
+  const presented: StepTexts = {
+    email: { subject, body: mail },
+    sms: { body: textOf('sms').body },
+    push: { title, body },
+  }
+  return { id, name, sharePercent, words: presented }
+}
+
+type PartialTexts = { [Channel in keyof StepTexts]?: StepTexts[Channel] | undefined }
+
+/** The text in one shape for all channels; null: not in the request. */
+export function textIn(words: PartialTexts | undefined, channel: FlowChannel): Text | null {
+  if (channel === 'email') return words?.email ?? null
+  if (channel === 'sms') return words?.sms ? { subject: '', body: words.sms.body } : null
+  if (channel === 'push') return words?.push ? { subject: words.push.title, body: words.push.body } : null
+  return null
+}
