@@ -19,7 +19,7 @@ export interface StoreRest {
 
 /**
  * Must be the first statement of a transaction that changes the plan or the number of stores: two concurrent
- * `fitStores` would not see each other. Locks the account's row.
+ * `updateResting` would not see each other. Locks the account's row.
  */
 export const lockStores = sql.lockAccount
 

@@ -91,10 +91,10 @@ async function refuseSecond(deps: Deps, account: AccountDb): Promise<never> {
 /** Checks the account's sessions that we know as open, and records those that are not. */
 async function findOpenSessions(deps: Deps, account: AccountDb) {
   const known = await sql.selectOpenSessions(account)
-  const requireFound = await Promise.all(
+  const sessions = await Promise.all(
     known.map(async (session) => ({ ...session, ...(await recordState(deps, account, session.id)) })),
   )
-  return requireFound.filter(({ state }) => state === 'open')
+  return sessions.filter(({ state }) => state === 'open')
 }
 
 interface FoundSession {
@@ -103,10 +103,10 @@ interface FoundSession {
 }
 
 async function recordState(deps: Deps, account: AccountDb, id: string): Promise<FoundSession> {
-  const requireFound = await fetchSession(deps, account, id)
-  const { state } = requireFound
+  const session = await fetchSession(deps, account, id)
+  const { state } = session
   if (state !== 'open') await sql.endSession(account, { id, state, now: deps.now() })
-  return requireFound
+  return session
 }
 
 /** A session unknown to Stripe was created with another key. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 import type { StoredBrand } from './rules.ts'
 
-/** Brand settings of a store as JSON for `brandFrom`; null if nothing is set. */
+/** Brand settings of a store as JSON for `toBrandKit`; null if nothing is set. */
 export const brandOfStore = (storeId: RawBuilder<unknown>) => sql<StoredBrand | null>`
   (select jsonb_build_object('storeId', k.store_id, 'look', k.look, 'logo', case when l.hash is not null then
       jsonb_build_object('hash', l.hash, 'type', l.type, 'width', l.width, 'height', l.height) end)

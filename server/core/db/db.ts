@@ -143,7 +143,7 @@ export const listIds = (rows: readonly { id: string }[]): string[] => rows.map((
 const EACH_TIME = '/* planned each time */'
 /**
  * Prefix for a statement whose best plan depends on its values. The statement is not named. Do not use it with
- * `keepPlans`.
+ * `useGenericPlans`.
  */
 export const PLANNED_EACH_TIME = sql.raw(EACH_TIME)
 
@@ -233,7 +233,7 @@ function sendPipelined(client: pg.PoolClient, query: Query, all: readonly object
 /**
  * Another process has migrated: an earlier prepared statement now returns other columns, and PostgreSQL refuses it
  * before it does anything. All names are renewed, so that each pool meets this once. Outside a transaction the
- * statement is repeated; a transaction has failed and counts as interrupted (`isDatabaseAway`).
+ * statement is repeated; a transaction has failed and counts as interrupted (`isDatabaseUnavailable`).
  */
 function isRepeatable(names: StatementNames, error: unknown, { name, text }: NamedQuery): boolean {
   if (!isStalePlan(error)) return false

@@ -39,7 +39,7 @@ interface OfPost {
   page?: string
   seq?: number
   /**
-   * Marks of the browser (`browserMarks`). A browser changes only its own data, and a cart is shown to no other browser
+   * Marks of the browser (`hashBrowserTokens`). A browser changes only its own data, and a cart is shown to no other browser
    * (decision 72).
    */
   toldBy?: string[]
@@ -181,6 +181,6 @@ export type PlacedPost = CapturePost & {
 
 /**
  * A post after its new contacts were counted; `unconfirmed` names those above a limit. `isBack`: the browser returns by
- * a restore link (`alongWaysBack`).
+ * a restore link (`redirectPosts`).
  */
 export type AdmittedPost = PlacedPost & { unconfirmed?: Unconfirmed; isBack?: true }

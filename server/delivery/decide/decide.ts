@@ -15,7 +15,7 @@ export interface DecisionInputs {
   isInstancePaused: boolean
   /** `isSuspended`: an operator suspended the account. `isResting`: the plan includes fewer stores. */
   store: { isActive: boolean; isSuspended: boolean; isResting: boolean; isPaused: boolean; hasSender: boolean }
-  /** false: no mail server is configured (mail-way.ts). */
+  /** false: no mail server is configured (mail-route.ts). */
   hasMailWay: boolean
   /** The account's mail server failed and is paused until then; null: it works. */
   mailRestsUntil: Date | null

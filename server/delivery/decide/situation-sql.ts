@@ -70,7 +70,7 @@ export interface Situation {
   mail_rests_until: Date | null
   /** The shop's own host for links in mails, if its DNS check passed. */
   link_host: string | null
-  /** Design settings for `brandFrom`; null: none saved. */
+  /** Design settings for `toBrandKit`; null: none saved. */
   brand: StoredBrand | null
   /** The store's consent overrides in force (C6). */
   overrides: ConsentOverride[]

@@ -6,7 +6,7 @@ export type Suppressed = 'unsubscribed' | 'complaint' | 'hard_bounce' | 'manual'
 
 export interface ChannelFacts {
   channel: PreferenceChannel
-  /** The newest ledger entry (`ledgerText`). */
+  /** The newest ledger entry (`selectEvidence`). */
   ledger: 'pending' | 'express_yes' | 'confirmed' | 'withdrawn' | null
   /** All suppressions of the address on this channel. */
   suppressed: readonly Suppressed[]

@@ -95,7 +95,7 @@ export interface SendableSubscription {
 
 /**
  * Lists the recipient's subscriptions, newest first: those that had reported the cart when the message was sent
- * (`hasToldOf`).
+ * (`hasReportedCart`).
  */
 export async function subscriptionsOfMessage(
   { db, storeId }: StoreDb,

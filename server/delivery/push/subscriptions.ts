@@ -88,9 +88,9 @@ export async function subscribe(
 }
 
 async function shopperOf(tx: StoreTx, browser: BrowserTokens) {
-  const requireFound = await sql.shopperBy(tx, browser)
-  if (!requireFound) throw new AppError('unprocessable', pushTexts.unknownDevice)
-  return requireFound
+  const shopper = await sql.shopperBy(tx, browser)
+  if (!shopper) throw new AppError('unprocessable', pushTexts.unknownDevice)
+  return shopper
 }
 
 const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>

@@ -5,7 +5,7 @@ import { loadTextChannels } from './send-due.ts'
 // Finds messages that will not be sent as far as is known now (no consent, suppressed, bought, unmet condition). They
 // need no personal code.
 
-/** Passed to `makeCodes`. Returns ids of messages. */
+/** Passed to `createCodes`. Returns ids of messages. */
 export const findUnneededCodes: FindUnneeded = async (deps, store, messages, until) => {
   const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])
   const foreseen = await foresee(deps, store, messages, { until, texts })

@@ -11,7 +11,7 @@ import type { OutgoingMessage } from './send-due.ts'
 import * as sql from './send-due-sql.ts'
 import { Turns } from './turn.ts'
 
-// InFlight a prepared queue. All stores together have at most as many messages in flight as the channel has slots (D10,
+// Sends a prepared queue. All stores together have at most as many messages in flight as the channel has slots (D10,
 // connection-slots.ts). As soon as replies arrive, one commit stores them and starts as many further messages
 // (turn.ts).
 
@@ -23,7 +23,7 @@ export interface SendContext {
   transport: HasSlots
   /** The mail server of the queue; null for texts and notifications. */
   mail: MailTransport | null
-  /** InFlight one message. Stops between attempts once `mayGoOn` says no. */
+  /** Sends one message. Stops between attempts once `mayGoOn` says no. */
   sendOne: (each: OutgoingMessage, mayGoOn: () => boolean) => Promise<Outcome>
   /** The credit price per mille of the cost, for messages beyond the plan; null: credits do not pay here. */
   credits: { perMille: number } | null
@@ -183,7 +183,7 @@ class InFlight {
   }
 }
 
-/** InFlight one message. Never throws, because other messages are in flight beside it. */
+/** Sends one message. Never throws, because other messages are in flight beside it. */
 async function send(
   deps: Deps,
   store: StoreDb<Db>,

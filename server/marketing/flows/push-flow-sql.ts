@@ -15,7 +15,7 @@ export interface PushFlowRow {
   max_notifications: number
 }
 
-/** Serializes with the planning of its notifications (`keepFlows`). */
+/** Serializes with the planning of its notifications (`lockFlows`). */
 export async function lockPushFlow({ db, storeId }: StoreTx): Promise<void> {
   await sql`select 1 from flows where store_id = ${storeId} and kind = 'push' for no key update`.execute(db)
 }

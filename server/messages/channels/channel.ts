@@ -155,7 +155,7 @@ export interface DeliveryReport {
 }
 
 /**
- * A text from a shopper, which opens WhatsApp's 24 hours of free text. For `noteInbound`; keywords such as STOP are
+ * A text from a shopper, which opens WhatsApp's 24 hours of free text. For `recordInbound`; keywords such as STOP are
  * handled elsewhere.
  */
 export interface InboundText {

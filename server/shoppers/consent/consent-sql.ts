@@ -195,7 +195,7 @@ export interface CustomerConsent {
   id: string
 }
 
-/** Consents that this customer gave while signed in. `ledgerText` decides whether they count or were confirmed. */
+/** Consents that this customer gave while signed in. `selectEvidence` decides whether they count or were confirmed. */
 export async function selectCustomerConsents(
   { db, storeId }: StoreDb,
   asked: readonly CustomerConsent[],

@@ -95,7 +95,7 @@ export const floors: Readonly<Record<ChannelName, ConsentRule>> = {
   push: 'opt_in',
 }
 
-/** Further requirements of countries or providers, for the screen; enforced by `textLimits`. */
+/** Further requirements of countries or providers, for the screen; enforced by `findTextLimits`. */
 export const alsoAsked: readonly { channel: ChannelName; countries: string; sentence: string }[] = [
   {
     channel: 'sms',

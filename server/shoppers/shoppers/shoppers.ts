@@ -95,7 +95,7 @@ export interface CustomerIdentity {
 
 /**
  * Links copied customer records to shoppers (decision 40): to the owner of the customer id, email or phone, in this
- * order, else to a new one. Merges nobody. The caller must hold the locks of the keys (`registeredKeys`).
+ * order, else to a new one. Merges nobody. The caller must hold the locks of the keys (`listCustomerKeys`).
  */
 export async function linkCustomers(
   tx: StoreTx,
