@@ -216,7 +216,7 @@ test('secrets are compared in one place: timingSafeEqual throws where lengths in
 
 test('what a plan allows is asked of server/billing/billing: nobody but what copies Stripe names a status or reads the subscription', () => {
   const allowed =
-    /^(server\/billing\/(billing|payments)\/|shared\/(billing|payments)\.ts$|web\/billing\/(concerns|paymentLook|plan-words|statusLook)\.ts$)/
+    /^(server\/billing\/(billing|payments)\/|shared\/(billing|payments)\.ts$|web\/billing\/(concerns|paymentLook|plan-copy|statusLook)\.ts$)/
   const deciding = sources.filter(
     (file) =>
       !allowed.test(file) &&
@@ -242,7 +242,7 @@ const namesAPlatform: [RegExp, because: string][] = [
     'the forms that ask for its keys',
   ],
   [/^web\/stores\/(rules|shopify-rules|ended)\.ts$/, 'what these forms check, and what is said of a store that ended'],
-  [/^web\/stores\/(CaptureInstall\.tsx|install-ways\.ts)$/, 'the names of pages of the documentation'],
+  [/^web\/stores\/(CaptureInstall\.tsx|install-methods\.ts)$/, 'the names of pages of the documentation'],
   [/^storefront\//, 'the script reads the shop’s own pages and cookies'],
   [
     /^server\/(demo|deps|main|core\/config\/config|access\/stores\/demo-stores)\.ts$/,

@@ -31,7 +31,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     messages_once_per_cart: ['server/messages/messages/sql.ts', 'ONCE_PER_CART', m(`cart_id = ${ID}`)],
     messages_once_per_shopper: [
       'server/marketing/cart-pages/page-sql.ts',
-      'messagesOfShopper',
+      'listShopperMessages',
       m(`lone_shopper_id = ${ID}`),
     ],
     messages_to_wake: [
@@ -74,7 +74,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       'readFigures',
       m(`origin_id = ${ID} and unsubscribed_at is not null`, 'shopper_id'),
     ],
-    messages_by_coupon: ['server/carts/coupons/list-sql.ts', 'figuresOf', m(`coupon_id = any(array[${ID}]::uuid[])`)],
+    messages_by_coupon: ['server/carts/coupons/list-sql.ts', 'selectFigures', m(`coupon_id = any(array[${ID}]::uuid[])`)],
     messages_by_shopper: [
       'server/delivery/send/turn-sql.ts',
       'countWithinCap',
@@ -125,7 +125,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     ],
     carts_to_lose: [
       'server/carts/carts/detect-sql.ts',
-      'lostDue',
+      'selectLostCarts',
       `select id from carts where status = 'abandoned' and lost_at <= ${NOW} order by lost_at limit 10`,
     ],
     carts_without_contact: [

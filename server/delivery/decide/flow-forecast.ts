@@ -26,7 +26,7 @@ interface ForecastStep {
   delayMinutes: number
   channels: readonly string[]
   dueAt: Date
-  state: 'open' | 'sent' | 'closed'
+  state: 'open' | 'gone' | 'closed'
 }
 
 /** Takes one row per message and channel. */
@@ -54,7 +54,7 @@ export function forecastFlows(rows: readonly ClaimedRow[], { capMs }: { capMs: n
       if (isTextChannelName(row.channel)) texts.set(textKeyOf(row), [...(texts.get(textKeyOf(row)) ?? []), at])
       const mine = steps.get(row.id)
       if (!mine) return
-      Object.assign(mine, { state: 'sent', channels: [row.channel] })
+      Object.assign(mine, { state: 'gone', channels: [row.channel] })
       for (const other of bySeries.get(mine.series)!) {
         if (!isLaterStep(mine, other)) continue
         const distance = Math.min((other.delayMinutes - mine.delayMinutes) * MINUTE_MS, MOST_DISTANCE_MS)
@@ -85,7 +85,7 @@ const isLaterStep = (one: ForecastStep, other: ForecastStep) => other.delayMinut
 
 /** Mirrors `is_superseded` (evaluate-sql.ts): the other step was sent by this channel, or may be and is due too. */
 const overtakes = ({ state, channels, dueAt }: ForecastStep, { channel }: ClaimedRow, at: Date) =>
-  channels.includes(channel) && (state === 'sent' || (state === 'open' && dueAt <= at))
+  channels.includes(channel) && (state === 'gone' || (state === 'open' && dueAt <= at))
 
 /** Texts count per cart and channel, or per shopper without a cart. */
 const textKeyOf = ({ shopper_id, cart_id, channel }: ClaimedRow) => `${shopper_id} ${cart_id ?? ''} ${channel}`

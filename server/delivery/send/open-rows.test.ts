@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 // Every statement that changes or deletes rows of `messages` is known here: by the test that has it meet a mail that waits for its place in the
 // turn and one that is in flight (decision 147), or by the condition through which it meets neither.
 
-const SERVER = path.join(import.meta.dirname, '..')
+const SERVER = path.join(import.meta.dirname, '../..')
 
 /** Part of its text, and what it means. */
 interface Condition {
@@ -23,8 +23,8 @@ const KNOWN: Record<string, Known> = {
     'deleting an account deletes its messages: nothing more is sent, and the process continues',
 
   // Flows
-  'messages/steps-sql.ts followPlaces': 'the steps of the flow change their places',
-  'messages/steps-sql.ts followSteps': 'the words of the step change',
+  'messages/steps-sql.ts updateStepNumbers': 'the steps of the flow change their places',
+  'messages/steps-sql.ts updateStepMessages': 'the words of the step change',
   'messages/sql.ts retime': ['the step is put off', 'both shop again (S2)'],
 
   // Campaigns
@@ -51,22 +51,22 @@ const KNOWN: Record<string, Known> = {
     'the cart of another run is joined to its cart: the campaign sends about a cart once',
   ],
   'messages/sql.ts wakeHeld': 'what may have held it is gone',
-  'messages/plan-sql.ts wakeHeldTo': 'both shoppers, who have no cart, are woken: it is sent once',
-  'messages/plan-sql.ts cancelDoubles':
+  'messages/plan-sql.ts wakeHeldByAddress': 'both shoppers, who have no cart, are woken: it is sent once',
+  'messages/plan-sql.ts cancelDuplicates':
     'two shoppers without a cart are merged: they get one mail of the campaign (D1)',
   'shoppers/sql.ts moveShopper': 'both shoppers are merged: they get only the mail in flight (S6)',
   'messages/sql.ts changeCancelReason': {
     has: `not \${isOpen('messages')} and not \${wasAttempted('messages')}`,
     so: 'Of rows that are cancelled.',
   },
-  'messages/sql.ts wakeAsked': {
+  'messages/sql.ts wakeRequested': {
     has: "isHeld('h')}\n        and (h.reason",
     so: 'Of rows that are held.',
   },
   'messages/sql.ts wakeHeldMessages': 'what was held for a reason is looked at again',
 
   // What people say, and what is said of their addresses
-  'messages/track-sql.ts skipOpenTo': [
+  'messages/track-sql.ts skipOpenMessagesTo': [
     'both unsubscribe, by the links of their mails',
     'their addresses are suppressed by hand',
     'an earlier mail came back for good, to both',
@@ -93,11 +93,11 @@ const KNOWN: Record<string, Known> = {
     has: 'and m.sending_at = o.sending_at',
     so: 'Part of settling: the ends of messages in flight, of this worker and this send.',
   },
-  'outcome/outcome-sql.ts markShown': {
+  'outcome/outcome-sql.ts markNotificationDelivered': {
     has: `(\${isUnknown('m')} or (\${isAccepted('m')} and not \${isDelivered('m')}))`,
     so: 'Of notifications that are settled.',
   },
-  'carts/touchpoints-sql.ts noteResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
+  'carts/touchpoints-sql.ts recordResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
   'texts/spend-sql.ts correctCosts': {
     has: 'set segments = coalesce(c.segments, m.segments), cost_micros',
     so: 'What texts have cost. No state, claim or time of send.',
@@ -141,7 +141,7 @@ function statements(): Map<string, string> {
         .split(/^(?=(?:export |async |function |const |class ))/m)
       return parts
         .filter((part) => CHANGES.some((change) => change.test(part)))
-        .map((part) => [`${file} ${NAME.exec(part)?.[1]}`, part] as const)
+        .map((part) => [`${file.split('/').slice(1).join('/')} ${NAME.exec(part)?.[1]}`, part] as const)
     }),
   )
 }
