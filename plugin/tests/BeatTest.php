@@ -316,7 +316,7 @@ final class BeatTest extends ShopCase
             'X-Recoup-Nonce' => $nonce,
             'X-Recoup-Signature' => Signature::ofCall($change['direction'] ?? 'recoup', 'wake', $store, $time, $nonce, $body, $key),
         ];
-        return Wake::answer(new class ($body, $headers) {
+        return Wake::handle(new class ($body, $headers) {
             private $body;
             private $headers;
 

@@ -227,18 +227,18 @@ final class CaptureTest extends ShopCase
         $order = new WC_Order(71);
         $order->parent = 70;
         $order->meta = ['_subscription_renewal' => 77, '_subscription_payment_method' => 'card'];
-        $wire = Orders::wire($order);
+        $wire = Orders::serialize($order);
         self::assertSame(70, $wire['parent_id']);
         self::assertSame([['key' => '_subscription_renewal', 'value' => '77']], $wire['meta_data']);
         $order->meta = ['sumo_renewal_order_date' => '2026-11-24 18:00:00', '_subscriptio_renewal' => 'yes'];
-        self::assertSame(['sumo_renewal_order_date', '_subscriptio_renewal'], array_column(Orders::wire($order)['meta_data'], 'key'));
+        self::assertSame(['sumo_renewal_order_date', '_subscriptio_renewal'], array_column(Orders::serialize($order)['meta_data'], 'key'));
     }
 
     public function testAnOrderHasNoMoreThanRecoupReads(): void
     {
         $order = new WC_Order(71);
         $order->meta = ['_recoup_consent_email' => 'yes', '_customer_ip_address' => '203.0.113.7'];
-        $wire = Orders::wire($order);
+        $wire = Orders::serialize($order);
         self::assertSame('2026-11-24T18:00:00', $wire['date_modified_gmt']);
         self::assertSame([['key' => '_recoup_consent_email', 'value' => 'yes']], $wire['meta_data']);
         self::assertStringNotContainsString('Main St', json_encode($wire));
@@ -270,7 +270,7 @@ final class CaptureTest extends ShopCase
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $_POST = ['nonce' => wp_create_nonce('recoup_contact'), 'email' => 'vera@example.com', 'phone' => '12', 'recoup_consent_email' => 'yes'];
-        $this->redirectOf([Contact::class, 'take']);
+        $this->redirectOf([Contact::class, 'saveContact']);
         self::assertSame(200, $GLOBALS['wp']['json'][0]);
         $this->endRequest();
         $entry = $this->lastEntry();
@@ -284,7 +284,7 @@ final class CaptureTest extends ShopCase
         WC()->cart->add_to_cart(self::TEA, 1);
         $type = function (string $email, array $more): array {
             $_POST = ['nonce' => wp_create_nonce('recoup_contact'), 'email' => $email] + $more;
-            $this->redirectOf([Contact::class, 'take']);
+            $this->redirectOf([Contact::class, 'saveContact']);
             $this->endRequest();
             return array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1, 'consent' => 1]);
         };
@@ -298,7 +298,7 @@ final class CaptureTest extends ShopCase
     {
         $_POST = ['nonce' => 'forged', 'email' => 'vera@example.com'];
         $this->redirectOf(static function (): void {
-            Contact::take();
+            Contact::saveContact();
         });
         self::assertSame(403, $GLOBALS['wp']['json'][0]);
         self::assertSame([], Contact::known());

@@ -241,10 +241,10 @@ final class UpdateTest extends ShopCase
     public function testOnlyOurRecoupIsAllowedThroughWordPresssLimitsOnHosts(): void
     {
         Connection::set('url', 'http://10.0.0.5:3000');
-        self::assertTrue(Update::isExternal(false, '10.0.0.5', 'http://10.0.0.5:3000/api/webhooks/x'));
-        self::assertFalse(Update::isExternal(false, '10.0.0.5', 'http://10.0.0.5:30000/'));
-        self::assertFalse(Update::isExternal(false, '10.0.0.6', 'http://10.0.0.6:3000/'));
-        self::assertSame([80, 3000], Update::ports([80], '10.0.0.5', 'http://10.0.0.5:3000/x'));
-        self::assertSame([80], Update::ports([80], '10.0.0.6', 'http://10.0.0.6:3000/x'));
+        self::assertTrue(Update::allowHost(false, '10.0.0.5', 'http://10.0.0.5:3000/api/webhooks/x'));
+        self::assertFalse(Update::allowHost(false, '10.0.0.5', 'http://10.0.0.5:30000/'));
+        self::assertFalse(Update::allowHost(false, '10.0.0.6', 'http://10.0.0.6:3000/'));
+        self::assertSame([80, 3000], Update::allowPort([80], '10.0.0.5', 'http://10.0.0.5:3000/x'));
+        self::assertSame([80], Update::allowPort([80], '10.0.0.6', 'http://10.0.0.6:3000/x'));
     }
 }

@@ -15,16 +15,16 @@ final class Account
         add_action('woocommerce_save_account_details', $saved, 20, 1);
     }
 
-    private static function said(int $user): array
+    private static function readConsents(int $user): array
     {
-        $said = $user > 0 ? get_user_meta($user, self::META, true) : [];
-        return is_array($said) ? $said : [];
+        $consents = $user > 0 ? get_user_meta($user, self::META, true) : [];
+        return is_array($consents) ? $consents : [];
     }
 
     /** The channels that the signed-in customer has consented to, here or with an order. */
     public static function agreed(): array
     {
-        return array_keys(array_filter(self::said(get_current_user_id()), static function ($word): bool {
+        return array_keys(array_filter(self::readConsents(get_current_user_id()), static function ($word): bool {
             return is_array($word) && !empty($word['isGiven']);
         }));
     }
@@ -52,12 +52,12 @@ final class Account
         if ($boxes === []) {
             return;
         }
-        $said = self::said(get_current_user_id());
+        $consents = self::readConsents(get_current_user_id());
         echo '<fieldset class="recoup-consent"><legend>' . esc_html__('Messages about your cart and offers', 'recoup-for-woocommerce') . '</legend>';
         echo '<input type="hidden" name="recoup_consents" value="1">';
         foreach ($boxes as $channel => $box) {
             $id = 'recoup_consent_' . $channel;
-            $isGiven = $said[$channel]['isGiven'] ?? false;
+            $isGiven = $consents[$channel]['isGiven'] ?? false;
             echo '<p class="form-row form-row-wide"><label class="woocommerce-form__label checkbox" for="' . esc_attr($id)
                 . '"><input type="checkbox" name="' . esc_attr($id) . '" id="' . esc_attr($id) . '" value="yes"'
                 . checked($isGiven, true, false) . '> <span>' . esc_html($box['words']) . '</span></label>';
@@ -74,31 +74,31 @@ final class Account
         if ($user <= 0 || !Input::hasForm('recoup_consents')) {
             return;
         }
-        $said = self::said($user);
-        $news = [];
+        $consents = self::readConsents($user);
+        $changes = [];
         $seen = [];
         foreach (Settings::boxes() as $channel => $now) {
             $name = 'recoup_consent_' . $channel;
             $isGiven = Input::hasForm($name);
             $box = Settings::box($channel, Input::wording($name)) ?? ($isGiven ? null : $now);
-            $wasGiven = $said[$channel]['isGiven'] ?? false;
+            $wasGiven = $consents[$channel]['isGiven'] ?? false;
             if ($box !== null && !$wasGiven) {
                 $seen[$channel] = ['id' => $box['id'], 'isTicked' => $isGiven];
             }
             if ($box !== null && $isGiven !== $wasGiven) {
-                $news[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
+                $changes[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
             }
         }
-        self::count($seen);
-        if ($news === []) {
+        self::queueBoxCounts($seen);
+        if ($changes === []) {
             return;
         }
-        update_user_meta($user, self::META, $news + $said);
-        self::tell($user, $news);
+        update_user_meta($user, self::META, $changes + $consents);
+        self::queueConsent($user, $changes);
     }
 
     /** Boxes that were still empty, and whether they are ticked now: Recoup shows the owner how many are. Nothing about the customer. */
-    private static function count(array $seen): void
+    private static function queueBoxCounts(array $seen): void
     {
         $mayCount = Settings::before() !== 'nothing' || in_array(true, array_column($seen, 'isTicked'), true);
         if ($seen === [] || !$mayCount || Agreement::toolSays() === false) {
@@ -108,14 +108,14 @@ final class Account
         Capture::wake();
     }
 
-    private static function tell(int $user, array $news): void
+    private static function queueConsent(int $user, array $changes): void
     {
         $contact = array_filter([
             'email' => self::address($user, 'email'),
             'phone' => self::address($user, 'phone'),
             'country' => Text::plain(get_user_meta($user, 'billing_country', true), 2),
         ], 'strlen');
-        $entry = ['type' => 'consent', 'customer' => ['id' => (string) $user], 'contact' => $contact, 'consent' => $news];
+        $entry = ['type' => 'consent', 'customer' => ['id' => (string) $user], 'contact' => $contact, 'consent' => $changes];
         Outbox::put('consent:' . $user . ':' . bin2hex(random_bytes(8)), $entry);
         Capture::wake();
     }

@@ -9,13 +9,13 @@ namespace Recoup\WooCommerce;
 final class Agreement
 {
     public const ENDPOINT = 'recoup_agreement';
-    private const TOLD = ['allow' => true, 'deny' => false];
+    private const ANSWERS = ['allow' => true, 'deny' => false];
 
     public static function start(): void
     {
-        add_action('wp_loaded', Guard::action('wp_loaded', [self::class, 'follow']), 20, 0);
+        add_action('wp_loaded', Guard::action('wp_loaded', [self::class, 'applyToolAnswer']), 20, 0);
         add_action('wp_enqueue_scripts', Guard::action('agreement', [self::class, 'enqueue']), 10, 0);
-        add_action('wc_ajax_' . self::ENDPOINT, Guard::action('agreement', [self::class, 'followed']));
+        add_action('wc_ajax_' . self::ENDPOINT, Guard::action('agreement', [self::class, 'confirm']));
     }
 
     /** Where there is a consent tool: its answer is followed at once, not only with the shopper's next page. */
@@ -29,44 +29,44 @@ final class Agreement
     }
 
     /** The answer came with the request's cookies, and follow() has read them. */
-    public static function followed(): void
+    public static function confirm(): void
     {
         nocache_headers();
         wp_send_json(['ok' => true], 200);
     }
 
     /** On every request: an answer that was given on this page or on another one is followed. */
-    public static function follow(): void
+    public static function applyToolAnswer(): void
     {
-        $said = self::toolSays();
+        $answer = self::toolSays();
         if (!Connection::isUp() || !Session::isThere()) {
             return;
         }
-        if ($said === null) {
-            self::followAccount();
-        } elseif ($said && Session::get('agreed') !== true && !WC()->cart->is_empty()) {
+        if ($answer === null) {
+            self::applyAccountConsent();
+        } elseif ($answer && Session::get('agreed') !== true && !WC()->cart->is_empty()) {
             Session::put('agreed', true);
             Capture::changed();
-        } elseif (!$said && Session::cart() !== '' && Session::get('agreed') !== false) {
-            self::refused();
+        } elseif (!$answer && Session::cart() !== '' && Session::get('agreed') !== false) {
+            self::applyRefusal();
         }
     }
 
     /** Of a cart that was filled before its shopper signed in, or agreed in My account. */
-    private static function followAccount(): void
+    private static function applyAccountConsent(): void
     {
-        $isNews = Settings::before() !== 'cart_and_contact' && Session::get('account') !== true && !WC()->cart->is_empty();
-        if ($isNews && self::agreedInAccount(Settings::CHANNELS)) {
+        $isNewConsent = Settings::before() !== 'cart_and_contact' && Session::get('account') !== true && !WC()->cart->is_empty();
+        if ($isNewConsent && self::hasAccountConsent(Settings::CHANNELS)) {
             Session::put('account', true);
             Capture::changed();
         }
     }
 
     /** What waits here of the cart is dropped. What was said at a box stays, so that it can be taken back; a no that waits is told. */
-    private static function refused(): void
+    private static function applyRefusal(): void
     {
         Outbox::forget('cart:' . Session::cart());
-        if (self::said() === []) {
+        if (self::readBoxAnswers() === []) {
             Session::startAnew();
             return;
         }
@@ -78,13 +78,13 @@ final class Agreement
     /** null: no answer yet, or no tool. A default is no answer. */
     public static function toolSays(): ?bool
     {
-        $marketing = self::told('marketing');
-        return self::told('functional') === false ? false : $marketing;
+        $marketing = self::readToolAnswer('marketing');
+        return self::readToolAnswer('functional') === false ? false : $marketing;
     }
 
-    private static function told(string $category): ?bool
+    private static function readToolAnswer(string $category): ?bool
     {
-        return self::TOLD[Input::cookie(self::cookiePrefix() . '_' . $category)] ?? null;
+        return self::ANSWERS[Input::cookie(self::cookiePrefix() . '_' . $category)] ?? null;
     }
 
     /** What the names of the consent tool's cookies begin with. */
@@ -97,11 +97,11 @@ final class Agreement
     /** Whether anything of this cart may be kept: a no at a box is told, too, also after a refusal. */
     public static function mayKeepCart(): bool
     {
-        $said = self::toolSays();
-        if ($said === false) {
-            return in_array(false, array_column(self::said(), 'isGiven'), true);
+        $answer = self::toolSays();
+        if ($answer === false) {
+            return in_array(false, array_column(self::readBoxAnswers(), 'isGiven'), true);
         }
-        return $said === true || Settings::before() !== 'nothing' || Consent::told() !== [] || self::agreedInAccount(Settings::CHANNELS);
+        return $answer === true || Settings::before() !== 'nothing' || Consent::told() !== [] || self::hasAccountConsent(Settings::CHANNELS);
     }
 
     /** Whether all that was typed may be told, and a lasting name of the browser. */
@@ -114,7 +114,7 @@ final class Agreement
     public static function mayTellLines(): bool
     {
         return self::mayName()
-            || (self::toolSays() === null && (Settings::before() === 'cart_only' || self::hasAgreed(Settings::CHANNELS)));
+            || (self::toolSays() === null && (Settings::before() === 'cart_only' || self::hasConsented(Settings::CHANNELS)));
     }
 
     /** Of the contact, what the ticked boxes are about, and a known customer's own email address. */
@@ -127,10 +127,10 @@ final class Agreement
             return [];
         }
         $email = (string) ($contact['email'] ?? '');
-        $mayKeepEmail = self::isAbout(['email'], 'email', $contact) || (self::isKnownCustomer() && Account::isOwnEmail(get_current_user_id(), $email));
+        $mayKeepEmail = self::coversAddress(['email'], 'email', $contact) || (self::isKnownCustomer() && Account::isOwnEmail(get_current_user_id(), $email));
         $kept = array_filter([
             'email' => $mayKeepEmail ? $email : '',
-            'phone' => self::isAbout(['sms', 'whatsapp'], 'phone', $contact) ? $contact['phone'] ?? '' : '',
+            'phone' => self::coversAddress(['sms', 'whatsapp'], 'phone', $contact) ? $contact['phone'] ?? '' : '',
         ], 'strlen');
         return $kept === [] ? [] : $kept + array_diff_key($contact, ['email' => 1, 'phone' => 1]);
     }
@@ -146,29 +146,29 @@ final class Agreement
     /** Whether who is signed in may be named: the yes of an account is the account's. */
     public static function mayNameCustomer(): bool
     {
-        return self::mayName() || self::isKnownCustomer() || (self::toolSays() === null && self::agreedInAccount(Settings::CHANNELS));
+        return self::mayName() || self::isKnownCustomer() || (self::toolSays() === null && self::hasAccountConsent(Settings::CHANNELS));
     }
 
-    private static function hasAgreed(array $channels): bool
+    private static function hasConsented(array $channels): bool
     {
-        return self::isTicked($channels) || self::agreedInAccount($channels);
+        return self::hasTickedBox($channels) || self::hasAccountConsent($channels);
     }
 
     /** A tick at the checkout is about the address typed there, one in My account about the account's own. */
-    private static function isAbout(array $channels, string $kind, array $contact): bool
+    private static function coversAddress(array $channels, string $kind, array $contact): bool
     {
         $address = (string) ($contact[$kind] ?? '');
-        return self::isTicked($channels)
-            || (self::agreedInAccount($channels) && strcasecmp($address, Account::address(get_current_user_id(), $kind)) === 0);
+        return self::hasTickedBox($channels)
+            || (self::hasAccountConsent($channels) && strcasecmp($address, Account::address(get_current_user_id(), $kind)) === 0);
     }
 
     /** Agreed to in My account or with an earlier order, and not unticked since. */
-    private static function agreedInAccount(array $channels): bool
+    private static function hasAccountConsent(array $channels): bool
     {
-        return array_diff(array_intersect($channels, Account::agreed()), array_keys(self::said())) !== [];
+        return array_diff(array_intersect($channels, Account::agreed()), array_keys(self::readBoxAnswers())) !== [];
     }
 
-    private static function isTicked(array $channels): bool
+    private static function hasTickedBox(array $channels): bool
     {
         foreach ($channels as $channel) {
             if (Consent::told()[$channel]['isGiven'] ?? false) {
@@ -178,9 +178,9 @@ final class Agreement
         return false;
     }
 
-    private static function said(): array
+    private static function readBoxAnswers(): array
     {
-        $said = Session::get('consent', []);
-        return is_array($said) ? $said : [];
+        $answer = Session::get('consent', []);
+        return is_array($answer) ? $answer : [];
     }
 }

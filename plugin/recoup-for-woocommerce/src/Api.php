@@ -6,7 +6,7 @@ namespace Recoup\WooCommerce;
 final class Api
 {
     /** Most of an answer that is looked at. */
-    private const MOST_BYTES = 262144;
+    private const MAX_BYTES = 262144;
 
     public static function call(string $name, array $body, float $timeout): Answer
     {
@@ -42,29 +42,29 @@ final class Api
         $reply = wp_remote_post($access['url'] . '/api/plugin/' . $name, [
             'timeout' => $timeout,
             'redirection' => 0,
-            'limit_response_size' => self::MOST_BYTES,
+            'limit_response_size' => self::MAX_BYTES,
             'headers' => $headers,
             'body' => $body,
         ]);
         if (is_wp_error($reply)) {
-            return new Answer(0, [], false, self::inWords($reply->get_error_message()));
+            return new Answer(0, [], false, self::explainNetworkError($reply->get_error_message()));
         }
-        return self::read($reply, $headers['X-Recoup-Nonce'], $access['key']);
+        return self::readReply($reply, $headers['X-Recoup-Nonce'], $access['key']);
     }
 
     /** @param array $reply */
-    private static function read($reply, string $nonce, string $key): Answer
+    private static function readReply($reply, string $nonce, string $key): Answer
     {
         $status = (int) wp_remote_retrieve_response_code($reply);
         $text = (string) wp_remote_retrieve_body($reply);
         $given = (string) wp_remote_retrieve_header($reply, 'x-recoup-signature');
         $body = json_decode($text, true, 32);
         $isTrue = hash_equals(Signature::ofAnswer($nonce, $status, $text, $key), $given);
-        $why = $isTrue ? '' : self::unsigned($status);
+        $why = $isTrue ? '' : self::explainUnsigned($status);
         return new Answer($status, is_array($body) ? $body : [], $isTrue, $why);
     }
 
-    private static function unsigned(int $status): string
+    private static function explainUnsigned(int $status): string
     {
         if ($status === 401) {
             return __('Recoup does not know this connection, or one of the two has lost its secret.', 'recoup-for-woocommerce');
@@ -81,7 +81,7 @@ final class Api
         }
         $reply = wp_remote_get($url . '/api/plugin', ['timeout' => 10, 'redirection' => 0, 'limit_response_size' => 4096]);
         if (is_wp_error($reply)) {
-            return ['why' => self::inWords($reply->get_error_message())];
+            return ['why' => self::explainNetworkError($reply->get_error_message())];
         }
         $body = json_decode((string) wp_remote_retrieve_body($reply), true);
         $isRecoup = is_array($body) && ($body['recoup'] ?? null) === 1;
@@ -113,7 +113,7 @@ final class Api
         return (bool) _wp_http_get_object()->block_request($url);
     }
 
-    private static function inWords(string $reason): string
+    private static function explainNetworkError(string $reason): string
     {
         if (preg_match('/could not resolve|getaddrinfo|name or service/i', $reason)) {
             return __('The shop’s server does not find this address: its name is unknown there.', 'recoup-for-woocommerce');

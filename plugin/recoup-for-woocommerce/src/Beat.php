@@ -6,13 +6,13 @@ namespace Recoup\WooCommerce;
 final class Beat
 {
     public const TASK = 'recoup_beat';
-    private const PATIENCE_S = 15;
-    private const MOST_IN_A_ROW = 20;
+    private const TIMEOUT_S = 15;
+    private const MAX_CALLS = 20;
 
     /** @var bool */
     private static $isWanted = false;
     /** @var array{at: int, ids: int[]}|null where the report ends that was just sent; null: it is complete, or there is none */
-    private static $end = null;
+    private static $reportEnd = null;
 
     /** The task of Action Scheduler. */
     public static function run(): void
@@ -22,7 +22,7 @@ final class Beat
             return;
         }
         if (Outbox::count() > 0 && time() >= (int) State::get('nextTry', 0)) {
-            Sender::flush(self::MOST_IN_A_ROW);
+            Sender::flush(self::MAX_CALLS);
         }
         self::send();
     }
@@ -52,10 +52,10 @@ final class Beat
     {
         self::$isWanted = false;
         $problem = '';
-        for ($count = 0; $count < self::MOST_IN_A_ROW; $count++) {
-            $answer = Api::call('beat', self::body(), self::PATIENCE_S);
+        for ($count = 0; $count < self::MAX_CALLS; $count++) {
+            $answer = Api::call('beat', self::buildBody(), self::TIMEOUT_S);
             $problem = $answer->isOk() ? '' : Sender::problemOf($answer);
-            if (!self::isMore($answer)) {
+            if (!self::applyAnswer($answer)) {
                 break;
             }
         }
@@ -63,26 +63,26 @@ final class Beat
     }
 
     /** Whether a report of orders goes on. */
-    private static function isMore(Answer $answer): bool
+    private static function applyAnswer(Answer $answer): bool
     {
         if ($answer->has(410)) {
             Connect::ended();
             return false;
         }
         if (!$answer->isOk()) {
-            self::tryAgain($answer);
+            self::backOff($answer);
             return false;
         }
         Sender::answered($answer);
-        State::put(['reported' => self::$end]);
+        State::put(['reported' => self::$reportEnd]);
         $reported = State::get('goods', []);
-        self::take($answer->body);
+        self::saveAnswer($answer->body);
         $goods = State::get('goods', []);
-        return State::get('ordersSince') !== null && (self::$end !== null || ($goods !== [] && $goods !== $reported));
+        return State::get('ordersSince') !== null && (self::$reportEnd !== null || ($goods !== [] && $goods !== $reported));
     }
 
     /** While messages wait for the reports of this shop, a Recoup that is away for a minute must not cost them an hour. */
-    private static function tryAgain(Answer $answer): void
+    private static function backOff(Answer $answer): void
     {
         $failures = 1 + (int) State::get('beatFailures', 0);
         $every = (int) State::get('every', HOUR_IN_SECONDS);
@@ -92,7 +92,7 @@ final class Beat
         Sender::atLatest(self::TASK, $wait);
     }
 
-    private static function take(array $body): void
+    private static function saveAnswer(array $body): void
     {
         Settings::take($body['settings'] ?? null);
         $ask = is_array($body['ask'] ?? null) ? $body['ask'] : [];
@@ -104,7 +104,7 @@ final class Beat
             'every' => $every,
             'beatProblem' => '',
             'beatFailures' => 0,
-            'reach' => self::reach($body['reach'] ?? null),
+            'reach' => self::parseReach($body['reach'] ?? null),
             'update' => is_array($body['update'] ?? null) ? $body['update'] : null,
             'ordersSince' => is_string($since) && $since !== '' ? Text::cut($since, 40) : null,
             'goods' => Goods::asked($ask['goods'] ?? null),
@@ -114,19 +114,19 @@ final class Beat
             // The shop's tables come from a backup: what they say now is another queue.
             Connection::set('install', bin2hex(random_bytes(16)));
         }
-        self::takeTest($ask['test'] ?? null);
+        self::sendTestEntry($ask['test'] ?? null);
         Sender::atLatest(self::TASK, $every);
     }
 
     /** @param mixed $reach */
-    private static function reach($reach): array
+    private static function parseReach($reach): array
     {
         $isReached = !is_array($reach) || !empty($reach['isReached']);
         return ['isReached' => $isReached, 'reason' => $isReached ? '' : Text::plain($reach['reason'] ?? '', 500)];
     }
 
     /** @param mixed $test */
-    private static function takeTest($test): void
+    private static function sendTestEntry($test): void
     {
         if (is_string($test) && preg_match('/^[0-9a-f]{32}$/D', $test) && State::get('test') !== $test) {
             State::put(['test' => $test]);
@@ -135,7 +135,7 @@ final class Beat
         }
     }
 
-    private static function body(): array
+    private static function buildBody(): array
     {
         $body = [
             'v' => 1,
@@ -145,17 +145,17 @@ final class Beat
             'health' => Health::read(),
         ];
         $since = State::get('ordersSince');
-        $reported = is_string($since) ? self::reportedOf((int) strtotime($since)) : [];
+        $reported = is_string($since) ? self::findReportedIds((int) strtotime($since)) : [];
         $report = is_string($since) ? Orders::report($since, State::get('goods', []), $reported) : null;
-        self::$end = $report === null || $report['isComplete'] ? null : self::endOf($report['list'], $reported);
-        return $report === null ? $body : $body + ['orders' => $report + self::askedBefore(time() - $report['age'])];
+        self::$reportEnd = $report === null || $report['isComplete'] ? null : self::findReportEnd($report['list'], $reported);
+        return $report === null ? $body : $body + ['orders' => $report + self::describeRequestAge(time() - $report['age'])];
     }
 
     /**
      * When Recoup asked for a report that began now, by its own clock, and for how long that is past, by the shop's. Whole seconds are rounded down:
      * a report may count as older than it is, never as fresher.
      */
-    private static function askedBefore(int $began): array
+    private static function describeRequestAge(int $began): array
     {
         $asked = State::get('asked');
         return is_array($asked) ? ['askedAt' => $asked['at'], 'sinceAskedS' => max(0, $began - $asked['on'] - 1)] : [];
@@ -166,14 +166,14 @@ final class Beat
      *
      * @return int[]
      */
-    private static function reportedOf(int $second): array
+    private static function findReportedIds(int $second): array
     {
         $reported = State::get('reported');
         return is_array($reported) && $reported['at'] === $second && $second < time() - 1 ? $reported['ids'] : [];
     }
 
     /** @param int[] $reported */
-    private static function endOf(array $list, array $reported): array
+    private static function findReportEnd(array $list, array $reported): array
     {
         $instants = array_column($list, 'date_modified_gmt', 'id');
         $last = (string) end($instants);

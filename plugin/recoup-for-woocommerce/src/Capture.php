@@ -8,7 +8,7 @@ namespace Recoup\WooCommerce;
  */
 final class Capture
 {
-    private const CHANGES = [
+    private const CHANGE_HOOKS = [
         'woocommerce_add_to_cart',
         'woocommerce_cart_item_removed',
         'woocommerce_cart_item_restored',
@@ -20,19 +20,19 @@ final class Capture
     /** @var bool */
     private static $isDirty = false;
     /** @var bool */
-    private static $isWaiting = false;
+    private static $isScheduled = false;
     /** @var bool something else was put into the queue */
-    private static $isWoken = false;
+    private static $hasQueuedOther = false;
 
     public static function start(): void
     {
-        foreach (self::CHANGES as $hook) {
+        foreach (self::CHANGE_HOOKS as $hook) {
             add_action($hook, Guard::action($hook, [self::class, 'changed']), 99, 0);
         }
-        $emptied = Guard::action('woocommerce_cart_emptied', [self::class, 'emptied']);
+        $emptied = Guard::action('woocommerce_cart_emptied', [self::class, 'onCartEmptied']);
         add_action('woocommerce_cart_emptied', $emptied, 99, 0);
-        add_action('wp_login', Guard::action('wp_login', [self::class, 'loggedIn']), 99, 2);
-        $typed = Guard::action('woocommerce_store_api_cart_update_customer_from_request', [self::class, 'typed']);
+        add_action('wp_login', Guard::action('wp_login', [self::class, 'onLogin']), 99, 2);
+        $typed = Guard::action('woocommerce_store_api_cart_update_customer_from_request', [self::class, 'onCustomerUpdate']);
         add_action('woocommerce_store_api_cart_update_customer_from_request', $typed, 99, 2);
     }
 
@@ -57,7 +57,7 @@ final class Capture
      * @param mixed $customer
      * @param mixed $request
      */
-    public static function typed($customer = null, $request = null): void
+    public static function onCustomerUpdate($customer = null, $request = null): void
     {
         if (isset($request['billing_address'])) {
             Consent::atBlocks();
@@ -66,7 +66,7 @@ final class Capture
     }
 
     /** A checkout empties the cart as well: that is no shopper who has changed their mind. */
-    public static function emptied(): void
+    public static function onCartEmptied(): void
     {
         if (Session::get('ordered')) {
             self::$isDirty = false;
@@ -85,7 +85,7 @@ final class Capture
      * @param mixed $name
      * @param mixed $user
      */
-    public static function loggedIn($name, $user = null): void
+    public static function onLogin($name, $user = null): void
     {
         if (is_object($user) && Session::cart() !== '' && Connection::isUp() && Agreement::mayKeepCart()) {
             Snapshot::speakFor((int) $user->ID);
@@ -97,10 +97,10 @@ final class Capture
     /** After WordPress' own shutdown, which saves the session, and also when somebody else's error has ended the page. */
     public static function later(): void
     {
-        if (self::$isWaiting) {
+        if (self::$isScheduled) {
             return;
         }
-        self::$isWaiting = true;
+        self::$isScheduled = true;
         register_shutdown_function(static function (): void {
             register_shutdown_function(Guard::action('shutdown', [self::class, 'finish']));
         });
@@ -108,15 +108,15 @@ final class Capture
 
     public static function finish(): void
     {
-        self::$isWaiting = false;
+        self::$isScheduled = false;
         $canWait = self::letGo();
-        $isNews = Orders::keep() || self::$isWoken;
+        $hasQueued = Orders::keep() || self::$hasQueuedOther;
         if (self::$isDirty) {
             self::$isDirty = false;
-            $isNews = self::keepCart() || $isNews;
+            $hasQueued = self::queueCart() || $hasQueued;
         }
         Consent::atCheckout('');
-        if ($isNews) {
+        if ($hasQueued) {
             Guard::action('send', [Sender::class, 'soon'])($canWait);
         }
     }
@@ -124,11 +124,11 @@ final class Capture
     /** Something was put into the queue by somebody else: sent when the answer has gone out. */
     public static function wake(): void
     {
-        self::$isWoken = true;
+        self::$hasQueuedOther = true;
         self::later();
     }
 
-    private static function keepCart(): bool
+    private static function queueCart(): bool
     {
         $entry = Snapshot::ofSession();
         if ($entry === null) {

@@ -5,8 +5,8 @@ namespace Recoup\WooCommerce;
 /** Connecting without keys (decision 103), and the end of a connection. */
 final class Connect
 {
-    private const STATE = 'recoup_connect';
-    private const GOOD_FOR_S = 15 * MINUTE_IN_SECONDS;
+    private const STATE_META = 'recoup_connect';
+    private const STATE_TTL_S = 15 * MINUTE_IN_SECONDS;
 
     /** The address in Recoup to send the owner's browser to; or what is wrong. */
     public static function begin(string $typed): array
@@ -15,7 +15,7 @@ final class Connect
         if ($url === '') {
             return ['why' => __('Enter the address of Recoup, for example https://recoup.example.com.', 'recoup-for-woocommerce')];
         }
-        if (!self::mayUse($url)) {
+        if (!self::mayConnectTo($url)) {
             return ['why' => __('Updates of this plugin come from the Recoup it is connected to, so only an administrator who may update plugins can connect to this address.', 'recoup-for-woocommerce')];
         }
         $hello = Api::hello($url);
@@ -23,8 +23,8 @@ final class Connect
             return $hello;
         }
         $state = Text::token(32);
-        update_user_meta(get_current_user_id(), self::STATE, ['state' => $state, 'url' => $url, 'until' => time() + self::GOOD_FOR_S]);
-        $wish = Api::json([
+        update_user_meta(get_current_user_id(), self::STATE_META, ['state' => $state, 'url' => $url, 'until' => time() + self::STATE_TTL_S]);
+        $request = Api::json([
             'v' => 1,
             'home' => Connection::home(),
             'name' => Text::plain(get_bloginfo('name'), 120),
@@ -32,11 +32,11 @@ final class Connect
             'state' => $state,
             'plugin' => Plugin::VERSION,
         ]);
-        return ['why' => '', 'to' => $url . '/store-setup?connect=' . Text::base64url($wish)];
+        return ['why' => '', 'to' => $url . '/store-setup?connect=' . Text::base64url($request)];
     }
 
     /** The code of updates comes from there: who may not change the shop's code connects to the Recoup that the plugin came from, and no other. */
-    private static function mayUse(string $url): bool
+    private static function mayConnectTo(string $url): bool
     {
         return $url === self::address(Connection::given()) || current_user_can('update_plugins');
     }
@@ -62,24 +62,24 @@ final class Connect
     public static function finish(array $given): string
     {
         $user = get_current_user_id();
-        $known = get_user_meta($user, self::STATE, true);
-        delete_user_meta($user, self::STATE);
+        $known = get_user_meta($user, self::STATE_META, true);
+        delete_user_meta($user, self::STATE_META);
         $isOurs = is_array($known) && is_string($given['recoup_state'] ?? null)
             && hash_equals((string) $known['state'], $given['recoup_state']) && time() <= (int) $known['until'];
         if (!$isOurs) {
             return __('This did not begin here, or it took longer than 15 minutes. Please press Connect again.', 'recoup-for-woocommerce');
         }
         if (is_string($given['recoup_error'] ?? null)) {
-            return self::errorWords($given['recoup_error'], '');
+            return self::explainError($given['recoup_error'], '');
         }
         $code = explode('.', is_string($given['recoup_code'] ?? null) ? $given['recoup_code'] : '', 2);
         if (count($code) !== 2 || !preg_match('/^[\w-]{16,64}$/D', $code[0]) || !preg_match('/^[\w-]{43}$/D', $code[1])) {
-            return self::errorWords('invalid', '');
+            return self::explainError('invalid', '');
         }
-        if (!self::mayUse((string) $known['url'])) {
-            return self::errorWords('no_right', '');
+        if (!self::mayConnectTo((string) $known['url'])) {
+            return self::explainError('no_right', '');
         }
-        return self::exchange((string) $known['url'], $code[0], $code[1]);
+        return self::exchangeCode((string) $known['url'], $code[0], $code[1]);
     }
 
     /** None of the three secrets is ever sent: both sides derive them. */
@@ -95,7 +95,7 @@ final class Connect
         ];
     }
 
-    private static function exchange(string $url, string $codeId, string $codeKey): string
+    private static function exchangeCode(string $url, string $codeId, string $codeKey): string
     {
         Outbox::create();
         $salt = Text::token(32);
@@ -106,13 +106,13 @@ final class Connect
             return __('The key for Recoup could not be written into the database of this shop.', 'recoup-for-woocommerce');
         }
         $access = ['url' => $url, 'store' => $codeId, 'key' => $codeKey];
-        $answer = Api::send($access, 'connect', Api::json(self::about($salt, $install)), 30);
+        $answer = Api::send($access, 'connect', Api::json(self::describeShop($salt, $install)), 30);
         $store = $answer->body['store'] ?? '';
         if (!$answer->isOk() || !is_string($store) || !preg_match('/^[\w-]{1,64}$/D', $store)) {
             Keys::remove($keyId);
-            return $answer->isTrue ? self::errorWords($answer->code(), Text::plain($answer->body['error'] ?? '', 500)) : $answer->why;
+            return $answer->isTrue ? self::explainError($answer->code(), Text::plain($answer->body['error'] ?? '', 500)) : $answer->why;
         }
-        self::keep([
+        self::saveConnection([
             'url' => $url,
             'store' => $store,
             'secret' => $derived['secret'],
@@ -126,7 +126,7 @@ final class Connect
         return '';
     }
 
-    private static function keep(array $connection): void
+    private static function saveConnection(array $connection): void
     {
         $before = Connection::all();
         Keys::remove((int) ($before['keyId'] ?? 0));
@@ -135,7 +135,7 @@ final class Connect
         Log::note('Connected to Recoup.');
     }
 
-    private static function about(string $salt, string $install): array
+    private static function describeShop(string $salt, string $install): array
     {
         return [
             'v' => 1,
@@ -166,7 +166,7 @@ final class Connect
         return get_option('woocommerce_allowed_countries') === 'all' ? null : array_keys(WC()->countries->get_allowed_countries());
     }
 
-    private static function errorWords(string $code, string $sentence): string
+    private static function explainError(string $code, string $sentence): string
     {
         switch ($code) {
             case 'cancelled':
@@ -193,18 +193,18 @@ final class Connect
             $answer = Api::call('disconnect', ['v' => 1, 'reason' => $reason], 5);
             $isTold = $answer->isOk() || $answer->has(410);
         }
-        self::clear('');
+        self::clearConnection('');
         return $isTold;
     }
 
     /** By Recoup, in a signed answer. */
     public static function ended(): void
     {
-        self::clear(__('The shop was disconnected in Recoup.', 'recoup-for-woocommerce'));
+        self::clearConnection(__('The shop was disconnected in Recoup.', 'recoup-for-woocommerce'));
         Log::note('Disconnected by Recoup.');
     }
 
-    private static function clear(string $why): void
+    private static function clearConnection(string $why): void
     {
         // A copy of the shop has the key in its own database, not in the shop's.
         Keys::remove((int) Connection::read('keyId'));

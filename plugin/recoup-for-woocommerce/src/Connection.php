@@ -21,7 +21,7 @@ final class Connection
 
     public static function isCopy(): bool
     {
-        return self::exists() && self::withoutScheme(self::read('home')) !== self::withoutScheme(self::home());
+        return self::exists() && self::removeScheme(self::read('home')) !== self::removeScheme(self::home());
     }
 
     /** The shop's address as it is set: `home_url()` has a language in it where a plugin translates the shop. */
@@ -30,7 +30,7 @@ final class Connection
         return trailingslashit((string) get_option('home'));
     }
 
-    private static function withoutScheme(string $address): string
+    private static function removeScheme(string $address): string
     {
         return (string) preg_replace('#^https?://#', '', $address);
     }

@@ -24,25 +24,25 @@ final class Consent
     public static function start(): void
     {
         add_action('woocommerce_init', Guard::action('woocommerce_init', [self::class, 'registerFields']));
-        $set = Guard::action('woocommerce_set_additional_field_value', [self::class, 'fieldSet']);
+        $set = Guard::action('woocommerce_set_additional_field_value', [self::class, 'onFieldSet']);
         add_action('woocommerce_set_additional_field_value', $set, 10, 4);
         $scripts = Guard::action('checkout_block_scripts', [self::class, 'enqueue']);
         add_action('woocommerce_blocks_enqueue_checkout_block_scripts_after', $scripts, 10, 0);
-        add_filter('woocommerce_form_field_email', Guard::filter('woocommerce_form_field_email', [self::class, 'besideEmail']), 10, 2);
+        add_filter('woocommerce_form_field_email', Guard::filter('woocommerce_form_field_email', [self::class, 'addBelowEmail']), 10, 2);
         $form = Guard::action('woocommerce_checkout_after_customer_details', [self::class, 'show']);
         add_action('woocommerce_checkout_after_customer_details', $form, 20, 0);
         // My account has boxes of its own (Account).
-        add_filter('woocommerce_form_field_checkbox', Guard::filter('woocommerce_form_field_checkbox', [self::class, 'notInAccount']), 10, 2);
-        add_filter('woocommerce_data_store_wp_user_read_meta', Guard::filter('user_read_meta', [self::class, 'withoutKept']), 10, 1);
+        add_filter('woocommerce_form_field_checkbox', Guard::filter('woocommerce_form_field_checkbox', [self::class, 'hideInAccount']), 10, 2);
+        add_filter('woocommerce_data_store_wp_user_read_meta', Guard::filter('user_read_meta', [self::class, 'hideStoredFields']), 10, 1);
         add_filter('add_user_metadata', Guard::filter('add_user_metadata', [self::class, 'blockUserMeta']), 10, 3);
-        $create = Guard::action('woocommerce_checkout_create_order', [self::class, 'toClassicOrder']);
+        $create = Guard::action('woocommerce_checkout_create_order', [self::class, 'onClassicOrder']);
         add_action('woocommerce_checkout_create_order', $create, 10, 1);
     }
 
     /** WooCommerce 8.9 and newer; before that the block checkout has no boxes. */
     public static function registerFields(): void
     {
-        if (!self::hasFields()) {
+        if (!self::supportsBlockFields()) {
             return;
         }
         Language::fixLabels();
@@ -79,7 +79,7 @@ final class Consent
      * @param mixed $name
      * @return mixed
      */
-    public static function notInAccount($html, $name = '')
+    public static function hideInAccount($html, $name = '')
     {
         return is_string($name) && strpos($name, self::FIELD) !== false ? '' : $html;
     }
@@ -90,7 +90,7 @@ final class Consent
      * @param mixed $meta what is kept of a user
      * @return mixed
      */
-    public static function withoutKept($meta)
+    public static function hideStoredFields($meta)
     {
         return !is_array($meta) ? $meta : array_filter($meta, static function ($each): bool {
             return !is_object($each) || !preg_match('~^_wc_\w+/' . self::FIELD . '~', (string) ($each->meta_key ?? ''));
@@ -124,7 +124,7 @@ final class Consent
      * @param mixed $group
      * @param mixed $of the order, or the customer
      */
-    public static function fieldSet($key, $value, $group = '', $of = null): void
+    public static function onFieldSet($key, $value, $group = '', $of = null): void
     {
         if (!is_string($key) || strncmp($key, self::FIELD, strlen(self::FIELD)) !== 0) {
             return;
@@ -142,7 +142,7 @@ final class Consent
         if ($boxes === null && $value && Language::isAmbiguous()) {
             return;
         }
-        self::noteScript();
+        self::recordScript();
         if ($boxes !== null || $value) {
             self::atCheckout('block', $boxes ?? [$channel => Settings::box($channel, '')['id'] ?? '']);
         }
@@ -159,7 +159,7 @@ final class Consent
     {
         self::$answered[$channel] = true;
         $box = Settings::box($channel, $wording) ?? ($isGiven ? null : Settings::box($channel, ''));
-        $said = self::said();
+        $said = self::readAnswers();
         $before = $said[$channel]['isGiven'] ?? null;
         if ($box === null || $before === $isGiven || ($before === null && !$isGiven)) {
             return false;
@@ -169,7 +169,7 @@ final class Consent
         return true;
     }
 
-    private static function said(): array
+    private static function readAnswers(): array
     {
         $said = Session::get('consent', []);
         return is_array($said) ? $said : [];
@@ -178,7 +178,7 @@ final class Consent
     /** What Recoup is told of it. A yes was given for the address in the form, not for the one that an express payment brings. */
     public static function told(): array
     {
-        return Session::get('express') !== true ? self::said() : array_filter(self::said(), static function ($word): bool {
+        return Session::get('express') !== true ? self::readAnswers() : array_filter(self::readAnswers(), static function ($word): bool {
             return empty($word['isGiven']);
         });
     }
@@ -186,15 +186,15 @@ final class Consent
     /** The classic checkout, by our script while it is filled in: a box is named only when the shopper has touched it. */
     public static function heardForm(): void
     {
-        $isNews = false;
+        $hasChanges = false;
         foreach (Settings::CHANNELS as $channel) {
             $name = 'recoup_consent_' . $channel;
             $value = Input::form($name);
             if ($value === 'yes' || $value === 'no') {
-                $isNews = self::heard($channel, $value === 'yes', Input::wording($name)) || $isNews;
+                $hasChanges = self::heard($channel, $value === 'yes', Input::wording($name)) || $hasChanges;
             }
         }
-        if ($isNews) {
+        if ($hasChanges) {
             Capture::changed();
         }
     }
@@ -206,26 +206,26 @@ final class Consent
      * @param mixed $name
      * @return mixed
      */
-    public static function besideEmail($html, $name = '')
+    public static function addBelowEmail($html, $name = '')
     {
         if ($name !== 'billing_email' || !is_string($html) || !is_checkout()) {
             return $html;
         }
         self::$isShown = true;
-        return $html . self::boxes();
+        return $html . self::renderBoxes();
     }
 
     /** For a form that makes its email field in another way. */
     public static function show(): void
     {
-        $boxes = self::$isShown ? '' : self::boxes();
+        $boxes = self::$isShown ? '' : self::renderBoxes();
         self::$isShown = false;
         // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- boxes() escapes each part.
         echo $boxes === '' ? '' : '<div class="recoup-consent woocommerce-additional-fields">' . $boxes . '</div>';
     }
 
     /** Each a row of the form; WooCommerce sorts rows by their priority, and the email field has 110. */
-    private static function boxes(): string
+    private static function renderBoxes(): string
     {
         $html = '';
         foreach (Settings::boxes() as $channel => $box) {
@@ -233,7 +233,7 @@ final class Consent
             $html .= '<p class="form-row form-row-wide recoup-consent-row" data-priority="111"><label class="woocommerce-form__label woocommerce-form__label-for-checkbox checkbox" for="'
                 . esc_attr($id) . '"><input type="checkbox" class="woocommerce-form__input woocommerce-form__input-checkbox input-checkbox" name="'
                 . esc_attr($id) . '" id="' . esc_attr($id) . '" value="yes" data-recoup-wording="' . esc_attr($box['id']) . '"'
-                . checked(self::said()[$channel]['isGiven'] ?? false, true, false) . '> <span>' . esc_html($box['words']) . '</span></label>'
+                . checked(self::readAnswers()[$channel]['isGiven'] ?? false, true, false) . '> <span>' . esc_html($box['words']) . '</span></label>'
                 . self::hiddenWording($id, $box) . '</p>';
         }
         return $html;
@@ -252,7 +252,7 @@ final class Consent
      */
     public static function atCheckout(string $place, array $boxes = []): void
     {
-        $isThere = $boxes !== [] && ($place !== 'block' || self::hasFields());
+        $isThere = $boxes !== [] && ($place !== 'block' || self::supportsBlockFields());
         self::$place = $isThere ? $place : '';
         self::$shown = $isThere ? array_intersect_key($boxes, Settings::boxes()) : [];
         if ($isThere && Session::get('express') !== null) {
@@ -268,28 +268,28 @@ final class Consent
     {
         $said = Input::blocks();
         if ($said === 'none' || ($said === '' && Session::get('hasScript') === true)) {
-            self::skipped();
+            self::recordSkippedBoxes();
             return;
         }
-        self::noteScript();
+        self::recordScript();
         self::atCheckout('block', Input::boxes() ?? []);
     }
 
-    private static function noteScript(): void
+    private static function recordScript(): void
     {
         if (Input::blocks() !== '' && Session::get('hasScript') !== true) {
             Session::put('hasScript', true);
         }
     }
 
-    private static function skipped(): void
+    private static function recordSkippedBoxes(): void
     {
-        if (self::said() !== []) {
+        if (self::readAnswers() !== []) {
             Session::put('express', true);
         }
     }
 
-    private static function hasFields(): bool
+    private static function supportsBlockFields(): bool
     {
         return function_exists('woocommerce_register_additional_checkout_field');
     }
@@ -303,7 +303,7 @@ final class Consent
         if (Agreement::toolSays() === false || !Agreement::mayKeepCart()) {
             return [];
         }
-        $said = self::said();
+        $said = self::readAnswers();
         $seen = [];
         foreach (self::shown() as $channel => $id) {
             $seen[self::$place][$channel] = ['id' => $id] + (isset($said[$channel]) ? ['isTicked' => $said[$channel]['isGiven']] : []);
@@ -322,7 +322,7 @@ final class Consent
      *
      * @param mixed $order WooCommerce has checked the form's nonce
      */
-    public static function toClassicOrder($order): void
+    public static function onClassicOrder($order): void
     {
         $boxes = [];
         foreach (array_keys(Settings::boxes()) as $channel) {
@@ -337,7 +337,7 @@ final class Consent
         if ($boxes !== []) {
             self::atCheckout('classic', $boxes);
         } elseif (self::$answered === []) {
-            self::skipped();
+            self::recordSkippedBoxes();
         }
         if (is_object($order)) {
             self::toOrder($order);
@@ -350,7 +350,7 @@ final class Consent
      */
     public static function toOrder(object $order): void
     {
-        $words = array_intersect_key(self::said(), self::$answered);
+        $words = array_intersect_key(self::readAnswers(), self::$answered);
         foreach (Settings::CHANNELS as $channel) {
             $key = '_recoup_consent_' . $channel;
             if (isset($words[$channel])) {

@@ -10,8 +10,8 @@ final class Contact
 
     public static function start(): void
     {
-        add_action('wc_ajax_' . self::ENDPOINT, Guard::action('contact', [self::class, 'take']));
-        $review = Guard::action('woocommerce_checkout_update_order_review', [self::class, 'reviewed']);
+        add_action('wc_ajax_' . self::ENDPOINT, Guard::action('contact', [self::class, 'saveContact']));
+        $review = Guard::action('woocommerce_checkout_update_order_review', [self::class, 'readReviewForm']);
         add_action('woocommerce_checkout_update_order_review', $review, 99, 1);
         $form = Guard::action('woocommerce_before_checkout_form', [self::class, 'enqueue']);
         add_action('woocommerce_before_checkout_form', $form, 5, 0);
@@ -34,7 +34,7 @@ final class Contact
         ]);
     }
 
-    public static function take(): void
+    public static function saveContact(): void
     {
         nocache_headers();
         if (!Connection::isUp() || !wp_verify_nonce(Input::form('nonce'), self::ENDPOINT)) {
@@ -45,13 +45,13 @@ final class Contact
         foreach (self::FIELDS as $name) {
             $fields[$name] = Input::form($name);
         }
-        self::heard($fields, '');
+        self::applyFields($fields, '');
         Consent::heardForm();
         wp_send_json(['ok' => true], 200);
     }
 
     /** @param mixed $form the classic checkout's whole form, url-encoded */
-    public static function reviewed($form): void
+    public static function readReviewForm($form): void
     {
         if (!Connection::isUp() || !is_string($form) || strlen($form) > 65536) {
             return;
@@ -63,18 +63,18 @@ final class Contact
             $boxes += is_string($id) ? [$channel => Text::plain($id, 40)] : [];
         }
         Consent::atCheckout('classic', $boxes);
-        self::heard($fields, 'billing_');
+        self::applyFields($fields, 'billing_');
     }
 
     /** Keeps what was typed with WooCommerce's own customer of this session, which also keeps it in the form after a reload. */
-    private static function heard(array $fields, string $prefix): void
+    private static function applyFields(array $fields, string $prefix): void
     {
         if (!Session::isThere() || !isset(WC()->customer) || !is_object(WC()->customer)) {
             return;
         }
         $before = self::known();
         foreach (self::FIELDS as $name) {
-            $value = self::typed($fields[$prefix . $name] ?? null, $name);
+            $value = self::cleanField($fields[$prefix . $name] ?? null, $name);
             if ($value !== '') {
                 WC()->customer->{'set_billing_' . $name}($value);
             }
@@ -85,7 +85,7 @@ final class Contact
     }
 
     /** @param mixed $value */
-    private static function typed($value, string $name): string
+    private static function cleanField($value, string $name): string
     {
         $text = is_string($value) ? Text::plain($value, $name === 'email' ? 254 : 80) : '';
         if ($name === 'email') {

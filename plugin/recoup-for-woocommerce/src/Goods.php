@@ -5,7 +5,7 @@ namespace Recoup\WooCommerce;
 /** Stock and prices of the products that Recoup asks for, for a shop that it cannot reach. */
 final class Goods
 {
-    private const MOST = 100;
+    private const MAX_ITEMS = 100;
 
     /**
      * What Recoup has asked for, as it is kept until the next report.
@@ -15,17 +15,17 @@ final class Goods
     public static function asked($asked): array
     {
         $list = [];
-        foreach (array_slice(is_array($asked) ? $asked : [], 0, self::MOST) as $item) {
-            $product = self::id($item['product'] ?? null);
+        foreach (array_slice(is_array($asked) ? $asked : [], 0, self::MAX_ITEMS) as $item) {
+            $product = self::parseId($item['product'] ?? null);
             if ($product !== null) {
-                $list[] = ['product' => $product, 'variation' => self::id($item['variation'] ?? null)];
+                $list[] = ['product' => $product, 'variation' => self::parseId($item['variation'] ?? null)];
             }
         }
         return $list;
     }
 
     /** @param mixed $id */
-    private static function id($id): ?string
+    private static function parseId($id): ?string
     {
         return is_string($id) && preg_match('/^[1-9]\d{0,17}$/D', $id) ? $id : null;
     }
@@ -36,7 +36,7 @@ final class Goods
         $list = [];
         foreach ($asked as $item) {
             try {
-                $list[] = $item + ['terms' => self::terms((int) $item['product'], (int) $item['variation'])];
+                $list[] = $item + ['terms' => self::readTerms((int) $item['product'], (int) $item['variation'])];
             } catch (\Throwable $error) {
                 Log::warn('The stock of product ' . $item['product'] . ' cannot be read: ' . Text::cut($error->getMessage(), 200));
             }
@@ -45,7 +45,7 @@ final class Goods
     }
 
     /** As wc/v3 has them; null: the shop does not sell it any more. */
-    private static function terms(int $id, int $variation): ?array
+    private static function readTerms(int $id, int $variation): ?array
     {
         $product = wc_get_product($id);
         // A parent that is not published takes its variations along.

@@ -5,18 +5,18 @@ namespace Recoup\WooCommerce;
 /** Everything of ours that the shop calls goes through here: an error of ours never reaches a page of the shop (decision 109). */
 final class Guard
 {
-    public static function action(string $name, callable $work): callable
+    public static function action(string $name, callable $callback): callable
     {
-        return static function (...$given) use ($name, $work): void {
-            self::attempt($name, $work, $given, null);
+        return static function (...$arguments) use ($name, $callback): void {
+            self::run($name, $callback, $arguments, null);
         };
     }
 
     /** After an error the filtered value is what it was. */
-    public static function filter(string $name, callable $work): callable
+    public static function filter(string $name, callable $callback): callable
     {
-        return static function (...$given) use ($name, $work) {
-            return self::attempt($name, $work, $given, $given[0] ?? null);
+        return static function (...$arguments) use ($name, $callback) {
+            return self::run($name, $callback, $arguments, $arguments[0] ?? null);
         };
     }
 
@@ -25,24 +25,24 @@ final class Guard
      *
      * @return mixed
      */
-    public static function value(string $name, callable $work, $otherwise)
+    public static function value(string $name, callable $callback, $fallback)
     {
-        return self::attempt($name, $work, [], $otherwise);
+        return self::run($name, $callback, [], $fallback);
     }
 
     /** @return mixed */
-    private static function attempt(string $name, callable $work, array $given, $otherwise)
+    private static function run(string $name, callable $callback, array $arguments, $fallback)
     {
-        $from = hrtime(true);
-        $running = self::running();
+        $startedAt = hrtime(true);
+        $running = self::countRunningHooks();
         try {
-            return $work(...$given);
+            return $callback(...$arguments);
         } catch (\Throwable $error) {
-            self::backTo($running);
-            self::report($name, $error);
-            return $otherwise;
+            self::unwindHooks($running);
+            self::logError($name, $error);
+            return $fallback;
         } finally {
-            self::measured($name, hrtime(true) - $from);
+            self::reportDuration($name, hrtime(true) - $startedAt);
         }
     }
 
@@ -50,37 +50,37 @@ final class Guard
      * WordPress notes which hooks are running, and forgets to take a hook off when a callback throws: afterwards WooCommerce believed
      * itself inside `before_woocommerce_init` and had no cart.
      */
-    private static function running(): int
+    private static function countRunningHooks(): int
     {
         return is_array($GLOBALS['wp_current_filter'] ?? null) ? count($GLOBALS['wp_current_filter']) : 0;
     }
 
-    private static function backTo(int $running): void
+    private static function unwindHooks(int $running): void
     {
-        if (self::running() > $running) {
+        if (self::countRunningHooks() > $running) {
             array_splice($GLOBALS['wp_current_filter'], $running);
         }
     }
 
-    private static function report(string $name, \Throwable $error): void
+    private static function logError(string $name, \Throwable $error): void
     {
-        $running = self::running();
+        $running = self::countRunningHooks();
         try {
             Log::caught($name, $error);
         } catch (\Throwable $other) {
             // The log itself is broken. The shop goes on.
-            self::backTo($running);
+            self::unwindHooks($running);
         }
     }
 
     /** For whoever wants to know what the plugin costs. */
-    private static function measured(string $name, int $nanoseconds): void
+    private static function reportDuration(string $name, int $nanoseconds): void
     {
-        $running = self::running();
+        $running = self::countRunningHooks();
         try {
             do_action('recoup_measured', $name, $nanoseconds);
         } catch (\Throwable $error) {
-            self::backTo($running);
+            self::unwindHooks($running);
         }
     }
 }

@@ -29,7 +29,7 @@ final class Health
             'cronS' => $cronAt > 0 ? max(0, time() - $cronAt) : null,
             'isCronDisabled' => defined('DISABLE_WP_CRON') && (bool) constant('DISABLE_WP_CRON'),
             'isBlocked' => Api::isBlocked(Connection::url()),
-            'checkout' => self::checkout(),
+            'checkout' => self::detectCheckout(),
             'isHpos' => self::isHpos(),
             'hasKey' => Keys::isThere((int) Connection::read('keyId')),
             'boxes' => array_keys(Settings::boxes()),
@@ -37,7 +37,7 @@ final class Health
     }
 
     /** Which checkout the shop's checkout page has. */
-    private static function checkout(): string
+    private static function detectCheckout(): string
     {
         $page = get_post((int) wc_get_page_id('checkout'));
         $content = is_object($page) ? (string) $page->post_content : '';
@@ -113,13 +113,13 @@ final class Health
             __('Waiting to be sent', 'recoup-for-woocommerce') => (string) Outbox::count(),
             __('Recoup reaches this shop', 'recoup-for-woocommerce') => !empty($reach['isReached'])
                 ? __('Yes', 'recoup-for-woocommerce')
-                : trim(__('No', 'recoup-for-woocommerce') . '. ' . self::reason((string) $reach['reason'])),
+                : trim(__('No', 'recoup-for-woocommerce') . '. ' . self::localizeReason((string) $reach['reason'])),
             __('Errors in the last 24 hours', 'recoup-for-woocommerce') => (string) State::daily('errors'),
         ];
     }
 
     /** Recoup writes in English: a screen in another language says where to read the reason. */
-    private static function reason(string $sentence): string
+    private static function localizeReason(string $sentence): string
     {
         $isEnglish = strncmp(determine_locale(), 'en', 2) === 0;
         return $sentence === '' || $isEnglish ? $sentence : __('Recoup names the reason under Settings → Store.', 'recoup-for-woocommerce');

@@ -8,47 +8,47 @@ namespace Recoup\WooCommerce;
  */
 final class Language
 {
-    private const MOST_PAGES = 5;
+    private const MAX_PAGES = 5;
     /** Of an address that has shown the checkout in two languages. */
-    private const SEVERAL = '*';
+    private const SEVERAL_LANGUAGES = '*';
 
     /** @var string|null of the block checkout's labels; null: it has no boxes */
-    private static $ofLabels = null;
+    private static $labelLanguage = null;
 
     public static function start(): void
     {
-        add_action('wp', Guard::action('language', [self::class, 'note']), 20, 0);
+        add_action('wp', Guard::action('language', [self::class, 'rememberPageLanguage']), 20, 0);
     }
 
     /** The labels are fixed before some translation plugins know the page's language. */
     public static function fixLabels(): void
     {
-        self::$ofLabels = self::current();
+        self::$labelLanguage = self::current();
     }
 
     /** On each page with a checkout. */
-    public static function note(): void
+    public static function rememberPageLanguage(): void
     {
-        if (self::isOfScript() || !Settings::hasLanguages() || !Session::isThere() || !is_checkout()) {
+        if (self::isScriptRequest() || !Settings::hasLanguages() || !Session::isThere() || !is_checkout()) {
             return;
         }
-        $language = self::$ofLabels ?? self::ofPage();
-        $page = self::name(Input::page());
-        $pages = self::pages();
+        $language = self::$labelLanguage ?? self::readPageLanguage();
+        $page = self::hashPage(Input::page());
+        $pages = self::readPages();
         $isOther = isset($pages[$page]) && $pages[$page] !== $language;
         if (Session::get('language') !== $language || ($pages[$page] ?? null) !== $language) {
             Session::put('language', $language);
-            Session::put('languages', array_slice([$page => $isOther ? self::SEVERAL : $language] + $pages, 0, self::MOST_PAGES));
+            Session::put('languages', array_slice([$page => $isOther ? self::SEVERAL_LANGUAGES : $language] + $pages, 0, self::MAX_PAGES));
         }
     }
 
-    private static function pages(): array
+    private static function readPages(): array
     {
         $pages = Session::get('languages', []);
         return is_array($pages) ? $pages : [];
     }
 
-    private static function name(string $page): string
+    private static function hashPage(string $page): string
     {
         return 'p' . substr(hash('sha256', $page), 0, 12);
     }
@@ -56,23 +56,23 @@ final class Language
     public static function current(): string
     {
         // Two tabs can show the checkout in two languages: a request is from the page that it names.
-        $kept = self::isOfScript() && Settings::hasLanguages() ? self::pages()[self::name(Input::fromPage())] ?? Session::get('language') : null;
-        return is_string($kept) ? $kept : self::ofPage();
+        $kept = self::isScriptRequest() && Settings::hasLanguages() ? self::readPages()[self::hashPage(Input::fromPage())] ?? Session::get('language') : null;
+        return is_string($kept) ? $kept : self::readPageLanguage();
     }
 
     /** Whether two tabs at the address of this request's page may show the boxes in two languages. Only our script knows which of them it is. */
     public static function isAmbiguous(): bool
     {
-        return self::isOfScript() && Settings::hasLanguages() && self::current() === self::SEVERAL;
+        return self::isScriptRequest() && Settings::hasLanguages() && self::current() === self::SEVERAL_LANGUAGES;
     }
 
-    private static function isOfScript(): bool
+    private static function isScriptRequest(): bool
     {
         return (defined('REST_REQUEST') && (bool) constant('REST_REQUEST')) || wp_doing_ajax() || Input::hasQuery('wc-ajax');
     }
 
     /** Two letters; '' for a language whose code has three. Polylang's slugs are free text, its locales are not. */
-    private static function ofPage(): string
+    private static function readPageLanguage(): string
     {
         $found = function_exists('pll_current_language') ? pll_current_language('locale') : apply_filters('wpml_current_language', null);
         foreach ([$found, determine_locale()] as $locale) {

@@ -7,7 +7,7 @@ final class Lines
 {
     public const MOST = 500;
     /** Finding a picture may take a query. */
-    private const MOST_PICTURES = 40;
+    private const MAX_PICTURES = 40;
     /** Marks of lines that another one brings along (bundles, composites, boxes, chained products): its key in the cart, or its product. */
     private const CHILDREN = [
         'bundled_by',
@@ -37,15 +37,15 @@ final class Lines
         $extra = [];
         $parts = [];
         foreach ($items as $key => $item) {
-            $whole = self::wholeOf((string) $key, $items);
+            $whole = self::findRoot((string) $key, $items);
             if ($whole !== (string) $key) {
                 $parts[$key] = true;
-                $extra[$whole] = ($extra[$whole] ?? 0.0) + self::price($item) * (float) ($item['quantity'] ?? 0);
+                $extra[$whole] = ($extra[$whole] ?? 0.0) + self::unitPrice($item) * (float) ($item['quantity'] ?? 0);
             }
         }
         $lines = [];
         foreach (array_diff_key($items, $parts) as $key => $item) {
-            $line = self::line($item, $extra[$key] ?? 0.0, count($lines) < self::MOST_PICTURES);
+            $line = self::buildLine($item, $extra[$key] ?? 0.0, count($lines) < self::MAX_PICTURES);
             if ($line !== null) {
                 $lines[] = $line;
             }
@@ -54,10 +54,10 @@ final class Lines
     }
 
     /** The line that brings this one along: itself where none does, '' where that one is not there. */
-    private static function wholeOf(string $key, array $items): string
+    private static function findRoot(string $key, array $items): string
     {
         for ($depth = 0; $depth < 10; $depth++) {
-            $above = self::parentOf($key, $items);
+            $above = self::findParent($key, $items);
             if ($above === null || $above === '') {
                 return $above ?? $key;
             }
@@ -67,7 +67,7 @@ final class Lines
     }
 
     /** null: it is no part. */
-    private static function parentOf(string $key, array $items): ?string
+    private static function findParent(string $key, array $items): ?string
     {
         $isPart = false;
         foreach (self::CHILDREN as $mark) {
@@ -93,7 +93,7 @@ final class Lines
     }
 
     /** Of one, as the cart shows it: with tax or without. */
-    private static function price(array $item): float
+    private static function unitPrice(array $item): float
     {
         $product = $item['data'] ?? null;
         if (!is_object($product)) {
@@ -104,7 +104,7 @@ final class Lines
     }
 
     /** @param float $extra what the parts of the line cost together */
-    private static function line(array $item, float $extra, bool $withPicture): ?array
+    private static function buildLine(array $item, float $extra, bool $withPicture): ?array
     {
         $product = $item['data'] ?? null;
         $quantity = (float) ($item['quantity'] ?? 0);
@@ -113,7 +113,7 @@ final class Lines
         }
         $isWhole = floor($quantity) === $quantity;
         $variation = (int) ($item['variation_id'] ?? 0);
-        $price = (self::price($item) + $extra / $quantity) * ($isWhole ? 1 : $quantity);
+        $price = (self::unitPrice($item) + $extra / $quantity) * ($isWhole ? 1 : $quantity);
         return [
             'product' => (string) (int) ($item['product_id'] ?? 0),
             'variation' => $variation > 0 ? (string) $variation : null,
@@ -121,13 +121,13 @@ final class Lines
             'name' => Text::plain($product->get_name()),
             'sku' => Text::plain($product->get_sku(), 100),
             'price' => wc_format_decimal($price, wc_get_price_decimals()),
-            'image' => $withPicture ? self::picture($product) : '',
+            'image' => $withPicture ? self::imageUrl($product) : '',
             'url' => Text::cut((string) $product->get_permalink($item), 1000),
-            'choices' => self::choices($item, $product),
+            'choices' => self::readChoices($item, $product),
         ];
     }
 
-    private static function picture(object $product): string
+    private static function imageUrl(object $product): string
     {
         $id = (int) $product->get_image_id();
         $address = $id > 0 ? wp_get_attachment_image_url($id, 'woocommerce_thumbnail') : false;
@@ -135,26 +135,26 @@ final class Lines
     }
 
     /** In the words the shopper saw, as the Store API tells them. */
-    private static function choices(array $item, object $product): array
+    private static function readChoices(array $item, object $product): array
     {
         $choices = [];
         foreach ((array) ($item['variation'] ?? []) as $key => $value) {
-            $attribute = self::attributeOf((string) $key);
+            $attribute = self::attributeName((string) $key);
             $name = wc_attribute_label($attribute, $product);
             if ((string) $value !== '') {
-                $choices[] = ['name' => Text::plain($name, 100), 'value' => Text::plain(self::shown($attribute, (string) $value), 200)];
+                $choices[] = ['name' => Text::plain($name, 100), 'value' => Text::plain(self::valueLabel($attribute, (string) $value), 200)];
             }
         }
         return array_slice($choices, 0, 50);
     }
 
-    private static function attributeOf(string $key): string
+    private static function attributeName(string $key): string
     {
         $prefix = 'attribute_';
         return urldecode(strncmp($key, $prefix, strlen($prefix)) === 0 ? substr($key, strlen($prefix)) : $key);
     }
 
-    private static function shown(string $attribute, string $value): string
+    private static function valueLabel(string $attribute, string $value): string
     {
         if (!taxonomy_exists($attribute)) {
             return $value;
@@ -171,15 +171,15 @@ final class Lines
     {
         $wanted = [];
         foreach ($choices as $choice) {
-            $name = self::plainKey((string) ($choice['name'] ?? ''));
+            $name = self::normalizeKey((string) ($choice['name'] ?? ''));
             $wanted[$name] = (string) ($choice['value'] ?? '');
         }
         $found = [];
         foreach ((array) $variation->get_variation_attributes() as $key => $fixed) {
-            $attribute = self::attributeOf((string) $key);
-            $label = self::plainKey((string) wc_attribute_label($attribute, $parent));
-            $said = $wanted[$label] ?? $wanted[self::plainKey($attribute)] ?? null;
-            $value = (string) $fixed !== '' ? (string) $fixed : self::offered($parent, $attribute, $said);
+            $attribute = self::attributeName((string) $key);
+            $label = self::normalizeKey((string) wc_attribute_label($attribute, $parent));
+            $said = $wanted[$label] ?? $wanted[self::normalizeKey($attribute)] ?? null;
+            $value = (string) $fixed !== '' ? (string) $fixed : self::findOption($parent, $attribute, $said);
             if ($value === null) {
                 return null;
             }
@@ -188,14 +188,14 @@ final class Lines
         return $found;
     }
 
-    private static function plainKey(string $text): string
+    private static function normalizeKey(string $text): string
     {
         $lower = function_exists('mb_strtolower') ? mb_strtolower($text) : strtolower($text);
         return (string) preg_replace('/^pa_|[\s_-]+/u', '', trim($lower));
     }
 
     /** What the parent offers under these words. */
-    private static function offered(object $parent, string $attribute, ?string $said): ?string
+    private static function findOption(object $parent, string $attribute, ?string $said): ?string
     {
         if ($said === null) {
             return null;
@@ -205,9 +205,9 @@ final class Lines
             return is_object($term) ? (string) $term->slug : null;
         }
         foreach ((array) $parent->get_attributes() as $key => $each) {
-            $isThis = self::plainKey((string) $key) === self::plainKey($attribute);
+            $isThis = self::normalizeKey((string) $key) === self::normalizeKey($attribute);
             foreach ($isThis && is_object($each) ? (array) $each->get_options() : [] as $option) {
-                if (self::plainKey((string) $option) === self::plainKey($said)) {
+                if (self::normalizeKey((string) $option) === self::normalizeKey($said)) {
                     return (string) $option;
                 }
             }

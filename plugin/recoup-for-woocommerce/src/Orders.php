@@ -5,11 +5,11 @@ namespace Recoup\WooCommerce;
 /** Orders: placed, paid, changed, told at once; and, for a shop that Recoup cannot reach, reports of what has changed. */
 final class Orders
 {
-    private const MOST_LINES = 500;
-    private const REPORT = 100;
+    private const MAX_LINES = 500;
+    private const REPORT_ORDERS = 100;
     private const REPORT_BYTES = 400000;
     /** A script that saves thousands of orders in one request is left to the next reading. */
-    private const MOST_CHANGED = 200;
+    private const MAX_CHANGED = 200;
     /** How subscription plugins mark a renewal. */
     private const RENEWALS = [
         '_subscription_renewal',
@@ -81,7 +81,7 @@ final class Orders
     public static function changed($id): void
     {
         $id = (int) $id;
-        if ($id > 0 && count(self::$changed) < self::MOST_CHANGED && Connection::isUp()) {
+        if ($id > 0 && count(self::$changed) < self::MAX_CHANGED && Connection::isUp()) {
             self::$changed += [$id => 'changed'];
             Capture::later();
         }
@@ -107,15 +107,15 @@ final class Orders
     {
         $all = self::$changed;
         self::$changed = [];
-        $isNews = false;
+        $hasQueued = false;
         foreach ($all as $id => $event) {
-            $isNews = self::keepOne($id, $event) || $isNews;
+            $hasQueued = self::queueOrder($id, $event) || $hasQueued;
         }
         self::$forms = [];
-        return $isNews;
+        return $hasQueued;
     }
 
-    private static function keepOne(int $id, string $event): bool
+    private static function queueOrder(int $id, string $event): bool
     {
         $order = wc_get_order($id);
         if (!self::isOrder($order)) {
@@ -123,14 +123,14 @@ final class Orders
         }
         $cart = $order->get_meta('_recoup_cart');
         $isToken = is_string($cart) && preg_match('/^[\w-]{32}$/D', $cart);
-        $entry = ['type' => 'order', 'order' => self::wire($order), 'cart' => $isToken ? $cart : null, 'event' => $event]
+        $entry = ['type' => 'order', 'order' => self::serialize($order), 'cart' => $isToken ? $cart : null, 'event' => $event]
             + array_filter(['forms' => self::$forms[$id] ?? []]);
         Outbox::put('order:' . $id, $entry);
         return true;
     }
 
     /** In the form of wc/v3, no more than Recoup reads. */
-    public static function wire(object $order): array
+    public static function serialize(object $order): array
     {
         $places = wc_get_price_decimals();
         return [
@@ -138,30 +138,30 @@ final class Orders
             'parent_id' => (int) $order->get_parent_id(),
             'status' => (string) $order->get_status(),
             'currency' => (string) $order->get_currency(),
-            'date_created_gmt' => self::instant($order->get_date_created()),
-            'date_modified_gmt' => self::instant($order->get_date_modified()) ?? gmdate('Y-m-d\TH:i:s'),
-            'date_paid_gmt' => self::instant($order->get_date_paid()),
+            'date_created_gmt' => self::formatUtc($order->get_date_created()),
+            'date_modified_gmt' => self::formatUtc($order->get_date_modified()) ?? gmdate('Y-m-d\TH:i:s'),
+            'date_paid_gmt' => self::formatUtc($order->get_date_paid()),
             'total' => wc_format_decimal($order->get_total(), $places),
             'prices_include_tax' => (bool) $order->get_prices_include_tax(),
             'customer_id' => (int) $order->get_customer_id(),
-            'billing' => self::address($order, 'billing'),
-            'shipping' => self::address($order, 'shipping'),
-            'line_items' => array_map([self::class, 'line'], self::linesOf($order)),
-            'refunds' => array_map([self::class, 'refund'], array_values($order->get_refunds())),
-            'coupon_lines' => array_map([self::class, 'coupon'], array_values($order->get_items('coupon'))),
+            'billing' => self::readAddress($order, 'billing'),
+            'shipping' => self::readAddress($order, 'shipping'),
+            'line_items' => array_map([self::class, 'buildLine'], self::readLineItems($order)),
+            'refunds' => array_map([self::class, 'buildRefund'], array_values($order->get_refunds())),
+            'coupon_lines' => array_map([self::class, 'buildCoupon'], array_values($order->get_items('coupon'))),
             'created_via' => Text::plain($order->get_created_via(), 60),
             'payment_url' => (string) $order->get_checkout_payment_url(),
-            'meta_data' => self::ourMeta($order),
+            'meta_data' => self::readMeta($order),
         ];
     }
 
     /** @param mixed $date */
-    private static function instant($date): ?string
+    private static function formatUtc($date): ?string
     {
         return is_object($date) ? gmdate('Y-m-d\TH:i:s', $date->getTimestamp()) : null;
     }
 
-    private static function address(object $order, string $kind): array
+    private static function readAddress(object $order, string $kind): array
     {
         $address = [];
         foreach (['first_name', 'last_name', 'company', 'country', 'state', 'email', 'phone'] as $part) {
@@ -171,12 +171,12 @@ final class Orders
         return $address;
     }
 
-    private static function linesOf(object $order): array
+    private static function readLineItems(object $order): array
     {
-        return array_slice(array_values($order->get_items('line_item')), 0, self::MOST_LINES);
+        return array_slice(array_values($order->get_items('line_item')), 0, self::MAX_LINES);
     }
 
-    private static function line(object $item): array
+    private static function buildLine(object $item): array
     {
         $product = $item->get_product();
         $quantity = (float) $item->get_quantity();
@@ -190,11 +190,11 @@ final class Orders
             'subtotal' => wc_format_decimal($item->get_subtotal()),
             'subtotal_tax' => wc_format_decimal($item->get_subtotal_tax()),
             'price' => $quantity > 0 ? (float) $item->get_total() / $quantity : 0,
-            'meta_data' => array_merge(self::choicesOf($item), self::partsOf($item)),
+            'meta_data' => array_merge(self::readChoices($item), self::readPartMarks($item)),
         ];
     }
 
-    private static function choicesOf(object $item): array
+    private static function readChoices(object $item): array
     {
         $choices = [];
         foreach ($item->get_variation_id() ? $item->get_formatted_meta_data('_', true) : [] as $meta) {
@@ -210,7 +210,7 @@ final class Orders
     }
 
     /** What says which line is a part of which, and nothing else of what plugins keep. */
-    private static function partsOf(object $item): array
+    private static function readPartMarks(object $item): array
     {
         $marks = [];
         foreach ($item->get_meta_data() as $each) {
@@ -224,12 +224,12 @@ final class Orders
         return array_slice($marks, 0, 20);
     }
 
-    private static function refund(object $refund): array
+    private static function buildRefund(object $refund): array
     {
         return ['id' => (int) $refund->get_id(), 'total' => wc_format_decimal(-abs((float) $refund->get_amount()))];
     }
 
-    private static function coupon(object $item): array
+    private static function buildCoupon(object $item): array
     {
         return [
             'code' => Text::plain($item->get_code(), 100),
@@ -239,7 +239,7 @@ final class Orders
     }
 
     /** Ours, and what says that an order is a renewal. */
-    private static function ourMeta(object $order): array
+    private static function readMeta(object $order): array
     {
         $meta = [];
         foreach ($order->get_meta_data() as $each) {
@@ -266,11 +266,11 @@ final class Orders
             return null;
         }
         $began = time();
-        $orders = $reported === [] ? self::modified($from) : self::merged(self::modified($from, $reported), self::modified($from + 1));
+        $orders = $reported === [] ? self::findModified($from) : self::mergeById(self::findModified($from, $reported), self::findModified($from + 1));
         $list = [];
         $bytes = 0;
-        foreach (array_slice($orders, 0, self::REPORT) as $order) {
-            $wire = self::wireOrMark($order);
+        foreach (array_slice($orders, 0, self::REPORT_ORDERS) as $order) {
+            $wire = self::serializeOrIdentify($order);
             $bytes += strlen(Api::json($wire));
             if ($bytes > self::REPORT_BYTES && $list !== []) {
                 break;
@@ -282,7 +282,7 @@ final class Orders
     }
 
     /** One more than a report has, oldest first. @param int[] $without */
-    private static function modified(int $from, array $without = []): array
+    private static function findModified(int $from, array $without = []): array
     {
         $statuses = array_merge(array_keys(wc_get_order_statuses()), ['trash']);
         return wc_get_orders([
@@ -291,31 +291,31 @@ final class Orders
             'date_modified' => '>=' . $from,
             'orderby' => 'modified',
             'order' => 'ASC',
-            'limit' => self::REPORT + 1,
+            'limit' => self::REPORT_ORDERS + 1,
         ] + ($without === [] ? [] : ['exclude' => $without]));
     }
 
     /** Each once, oldest first, and no more than one of the two may have. */
-    private static function merged(array $orders, array $others): array
+    private static function mergeById(array $orders, array $others): array
     {
         $all = [];
         foreach (array_merge($orders, $others) as $order) {
             $all[(int) $order->get_id()] = $order;
         }
         uasort($all, static function ($one, $other): int {
-            return strcmp((string) self::instant($one->get_date_modified()), (string) self::instant($other->get_date_modified()));
+            return strcmp((string) self::formatUtc($one->get_date_modified()), (string) self::formatUtc($other->get_date_modified()));
         });
-        return array_slice(array_values($all), 0, self::REPORT + 1);
+        return array_slice(array_values($all), 0, self::REPORT_ORDERS + 1);
     }
 
     /** An order that another plugin breaks does not keep the others from being reported: it is only named. */
-    private static function wireOrMark(object $order): array
+    private static function serializeOrIdentify(object $order): array
     {
         try {
-            return self::wire($order);
+            return self::serialize($order);
         } catch (\Throwable $error) {
             Log::warn('Order ' . $order->get_id() . ' cannot be read: ' . Text::cut($error->getMessage(), 200));
-            return ['id' => (int) $order->get_id(), 'date_modified_gmt' => self::instant($order->get_date_modified())];
+            return ['id' => (int) $order->get_id(), 'date_modified_gmt' => self::formatUtc($order->get_date_modified())];
         }
     }
 }

@@ -15,10 +15,10 @@ final class Outbox
     public const MOST_AGE_S = 7 * DAY_IN_SECONDS;
     public const BATCH = 50;
     /** Of a batch, under the 512 KB that Recoup takes. */
-    private const MOST_BYTES = 450000;
+    private const MAX_BYTES = 450000;
     private const MARK = 'mark';
     /** Longer than a try takes. */
-    private const CLAIM_S = 60;
+    private const CLAIM_TTL_S = 60;
 
     public static function table(): string
     {
@@ -62,7 +62,7 @@ final class Outbox
     public static function put(string $name, array $entry): void
     {
         global $wpdb;
-        $forms = ($entry['forms'] ?? []) + self::formsOf($name);
+        $forms = ($entry['forms'] ?? []) + self::readForms($name);
         if ($forms !== []) {
             $entry['forms'] = $forms;
         }
@@ -78,7 +78,7 @@ final class Outbox
     }
 
     /** Of the entry that waits under this name. */
-    private static function formsOf(string $name): array
+    private static function readForms(string $name): array
     {
         global $wpdb;
         $text = $wpdb->get_var($wpdb->prepare('SELECT entry FROM %i WHERE name = %s', self::table(), $name));
@@ -99,7 +99,7 @@ final class Outbox
             $claim,
             $now,
             self::MARK,
-            $now - self::CLAIM_S,
+            $now - self::CLAIM_TTL_S,
             $most
         ));
         if (!$taken) {
@@ -121,7 +121,7 @@ final class Outbox
             $head = '{"seq":' . (int) $row->id . ',"age":' . max(0, time() - (int) $row->made_at) . ',';
             $text = $head . substr((string) $row->entry, 1);
             $bytes += strlen($text) + 1;
-            if ($bytes > self::MOST_BYTES && $ids !== []) {
+            if ($bytes > self::MAX_BYTES && $ids !== []) {
                 break;
             }
             $entries[] = $text;
@@ -141,7 +141,7 @@ final class Outbox
         $table = self::table();
         $wpdb->replace($table, ['name' => self::MARK, 'made_at' => time(), 'entry' => ''], ['%s', '%d', '%s']);
         // phpcs:disable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders -- As many marks as there are ids.
-        $wpdb->query($wpdb->prepare('DELETE FROM %i WHERE id IN (' . self::marks($ids) . ')', $table, ...array_values($ids)));
+        $wpdb->query($wpdb->prepare('DELETE FROM %i WHERE id IN (' . self::placeholders($ids) . ')', $table, ...array_values($ids)));
         // phpcs:enable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders
     }
 
@@ -150,14 +150,14 @@ final class Outbox
     {
         global $wpdb;
         if ($ids !== []) {
-            $sql = 'UPDATE %i SET claim = %s, claimed_at = 0 WHERE id IN (' . self::marks($ids) . ')';
+            $sql = 'UPDATE %i SET claim = %s, claimed_at = 0 WHERE id IN (' . self::placeholders($ids) . ')';
             // phpcs:disable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders -- As many marks as there are ids.
             $wpdb->query($wpdb->prepare($sql, self::table(), '', ...array_values($ids)));
             // phpcs:enable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders
         }
     }
 
-    private static function marks(array $ids): string
+    private static function placeholders(array $ids): string
     {
         return implode(',', array_fill(0, count($ids), '%d'));
     }
@@ -196,7 +196,7 @@ final class Outbox
         $found = [];
         foreach (is_array($rows) ? $rows : [] as $row) {
             $entry = json_decode((string) $row->entry, true);
-            if (is_array($entry) && (self::hasAddress($entry, $email) || self::isOfUser($entry, $user))) {
+            if (is_array($entry) && (self::hasAddress($entry, $email) || self::belongsToUser($entry, $user))) {
                 $found[(int) $row->id] = (string) $row->entry;
             }
         }
@@ -212,7 +212,7 @@ final class Outbox
         return $has;
     }
 
-    private static function isOfUser(array $entry, int $user): bool
+    private static function belongsToUser(array $entry, int $user): bool
     {
         $ids = [$entry['customer']['id'] ?? null, $entry['order']['customer_id'] ?? null];
         return $user > 0 && in_array((string) $user, array_map('strval', array_filter($ids, 'is_scalar')), true);

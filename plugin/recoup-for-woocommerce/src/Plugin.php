@@ -6,7 +6,7 @@ namespace Recoup\WooCommerce;
 final class Plugin
 {
     public const VERSION = '0.2.0';
-    private const LEAST_WOOCOMMERCE = '5.0';
+    private const MIN_WOOCOMMERCE = '5.0';
 
     /** @var string */
     private static $file = '';
@@ -14,7 +14,7 @@ final class Plugin
     public static function start(string $file): void
     {
         self::$file = $file;
-        register_activation_hook($file, Guard::action('activate', [self::class, 'activated']));
+        register_activation_hook($file, Guard::action('activate', [self::class, 'onActivate']));
         register_deactivation_hook($file, Guard::action('deactivate', [Sender::class, 'unschedule']));
         add_action('before_woocommerce_init', Guard::action('before_woocommerce_init', [self::class, 'declare']));
         add_action('plugins_loaded', Guard::action('plugins_loaded', [self::class, 'load']), 20);
@@ -29,13 +29,13 @@ final class Plugin
     public static function declare(): void
     {
         $class = 'Automattic\\WooCommerce\\Utilities\\FeaturesUtil';
-        if (!self::isForAStranger() && class_exists($class)) {
+        if (!self::isVisitorRequest() && class_exists($class)) {
             $class::declare_compatibility('custom_order_tables', self::$file, true);
             $class::declare_compatibility('cart_checkout_blocks', self::$file, true);
         }
     }
 
-    private static function isForAStranger(): bool
+    private static function isVisitorRequest(): bool
     {
         $isKnown = isset($_COOKIE[LOGGED_IN_COOKIE]) || isset($_SERVER['HTTP_AUTHORIZATION']) || isset($_SERVER['PHP_AUTH_USER']);
         return !$isKnown && !is_admin() && !wp_doing_cron() && !(defined('WP_CLI') && constant('WP_CLI'));
@@ -48,8 +48,8 @@ final class Plugin
         }), 1);
         // Without WooCommerce as well: WordPress keeps an offer for half a day.
         Guard::action(Update::class, [Update::class, 'start'])();
-        if (!function_exists('WC') || version_compare((string) WC()->version, self::LEAST_WOOCOMMERCE, '<')) {
-            add_action('admin_notices', Guard::action('admin_notices', [self::class, 'sayNeeds']));
+        if (!function_exists('WC') || version_compare((string) WC()->version, self::MIN_WOOCOMMERCE, '<')) {
+            add_action('admin_notices', Guard::action('admin_notices', [self::class, 'showRequirement']));
             return;
         }
         $parts = [
@@ -63,7 +63,7 @@ final class Plugin
         add_action(Beat::TASK, Guard::action(Beat::TASK, [Beat::class, 'run']));
     }
 
-    public static function sayNeeds(): void
+    public static function showRequirement(): void
     {
         if (current_user_can('activate_plugins')) {
             echo '<div class="notice notice-warning"><p>' . esc_html__('Recoup needs WooCommerce 5.0 or newer.', 'recoup-for-woocommerce') . '</p></div>';
@@ -71,7 +71,7 @@ final class Plugin
     }
 
     /** What waited while the plugin was switched off goes on. */
-    public static function activated(): void
+    public static function onActivate(): void
     {
         if (Connection::isUp()) {
             Outbox::create();

@@ -9,13 +9,13 @@ namespace Recoup\WooCommerce;
 final class Privacy
 {
     /** An administrator waits for it. */
-    private const PATIENCE_S = 20;
+    private const TIMEOUT_S = 20;
 
     public static function start(): void
     {
         add_filter('wp_privacy_personal_data_exporters', Guard::filter('privacy_exporters', [self::class, 'exporters']));
         add_filter('wp_privacy_personal_data_erasers', Guard::filter('privacy_erasers', [self::class, 'erasers']));
-        add_action('admin_init', Guard::action('privacy_policy', [self::class, 'suggest']), 20, 0);
+        add_action('admin_init', Guard::action('privacy_policy', [self::class, 'suggestPolicy']), 20, 0);
     }
 
     /** @param mixed $all */
@@ -43,21 +43,21 @@ final class Privacy
      */
     public static function export($email, $page = 1)
     {
-        $email = self::address($email);
+        $email = self::validateEmail($email);
         $page = max(1, (int) $page);
         if ($email === '') {
             return ['data' => [], 'done' => true];
         }
-        $data = $page === 1 ? self::inShop($email) : [];
+        $data = $page === 1 ? self::exportShopData($email) : [];
         if (!Connection::isUp()) {
             return ['data' => $data, 'done' => true];
         }
-        $answer = self::ask(['ask' => 'export', 'email' => $email, 'page' => $page]);
+        $answer = self::callRecoup(['ask' => 'export', 'email' => $email, 'page' => $page]);
         if (!$answer->isOk() || !is_array($answer->body['rows'] ?? null)) {
-            return new \WP_Error('recoup', self::why($answer));
+            return new \WP_Error('recoup', self::explainFailure($answer));
         }
         foreach (array_values($answer->body['rows']) as $number => $row) {
-            $item = is_array($row) ? self::item($row, $page . '-' . $number) : null;
+            $item = is_array($row) ? self::buildItem($row, $page . '-' . $number) : null;
             if ($item !== null) {
                 $data[] = $item;
             }
@@ -72,83 +72,83 @@ final class Privacy
      */
     public static function erase($email): array
     {
-        $email = self::address($email);
+        $email = self::validateEmail($email);
         $outcome = ['items_removed' => false, 'items_retained' => false, 'messages' => [], 'done' => true];
         if ($email === '') {
             return $outcome;
         }
-        $user = self::user($email);
+        $user = self::findUserId($email);
         $waiting = Outbox::ofPerson($email, $user);
         Outbox::remove(array_keys($waiting));
-        $hasSaid = self::said($user) !== [];
-        if ($hasSaid) {
+        $hasConsents = self::readConsents($user) !== [];
+        if ($hasConsents) {
             delete_user_meta($user, Account::META);
         }
         foreach ($user > 0 ? Consent::keptKeys() : [] as $name) {
             delete_user_meta($user, $name);
         }
-        $outcome['items_removed'] = $waiting !== [] || $hasSaid;
+        $outcome['items_removed'] = $waiting !== [] || $hasConsents;
         if (!Connection::isUp()) {
             return $outcome;
         }
-        $answer = self::ask(['ask' => 'erase', 'email' => $email]);
+        $answer = self::callRecoup(['ask' => 'erase', 'email' => $email]);
         if (!$answer->isOk()) {
             $outcome['items_retained'] = true;
-            $outcome['messages'][] = self::why($answer);
+            $outcome['messages'][] = self::explainFailure($answer);
             return $outcome;
         }
         $outcome['items_removed'] = $outcome['items_removed'] || !empty($answer->body['isErasing']);
         return $outcome;
     }
 
-    private static function ask(array $what): Answer
+    private static function callRecoup(array $what): Answer
     {
-        $answer = Api::call('privacy', ['v' => 1, 'plugin' => Plugin::VERSION] + $what, self::PATIENCE_S);
+        $answer = Api::call('privacy', ['v' => 1, 'plugin' => Plugin::VERSION] + $what, self::TIMEOUT_S);
         Sender::answered($answer);
         return $answer;
     }
 
-    private static function why(Answer $answer): string
+    private static function explainFailure(Answer $answer): string
     {
         return __('Recoup could not be asked, so data about this person may still be kept there. Please try again.', 'recoup-for-woocommerce')
             . ' ' . Sender::problemOf($answer);
     }
 
     /** @param mixed $email */
-    private static function address($email): string
+    private static function validateEmail($email): string
     {
         $text = is_string($email) ? trim($email) : '';
         return is_email($text) ? $text : '';
     }
 
-    private static function user(string $email): int
+    private static function findUserId(string $email): int
     {
         $user = get_user_by('email', $email);
         return is_object($user) ? (int) $user->ID : 0;
     }
 
-    private static function said(int $user): array
+    private static function readConsents(int $user): array
     {
         $said = $user > 0 ? get_user_meta($user, Account::META, true) : [];
         return is_array($said) ? $said : [];
     }
 
-    private static function inShop(string $email): array
+    private static function exportShopData(string $email): array
     {
-        $user = self::user($email);
+        $user = self::findUserId($email);
         $items = [];
         foreach (Outbox::ofPerson($email, $user) as $id => $entry) {
-            $items[] = self::item(['table' => 'waiting', 'fields' => [['name' => 'entry', 'value' => $entry]]], (string) $id);
+            $items[] = self::buildItem(['table' => 'waiting', 'fields' => [['name' => 'entry', 'value' => $entry]]], (string) $id);
         }
-        foreach (self::said($user) as $channel => $word) {
+        foreach (self::readConsents($user) as $channel => $word) {
             $value = Api::json(is_array($word) ? $word : ['isGiven' => $word]);
-            $items[] = self::item(['table' => 'consent', 'fields' => [['name' => $channel, 'value' => $value]]], 'account-' . $channel);
+            $items[] = self::buildItem(['table' => 'consent', 'fields' => [['name' => $channel, 'value' => $value]]], 'account-' . $channel);
         }
         return array_values(array_filter($items));
     }
 
     /** One row. WordPress escapes names, but lets links in values through: shoppers typed them, so they are escaped here. */
-    private static function item(array $row, string $number): ?array
+    private static function buildItem(array $row, string $number): ?array
     {
         $table = preg_replace('/[^a-z_]/', '', is_string($row['table'] ?? null) ? $row['table'] : '');
         $fields = [];
@@ -167,7 +167,7 @@ final class Privacy
     }
 
     /** Settings → Privacy → Policy guide. */
-    public static function suggest(): void
+    public static function suggestPolicy(): void
     {
         if (!function_exists('wp_add_privacy_policy_content')) {
             return;
@@ -179,7 +179,7 @@ final class Privacy
             __('If you agreed to it, or where the law allows it, you get messages about your cart. Every message has a link to stop them. You can see and withdraw your consents in your account.', 'recoup-for-woocommerce'),
             __('You can ask us for a copy of your data, and to erase it. We then also erase it in Recoup; a fingerprint of your address is kept so that you are not contacted again.', 'recoup-for-woocommerce'),
         ];
-        $before = self::beforeConsent();
+        $before = self::describeConsentMode();
         array_splice($paragraphs, 2, 0, $before === '' ? [] : [$before]);
         $text = '<p class="privacy-policy-tutorial">'
             . esc_html__('Add who runs your Recoup, and how long it keeps data: both are in Recoup under Settings → Privacy.', 'recoup-for-woocommerce')
@@ -191,7 +191,7 @@ final class Privacy
     }
 
     /** The sentence about what is sent before a shopper agrees. Empty where everything is sent. */
-    private static function beforeConsent(): string
+    private static function describeConsentMode(): string
     {
         $before = Settings::before();
         if ($before === 'nothing') {

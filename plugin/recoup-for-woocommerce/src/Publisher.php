@@ -8,7 +8,7 @@ namespace Recoup\WooCommerce;
  */
 final class Publisher
 {
-    private const MOST_SIGNATURES = 8;
+    private const MAX_SIGNATURES = 8;
 
     /** @var string the public key: 32 bytes in base64 */
     private static $file = __DIR__ . '/../signing-key.txt';
@@ -26,7 +26,7 @@ final class Publisher
         if (!is_string($key) || strlen($key) !== 32 || !function_exists('sodium_crypto_sign_verify_detached')) {
             return false;
         }
-        foreach (array_slice($signatures, 0, self::MOST_SIGNATURES) as $text) {
+        foreach (array_slice($signatures, 0, self::MAX_SIGNATURES) as $text) {
             $signature = is_string($text) ? base64_decode($text, true) : false;
             if (is_string($signature) && strlen($signature) === 64 && self::isValid($signature, "recoup-plugin\n" . $version . "\n" . $digest, $key)) {
                 return true;

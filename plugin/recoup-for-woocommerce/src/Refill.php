@@ -42,11 +42,11 @@ final class Refill
     {
         $saved = [];
         foreach ($this->lines as $line) {
-            $key = self::keyOf((int) ($line['product'] ?? 0), (int) ($line['variation'] ?? 0));
+            $key = self::productKey((int) ($line['product'] ?? 0), (int) ($line['variation'] ?? 0));
             $saved[$key] = ($saved[$key] ?? 0) + (int) ($line['quantity'] ?? 1);
         }
         foreach (Lines::of(WC()->cart->get_cart()) as $line) {
-            $key = self::keyOf((int) $line['product'], (int) $line['variation']);
+            $key = self::productKey((int) $line['product'], (int) $line['variation']);
             $saved[$key] = ($saved[$key] ?? 0) - $line['quantity'];
             if ($saved[$key] < 0) {
                 return true;
@@ -55,7 +55,7 @@ final class Refill
         return false;
     }
 
-    private static function keyOf(int $product, int $variation): string
+    private static function productKey(int $product, int $variation): string
     {
         return $product . '/' . $variation;
     }
@@ -67,20 +67,20 @@ final class Refill
             WC()->cart->empty_cart();
         }
         foreach ($this->lines as $line) {
-            $this->add($line);
+            $this->addLine($line);
         }
         // What WooCommerce itself said about single lines is said again below, by name.
         wc_set_notices($before);
     }
 
-    private function add(array $line): void
+    private function addLine(array $line): void
     {
         $parent = wc_get_product((int) ($line['product'] ?? 0));
         $variation = (int) ($line['variation'] ?? 0) > 0 ? wc_get_product((int) $line['variation']) : null;
         $product = $variation ?: $parent;
         $name = Text::plain($line['name'] ?? '') ?: ($product ? Text::plain($product->get_name()) : '');
-        $isLost = !$parent || ((int) ($line['variation'] ?? 0) > 0 && !$variation);
-        if ($isLost || !$product->is_purchasable() || !$product->is_in_stock() || $parent->get_status() !== 'publish') {
+        $isMissing = !$parent || ((int) ($line['variation'] ?? 0) > 0 && !$variation);
+        if ($isMissing || !$product->is_purchasable() || !$product->is_in_stock() || $parent->get_status() !== 'publish') {
             $this->gone[] = $name;
             return;
         }
@@ -90,18 +90,18 @@ final class Refill
             $this->toChoose[] = $name;
             return;
         }
-        $this->addAs($product, $parent, $attributes, max(1, min(9999, (int) ($line['quantity'] ?? 1))), $name);
+        $this->addToCart($product, $parent, $attributes, max(1, min(9999, (int) ($line['quantity'] ?? 1))), $name);
     }
 
-    private function addAs(object $product, object $parent, array $attributes, int $wanted, string $name): void
+    private function addToCart(object $product, object $parent, array $attributes, int $wanted, string $name): void
     {
         $variation = $product->is_type('variation') ? (int) $product->get_id() : 0;
         $key = WC()->cart->find_product_in_cart(
             WC()->cart->generate_cart_id((int) $parent->get_id(), $variation, $attributes, [])
         );
-        $there = $key === '' ? 0 : (int) WC()->cart->get_cart_item($key)['quantity'];
-        $quantity = self::within($product, $wanted);
-        if ($there >= $quantity && $there > 0) {
+        $inCart = $key === '' ? 0 : (int) WC()->cart->get_cart_item($key)['quantity'];
+        $quantity = self::limitQuantity($product, $wanted);
+        if ($inCart >= $quantity && $inCart > 0) {
             return;
         }
         if ($key !== '') {
@@ -116,9 +116,9 @@ final class Refill
         }
     }
 
-    private static function within(object $product, int $wanted): int
+    private static function limitQuantity(object $product, int $wanted): int
     {
-        $most = (int) $product->get_max_purchase_quantity();
-        return $most > 0 ? min($wanted, $most) : $wanted;
+        $limit = (int) $product->get_max_purchase_quantity();
+        return $limit > 0 ? min($wanted, $limit) : $wanted;
     }
 }

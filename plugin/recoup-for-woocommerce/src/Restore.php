@@ -7,10 +7,10 @@ final class Restore
 {
     public const ARGUMENT = 'recoup-restore';
     private const CHOICE = 'recoup-use';
-    private const PATIENCE_S = 6;
+    private const TIMEOUT_S = 6;
     /** Links that lead to nothing, of one network in ten minutes: Recoup is not asked about further ones. */
-    private const MOST_UNKNOWN = 10;
-    private const COUNTED_S = 600;
+    private const MAX_UNKNOWN = 10;
+    private const WINDOW_S = 600;
 
     public static function start(): void
     {
@@ -27,80 +27,80 @@ final class Restore
         }
         nocache_headers();
         $token = Input::query(self::ARGUMENT);
-        $target = self::shop();
+        $target = self::shopUrl();
         try {
-            $target = preg_match('/^[\w-]{43}$/D', $token) ? self::bring($token) : null;
+            $target = preg_match('/^[\w-]{43}$/D', $token) ? self::restoreCart($token) : null;
         } catch (\Throwable $error) {
             Log::caught('restore', $error);
-            self::say(__('Your cart could not be restored. Please choose your items again.', 'recoup-for-woocommerce'), 'notice');
+            self::addNotice(__('Your cart could not be restored. Please choose your items again.', 'recoup-for-woocommerce'), 'notice');
         }
         if ($target === null) {
-            self::endNowhere();
+            self::showNotFound();
         }
         wp_safe_redirect($target);
         exit;
     }
 
     /** Of what no link of ours leads to nothing is kept: not even a session is begun for it. */
-    private static function endNowhere(): void
+    private static function showNotFound(): void
     {
         wp_die(
             '<p>' . esc_html__('This link is incomplete, has expired, or belongs to another shop.', 'recoup-for-woocommerce') . '</p>',
             esc_html__('This link does not work', 'recoup-for-woocommerce'),
-            ['response' => 404, 'link_url' => esc_url(self::shop()), 'link_text' => esc_html__('Go to the shop', 'recoup-for-woocommerce')]
+            ['response' => 404, 'link_url' => esc_url(self::shopUrl()), 'link_text' => esc_html__('Go to the shop', 'recoup-for-woocommerce')]
         );
     }
 
     /** Where the shopper is led to; null: there is no such link. */
-    private static function bring(string $token): ?string
+    private static function restoreCart(string $token): ?string
     {
-        if (self::isKept($token)) {
+        if (self::keepsCurrentCart($token)) {
             return wc_get_cart_url();
         }
         $network = 'recoup_unknown_' . Snapshot::client();
         $unknown = (int) get_transient($network);
-        if ($unknown >= self::MOST_UNKNOWN) {
+        if ($unknown >= self::MAX_UNKNOWN) {
             return null;
         }
-        $answer = Api::call('restore', ['token' => $token], self::PATIENCE_S);
+        $answer = Api::call('restore', ['token' => $token], self::TIMEOUT_S);
         Sender::answered($answer);
         if ($answer->has(404)) {
-            set_transient($network, $unknown + 1, self::COUNTED_S);
+            set_transient($network, $unknown + 1, self::WINDOW_S);
             return null;
         }
         if (!$answer->isOk() || !is_array($answer->body['lines'] ?? null)) {
-            self::say(__('Your cart could not be restored just now. Please try the link again in a few minutes.', 'recoup-for-woocommerce'), 'notice');
+            self::addNotice(__('Your cart could not be restored just now. Please try the link again in a few minutes.', 'recoup-for-woocommerce'), 'notice');
             return wc_get_cart_url();
         }
         if (!empty($answer->body['isOrdered'])) {
-            self::say(__('You have already ordered this cart.', 'recoup-for-woocommerce'), 'notice');
-            return self::shop();
+            self::addNotice(__('You have already ordered this cart.', 'recoup-for-woocommerce'), 'notice');
+            return self::shopUrl();
         }
-        return self::fill($token, $answer->body);
+        return self::fillCart($token, $answer->body);
     }
 
-    private static function fill(string $token, array $saved): string
+    private static function fillCart(string $token, array $saved): string
     {
         $refill = new Refill($saved['lines']);
-        $mayReplace = self::isUsed($token);
+        $mayReplace = self::usesSavedCart($token);
         if (!$mayReplace && $refill->wouldLose()) {
-            self::keepEmail($saved);
-            self::ask($token);
+            self::rememberEmail($saved);
+            self::askWhichCart($token);
             return wc_get_cart_url();
         }
         if (!WC()->session->has_session()) {
             WC()->session->set_customer_session_cookie(true);
         }
-        self::goOnWith($token);
+        self::linkSession($token);
         $refill->fill($mayReplace);
         self::prefill($saved);
         self::applyCoupon($saved['coupon'] ?? null);
-        self::tell($refill);
+        self::showResult($refill);
         return WC()->cart->is_empty() ? wc_get_cart_url() : wc_get_checkout_url();
     }
 
     /** Until an order, this session goes on as the restored cart. */
-    private static function goOnWith(string $token): void
+    private static function linkSession(string $token): void
     {
         if (Session::get('back') !== $token) {
             Session::put('back', $token);
@@ -108,7 +108,7 @@ final class Restore
     }
 
     /** The answer has the email only once a token: kept for the press on "Use the saved cart". */
-    private static function keepEmail(array $saved): void
+    private static function rememberEmail(array $saved): void
     {
         if (is_string($saved['email'] ?? null)) {
             Session::put('email', $saved['email']);
@@ -123,7 +123,7 @@ final class Restore
         if (!$isKnown && is_email($email)) {
             WC()->customer->set_billing_email($email);
             /* translators: %s: an email address */
-            self::say(sprintf(__('The checkout has %s as your email address. Please change it there if this is not yours.', 'recoup-for-woocommerce'), $email), 'notice');
+            self::addNotice(sprintf(__('The checkout has %s as your email address. Please change it there if this is not yours.', 'recoup-for-woocommerce'), $email), 'notice');
             WC()->customer->save();
             Capture::changed();
         }
@@ -140,34 +140,34 @@ final class Restore
         wc_set_notices($before);
         if (!$isApplied) {
             /* translators: %s: the code of a coupon */
-            self::say(sprintf(__('The coupon %s cannot be used with this cart.', 'recoup-for-woocommerce'), $code), 'notice');
+            self::addNotice(sprintf(__('The coupon %s cannot be used with this cart.', 'recoup-for-woocommerce'), $code), 'notice');
         }
     }
 
-    private static function tell(Refill $refill): void
+    private static function showResult(Refill $refill): void
     {
         $gone = $refill->gone();
         if ($gone !== []) {
             /* translators: %s: names of products */
-            self::say(sprintf(__('No longer available: %s.', 'recoup-for-woocommerce'), implode(', ', $gone)), 'notice');
+            self::addNotice(sprintf(__('No longer available: %s.', 'recoup-for-woocommerce'), implode(', ', $gone)), 'notice');
         }
         $fewer = $refill->fewer();
         if ($fewer !== []) {
             /* translators: %s: names of products */
-            self::say(sprintf(__('Only fewer than before are left: %s.', 'recoup-for-woocommerce'), implode(', ', $fewer)), 'notice');
+            self::addNotice(sprintf(__('Only fewer than before are left: %s.', 'recoup-for-woocommerce'), implode(', ', $fewer)), 'notice');
         }
         $again = $refill->toChoose();
         if ($again !== []) {
             /* translators: %s: names of products */
-            self::say(sprintf(__('Please choose these again: %s.', 'recoup-for-woocommerce'), implode(', ', $again)), 'notice');
+            self::addNotice(sprintf(__('Please choose these again: %s.', 'recoup-for-woocommerce'), implode(', ', $again)), 'notice');
         }
         if (!WC()->cart->is_empty() && $gone === [] && $fewer === [] && $again === []) {
-            self::say(__('Your cart is back.', 'recoup-for-woocommerce'), 'success');
+            self::addNotice(__('Your cart is back.', 'recoup-for-woocommerce'), 'success');
         }
     }
 
     /** A cart that holds something else is not emptied without asking. */
-    private static function ask(string $token): void
+    private static function askWhichCart(string $token): void
     {
         $link = static function (string $choice, string $words) use ($token): string {
             $arguments = [
@@ -177,7 +177,7 @@ final class Restore
             ];
             return '<a class="button wc-forward" href="' . esc_url(add_query_arg($arguments, home_url('/'))) . '">' . esc_html($words) . '</a>';
         };
-        self::say(
+        self::addNotice(
             esc_html__('There are other items in your cart.', 'recoup-for-woocommerce') . ' '
                 . $link('1', __('Use the saved cart', 'recoup-for-woocommerce')) . ' '
                 . $link('0', __('Keep this one', 'recoup-for-woocommerce')),
@@ -186,28 +186,28 @@ final class Restore
         );
     }
 
-    private static function isKept(string $token): bool
+    private static function keepsCurrentCart(string $token): bool
     {
-        return self::chosen($token) === '0';
+        return self::readChoice($token) === '0';
     }
 
-    private static function isUsed(string $token): bool
+    private static function usesSavedCart(string $token): bool
     {
-        return self::chosen($token) === '1';
+        return self::readChoice($token) === '1';
     }
 
-    private static function chosen(string $token): string
+    private static function readChoice(string $token): string
     {
         return wp_verify_nonce(Input::query('_wpnonce'), self::CHOICE . $token) ? Input::query(self::CHOICE) : '';
     }
 
-    private static function shop(): string
+    private static function shopUrl(): string
     {
         $shop = wc_get_page_permalink('shop');
         return $shop ?: home_url('/');
     }
 
-    private static function say(string $words, string $kind, bool $isHtml = false): void
+    private static function addNotice(string $words, string $kind, bool $isHtml = false): void
     {
         if (!WC()->session->has_session()) {
             WC()->session->set_customer_session_cookie(true);

@@ -6,15 +6,15 @@ namespace Recoup\WooCommerce;
 final class Screen
 {
     public const PAGE = 'recoup';
-    private const RIGHT = 'manage_woocommerce';
+    private const CAPABILITY = 'manage_woocommerce';
     private const ACTION = 'recoup_screen';
 
     public static function start(): void
     {
-        add_action('admin_menu', Guard::action('admin_menu', [self::class, 'menu']), 70);
-        add_action('admin_post_' . self::ACTION, Guard::action('admin_post', [self::class, 'act']));
-        add_action('admin_init', Guard::action('admin_init', [self::class, 'comeBack']));
-        $links = Guard::filter('plugin_action_links', [self::class, 'links']);
+        add_action('admin_menu', Guard::action('admin_menu', [self::class, 'addMenu']), 70);
+        add_action('admin_post_' . self::ACTION, Guard::action('admin_post', [self::class, 'handleForm']));
+        add_action('admin_init', Guard::action('admin_init', [self::class, 'handleReturn']));
+        $links = Guard::filter('plugin_action_links', [self::class, 'addSettingsLink']);
         add_filter('plugin_action_links_' . plugin_basename(Plugin::file()), $links);
     }
 
@@ -23,27 +23,27 @@ final class Screen
         return admin_url('admin.php?page=' . self::PAGE);
     }
 
-    public static function menu(): void
+    public static function addMenu(): void
     {
-        add_submenu_page('woocommerce', 'Recoup', 'Recoup', self::RIGHT, self::PAGE, Guard::action('screen', [self::class, 'show']));
+        add_submenu_page('woocommerce', 'Recoup', 'Recoup', self::CAPABILITY, self::PAGE, Guard::action('screen', [self::class, 'show']));
     }
 
     /**
      * @param mixed $links
      * @return mixed
      */
-    public static function links($links)
+    public static function addSettingsLink($links)
     {
         $ours = '<a href="' . esc_url(self::address()) . '">' . esc_html__('Settings', 'recoup-for-woocommerce') . '</a>';
         return is_array($links) ? array_merge([$ours], $links) : $links;
     }
 
     /** The browser comes back from Recoup with a code, or with what went wrong. */
-    public static function comeBack(): void
+    public static function handleReturn(): void
     {
         Beat::ifLate();
         $isOurs = Input::query('page') === self::PAGE && Input::hasQuery('recoup_state');
-        if (!$isOurs || !current_user_can(self::RIGHT)) {
+        if (!$isOurs || !current_user_can(self::CAPABILITY)) {
             return;
         }
         $given = [];
@@ -51,46 +51,46 @@ final class Screen
             $given += Input::hasQuery($name) ? [$name => Input::query($name)] : [];
         }
         $why = Connect::finish($given);
-        self::say($why === '' ? 'success' : 'error', $why !== '' ? $why : __('The shop is connected.', 'recoup-for-woocommerce'));
+        self::storeNotice($why === '' ? 'success' : 'error', $why !== '' ? $why : __('The shop is connected.', 'recoup-for-woocommerce'));
         wp_safe_redirect(self::address());
         exit;
     }
 
-    public static function act(): void
+    public static function handleForm(): void
     {
-        if (!current_user_can(self::RIGHT)) {
+        if (!current_user_can(self::CAPABILITY)) {
             wp_die(esc_html__('You may not do this.', 'recoup-for-woocommerce'), '', ['response' => 403]);
         }
         check_admin_referer(self::ACTION);
-        $wish = Input::form('recoup_do');
+        $action = Input::form('recoup_do');
         $to = self::address();
-        if ($wish === 'connect') {
+        if ($action === 'connect') {
             $to = self::connect();
-        } elseif ($wish === 'disconnect') {
-            self::say('success', Connect::disconnect('owner')
+        } elseif ($action === 'disconnect') {
+            self::storeNotice('success', Connect::disconnect('owner')
                 ? __('The shop is disconnected. The REST key was deleted.', 'recoup-for-woocommerce')
                 : __('The shop is disconnected, and the REST key was deleted. Recoup did not answer: please disconnect the shop there too.', 'recoup-for-woocommerce'));
-        } elseif ($wish === 'boxes') {
+        } elseif ($action === 'boxes') {
             Connection::save(['shown' => array_values(array_intersect(Settings::CHANNELS, Input::formList('recoup_boxes')))] + Connection::all());
-            self::say('success', __('Saved.', 'recoup-for-woocommerce'));
-        } elseif ($wish === 'test') {
-            self::test();
+            self::storeNotice('success', __('Saved.', 'recoup-for-woocommerce'));
+        } elseif ($action === 'test') {
+            self::sendTestCart();
         }
-        self::leave($to);
+        self::redirect($to);
     }
 
     private static function connect(): string
     {
         $typed = Input::form('recoup_url');
-        $begun = Connect::begin($typed);
-        if ($begun['why'] === '') {
-            return $begun['to'];
+        $result = Connect::begin($typed);
+        if ($result['why'] === '') {
+            return $result['to'];
         }
-        self::say('error', $begun['why'] . ' ' . __('You can also paste a key of WooCommerce in Recoup: Settings → Store.', 'recoup-for-woocommerce'));
+        self::storeNotice('error', $result['why'] . ' ' . __('You can also paste a key of WooCommerce in Recoup: Settings → Store.', 'recoup-for-woocommerce'));
         return self::address();
     }
 
-    private static function test(): void
+    private static function sendTestCart(): void
     {
         if (!Connection::isUp()) {
             return;
@@ -99,25 +99,25 @@ final class Screen
         State::put(['nextTry' => 0]);
         $isSent = Sender::flush(5);
         $problem = $isSent ? Beat::send() : (string) State::get('problem', '');
-        self::say(
+        self::storeNotice(
             $problem === '' ? 'success' : 'error',
             $problem === '' ? __('Recoup has got the test cart.', 'recoup-for-woocommerce') : $problem
         );
     }
 
     /** To Recoup as well: the address was typed by somebody who may manage the shop. */
-    private static function leave(string $to): void
+    private static function redirect(string $to): void
     {
         wp_redirect($to);
         exit;
     }
 
-    private static function say(string $kind, string $words): void
+    private static function storeNotice(string $kind, string $words): void
     {
         set_transient('recoup_said_' . get_current_user_id(), [$kind, $words], 60);
     }
 
-    private static function said(): void
+    private static function showNotice(): void
     {
         $name = 'recoup_said_' . get_current_user_id();
         $said = get_transient($name);
@@ -130,7 +130,7 @@ final class Screen
     public static function show(): void
     {
         echo '<div class="wrap"><h1>Recoup</h1>';
-        self::said();
+        self::showNotice();
         if (Connection::isUp()) {
             self::showConnected();
         } else {
@@ -146,7 +146,7 @@ final class Screen
             echo '<div class="notice notice-warning"><p>' . esc_html($problem) . '</p></div>';
         }
         echo '<p>' . esc_html__('Recoup sees carts that are left behind, reminds their shoppers, and brings the carts back. Connecting takes one press: Recoup asks you to confirm, and no key has to be copied.', 'recoup-for-woocommerce') . '</p>';
-        self::formBegin('connect');
+        self::openForm('connect');
         echo '<table class="form-table" role="presentation"><tr><th scope="row"><label for="recoup_url">'
             . esc_html__('Address of Recoup', 'recoup-for-woocommerce') . '</label></th><td><input type="text" inputmode="url" class="regular-text" id="recoup_url" name="recoup_url" required value="'
             . esc_attr(Connection::url()) . '" placeholder="https://recoup.example.com"></td></tr></table>';
@@ -166,9 +166,9 @@ final class Screen
         self::showBoxes();
         echo '<h2>' . esc_html__('Connection', 'recoup-for-woocommerce') . '</h2><p><a class="button" href="' . esc_url(Connection::url()) . '" target="_blank" rel="noopener">'
             . esc_html__('Open Recoup', 'recoup-for-woocommerce') . '</a></p>';
-        self::formBegin('test');
+        self::openForm('test');
         echo '<p><button type="submit" class="button">' . esc_html__('Send a test cart', 'recoup-for-woocommerce') . '</button></p></form>';
-        self::formBegin('disconnect');
+        self::openForm('disconnect');
         echo '<p><button type="submit" class="button button-link-delete">' . esc_html__('Disconnect', 'recoup-for-woocommerce') . '</button></p></form>';
     }
 
@@ -178,7 +178,7 @@ final class Screen
         $words = Connection::all()['settings']['boxes'] ?? [];
         echo '<h2>' . esc_html__('Consent boxes at the checkout', 'recoup-for-woocommerce') . '</h2><p>'
             . esc_html__('They are never ticked beforehand. Their words are set in Recoup: Settings → Consent → Boxes.', 'recoup-for-woocommerce') . '</p>';
-        self::formBegin('boxes');
+        self::openForm('boxes');
         foreach ($names as $channel => $name) {
             echo '<p><label><input type="checkbox" name="recoup_boxes[]" value="' . esc_attr($channel) . '"' . checked(in_array($channel, Settings::chosen(), true), true, false)
                 . '> <strong>' . esc_html($name) . '</strong></label><br><span class="description">' . esc_html($words[$channel]['words'] ?? '') . '</span></p>';
@@ -186,10 +186,10 @@ final class Screen
         echo '<p><button type="submit" class="button">' . esc_html__('Save', 'recoup-for-woocommerce') . '</button></p></form>';
     }
 
-    private static function formBegin(string $wish): void
+    private static function openForm(string $action): void
     {
         echo '<form method="post" action="' . esc_url(admin_url('admin-post.php')) . '">';
         wp_nonce_field(self::ACTION);
-        echo '<input type="hidden" name="action" value="' . esc_attr(self::ACTION) . '"><input type="hidden" name="recoup_do" value="' . esc_attr($wish) . '">';
+        echo '<input type="hidden" name="action" value="' . esc_attr(self::ACTION) . '"><input type="hidden" name="recoup_do" value="' . esc_attr($action) . '">';
     }
 }

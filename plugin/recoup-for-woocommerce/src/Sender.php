@@ -8,11 +8,11 @@ final class Sender
     public const TASK = 'recoup_flush';
     private const WAIT_MINUTES = [1, 2, 4, 8, 15, 30, 60];
     /** While Recoup is away, something new tries it no sooner than this after the last try. */
-    private const NEWS_S = MINUTE_IN_SECONDS;
+    private const NEW_ENTRY_WAIT_S = MINUTE_IN_SECONDS;
     /** A worker of the shop is held for no longer than this, and only after a shopper has got the answer. */
-    private const PATIENCE_S = 5;
-    private const MOST_BATCHES = 20;
-    private const MOST_IN_PASSING = 3;
+    private const TIMEOUT_S = 5;
+    private const MAX_BATCHES = 20;
+    private const MAX_BATCHES_INLINE = 3;
     /** Recoup answers. */
     public const NO_WAIT = ['failures' => 0, 'nextTry' => 0, 'nextNews' => 0, 'problem' => ''];
 
@@ -29,8 +29,8 @@ final class Sender
             return;
         }
         if ($canWait) {
-            State::put(['busyUntil' => $now + self::PATIENCE_S + 1]);
-            self::flush(self::MOST_IN_PASSING);
+            State::put(['busyUntil' => $now + self::TIMEOUT_S + 1]);
+            self::flush(self::MAX_BATCHES_INLINE);
             State::put(['busyUntil' => 0]);
             Beat::ifLate();
             return;
@@ -48,7 +48,7 @@ final class Sender
     {
         State::put(['cronAt' => time()]);
         if (Connection::isUp()) {
-            self::flush(self::MOST_BATCHES);
+            self::flush(self::MAX_BATCHES);
         }
     }
 
@@ -61,7 +61,7 @@ final class Sender
                 return true;
             }
             $batch = Outbox::batchOf($rows);
-            Outbox::release(array_diff(array_map([self::class, 'idOf'], $rows), $batch['ids']));
+            Outbox::release(array_diff(array_map([self::class, 'rowId'], $rows), $batch['ids']));
             if (!self::sendBatch($batch, $rows)) {
                 return false;
             }
@@ -70,7 +70,7 @@ final class Sender
         return true;
     }
 
-    private static function idOf(object $row): int
+    private static function rowId(object $row): int
     {
         return (int) $row->id;
     }
@@ -78,19 +78,19 @@ final class Sender
     private static function sendBatch(array $batch, array $rows): bool
     {
         $access = ['url' => Connection::url(), 'store' => Connection::read('store'), 'key' => Connection::read('secret')];
-        $answer = Api::send($access, 'batch', $batch['body'], self::PATIENCE_S);
+        $answer = Api::send($access, 'batch', $batch['body'], self::TIMEOUT_S);
         if ($answer->isOk()) {
-            self::taken($answer, $batch['ids']);
+            self::recordAccepted($answer, $batch['ids']);
             return true;
         }
         if ($answer->has(400) || $answer->has(413)) {
-            return self::singly($answer, $batch['ids'], $rows);
+            return self::sendSingly($answer, $batch['ids'], $rows);
         }
-        self::failed($answer, $batch['ids']);
+        self::recordFailure($answer, $batch['ids']);
         return false;
     }
 
-    private static function taken(Answer $answer, array $ids): void
+    private static function recordAccepted(Answer $answer, array $ids): void
     {
         $refused = is_array($answer->body['refused'] ?? null) ? $answer->body['refused'] : [];
         foreach ($refused as $entry) {
@@ -108,7 +108,7 @@ final class Sender
     }
 
     /** One bad entry must not hold up the others. */
-    private static function singly(Answer $answer, array $ids, array $rows): bool
+    private static function sendSingly(Answer $answer, array $ids, array $rows): bool
     {
         if (count($ids) === 1) {
             Log::warn('An entry was dropped: Recoup answered ' . $answer->status);
@@ -124,7 +124,7 @@ final class Sender
         return true;
     }
 
-    private static function failed(Answer $answer, array $ids): void
+    private static function recordFailure(Answer $answer, array $ids): void
     {
         Outbox::release($ids);
         if ($answer->has(410)) {
@@ -148,14 +148,14 @@ final class Sender
         }
         if ($now < (int) State::get('nextTry', 0)) {
             // Something new has tried in between. The wait for the task goes on as it was.
-            self::waitUntil((int) State::get('nextTry', 0), $now + self::NEWS_S, $answer);
+            self::waitUntil((int) State::get('nextTry', 0), $now + self::NEW_ENTRY_WAIT_S, $answer);
             return;
         }
         $failures = 1 + (int) State::get('failures', 0);
         $minutes = self::WAIT_MINUTES[min($failures, count(self::WAIT_MINUTES)) - 1];
         State::put(['failures' => $failures]);
         $wait = (int) ($minutes * MINUTE_IN_SECONDS * (1 + random_int(0, 200) / 1000));
-        self::waitUntil($now + $wait, $now + self::NEWS_S, $answer);
+        self::waitUntil($now + $wait, $now + self::NEW_ENTRY_WAIT_S, $answer);
     }
 
     private static function waitUntil(int $task, int $news, Answer $answer): void

@@ -6,15 +6,15 @@ namespace Recoup\WooCommerce;
 final class Settings
 {
     public const CHANNELS = ['email', 'sms', 'whatsapp'];
-    private const STRICTER = ['nothing', 'cart_only'];
-    private const MOST_WORDS = 1000;
+    private const STRICT_MODES = ['nothing', 'cart_only'];
+    private const MAX_WORDING_LENGTH = 1000;
 
     public static function version(): string
     {
-        return (string) (self::cached()['version'] ?? '');
+        return (string) (self::readCached()['version'] ?? '');
     }
 
-    private static function cached(): array
+    private static function readCached(): array
     {
         $settings = Connection::all()['settings'] ?? [];
         return is_array($settings) ? $settings : [];
@@ -23,74 +23,74 @@ final class Settings
     /** What may be kept before a shopper agrees. */
     public static function before(): string
     {
-        return (string) (self::cached()['before'] ?? 'cart_and_contact');
+        return (string) (self::readCached()['before'] ?? 'cart_and_contact');
     }
 
     /** Only what is well-formed is kept.
      * @param mixed $given */
-    public static function take($given): void
+    public static function take($input): void
     {
-        if (!is_array($given) || !is_string($given['version'] ?? null)) {
+        if (!is_array($input) || !is_string($input['version'] ?? null)) {
             return;
         }
         $boxes = [];
-        foreach (is_array($given['boxes'] ?? null) ? $given['boxes'] : [] as $box) {
+        foreach (is_array($input['boxes'] ?? null) ? $input['boxes'] : [] as $box) {
             $channel = $box['channel'] ?? '';
-            $words = Text::plain($box['words'] ?? '', self::MOST_WORDS);
+            $words = Text::plain($box['words'] ?? '', self::MAX_WORDING_LENGTH);
             if (in_array($channel, self::CHANNELS, true) && $words !== '') {
-                $languages = self::languages($box['languages'] ?? null);
+                $languages = self::parseLanguages($box['languages'] ?? null);
                 $boxes[$channel] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)] + ($languages === [] ? [] : ['languages' => $languages]);
             }
         }
         $settings = [
-            'version' => Text::cut($given['version'], 64),
+            'version' => Text::cut($input['version'], 64),
             'boxes' => $boxes,
-            'before' => in_array($given['before'] ?? '', self::STRICTER, true) ? $given['before'] : 'cart_and_contact',
-            'push' => self::push($given['push'] ?? null),
+            'before' => in_array($input['before'] ?? '', self::STRICT_MODES, true) ? $input['before'] : 'cart_and_contact',
+            'push' => self::parsePush($input['push'] ?? null),
         ];
-        if ($settings !== self::cached()) {
+        if ($settings !== self::readCached()) {
             Connection::save(['settings' => $settings] + Connection::all());
         }
     }
 
     /** @param mixed $given */
-    private static function languages($given): array
+    private static function parseLanguages($input): array
     {
-        $kept = [];
-        foreach (is_array($given) ? $given : [] as $language => $box) {
-            $words = Text::plain(is_array($box) ? $box['words'] ?? '' : '', self::MOST_WORDS);
+        $parsed = [];
+        foreach (is_array($input) ? $input : [] as $language => $box) {
+            $words = Text::plain(is_array($box) ? $box['words'] ?? '' : '', self::MAX_WORDING_LENGTH);
             if (preg_match('/^[a-z]{2}$/D', (string) $language) && $words !== '') {
-                $kept[$language] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)];
+                $parsed[$language] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)];
             }
         }
-        return $kept;
+        return $parsed;
     }
 
     /** Scripts of our own Recoup only.
      * @param mixed $push */
-    private static function push($push): ?array
+    private static function parsePush($push): ?array
     {
-        $kept = [];
+        $parsed = [];
         foreach (['worker', 'widget'] as $name) {
             $address = is_array($push) && is_string($push[$name] ?? null) ? $push[$name] : '';
             if (strncmp($address, Connection::url() . '/', strlen(Connection::url()) + 1) !== 0) {
                 return null;
             }
-            $kept[$name] = esc_url_raw($address);
+            $parsed[$name] = esc_url_raw($address);
         }
-        return $kept;
+        return $parsed;
     }
 
     /** Its scripts come from Recoup and are in no signed zip, so the shop's administrator can rule them out in wp-config.php. */
     public static function hasPush(): bool
     {
         $isRefused = defined('RECOUP_NO_PUSH') && constant('RECOUP_NO_PUSH');
-        return !$isRefused && Connection::isUp() && !empty(self::cached()['push']);
+        return !$isRefused && Connection::isUp() && !empty(self::readCached()['push']);
     }
 
     public static function pushAddress(string $name): string
     {
-        $push = self::cached()['push'] ?? [];
+        $push = self::readCached()['push'] ?? [];
         return is_array($push) ? (string) ($push[$name] ?? '') : '';
     }
 
@@ -101,7 +101,7 @@ final class Settings
         $language = Language::current();
         return array_map(static function (array $box) use ($language): array {
             return $box['languages'][$language] ?? ['words' => $box['words'], 'id' => $box['id']];
-        }, self::allBoxes());
+        }, self::findBoxes());
     }
 
     /**
@@ -109,7 +109,7 @@ final class Settings
      */
     public static function box(string $channel, string $id): ?array
     {
-        $box = self::allBoxes()[$channel] ?? null;
+        $box = self::findBoxes()[$channel] ?? null;
         if ($box === null || $id === '') {
             return self::boxes()[$channel] ?? null;
         }
@@ -124,15 +124,15 @@ final class Settings
     /** Whether a box has other words in some language. */
     public static function hasLanguages(): bool
     {
-        return array_column(self::allBoxes(), 'languages') !== [];
+        return array_column(self::findBoxes(), 'languages') !== [];
     }
 
-    private static function allBoxes(): array
+    private static function findBoxes(): array
     {
         if (!Connection::isUp()) {
             return [];
         }
-        $boxes = self::cached()['boxes'] ?? [];
+        $boxes = self::readCached()['boxes'] ?? [];
         return array_intersect_key(is_array($boxes) ? $boxes : [], array_flip(self::chosen()));
     }
 

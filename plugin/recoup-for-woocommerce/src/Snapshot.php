@@ -26,18 +26,18 @@ final class Snapshot
             'type' => 'cart',
             'cart' => $token,
             'lines' => Agreement::mayTellLines() ? array_slice($lines, 0, Lines::MOST) : [],
-            'coupons' => self::coupons($cart),
+            'coupons' => self::readCoupons($cart),
             'currency' => get_woocommerce_currency(),
-            'total' => self::money($cart->get_total('edit')),
-            'discount' => self::money((float) $cart->get_discount_total() + (float) $cart->get_discount_tax()),
+            'total' => self::formatMoney($cart->get_total('edit')),
+            'discount' => self::formatMoney((float) $cart->get_discount_total() + (float) $cart->get_discount_tax()),
             'locale' => determine_locale(),
         ];
         $more = count($lines) - Lines::MOST;
-        $shopper = self::shopper();
-        return $entry + ($more > 0 ? ['more' => $more] : []) + $shopper + self::said() + self::place(isset($shopper['contact'])) + self::agent();
+        $shopper = self::readShopper();
+        return $entry + ($more > 0 ? ['more' => $more] : []) + $shopper + self::readSessionState() + self::readLocation(isset($shopper['contact'])) + self::readDeviceType();
     }
 
-    private static function coupons(object $cart): array
+    private static function readCoupons(object $cart): array
     {
         $codes = array_slice(array_values((array) $cart->get_applied_coupons()), 0, 20);
         return array_map(static function ($code): string {
@@ -46,12 +46,12 @@ final class Snapshot
     }
 
     /** @param mixed $amount */
-    private static function money($amount): string
+    private static function formatMoney($amount): string
     {
         return wc_format_decimal((float) $amount, wc_get_price_decimals());
     }
 
-    private static function shopper(): array
+    private static function readShopper(): array
     {
         $part = [];
         $contact = Agreement::contact(Contact::known());
@@ -70,7 +70,7 @@ final class Snapshot
         return $part;
     }
 
-    private static function said(): array
+    private static function readSessionState(): array
     {
         $part = [];
         $all = ['consent' => Consent::told(), 'boxes' => Consent::shown(), 'forms' => Consent::seen(), 'back' => Session::get('back')];
@@ -105,7 +105,7 @@ final class Snapshot
      * Where from: never the address itself. Nothing of it before the shopper agrees: the network is asked for with a contact only, whose limits
      * count by it.
      */
-    private static function place(bool $hasContact): array
+    private static function readLocation(bool $hasContact): array
     {
         $part = [];
         $client = $hasContact ? self::client() : '';
@@ -124,7 +124,7 @@ final class Snapshot
         return $part;
     }
 
-    private static function agent(): array
+    private static function readDeviceType(): array
     {
         $agent = substr(Input::agent(), 0, 300);
         if ($agent === '') {

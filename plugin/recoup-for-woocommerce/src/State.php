@@ -8,26 +8,26 @@ final class State
     public const OPTION = 'recoup_state';
 
     /** @return mixed */
-    public static function get(string $name, $otherwise = null)
+    public static function get(string $name, $default = null)
     {
         $all = get_option(self::OPTION, []);
-        return is_array($all) && array_key_exists($name, $all) ? $all[$name] : $otherwise;
+        return is_array($all) && array_key_exists($name, $all) ? $all[$name] : $default;
     }
 
-    public static function put(array $news): void
+    public static function put(array $changes): void
     {
         $all = get_option(self::OPTION, []);
-        update_option(self::OPTION, $news + (is_array($all) ? $all : []), false);
+        update_option(self::OPTION, $changes + (is_array($all) ? $all : []), false);
     }
 
     /** Counts of today and yesterday, which is enough for "in 24 hours". */
-    public static function countDaily(string $what, int $more): void
+    public static function countDaily(string $what, int $amount): void
     {
         $today = gmdate('Y-m-d');
         $days = self::get($what, []);
         $days = is_array($days) ? $days : [];
         $kept = array_intersect_key($days, [$today => 1, gmdate('Y-m-d', time() - DAY_IN_SECONDS) => 1]);
-        $kept[$today] = (int) ($kept[$today] ?? 0) + $more;
+        $kept[$today] = (int) ($kept[$today] ?? 0) + $amount;
         self::put([$what => $kept]);
     }
 

@@ -8,7 +8,7 @@ final class Text
     public const MOST = 300;
 
     /** @param mixed $value */
-    public static function plain($value, int $most = self::MOST): string
+    public static function plain($value, int $maxLength = self::MOST): string
     {
         if (!is_scalar($value)) {
             return '';
@@ -16,14 +16,14 @@ final class Text
         $text = wp_check_invalid_utf8((string) $value, true);
         $text = html_entity_decode($text, ENT_QUOTES | ENT_HTML5, 'UTF-8');
         $text = trim((string) preg_replace('/[\x00-\x1F\x7F]+/u', ' ', $text));
-        return self::cut($text, $most);
+        return self::cut($text, $maxLength);
     }
 
     /** mbstring is not everywhere. */
-    public static function cut(string $text, int $most): string
+    public static function cut(string $text, int $maxLength): string
     {
-        $isCut = preg_match('/^.{0,' . $most . '}/us', $text, $found);
-        return $isCut ? $found[0] : '';
+        $isMatch = preg_match('/^.{0,' . $maxLength . '}/us', $text, $found);
+        return $isMatch ? $found[0] : '';
     }
 
     public static function base64url(string $bytes): string

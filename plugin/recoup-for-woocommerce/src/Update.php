@@ -15,11 +15,11 @@ final class Update
     {
         add_filter('update_plugins_' . self::HOST, Guard::filter('update_plugins', [self::class, 'offer']), 10, 3);
         add_filter('upgrader_pre_download', Guard::filter('upgrader_pre_download', [self::class, 'download']), 10, 4);
-        add_filter('http_request_host_is_external', Guard::filter('host', [self::class, 'isExternal']), 10, 3);
-        add_filter('http_allowed_safe_ports', Guard::filter('ports', [self::class, 'ports']), 10, 3);
+        add_filter('http_request_host_is_external', Guard::filter('host', [self::class, 'allowHost']), 10, 3);
+        add_filter('http_allowed_safe_ports', Guard::filter('ports', [self::class, 'allowPort']), 10, 3);
     }
 
-    private static function known(): ?array
+    private static function findUpdate(): ?array
     {
         $update = Connection::isUp() ? State::get('update') : null;
         if (!self::isNewer($update)) {
@@ -27,7 +27,7 @@ final class Update
         }
         if (Publisher::signs()) {
             $signed = is_array($update['signed'] ?? null) ? $update['signed'] : [];
-            $update['sha256'] = self::signedDigest($update['version'], $signed['sha256'] ?? '', $signed['signatures'] ?? null);
+            $update['sha256'] = self::verifyDigest($update['version'], $signed['sha256'] ?? '', $signed['signatures'] ?? null);
         }
         return is_string($update['sha256'] ?? null) && preg_match('/^[0-9a-f]{64}$/D', $update['sha256']) ? $update : null;
     }
@@ -42,7 +42,7 @@ final class Update
      * @param mixed $digest
      * @param mixed $signatures
      */
-    private static function signedDigest(string $version, $digest, $signatures): string
+    private static function verifyDigest(string $version, $digest, $signatures): string
     {
         return is_string($digest) && is_array($signatures) && Publisher::hasSigned($version, $digest, $signatures) ? $digest : '';
     }
@@ -51,11 +51,11 @@ final class Update
     public static function unsigned(): string
     {
         $update = State::get('update');
-        return Publisher::signs() && self::isNewer($update) && self::known() === null ? Text::plain($update['version'], 20) : '';
+        return Publisher::signs() && self::isNewer($update) && self::findUpdate() === null ? Text::plain($update['version'], 20) : '';
     }
 
     /** A publisher signs the bytes that are the same at every Recoup. */
-    private static function address(): string
+    private static function zipUrl(): string
     {
         return Connection::url() . '/plugin/recoup-for-woocommerce.zip' . (Publisher::signs() ? '?signed=1' : '');
     }
@@ -68,7 +68,7 @@ final class Update
      */
     public static function offer($before, $plugin = [], $file = '')
     {
-        $update = $file === plugin_basename(Plugin::file()) ? self::known() : null;
+        $update = $file === plugin_basename(Plugin::file()) ? self::findUpdate() : null;
         if ($update === null) {
             return $before;
         }
@@ -101,10 +101,10 @@ final class Update
     {
         $isOurs = is_array($extra) && ($extra['plugin'] ?? null) === plugin_basename(Plugin::file());
         // After `false` WordPress would download the package itself.
-        return $before === false && $isOurs ? Guard::value('upgrader_pre_download', [self::class, 'fetch'], self::noUpdate()) : $before;
+        return $before === false && $isOurs ? Guard::value('upgrader_pre_download', [self::class, 'fetch'], self::noUpdateError()) : $before;
     }
 
-    private static function noUpdate(): \WP_Error
+    private static function noUpdateError(): \WP_Error
     {
         return new \WP_Error('recoup_update', __('Recoup offers no update now.', 'recoup-for-woocommerce'));
     }
@@ -112,12 +112,12 @@ final class Update
     /** @return string|\WP_Error */
     public static function fetch()
     {
-        $update = self::known();
+        $update = self::findUpdate();
         $file = $update !== null ? wp_tempnam('recoup-for-woocommerce.zip') : '';
         if (!$file) {
-            return self::noUpdate();
+            return self::noUpdateError();
         }
-        $reply = wp_remote_get(self::address(), ['timeout' => 60, 'stream' => true, 'filename' => $file, 'redirection' => 0]);
+        $reply = wp_remote_get(self::zipUrl(), ['timeout' => 60, 'stream' => true, 'filename' => $file, 'redirection' => 0]);
         $isThere = !is_wp_error($reply) && (int) wp_remote_retrieve_response_code($reply) === 200;
         if (!$isThere || !hash_equals($update['sha256'], (string) hash_file('sha256', $file))) {
             wp_delete_file($file);
@@ -137,9 +137,9 @@ final class Update
      * @param mixed $host
      * @return mixed
      */
-    public static function isExternal($is, $host = '', $url = '')
+    public static function allowHost($isAllowed, $host = '', $url = '')
     {
-        return $is || (Connection::isUp() && self::isOurs($url));
+        return $isAllowed || (Connection::isUp() && self::isOurs($url));
     }
 
     /**
@@ -148,7 +148,7 @@ final class Update
      * @param mixed $url
      * @return mixed
      */
-    public static function ports($ports, $host = '', $url = '')
+    public static function allowPort($ports, $host = '', $url = '')
     {
         $port = Connection::isUp() && self::isOurs($url) ? wp_parse_url(Connection::url(), PHP_URL_PORT) : null;
         return $port && is_array($ports) ? array_merge($ports, [(int) $port]) : $ports;

@@ -5,29 +5,29 @@ namespace Recoup\WooCommerce;
 /** Recoup says that there is news. What it is comes with the answer to the beat. */
 final class Wake
 {
-    private const MOST_BYTES = 1024;
-    private const A_MINUTE = 60;
+    private const MAX_BYTES = 1024;
+    private const MAX_PER_MINUTE = 60;
 
     public static function start(): void
     {
-        add_action('rest_api_init', Guard::action('rest_api_init', [self::class, 'route']));
+        add_action('rest_api_init', Guard::action('rest_api_init', [self::class, 'registerRoute']));
     }
 
-    public static function route(): void
+    public static function registerRoute(): void
     {
         register_rest_route('recoup/v1', '/wake', [
             'methods' => 'POST',
-            'callback' => Guard::filter('wake', [self::class, 'answer']),
+            'callback' => Guard::filter('wake', [self::class, 'handle']),
             // The signature is the permission.
             'permission_callback' => '__return_true',
         ]);
     }
 
     /** @param mixed $request */
-    public static function answer($request): object
+    public static function handle($request): object
     {
         $body = (string) $request->get_body();
-        if (strlen($body) > self::MOST_BYTES) {
+        if (strlen($body) > self::MAX_BYTES) {
             return new \WP_REST_Response(['code' => 'too_large', 'error' => 'The body is too large.'], 413);
         }
         $header = static function (string $name) use ($request): string {
@@ -38,11 +38,11 @@ final class Wake
         if (!self::isSigned($call, $body)) {
             return new \WP_REST_Response(['code' => 'unauthenticated', 'error' => 'The call is not signed as it should be.'], 401);
         }
-        [$status, $answer] = self::check($call, $body);
+        [$status, $answer] = self::checkCall($call, $body);
         if ($status === 200) {
             Beat::soon();
         }
-        return self::signed($call['nonce'], $status, $answer);
+        return self::signResponse($call['nonce'], $status, $answer);
     }
 
     private static function isSigned(array $call, string $body): bool
@@ -57,7 +57,7 @@ final class Wake
     }
 
     /** @return array{0: int, 1: array} */
-    private static function check(array $call, string $body): array
+    private static function checkCall(array $call, string $body): array
     {
         if (abs(time() - (int) $call['time']) > Signature::WINDOW_S) {
             return [401, ['code' => 'clock', 'error' => 'The clocks differ.', 'now' => time()]];
@@ -72,7 +72,7 @@ final class Wake
         $inLastMinute = count(array_filter($recent, static function ($at): bool {
             return $at > time() - 60;
         }));
-        if ($inLastMinute >= self::A_MINUTE) {
+        if ($inLastMinute >= self::MAX_PER_MINUTE) {
             return [429, ['code' => 'rate_limited', 'error' => 'Too many calls.', 'retryAfterS' => 60]];
         }
         set_transient('recoup_nonces', $recent + [$call['nonce'] => time()], 2 * Signature::WINDOW_S);
@@ -83,7 +83,7 @@ final class Wake
     }
 
     /** Served by ourselves: the signature is over the very bytes, and WordPress would encode them once more. */
-    private static function signed(string $nonce, int $status, array $answer): object
+    private static function signResponse(string $nonce, int $status, array $answer): object
     {
         $body = Api::json($answer);
         $response = new \WP_REST_Response(null, $status);
