@@ -1,6 +1,6 @@
 <?php
 
-// Removes everything of ours from the shop (decision 111): options, table, key, tasks. Orders keep what they say of consent.
+// Removes the plugin's options, table, REST key and tasks (decision 111). Orders keep their consent meta data.
 
 defined('WP_UNINSTALL_PLUGIN') || exit;
 

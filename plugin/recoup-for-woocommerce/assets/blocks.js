@@ -1,10 +1,13 @@
-/* Which words stand beside the boxes of the block checkout, and that an express payment skips them: its requests do not say. */
+/*
+ * Reports which consent texts the block checkout shows, and whether an express payment skips the boxes.
+ * WooCommerce's own requests do not contain this.
+ */
 ;(() => {
   var setup = window.recoupBlocks
   var wp = window.wp || {}
   if (!setup || !wp.apiFetch?.use) return
   var isFound = false
-  // A checkout in steps hides the boxes later.
+  // Boxes that were visible once. A checkout with several steps hides them later.
   var seen = {}
 
   function isExpress() {
@@ -15,7 +18,7 @@
     }
   }
 
-  /** A theme may leave the boxes out, or hide them. WooCommerce 8.9 puts the field's own name into the id. */
+  /** A theme may omit or hide the boxes. WooCommerce 8.9 uses the unescaped field name in the id. */
   function look() {
     Object.keys(setup.boxes).forEach((channel) => {
       var box = ['contact-recoup-consent-', 'contact-recoup/consent-']

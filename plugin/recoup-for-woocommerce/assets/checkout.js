@@ -1,4 +1,4 @@
-/* The classic checkout says nothing to the shop when an email or a phone was typed. This does, once it is complete. */
+/* The classic checkout does not send typed contact fields to the shop. This script does, once an email address or phone number is complete. */
 ;(() => {
   var setup = window.recoupCheckout
   if (!setup || !window.FormData || !window.fetch) return
@@ -10,7 +10,7 @@
     billing_country: 'country',
   }
   var touched = {}
-  // The id of the words beside each touched box: the request's language can be another one.
+  // Id of the consent text beside each touched box. The request's language can differ from the page's.
   var wordings = {}
   var last = ''
   var timer
@@ -27,11 +27,11 @@
 
   function maySend() {
     if (told('marketing|functional', 'deny')) return Object.keys(touched).some((name) => touched[name] === 'no')
-    // A no is told, too.
+    // A withdrawn consent is sent, too.
     return !setup.asks || Object.keys(touched).length > 0 || told('marketing', 'allow')
   }
 
-  /** Boxes that the form shows; a theme may have none, or hide them. */
+  /** Lists the visible boxes. A theme may omit or hide them. */
   function shownBoxes() {
     return Array.from(document.querySelectorAll('[id^="recoup_consent_"][data-recoup-wording]'))
       .filter((box) => [box].concat(Array.from(box.labels || [])).some((each) => each.getClientRects().length > 0))
@@ -39,7 +39,7 @@
       .join(',')
   }
 
-  /** Whether there was anything to send. */
+  /** Returns whether there was anything to send. */
   function send() {
     clearTimeout(timer)
     if (!maySend()) return false
@@ -66,7 +66,7 @@
     return true
   }
 
-  // For an answer in the shop's consent tool (consent.js).
+  // consent.js calls this after an answer in the shop's consent tool.
   setup.send = send
 
   document.addEventListener(

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** My account → Account details shows what was agreed to in this shop, and takes it back (decision 106). */
+/** Shows the customer's consents in My account → Account details, where they can change them (decision 106). */
 final class Account
 {
     public const META = '_recoup_consent';
@@ -21,7 +21,7 @@ final class Account
         return is_array($consents) ? $consents : [];
     }
 
-    /** The channels that the signed-in customer has consented to, here or with an order. */
+    /** Lists the channels that the signed-in customer has consented to, in the account or with an order. */
     public static function agreed(): array
     {
         return array_keys(array_filter(self::readConsents(get_current_user_id()), static function ($word): bool {
@@ -29,7 +29,7 @@ final class Account
         }));
     }
 
-    /** The address that a consent of the account is about. */
+    /** Returns the address that an account's consent covers. */
     public static function address(int $user, string $kind): string
     {
         if ($kind === 'phone') {
@@ -39,7 +39,7 @@ final class Account
         return is_object($account) ? Text::plain($account->user_email, 254) : '';
     }
 
-    /** Customers can type anybody's address at the checkout. */
+    /** Whether the address is the customer's own: the checkout accepts any address. */
     public static function isOwnEmail(int $user, string $email): bool
     {
         $own = [self::address($user, 'email'), Text::plain(get_user_meta($user, 'billing_email', true), 254)];
@@ -97,7 +97,7 @@ final class Account
         self::queueConsent($user, $changes);
     }
 
-    /** Boxes that were still empty, and whether they are ticked now: Recoup shows the owner how many are. Nothing about the customer. */
+    /** Reports which unticked boxes the customer saw and ticked, for the owner's statistics. The entry does not identify the customer. */
     private static function queueBoxCounts(array $seen): void
     {
         $mayCount = Settings::before() !== 'nothing' || in_array(true, array_column($seen, 'isTicked'), true);

@@ -3,8 +3,8 @@
 namespace Recoup\WooCommerce;
 
 /**
- * What may be kept of a shopper before they agree: the owner's setting, what the shop's consent tool has been told (WP Consent API, which
- * Complianz, CookieYes and others speak), and the boxes at the checkout. Recoup holds to the same, whatever is sent.
+ * Decides what may be stored and sent before a shopper consents. Inputs: the owner's setting, the shop's consent tool (WP Consent API, used by
+ * Complianz, CookieYes and others), and the boxes at the checkout. Recoup enforces the same rules on what it receives.
  */
 final class Agreement
 {
@@ -18,7 +18,7 @@ final class Agreement
         add_action('wc_ajax_' . self::ENDPOINT, Guard::action('agreement', [self::class, 'confirm']));
     }
 
-    /** Where there is a consent tool: its answer is followed at once, not only with the shopper's next page. */
+    /** Loads consent.js, which sends an answer in the consent tool at once, not with the next page view. */
     public static function enqueue(): void
     {
         if (!Connection::isUp() || !function_exists('wp_has_consent')) {
@@ -28,14 +28,14 @@ final class Agreement
         wp_localize_script('recoup-consent', 'recoupConsentTool', ['url' => \WC_AJAX::get_endpoint(self::ENDPOINT)]);
     }
 
-    /** The answer came with the request's cookies, and follow() has read them. */
+    /** applyToolAnswer() has already read the answer from the request's cookies. */
     public static function confirm(): void
     {
         nocache_headers();
         wp_send_json(['ok' => true], 200);
     }
 
-    /** On every request: an answer that was given on this page or on another one is followed. */
+    /** Runs on every request and applies the consent tool's current answer to the cart. */
     public static function applyToolAnswer(): void
     {
         $answer = self::toolSays();
@@ -52,7 +52,7 @@ final class Agreement
         }
     }
 
-    /** Of a cart that was filled before its shopper signed in, or agreed in My account. */
+    /** Applies an account's consent to a cart that was filled before the shopper signed in or consented. */
     private static function applyAccountConsent(): void
     {
         $isNewConsent = Settings::before() !== 'cart_and_contact' && Session::get('account') !== true && !WC()->cart->is_empty();
@@ -62,7 +62,7 @@ final class Agreement
         }
     }
 
-    /** What waits here of the cart is dropped. What was said at a box stays, so that it can be taken back; a no that waits is told. */
+    /** Drops the cart's queued entry. Box answers stay, so that the shopper can withdraw them; a queued withdrawal is still sent. */
     private static function applyRefusal(): void
     {
         Outbox::forget('cart:' . Session::cart());
@@ -75,7 +75,7 @@ final class Agreement
         Capture::changed();
     }
 
-    /** null: no answer yet, or no tool. A default is no answer. */
+    /** null: no answer yet, or no tool. A tool's default does not count as an answer. */
     public static function toolSays(): ?bool
     {
         $marketing = self::readToolAnswer('marketing');
@@ -87,14 +87,14 @@ final class Agreement
         return self::ANSWERS[Input::cookie(self::cookiePrefix() . '_' . $category)] ?? null;
     }
 
-    /** What the names of the consent tool's cookies begin with. */
+    /** Returns the prefix of the consent tool's cookies. */
     public static function cookiePrefix(): string
     {
         $prefix = apply_filters('wp_consent_cookie_prefix', 'wp_consent');
         return is_string($prefix) ? $prefix : 'wp_consent';
     }
 
-    /** Whether anything of this cart may be kept: a no at a box is told, too, also after a refusal. */
+    /** Whether any data of this cart may be stored. A withdrawal at a box is sent even after a refusal. */
     public static function mayKeepCart(): bool
     {
         $answer = self::toolSays();
@@ -104,20 +104,20 @@ final class Agreement
         return $answer === true || Settings::before() !== 'nothing' || Consent::told() !== [] || self::hasAccountConsent(Settings::CHANNELS);
     }
 
-    /** Whether all that was typed may be told, and a lasting name of the browser. */
+    /** Whether all contact fields and the device id may be sent. */
     public static function mayName(): bool
     {
         return self::toolSays() ?? Settings::before() === 'cart_and_contact';
     }
 
-    /** The products, unless all that was said is no. */
+    /** Whether the cart's products may be sent. */
     public static function mayTellLines(): bool
     {
         return self::mayName()
             || (self::toolSays() === null && (Settings::before() === 'cart_only' || self::hasConsented(Settings::CHANNELS)));
     }
 
-    /** Of the contact, what the ticked boxes are about, and a known customer's own email address. */
+    /** Filters the contact to the addresses that ticked boxes cover, and a known customer's own email address. */
     public static function contact(array $contact): array
     {
         if (self::mayName()) {
@@ -135,7 +135,7 @@ final class Agreement
         return $kept === [] ? [] : $kept + array_diff_key($contact, ['email' => 1, 'phone' => 1]);
     }
 
-    /** Signed in, and has bought here: Recoup keeps their own email address where the law allows emails to customers. */
+    /** Signed in and a past buyer. Recoup stores their own email address where the law allows emails to customers. */
     public static function isKnownCustomer(): bool
     {
         $isBuyer = isset(WC()->customer) && is_object(WC()->customer) && method_exists(WC()->customer, 'get_is_paying_customer')
@@ -143,7 +143,7 @@ final class Agreement
         return Settings::before() === 'cart_only' && self::toolSays() === null && get_current_user_id() > 0 && $isBuyer;
     }
 
-    /** Whether who is signed in may be named: the yes of an account is the account's. */
+    /** Whether the signed-in customer's id may be sent. */
     public static function mayNameCustomer(): bool
     {
         return self::mayName() || self::isKnownCustomer() || (self::toolSays() === null && self::hasAccountConsent(Settings::CHANNELS));
@@ -154,7 +154,7 @@ final class Agreement
         return self::hasTickedBox($channels) || self::hasAccountConsent($channels);
     }
 
-    /** A tick at the checkout is about the address typed there, one in My account about the account's own. */
+    /** A tick at the checkout covers the address typed there; a tick in My account covers the account's own address. */
     private static function coversAddress(array $channels, string $kind, array $contact): bool
     {
         $address = (string) ($contact[$kind] ?? '');
@@ -162,7 +162,7 @@ final class Agreement
             || (self::hasAccountConsent($channels) && strcasecmp($address, Account::address(get_current_user_id(), $kind)) === 0);
     }
 
-    /** Agreed to in My account or with an earlier order, and not unticked since. */
+    /** Consented in My account or with an earlier order, and not unticked since. */
     private static function hasAccountConsent(array $channels): bool
     {
         return array_diff(array_intersect($channels, Account::agreed()), array_keys(self::readBoxAnswers())) !== [];

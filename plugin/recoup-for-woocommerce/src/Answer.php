@@ -2,10 +2,10 @@
 
 namespace Recoup\WooCommerce;
 
-/** What Recoup answered. Unsigned, it is no answer: `isTrue` is false, and `why` says what happened, for the owner to read. */
+/** Recoup's response to a call. Without a valid signature `isTrue` is false, and `why` holds the reason for the owner. */
 final class Answer
 {
-    /** @var int 0: there was none */
+    /** @var int HTTP status; 0: no response */
     public $status;
     /** @var array */
     public $body;

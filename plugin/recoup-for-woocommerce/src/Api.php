@@ -2,10 +2,10 @@
 
 namespace Recoup\WooCommerce;
 
-/** Calls to Recoup. They go to the owner's own address, which may be private and have any port, so not through the "safe" variant. */
+/** Calls Recoup. Its address may be private and have any port, which wp_safe_remote_post() refuses. */
 final class Api
 {
-    /** Most of an answer that is looked at. */
+    /** Maximum size of a response. */
     private const MAX_BYTES = 262144;
 
     public static function call(string $name, array $body, float $timeout): Answer
@@ -14,7 +14,7 @@ final class Api
         return self::send($access, $name, self::json($body), $timeout);
     }
 
-    /** A doubled nonce is tried once more with another. */
+    /** Retries once with a new nonce after 409 `replayed`. */
     public static function send(array $access, string $name, string $body, float $timeout): Answer
     {
         $answer = self::sendOnce($access, $name, $body, $timeout);
@@ -23,7 +23,7 @@ final class Api
             : $answer;
     }
 
-    /** Without waiting for the answer: for servers that cannot finish the shopper's page first. */
+    /** Sends without waiting for the response, for servers that cannot finish the shopper's page first. */
     public static function sendBlind(string $name, string $body): void
     {
         $key = Connection::read('secret');
@@ -73,7 +73,7 @@ final class Api
         return sprintf(__('The address answered with status %d, but not as Recoup does.', 'recoup-for-woocommerce'), $status);
     }
 
-    /** Whether a Recoup answers at this address: 'why' is empty, or says what is wrong. */
+    /** Checks that a Recoup answers at this address: 'why' is empty or holds the error. */
     public static function hello(string $url): array
     {
         if (self::isBlocked($url)) {

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** The regular report to Recoup: how the shop is, and in the answer all that Recoup wants to say. */
+/** The hourly call that reports the shop's health. Its answer carries settings, updates and requests from Recoup. */
 final class Beat
 {
     public const TASK = 'recoup_beat';
@@ -11,10 +11,10 @@ final class Beat
 
     /** @var bool */
     private static $isWanted = false;
-    /** @var array{at: int, ids: int[]}|null where the report ends that was just sent; null: it is complete, or there is none */
+    /** @var array{at: int, ids: int[]}|null last second of the report just sent, and its order ids; null: no report, or it is complete */
     private static $reportEnd = null;
 
-    /** The task of Action Scheduler. */
+    /** Action Scheduler runs this task. */
     public static function run(): void
     {
         State::put(['cronAt' => time()]);
@@ -27,7 +27,7 @@ final class Beat
         self::send();
     }
 
-    /** After what is going on now, still in this request: the shopper has the answer already. */
+    /** Sends a beat at the end of this request, after the response to the shopper. */
     public static function soon(): void
     {
         if (!self::$isWanted) {
@@ -39,7 +39,7 @@ final class Beat
         }
     }
 
-    /** Where WP-Cron does not run, the admin screens and shoppers' carts keep the beat. */
+    /** Without WP-Cron, admin screens and cart changes send overdue beats. */
     public static function ifLate(): void
     {
         if (Connection::isUp() && time() > (int) State::get('nextBeat', 0) + 5 * MINUTE_IN_SECONDS) {
@@ -47,7 +47,7 @@ final class Beat
         }
     }
 
-    /** Answers what is wrong; '' when all is well. */
+    /** Returns the problem; '' on success. */
     public static function send(): string
     {
         self::$isWanted = false;
@@ -62,7 +62,7 @@ final class Beat
         return $problem;
     }
 
-    /** Whether a report of orders goes on. */
+    /** Returns whether the order report needs another beat. */
     private static function applyAnswer(Answer $answer): bool
     {
         if ($answer->has(410)) {
@@ -81,7 +81,7 @@ final class Beat
         return State::get('ordersSince') !== null && (self::$reportEnd !== null || ($goods !== [] && $goods !== $reported));
     }
 
-    /** While messages wait for the reports of this shop, a Recoup that is away for a minute must not cost them an hour. */
+    /** Starts with short waits: messages may wait for this shop's reports, so a short outage must not delay them by an hour. */
     private static function backOff(Answer $answer): void
     {
         $failures = 1 + (int) State::get('beatFailures', 0);
@@ -111,7 +111,7 @@ final class Beat
             'asked' => is_string($ask['at'] ?? null) ? ['at' => Text::cut($ask['at'], 40), 'on' => time()] : null,
         ]);
         if ((int) ($body['seq'] ?? 0) > Outbox::highestSeq()) {
-            // The shop's tables come from a backup: what they say now is another queue.
+            // The shop's tables were restored from a backup, so its sequence numbers start again: use a new queue id.
             Connection::set('install', bin2hex(random_bytes(16)));
         }
         self::sendTestEntry($ask['test'] ?? null);
@@ -152,8 +152,8 @@ final class Beat
     }
 
     /**
-     * When Recoup asked for a report that began now, by its own clock, and for how long that is past, by the shop's. Whole seconds are rounded down:
-     * a report may count as older than it is, never as fresher.
+     * Returns when Recoup requested the report (Recoup's clock) and the seconds since then (the shop's clock), rounded down. A report may count as
+     * older than it is, never as newer.
      */
     private static function describeRequestAge(int $began): array
     {
@@ -162,7 +162,7 @@ final class Beat
     }
 
     /**
-     * Orders of that second that a report which goes on has had already. While the second lasts they may change again.
+     * Order ids of this second that the previous part reported. Until the second has passed they may change again and are reported again.
      *
      * @return int[]
      */

@@ -3,8 +3,8 @@
 namespace Recoup\WooCommerce;
 
 /**
- * Sees that a cart has changed (decision 104). In the shopper's way it only notes that; one snapshot a request is made after the answer
- * has gone out. `woocommerce_cart_updated` is no use: it fires on every page.
+ * Detects cart changes (decision 104). The hooks only set a flag; one snapshot per request is built after the response has been sent.
+ * `woocommerce_cart_updated` does not help: it fires on every page.
  */
 final class Capture
 {
@@ -21,7 +21,7 @@ final class Capture
     private static $isDirty = false;
     /** @var bool */
     private static $isScheduled = false;
-    /** @var bool something else was put into the queue */
+    /** @var bool another class has added an entry to the queue */
     private static $hasQueuedOther = false;
 
     public static function start(): void
@@ -44,15 +44,15 @@ final class Capture
         if (Session::cart() === '' && WC()->cart->is_empty()) {
             return;
         }
-        // In the session before WooCommerce saves it.
+        // Creates the token before WooCommerce saves the session.
         Session::showCart(Session::cartOrNew());
         self::$isDirty = true;
         self::later();
     }
 
     /**
-     * In the block checkout, once for each field that was left. The cart page's shipping calculator sends a shipping address alone; the
-     * checkout's email address, beside which the boxes are, is a part of the billing address.
+     * The block checkout calls this after each field. The cart page's shipping calculator sends a shipping address only. The checkout
+     * sends its email address, which is next to the boxes, in the billing address.
      *
      * @param mixed $customer
      * @param mixed $request
@@ -65,7 +65,7 @@ final class Capture
         self::changed();
     }
 
-    /** A checkout empties the cart as well: that is no shopper who has changed their mind. */
+    /** A checkout also empties the cart. Only without an order does an empty cart count as a change. */
     public static function onCartEmptied(): void
     {
         if (Session::get('ordered')) {
@@ -79,8 +79,8 @@ final class Capture
     }
 
     /**
-     * The cart goes on, and now says whose it is. Told in this very request, which still has the guest's session: a write into the session by
-     * a later page could undo what the shopper does in another one at that moment.
+     * Adds the customer to the cart in this request, which still has the guest's session. A session write in a later request could
+     * overwrite a concurrent change of the shopper.
      *
      * @param mixed $name
      * @param mixed $user
@@ -94,7 +94,7 @@ final class Capture
         }
     }
 
-    /** After WordPress' own shutdown, which saves the session, and also when somebody else's error has ended the page. */
+    /** Runs after WordPress' own shutdown, which saves the session, and also after a fatal error in other code. */
     public static function later(): void
     {
         if (self::$isScheduled) {
@@ -121,7 +121,7 @@ final class Capture
         }
     }
 
-    /** Something was put into the queue by somebody else: sent when the answer has gone out. */
+    /** Another class has added an entry to the queue: send it after the response. */
     public static function wake(): void
     {
         self::$hasQueuedOther = true;
@@ -138,7 +138,7 @@ final class Capture
         return true;
     }
 
-    /** The shopper gets the answer now; false where the server cannot do that. */
+    /** Finishes the response to the shopper now; false if the server cannot do that. */
     public static function letGo(): bool
     {
         ignore_user_abort(true);

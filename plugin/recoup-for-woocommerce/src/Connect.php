@@ -2,13 +2,13 @@
 
 namespace Recoup\WooCommerce;
 
-/** Connecting without keys (decision 103), and the end of a connection. */
+/** Connects the shop without copied keys (decision 103), and disconnects it. */
 final class Connect
 {
     private const STATE_META = 'recoup_connect';
     private const STATE_TTL_S = 15 * MINUTE_IN_SECONDS;
 
-    /** The address in Recoup to send the owner's browser to; or what is wrong. */
+    /** Returns the address in Recoup for the owner's browser ('to'), or the error ('why'). */
     public static function begin(string $typed): array
     {
         $url = self::address($typed);
@@ -35,13 +35,13 @@ final class Connect
         return ['why' => '', 'to' => $url . '/store-setup?connect=' . Text::base64url($request)];
     }
 
-    /** The code of updates comes from there: who may not change the shop's code connects to the Recoup that the plugin came from, and no other. */
+    /** The connected Recoup supplies updates, so another Recoup than the zip's origin requires the right to update plugins. */
     private static function mayConnectTo(string $url): bool
     {
         return $url === self::address(Connection::given()) || current_user_can('update_plugins');
     }
 
-    /** Scheme, host, port and path, without a slash at the end; '' if it is no address. */
+    /** Normalizes to scheme, host, port and path without a trailing slash; '' if invalid. */
     public static function address(string $typed): string
     {
         $typed = trim($typed);
@@ -58,7 +58,7 @@ final class Connect
         return rtrim($parts['scheme'] . '://' . strtolower($parts['host']) . $port . ($parts['path'] ?? ''), '/');
     }
 
-    /** The browser has come back from Recoup. Answers what is wrong; '' when the shop is connected. */
+    /** Handles the browser's return from Recoup. Returns the error; '' when the shop is connected. */
     public static function finish(array $given): string
     {
         $user = get_current_user_id();
@@ -82,7 +82,7 @@ final class Connect
         return self::exchangeCode((string) $known['url'], $code[0], $code[1]);
     }
 
-    /** None of the three secrets is ever sent: both sides derive them. */
+    /** Both sides derive the three secrets, so that none is ever sent. */
     public static function derive(string $codeKey, string $salt): array
     {
         $of = static function (string $what) use ($codeKey, $salt): string {
@@ -185,7 +185,7 @@ final class Connect
         return $sentence !== '' ? $sentence : __('Recoup did not take the connection. Please press Connect again.', 'recoup-for-woocommerce');
     }
 
-    /** By the owner, here. Answers whether Recoup knows. */
+    /** Disconnects at the owner's request. Returns whether Recoup has been notified. */
     public static function disconnect(string $reason): bool
     {
         $isTold = !Connection::isUp();
@@ -197,7 +197,7 @@ final class Connect
         return $isTold;
     }
 
-    /** By Recoup, in a signed answer. */
+    /** Recoup has disconnected the shop in a signed answer. */
     public static function ended(): void
     {
         self::clearConnection(__('The shop was disconnected in Recoup.', 'recoup-for-woocommerce'));
@@ -206,7 +206,7 @@ final class Connect
 
     private static function clearConnection(string $why): void
     {
-        // A copy of the shop has the key in its own database, not in the shop's.
+        // On a copy of the shop this deletes the key in the copy's database only.
         Keys::remove((int) Connection::read('keyId'));
         Guard::action('webhooks', [Keys::class, 'removeWebhooks'])(Connection::url() . '/api/webhooks/');
         Connection::forget();

@@ -2,13 +2,13 @@
 
 namespace Recoup\WooCommerce;
 
-/** What the shop knows of its connection. One option that WordPress loads anyway, so that a page costs no query. */
+/** The connection's data in one autoloaded option, so that page views cost no query. */
 final class Connection
 {
     public const OPTION = 'recoup_connection';
     public const GIVEN = 'recoup_given';
 
-    /** Whether this shop, at this address, is connected. A copy of the shop at another address is not (staging). */
+    /** Whether the shop at this address is connected. A copy at another address (staging) is not. */
     public static function isUp(): bool
     {
         return self::exists() && !self::isCopy();
@@ -24,7 +24,7 @@ final class Connection
         return self::exists() && self::removeScheme(self::read('home')) !== self::removeScheme(self::home());
     }
 
-    /** The shop's address as it is set: `home_url()` has a language in it where a plugin translates the shop. */
+    /** Returns the configured address. Translation plugins add a language to `home_url()`. */
     public static function home(): string
     {
         return trailingslashit((string) get_option('home'));
@@ -57,20 +57,20 @@ final class Connection
         self::save([$name => $value] + self::all());
     }
 
-    /** The address stays, to connect again. */
+    /** Keeps only Recoup's address, for connecting again. */
     public static function forget(): void
     {
         self::save(['url' => self::url()]);
     }
 
-    /** Address of Recoup, without a slash at its end. Before a shop is connected, of the Recoup that its zip came from. */
+    /** Returns Recoup's address without a trailing slash. Before the shop is connected: the Recoup that served the zip. */
     public static function url(): string
     {
         $given = self::exists() ? '' : self::given();
         return $given !== '' ? $given : self::read('url');
     }
 
-    /** The zip of a running Recoup has its address in config.php. A signed update has no such file, so the address was kept. */
+    /** A Recoup writes its address into the zip's config.php. Signed updates lack that file, so an option keeps the address. */
     public static function given(): string
     {
         $file = dirname(__DIR__) . '/config.php';

@@ -3,22 +3,22 @@
 namespace Recoup\WooCommerce;
 
 /**
- * The consent boxes of both checkouts (decision 106). Never ticked beforehand. A box left alone says nothing: no is said only by
- * whoever ticked it and unticked it again.
+ * The consent boxes of both checkouts (decision 106). They are never ticked by default. An untouched box records nothing: only ticking and
+ * unticking a box records a no.
  */
 final class Consent
 {
     private const FIELD = 'recoup/consent-';
 
-    /** @var string the checkout this request comes from: 'block', 'classic', or '' */
+    /** @var string checkout that sent this request: 'block', 'classic', or '' */
     private static $place = '';
     /** @var array<string, bool> channels whose box is in the form of this request */
     private static $answered = [];
-    /** @var array<string, string> channel => id of the words beside each box that the form of this request shows */
+    /** @var array<string, string> channel => text id of each box that the form of this request shows */
     private static $shown = [];
-    /** @var array<string, string> the same of the block checkout's labels */
+    /** @var array<string, string> channel => text id of the block checkout's labels */
     private static $labels = [];
-    /** @var bool the boxes are in the form already */
+    /** @var bool the form already contains the boxes */
     private static $isShown = false;
 
     public static function start(): void
@@ -31,7 +31,7 @@ final class Consent
         add_filter('woocommerce_form_field_email', Guard::filter('woocommerce_form_field_email', [self::class, 'addBelowEmail']), 10, 2);
         $form = Guard::action('woocommerce_checkout_after_customer_details', [self::class, 'show']);
         add_action('woocommerce_checkout_after_customer_details', $form, 20, 0);
-        // My account has boxes of its own (Account).
+        // My account has its own boxes (Account).
         add_filter('woocommerce_form_field_checkbox', Guard::filter('woocommerce_form_field_checkbox', [self::class, 'hideInAccount']), 10, 2);
         add_filter('woocommerce_data_store_wp_user_read_meta', Guard::filter('user_read_meta', [self::class, 'hideStoredFields']), 10, 1);
         add_filter('add_user_metadata', Guard::filter('add_user_metadata', [self::class, 'blockUserMeta']), 10, 3);
@@ -39,7 +39,7 @@ final class Consent
         add_action('woocommerce_checkout_create_order', $create, 10, 1);
     }
 
-    /** WooCommerce 8.9 and newer; before that the block checkout has no boxes. */
+    /** Requires WooCommerce 8.9. In older versions the block checkout has no boxes. */
     public static function registerFields(): void
     {
         if (!self::supportsBlockFields()) {
@@ -53,7 +53,7 @@ final class Consent
                 'id' => self::FIELD . $channel,
                 'label' => $box['words'],
                 'optionalLabel' => $box['words'],
-                // Beside the email address: who leaves before the payment has seen it.
+                // Next to the email address, so that shoppers who leave before the payment have seen it.
                 'location' => 'contact',
                 'type' => 'checkbox',
                 'required' => false,
@@ -62,7 +62,7 @@ final class Consent
         }
     }
 
-    /** The requests of the block checkout say neither which words its boxes show nor that an express payment skips them: our script does. */
+    /** Loads blocks.js, which reports the texts of the boxes and express payments. WooCommerce's requests contain neither. */
     public static function enqueue(): void
     {
         if (self::$labels === []) {
@@ -73,7 +73,7 @@ final class Consent
     }
 
     /**
-     * WooCommerce shows contact fields in My account, too.
+     * Hides the boxes in My account, where WooCommerce also shows contact fields.
      *
      * @param mixed $html
      * @param mixed $name
@@ -85,9 +85,9 @@ final class Consent
     }
 
     /**
-     * WooCommerce keeps a contact field with the customer, and the box would come back ticked at their next checkout.
+     * Hides the values that WooCommerce stores with the customer. Otherwise the box would be ticked at their next checkout.
      *
-     * @param mixed $meta what is kept of a user
+     * @param mixed $meta stored meta data of a user
      * @return mixed
      */
     public static function hideStoredFields($meta)
@@ -98,9 +98,9 @@ final class Consent
     }
 
     /**
-     * As what is kept of them is hidden (withoutKept), WooCommerce would add the rows once more with each step of a customer.
+     * Blocks new rows. hideStoredFields() hides the existing ones, so WooCommerce would add another row on each save.
      *
-     * @param mixed $added null: nobody else has a say
+     * @param mixed $added null: no other filter has decided
      * @param mixed $user
      * @param mixed $key
      * @return mixed
@@ -110,7 +110,7 @@ final class Consent
         return is_string($key) && preg_match('~^_wc_\w+/' . self::FIELD . '~', $key) ? false : $added;
     }
 
-    /** Rows that earlier versions left. */
+    /** Lists the user meta keys that earlier versions stored. */
     public static function keptKeys(): array
     {
         return array_map(static function (string $channel): string {
@@ -122,21 +122,21 @@ final class Consent
      * @param mixed $key
      * @param mixed $value
      * @param mixed $group
-     * @param mixed $of the order, or the customer
+     * @param mixed $of order or customer
      */
     public static function onFieldSet($key, $value, $group = '', $of = null): void
     {
         if (!is_string($key) || strncmp($key, self::FIELD, strlen(self::FIELD)) !== 0) {
             return;
         }
-        // Saving the account saves every contact field, although its form has none of ours.
+        // Saving the account saves every contact field, although its form does not contain these boxes.
         if (doing_action('woocommerce_save_account_details')) {
             return;
         }
         $channel = substr($key, strlen(self::FIELD));
         $boxes = Input::boxes();
         if ($boxes !== null && !isset($boxes[$channel])) {
-            // An express payment sends the box as it stands on the page, and a hidden box says nothing.
+            // An express payment sends the box's state on the page, and a hidden box records nothing.
             return;
         }
         if ($boxes === null && $value && Language::isAmbiguous()) {
@@ -154,7 +154,7 @@ final class Consent
         }
     }
 
-    /** Answers whether it is news. A yes to words that the store no longer shows is none. */
+    /** Records an answer; returns whether it changed. A yes to a text that the store no longer shows does not count. */
     public static function heard(string $channel, bool $isGiven, string $wording = ''): bool
     {
         self::$answered[$channel] = true;
@@ -175,7 +175,7 @@ final class Consent
         return is_array($said) ? $said : [];
     }
 
-    /** What Recoup is told of it. A yes was given for the address in the form, not for the one that an express payment brings. */
+    /** Returns the answers to send. A yes covers the address in the form, not the address of an express payment. */
     public static function told(): array
     {
         return Session::get('express') !== true ? self::readAnswers() : array_filter(self::readAnswers(), static function ($word): bool {
@@ -183,7 +183,7 @@ final class Consent
         });
     }
 
-    /** The classic checkout, by our script while it is filled in: a box is named only when the shopper has touched it. */
+    /** Reads the boxes that checkout.js sends while the classic checkout is filled in. It sends touched boxes only. */
     public static function heardForm(): void
     {
         $hasChanges = false;
@@ -200,7 +200,7 @@ final class Consent
     }
 
     /**
-     * The classic checkout, below the email field. Outside of what WooCommerce renews when an address changes, so a tick stays.
+     * Adds the boxes below the classic checkout's email field. WooCommerce does not re-render that part when an address changes, so a tick stays.
      *
      * @param mixed $html the field
      * @param mixed $name
@@ -215,7 +215,7 @@ final class Consent
         return $html . self::renderBoxes();
     }
 
-    /** For a form that makes its email field in another way. */
+    /** Shows the boxes in forms that render their email field without this filter. */
     public static function show(): void
     {
         $boxes = self::$isShown ? '' : self::renderBoxes();
@@ -224,7 +224,7 @@ final class Consent
         echo $boxes === '' ? '' : '<div class="recoup-consent woocommerce-additional-fields">' . $boxes . '</div>';
     }
 
-    /** Each a row of the form; WooCommerce sorts rows by their priority, and the email field has 110. */
+    /** Renders each box as a form row. WooCommerce sorts rows by priority, and the email field has 110. */
     private static function renderBoxes(): string
     {
         $html = '';
@@ -239,16 +239,16 @@ final class Consent
         return $html;
     }
 
-    /** Two tabs of a browser can show a form in two languages. */
+    /** Two browser tabs can show the form in two languages, so each form names its texts. */
     public static function hiddenWording(string $name, array $box): string
     {
         return '<input type="hidden" name="' . esc_attr($name . '_wording') . '" value="' . esc_attr($box['id']) . '">';
     }
 
     /**
-     * This request comes from a checkout that shows these boxes; '': it is over.
+     * Sets the checkout of this request and its boxes; '': the request has ended.
      *
-     * @param array<string, string> $boxes channel => id of the words
+     * @param array<string, string> $boxes channel => id of the text
      */
     public static function atCheckout(string $place, array $boxes = []): void
     {
@@ -261,8 +261,8 @@ final class Consent
     }
 
     /**
-     * The block checkout sends an address. An express payment skips the boxes; so does another page's payment button, which is known only
-     * where this shopper's checkout has our script: an older page, or one that a proxy serves, sends nothing either.
+     * Handles an address from the block checkout. Express payments and payment buttons on other pages skip the boxes. A missing header means
+     * such a button only if this session's checkout has loaded blocks.js: pages from before an update, or from a proxy, send none either.
      */
     public static function atBlocks(): void
     {
@@ -295,7 +295,7 @@ final class Consent
     }
 
     /**
-     * The boxes of the checkout that made this request: place => channel => id of the text, and whether the box is ticked. Recoup shows the
+     * Returns the boxes of this request's checkout: place => channel => id of the text, and whether the box is ticked. Recoup shows the
      * owner how many shoppers tick them. Empty after a refusal in the consent tool.
      */
     public static function seen(): array
@@ -311,14 +311,14 @@ final class Consent
         return $seen;
     }
 
-    /** Channel => id of its words, as the checkout that made this request shows them. */
+    /** Channel => id of the text of each box in this request's checkout. */
     public static function shown(): array
     {
         return self::$shown;
     }
 
     /**
-     * Payment buttons of other pages make orders this way, too: without the boxes, which then say nothing.
+     * Payment buttons on other pages also create orders this way. They have no boxes, so they record nothing.
      *
      * @param mixed $order WooCommerce has checked the form's nonce
      */
@@ -345,8 +345,8 @@ final class Consent
     }
 
     /**
-     * Order meta, as docs/consent.md names it. The order is saved by WooCommerce right after. A payment button without the boxes may bring
-     * another address than the one that was ticked for: its order says nothing, also where it goes on with the draft of a checkout with boxes.
+     * Writes the order meta of docs/consent.md. WooCommerce saves the order right after. A payment button without boxes may use another address
+     * than the ticked one, so its order records no consent, even if it continues the draft of a checkout with boxes.
      */
     public static function toOrder(object $order): void
     {
@@ -363,7 +363,7 @@ final class Consent
         }
     }
 
-    /** What somebody logged in has said, for My account. */
+    /** Copies the answers of a signed-in customer to their account. */
     public static function toAccount(int $user): void
     {
         $said = self::told();

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** Who the shopper is, as far as they have said. The block checkout tells WooCommerce by itself; the classic one needs our script. */
+/** Collects the shopper's contact fields. The block checkout sends them to WooCommerce; the classic one needs assets/checkout.js. */
 final class Contact
 {
     public const ENDPOINT = 'recoup_contact';
@@ -17,7 +17,7 @@ final class Contact
         add_action('woocommerce_before_checkout_form', $form, 5, 0);
     }
 
-    /** The one script of ours, where the classic checkout's form is made. */
+    /** Loads checkout.js on pages with the classic checkout form. */
     public static function enqueue(): void
     {
         if (!Connection::isUp()) {
@@ -28,7 +28,7 @@ final class Contact
         wp_localize_script('recoup-checkout', 'recoupCheckout', [
             'url' => \WC_AJAX::get_endpoint(self::ENDPOINT),
             'nonce' => wp_create_nonce(self::ENDPOINT),
-            // Then a ticked box, or the shop's consent tool, has to come first.
+            // '1': nothing is sent before a ticked box or a yes in the shop's consent tool.
             'asks' => Settings::before() === 'cart_and_contact' ? '' : '1',
             'tool' => Agreement::cookiePrefix(),
         ]);
@@ -66,7 +66,7 @@ final class Contact
         self::applyFields($fields, 'billing_');
     }
 
-    /** Keeps what was typed with WooCommerce's own customer of this session, which also keeps it in the form after a reload. */
+    /** Stores the fields in WooCommerce's session customer, which also fills the form after a reload. */
     private static function applyFields(array $fields, string $prefix): void
     {
         if (!Session::isThere() || !isset(WC()->customer) || !is_object(WC()->customer)) {
@@ -97,7 +97,7 @@ final class Contact
         return $name === 'phone' && strlen((string) preg_replace('/\D/', '', $text)) < 5 ? '' : $text;
     }
 
-    /** Nothing but a default country is nothing. */
+    /** Returns the known contact; [] if only the default country is known. */
     public static function known(): array
     {
         if (!isset(WC()->customer) || !is_object(WC()->customer)) {

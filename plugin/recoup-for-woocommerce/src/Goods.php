@@ -2,13 +2,13 @@
 
 namespace Recoup\WooCommerce;
 
-/** Stock and prices of the products that Recoup asks for, for a shop that it cannot reach. */
+/** Reports stock and prices of requested products when Recoup cannot reach the shop's REST API. */
 final class Goods
 {
     private const MAX_ITEMS = 100;
 
     /**
-     * What Recoup has asked for, as it is kept until the next report.
+     * Validates the products that Recoup requests. State stores the result until the next report.
      *
      * @param mixed $asked
      */
@@ -30,7 +30,7 @@ final class Goods
         return is_string($id) && preg_match('/^[1-9]\d{0,17}$/D', $id) ? $id : null;
     }
 
-    /** Of a product that another plugin breaks nothing is said: the others are reported all the same. */
+    /** Leaves out a product when another plugin throws while it is read. */
     public static function report(array $asked): array
     {
         $list = [];
@@ -44,11 +44,11 @@ final class Goods
         return $list;
     }
 
-    /** As wc/v3 has them; null: the shop does not sell it any more. */
+    /** Reads stock and price in the form of wc/v3; null: the shop no longer sells the product. */
     private static function readTerms(int $id, int $variation): ?array
     {
         $product = wc_get_product($id);
-        // A parent that is not published takes its variations along.
+        // An unpublished parent hides its variations, too.
         if (!is_object($product) || $product->get_status() !== 'publish') {
             return null;
         }

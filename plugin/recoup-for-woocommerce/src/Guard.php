@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** Everything of ours that the shop calls goes through here: an error of ours never reaches a page of the shop (decision 109). */
+/** Wraps every callback of the plugin, so that its errors never break a page of the shop (decision 109). */
 final class Guard
 {
     public static function action(string $name, callable $callback): callable
@@ -12,7 +12,7 @@ final class Guard
         };
     }
 
-    /** After an error the filtered value is what it was. */
+    /** After an error the filter returns its first argument unchanged. */
     public static function filter(string $name, callable $callback): callable
     {
         return static function (...$arguments) use ($name, $callback) {
@@ -21,7 +21,7 @@ final class Guard
     }
 
     /**
-     * After an error the answer is $otherwise.
+     * After an error it returns $fallback.
      *
      * @return mixed
      */
@@ -47,8 +47,8 @@ final class Guard
     }
 
     /**
-     * WordPress notes which hooks are running, and forgets to take a hook off when a callback throws: afterwards WooCommerce believed
-     * itself inside `before_woocommerce_init` and had no cart.
+     * WordPress does not remove a hook from its stack of running hooks when a callback throws. WooCommerce then believes that
+     * `before_woocommerce_init` still runs, and creates no cart.
      */
     private static function countRunningHooks(): int
     {
@@ -68,12 +68,12 @@ final class Guard
         try {
             Log::caught($name, $error);
         } catch (\Throwable $other) {
-            // The log itself is broken. The shop goes on.
+            // Logging failed. The request continues.
             self::unwindHooks($running);
         }
     }
 
-    /** For whoever wants to know what the plugin costs. */
+    /** Lets other code measure the plugin's cost. */
     private static function reportDuration(string $name, int $nanoseconds): void
     {
         $running = self::countRunningHooks();

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** How the shop's side is (decision 108): for Recoup's doctor, for WooCommerce → Status, and for Site Health. */
+/** Health of the connection on the shop's side (decision 108), for Recoup, WooCommerce → Status and Site Health. */
 final class Health
 {
     public static function start(): void
@@ -36,7 +36,7 @@ final class Health
         ];
     }
 
-    /** Which checkout the shop's checkout page has. */
+    /** Returns 'block', 'classic', 'both' or 'none'. */
     private static function detectCheckout(): string
     {
         $page = get_post((int) wc_get_page_id('checkout'));
@@ -55,7 +55,7 @@ final class Health
         return class_exists($class) && $class::custom_orders_table_usage_is_enabled();
     }
 
-    /** What is wrong, in sentences; none when all is well. */
+    /** Lists problems as sentences for the owner. */
     public static function problems(): array
     {
         if (Connection::isCopy()) {
@@ -118,7 +118,7 @@ final class Health
         ];
     }
 
-    /** Recoup writes in English: a screen in another language says where to read the reason. */
+    /** Recoup's reasons are in English. Screens in other languages refer to Recoup's settings instead. */
     private static function localizeReason(string $sentence): string
     {
         $isEnglish = strncmp(determine_locale(), 'en', 2) === 0;

@@ -2,12 +2,12 @@
 
 namespace Recoup\WooCommerce;
 
-/** What a request brings, as cleaned text; '' where it is missing or no text. What it has to look like is checked where it is used. */
+/** Reads request input as sanitized text; '' if it is missing or no text. Callers check the format. */
 final class Input
 {
     public static function query(string $name): string
     {
-        // phpcs:ignore WordPress.Security.NonceVerification.Recommended -- Links of messages come from elsewhere; the screen's own requests check their nonce or state.
+        // phpcs:ignore WordPress.Security.NonceVerification.Recommended -- Links in messages have no nonce; the screen's requests check their nonce or state.
         return isset($_GET[$name]) && is_string($_GET[$name]) ? sanitize_text_field(wp_unslash($_GET[$name])) : '';
     }
 
@@ -29,15 +29,15 @@ final class Input
         return isset($_POST[$name]);
     }
 
-    /** The id of the words that a form showed beside a consent box; '' where it carries none. */
+    /** Returns the id of the consent text that the form showed; '' if the form has none. */
     public static function wording(string $box): string
     {
         return self::form($box . '_wording');
     }
 
     /**
-     * What our script says of the block checkout: its boxes, 'hidden', 'unknown' where it finds none, 'none' during an express payment, which
-     * skips them. '': nothing.
+     * The header that assets/blocks.js sends: visible boxes, 'hidden', 'unknown' if it finds none, 'none' during an express payment, which skips
+     * them. '': no header.
      */
     public static function blocks(): string
     {
@@ -46,7 +46,7 @@ final class Input
             : '';
     }
 
-    /** Channel => id of the words beside each box that the block checkout shows. null: nobody knows. */
+    /** Channel => id of the text of each box that the block checkout shows. null: unknown. */
     public static function boxes(): ?array
     {
         return in_array(self::blocks(), ['', 'unknown'], true) ? null : self::pairs(self::blocks());
@@ -78,13 +78,13 @@ final class Input
         return isset($_COOKIE[$name]) && is_string($_COOKIE[$name]) ? sanitize_text_field(wp_unslash($_COOKIE[$name])) : '';
     }
 
-    /** Path and query of the page that is asked for. */
+    /** Path and query of the requested page. */
     public static function page(): string
     {
         return isset($_SERVER['REQUEST_URI']) && is_string($_SERVER['REQUEST_URI']) ? esc_url_raw(wp_unslash($_SERVER['REQUEST_URI'])) : '';
     }
 
-    /** Path and query of the page that the request comes from; '' where the browser does not say. */
+    /** Path and query of the referring page; '' without a Referer. */
     public static function fromPage(): string
     {
         $address = isset($_SERVER['HTTP_REFERER']) && is_string($_SERVER['HTTP_REFERER']) ? esc_url_raw(wp_unslash($_SERVER['HTTP_REFERER'])) : '';

@@ -2,12 +2,12 @@
 
 namespace Recoup\WooCommerce;
 
-// phpcs:disable WordPress.DB.DirectDatabaseQuery -- WooCommerce has no function that makes a REST key; its own screen writes the table as we do.
+// phpcs:disable WordPress.DB.DirectDatabaseQuery -- WooCommerce has no function that creates a REST key; its own screen also writes the table directly.
 
-/** The REST key that Recoup reads the shop with, written as WooCommerce's own screen writes it: both parts as WooCommerce keeps them. */
+/** The WooCommerce REST key that Recoup uses, stored in the same form as WooCommerce's own screen stores it. */
 final class Keys
 {
-    /** Answers its id; 0 if it could not be written. */
+    /** Returns the key's id; 0 if it could not be written. */
     public static function create(string $key, string $secret): int
     {
         global $wpdb;
@@ -41,7 +41,7 @@ final class Keys
         return $id > 0 && (bool) $wpdb->get_var($wpdb->prepare('SELECT 1 FROM %i WHERE key_id = %d', $table, $id));
     }
 
-    /** Those that Recoup made with its key: without it, Recoup cannot take them back. */
+    /** Removes the webhooks that Recoup created. Without its REST key Recoup cannot delete them itself. */
     public static function removeWebhooks(string $begin): void
     {
         $store = \WC_Data_Store::load('webhook');

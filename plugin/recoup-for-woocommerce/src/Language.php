@@ -3,16 +3,16 @@
 namespace Recoup\WooCommerce;
 
 /**
- * The language that the boxes are shown in: that of the page, by Polylang, WPML, or WordPress. Requests of the checkout's scripts need not
- * have the page's language, so it is kept with the session: the ledger gets the text that was shown.
+ * The language of the consent boxes: the page's, from Polylang, WPML or WordPress. Script requests of the checkout can have another language.
+ * The session therefore stores the page's language, so that the consent ledger records the text that was shown.
  */
 final class Language
 {
     private const MAX_PAGES = 5;
-    /** Of an address that has shown the checkout in two languages. */
+    /** Marks an address that has shown the checkout in two languages. */
     private const SEVERAL_LANGUAGES = '*';
 
-    /** @var string|null of the block checkout's labels; null: it has no boxes */
+    /** @var string|null language of the block checkout's labels; null: no boxes */
     private static $labelLanguage = null;
 
     public static function start(): void
@@ -20,13 +20,13 @@ final class Language
         add_action('wp', Guard::action('language', [self::class, 'rememberPageLanguage']), 20, 0);
     }
 
-    /** The labels are fixed before some translation plugins know the page's language. */
+    /** Stores the labels' language. WooCommerce reads the labels before some translation plugins know the page's language. */
     public static function fixLabels(): void
     {
         self::$labelLanguage = self::current();
     }
 
-    /** On each page with a checkout. */
+    /** Runs on each page with a checkout. */
     public static function rememberPageLanguage(): void
     {
         if (self::isScriptRequest() || !Settings::hasLanguages() || !Session::isThere() || !is_checkout()) {
@@ -55,12 +55,12 @@ final class Language
 
     public static function current(): string
     {
-        // Two tabs can show the checkout in two languages: a request is from the page that it names.
+        // Two tabs can show the checkout in two languages. The Referer names the page that sent the request.
         $kept = self::isScriptRequest() && Settings::hasLanguages() ? self::readPages()[self::hashPage(Input::fromPage())] ?? Session::get('language') : null;
         return is_string($kept) ? $kept : self::readPageLanguage();
     }
 
-    /** Whether two tabs at the address of this request's page may show the boxes in two languages. Only our script knows which of them it is. */
+    /** Whether two tabs may show this page's address in two languages. Only the plugin's script knows which tab sent the request. */
     public static function isAmbiguous(): bool
     {
         return self::isScriptRequest() && Settings::hasLanguages() && self::current() === self::SEVERAL_LANGUAGES;
@@ -71,7 +71,7 @@ final class Language
         return (defined('REST_REQUEST') && (bool) constant('REST_REQUEST')) || wp_doing_ajax() || Input::hasQuery('wc-ajax');
     }
 
-    /** Two letters; '' for a language whose code has three. Polylang's slugs are free text, its locales are not. */
+    /** Returns two letters; '' for a three-letter code. Uses Polylang's locale because its slugs are free text. */
     private static function readPageLanguage(): string
     {
         $found = function_exists('pll_current_language') ? pll_current_language('locale') : apply_filters('wpml_current_language', null);

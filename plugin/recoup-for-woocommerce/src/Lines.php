@@ -2,13 +2,13 @@
 
 namespace Recoup\WooCommerce;
 
-/** Lines of a cart, to the wire and back. */
+/** Converts cart lines to the protocol's form and back. */
 final class Lines
 {
     public const MOST = 500;
-    /** Finding a picture may take a query. */
+    /** Each image URL may cost a query. */
     private const MAX_PICTURES = 40;
-    /** Marks of lines that another one brings along (bundles, composites, boxes, chained products): its key in the cart, or its product. */
+    /** Keys by which bundle, composite and chained product plugins mark child lines. The value is the parent's cart key or product id. */
     private const CHILDREN = [
         'bundled_by',
         'composite_parent',
@@ -26,7 +26,7 @@ final class Lines
         'yith_wcp_child_component_data',
         'chained_item_of',
     ];
-    /** The same in an order, and what the whole is known by there. */
+    /** The same marks in orders, on parents and children. */
     public const MARKS = '/^_?(bundled_by|composite_parent|mnm_container|woo(s[bg]|co|fs)_(parent_id|ids)|chained_(item|product)_of'
         . '|asnp_wepb_(parent_id|items)|yith_wcp_(child_)?component_data'
         . '|\w+_cart_key|bundled_items|composite_children|mnm_(config|data))$/D';
@@ -53,7 +53,7 @@ final class Lines
         return $lines;
     }
 
-    /** The line that brings this one along: itself where none does, '' where that one is not there. */
+    /** Returns the cart key of the outermost parent: the line itself if it has none, '' if the parent is not in the cart. */
     private static function findRoot(string $key, array $items): string
     {
         for ($depth = 0; $depth < 10; $depth++) {
@@ -66,7 +66,7 @@ final class Lines
         return '';
     }
 
-    /** null: it is no part. */
+    /** Returns the parent's cart key; '' if it is not in the cart; null if the line has no parent. */
     private static function findParent(string $key, array $items): ?string
     {
         $isPart = false;
@@ -77,7 +77,7 @@ final class Lines
             if ($said === '' || $said === '0' || $said === $key) {
                 continue;
             }
-            // WPC Grouped Product may take the group out of the cart: its products are then lines of their own.
+            // WPC Grouped Product may remove the group from the cart. Its products then count as independent lines.
             $isPart = $isPart || strncmp($mark, 'woosg_', 6) !== 0;
             if (isset($items[$said])) {
                 return $said;
@@ -92,7 +92,7 @@ final class Lines
         return $isPart ? '' : null;
     }
 
-    /** Of one, as the cart shows it: with tax or without. */
+    /** Returns the price of one unit as the cart displays it, with or without tax. */
     private static function unitPrice(array $item): float
     {
         $product = $item['data'] ?? null;
@@ -103,7 +103,7 @@ final class Lines
         return (float) ($withTax ? wc_get_price_including_tax($product) : wc_get_price_excluding_tax($product));
     }
 
-    /** @param float $extra what the parts of the line cost together */
+    /** @param float $extra total price of the line's child lines */
     private static function buildLine(array $item, float $extra, bool $withPicture): ?array
     {
         $product = $item['data'] ?? null;
@@ -134,7 +134,7 @@ final class Lines
         return $address ? Text::cut((string) $address, 1000) : '';
     }
 
-    /** In the words the shopper saw, as the Store API tells them. */
+    /** Uses the labels that the shopper saw, as the Store API does. */
     private static function readChoices(array $item, object $product): array
     {
         $choices = [];
@@ -164,8 +164,8 @@ final class Lines
     }
 
     /**
-     * The choices of a saved line as the cart wants them: `attribute_pa_size` => `large`. A choice is found by its name or by its key, a
-     * value by its words or by its slug; what the variation itself fixes needs no choice. null: one is missing.
+     * Converts a saved line's choices to cart attributes: `attribute_pa_size` => `large`. Choices match by label or key, values by label or slug.
+     * Attributes that the variation fixes need no choice. null: a choice is missing.
      */
     public static function attributes(object $variation, object $parent, array $choices): ?array
     {
@@ -194,7 +194,7 @@ final class Lines
         return (string) preg_replace('/^pa_|[\s_-]+/u', '', trim($lower));
     }
 
-    /** What the parent offers under these words. */
+    /** Finds the parent's option with this label or slug. */
     private static function findOption(object $parent, string $attribute, ?string $said): ?string
     {
         if ($said === null) {

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** WooCommerce → Status → Logs, source "recoup". Never a name, an address or a token (decision 108). */
+/** Writes to WooCommerce → Status → Logs, source "recoup". Log lines contain no names, addresses or tokens (decision 108). */
 final class Log
 {
     public static function caught(string $where, \Throwable $error): void

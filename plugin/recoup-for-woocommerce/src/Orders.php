@@ -2,15 +2,15 @@
 
 namespace Recoup\WooCommerce;
 
-/** Orders: placed, paid, changed, told at once; and, for a shop that Recoup cannot reach, reports of what has changed. */
+/** Queues orders when they are placed or changed. Reports modified orders when Recoup cannot reach the shop's REST API. */
 final class Orders
 {
     private const MAX_LINES = 500;
     private const REPORT_ORDERS = 100;
     private const REPORT_BYTES = 400000;
-    /** A script that saves thousands of orders in one request is left to the next reading. */
+    /** A script that saves thousands of orders in one request is left to Recoup's next sync. */
     private const MAX_CHANGED = 200;
-    /** How subscription plugins mark a renewal. */
+    /** Meta keys by which subscription plugins mark a renewal. */
     private const RENEWALS = [
         '_subscription_renewal',
         '_subscription_renewal_early',
@@ -22,7 +22,7 @@ final class Orders
 
     /** @var array<int, string> */
     private static $changed = [];
-    /** @var array<int, array> which consent boxes the checkout of an order showed */
+    /** @var array<int, array> order id => consent boxes that its checkout showed */
     private static $forms = [];
 
     public static function start(): void
@@ -34,7 +34,7 @@ final class Orders
         add_action('woocommerce_checkout_create_order', $mark, 11, 1);
         add_action('woocommerce_store_api_checkout_update_order_meta', $mark, 11, 1);
         $changed = Guard::action('order_changed', [self::class, 'changed']);
-        // `update_order` comes with every save: items added, removed or repriced by the staff among them.
+        // `update_order` fires on every save, including edits of the items by staff.
         $hooks = [
             'woocommerce_new_order',
             'woocommerce_update_order',
@@ -49,7 +49,7 @@ final class Orders
         add_action('trashed_post', Guard::action('trashed_post', [self::class, 'postTrashed']), 99, 1);
     }
 
-    /** @param mixed $order the order is saved right after, by WooCommerce */
+    /** @param mixed $order WooCommerce saves the order right after */
     public static function mark($order): void
     {
         if (!is_object($order) || !Connection::isUp()) {
@@ -61,7 +61,7 @@ final class Orders
         Consent::toOrder($order);
     }
 
-    /** @param mixed $order its id, or itself */
+    /** @param mixed $order order or its id */
     public static function placed($order): void
     {
         $id = is_object($order) ? (int) $order->get_id() : (int) $order;
@@ -87,7 +87,7 @@ final class Orders
         }
     }
 
-    /** Shops without the tables for orders. @param mixed $id */
+    /** Shops that store orders as posts (without HPOS). @param mixed $id */
     public static function postTrashed($id): void
     {
         if (get_post_type((int) $id) === 'shop_order') {
@@ -95,14 +95,14 @@ final class Orders
         }
     }
 
-    /** Whether it is a shop's order; subscriptions, a vendor's shares and refunds are kept as orders, too. @param mixed $order */
+    /** Excludes subscriptions, vendors' sub-orders and refunds, which WooCommerce also stores as orders. @param mixed $order */
     private static function isOrder($order): bool
     {
         return is_object($order) && is_a($order, 'WC_Order') && $order->get_type() === 'shop_order'
             && !in_array($order->get_status(), ['checkout-draft', 'auto-draft'], true);
     }
 
-    /** Into the queue; answers whether there was anything. */
+    /** Queues the changed orders; returns whether there were any. */
     public static function keep(): bool
     {
         $all = self::$changed;
@@ -129,7 +129,7 @@ final class Orders
         return true;
     }
 
-    /** In the form of wc/v3, no more than Recoup reads. */
+    /** Serializes the fields that Recoup reads, in the form of wc/v3. */
     public static function serialize(object $order): array
     {
         $places = wc_get_price_decimals();
@@ -209,7 +209,7 @@ final class Orders
         return array_slice($choices, 0, 50);
     }
 
-    /** What says which line is a part of which, and nothing else of what plugins keep. */
+    /** Reads the meta data that links bundle parents and children, and no other meta data of plugins. */
     private static function readPartMarks(object $item): array
     {
         $marks = [];
@@ -238,7 +238,7 @@ final class Orders
         ];
     }
 
-    /** Ours, and what says that an order is a renewal. */
+    /** Reads the plugin's own meta data and renewal marks. */
     private static function readMeta(object $order): array
     {
         $meta = [];
@@ -254,10 +254,10 @@ final class Orders
     }
 
     /**
-     * All orders modified at or after an instant, oldest first, and then the stock of these products; null when it is no instant.
+     * Reports orders modified at or after an instant, oldest first, and the stock of these products; null if $since is no date.
      *
      * @param array $goods Goods::asked()
-     * @param int[] $reported without these, unless they have changed since
+     * @param int[] $reported excludes these unless they have changed since
      */
     public static function report(string $since, array $goods, array $reported = []): ?array
     {
@@ -281,7 +281,7 @@ final class Orders
         return $report + ['age' => time() - $began];
     }
 
-    /** One more than a report has, oldest first. @param int[] $without */
+    /** Fetches one more than a report holds, oldest first. @param int[] $without */
     private static function findModified(int $from, array $without = []): array
     {
         $statuses = array_merge(array_keys(wc_get_order_statuses()), ['trash']);
@@ -295,7 +295,7 @@ final class Orders
         ] + ($without === [] ? [] : ['exclude' => $without]));
     }
 
-    /** Each once, oldest first, and no more than one of the two may have. */
+    /** Merges by id, oldest first, with the same limit as findModified(). */
     private static function mergeById(array $orders, array $others): array
     {
         $all = [];
@@ -308,7 +308,7 @@ final class Orders
         return array_slice(array_values($all), 0, self::REPORT_ORDERS + 1);
     }
 
-    /** An order that another plugin breaks does not keep the others from being reported: it is only named. */
+    /** Reports only the id and date of an order when another plugin throws while it is read. */
     private static function serializeOrIdentify(object $order): array
     {
         try {

@@ -2,22 +2,21 @@
 
 namespace Recoup\WooCommerce;
 
-// phpcs:disable WordPress.DB.DirectDatabaseQuery -- A table of the plugin's own, made and dropped with it: there is no other way to it, and a queue that is read from a cache
-// would send twice, or not at all.
+// phpcs:disable WordPress.DB.DirectDatabaseQuery -- The plugin's own table has no WordPress API, and a queue read from a cache would send entries twice or not at all.
 
 /**
- * What waits to be told (decision 105): one row a cart and one an order, always the newest state. Its id is the `seq` of the protocol,
- * so it must never be given twice: the row "mark" stays when all is sent, because some databases begin again after the highest id left.
+ * The queue of entries to send (decision 105): one row per cart and per order, always the latest state. The row's id is the protocol's `seq`
+ * and must never repeat. The row "mark" stays when the queue is empty, because some databases restart after the highest remaining id.
  */
 final class Outbox
 {
     public const MOST_ROWS = 10000;
     public const MOST_AGE_S = 7 * DAY_IN_SECONDS;
     public const BATCH = 50;
-    /** Of a batch, under the 512 KB that Recoup takes. */
+    /** Maximum size of a batch, below Recoup's limit of 512 KB. */
     private const MAX_BYTES = 450000;
     private const MARK = 'mark';
-    /** Longer than a try takes. */
+    /** Longer than one call takes. */
     private const CLAIM_TTL_S = 60;
 
     public static function table(): string
@@ -29,7 +28,7 @@ final class Outbox
     public static function create(): void
     {
         global $wpdb;
-        // phpcs:disable WordPress.DB.PreparedSQL.NotPrepared -- The collation is a part of the statement, by WordPress itself.
+        // phpcs:disable WordPress.DB.PreparedSQL.NotPrepared -- WordPress supplies the collation clause.
         $wpdb->query($wpdb->prepare(
             'CREATE TABLE IF NOT EXISTS %i (
                 id bigint(20) unsigned NOT NULL AUTO_INCREMENT,
@@ -58,7 +57,7 @@ final class Outbox
         $wpdb->delete(self::table(), ['name' => $name]);
     }
 
-    /** The newest entry replaces the one of the same name, and keeps the consent boxes that it reported. */
+    /** Replaces the entry of the same name, and merges the consent boxes that both report. */
     public static function put(string $name, array $entry): void
     {
         global $wpdb;
@@ -77,7 +76,7 @@ final class Outbox
         );
     }
 
-    /** Of the entry that waits under this name. */
+    /** Returns the consent boxes of the queued entry with this name. */
     private static function readForms(string $name): array
     {
         global $wpdb;
@@ -86,7 +85,7 @@ final class Outbox
         return is_array($forms) ? $forms : [];
     }
 
-    /** Rows for one try, oldest first, which nobody else sends meanwhile. */
+    /** Claims rows for one call, oldest first, so that no other process sends them. */
     public static function claim(int $most = self::BATCH): array
     {
         global $wpdb;
@@ -111,7 +110,7 @@ final class Outbox
         return is_array($rows) ? $rows : [];
     }
 
-    /** The body of a batch and the ids in it: as many rows as there is room for. */
+    /** Builds a batch's body from as many rows as fit, and lists their ids. */
     public static function batchOf(array $rows): array
     {
         $entries = [];
@@ -131,7 +130,7 @@ final class Outbox
         return ['body' => substr($about, 0, -1) . ',"entries":[' . implode(',', $entries) . ']}', 'ids' => $ids];
     }
 
-    /** Told; what has come under the same name since has another id, and stays. */
+    /** Removes sent rows. A newer entry of the same name has another id and stays. */
     public static function remove(array $ids): void
     {
         global $wpdb;
@@ -145,7 +144,7 @@ final class Outbox
         // phpcs:enable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders
     }
 
-    /** They are to be tried again without waiting for the claim to end. */
+    /** Releases the claim, so that the rows can be sent again before it expires. */
     public static function release(array $ids): void
     {
         global $wpdb;
@@ -162,7 +161,7 @@ final class Outbox
         return implode(',', array_fill(0, count($ids), '%d'));
     }
 
-    /** Drops what is too old or too much; answers how many. */
+    /** Deletes rows above the age and size limits; returns how many. */
     public static function prune(): int
     {
         global $wpdb;
@@ -179,12 +178,12 @@ final class Outbox
         return $dropped;
     }
 
-    /** What waits of one person, by id: entries with their address anywhere, in whatever case, or of their account. */
+    /** Finds a person's queued entries by id: those that contain the address (case-insensitive) or belong to the account. */
     public static function ofPerson(string $email, int $user): array
     {
         global $wpdb;
         $table = self::table();
-        // Finds too much rather than too little: what is theirs is seen in the entry itself.
+        // The query matches too much. The decoded entry decides.
         $rows = $wpdb->get_results($wpdb->prepare(
             'SELECT id, entry FROM %i WHERE name <> %s AND (LOWER(entry) LIKE %s OR entry LIKE %s OR entry LIKE %s)',
             $table,

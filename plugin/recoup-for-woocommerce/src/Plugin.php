@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** Starts the parts, each by itself: where one cannot, the others go on. */
+/** Starts the plugin's parts. An error in one does not stop the others. */
 final class Plugin
 {
     public const VERSION = '0.2.0';
@@ -25,7 +25,7 @@ final class Plugin
         return self::$file;
     }
 
-    /** HPOS, and the block cart and checkout. WooCommerce looks at it for whoever runs the shop, and takes 3 ms and a query to note it. */
+    /** Declares HPOS and the block checkout. It costs 3 ms and a query, so visitors' requests skip it: WooCommerce shows it to administrators only. */
     public static function declare(): void
     {
         $class = 'Automattic\\WooCommerce\\Utilities\\FeaturesUtil';
@@ -46,7 +46,7 @@ final class Plugin
         add_action('init', Guard::action('textdomain', static function (): void {
             load_plugin_textdomain('recoup-for-woocommerce', false, dirname(plugin_basename(self::$file)) . '/languages');
         }), 1);
-        // Without WooCommerce as well: WordPress keeps an offer for half a day.
+        // Also without WooCommerce: WordPress caches an update offer for half a day.
         Guard::action(Update::class, [Update::class, 'start'])();
         if (!function_exists('WC') || version_compare((string) WC()->version, self::MIN_WOOCOMMERCE, '<')) {
             add_action('admin_notices', Guard::action('admin_notices', [self::class, 'showRequirement']));
@@ -70,7 +70,7 @@ final class Plugin
         }
     }
 
-    /** What waited while the plugin was switched off goes on. */
+    /** Resumes the queue after a deactivation. */
     public static function onActivate(): void
     {
         if (Connection::isUp()) {

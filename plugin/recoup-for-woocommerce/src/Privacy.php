@@ -3,12 +3,12 @@
 namespace Recoup\WooCommerce;
 
 /**
- * WordPress' tools for personal data: Tools → Export and Erase Personal Data, and a suggested text for the privacy policy. A person is looked for
- * in the shop's queue, in what their account says of consent, and by a signed call in Recoup.
+ * WordPress' Export and Erase Personal Data tools, and a suggested text for the privacy policy. Covers the shop's queue, the account's consents, and
+ * Recoup itself by a signed call.
  */
 final class Privacy
 {
-    /** An administrator waits for it. */
+    /** An administrator waits for the response. */
     private const TIMEOUT_S = 20;
 
     public static function start(): void
@@ -66,7 +66,7 @@ final class Privacy
     }
 
     /**
-     * The shop's own rows first: what is still waiting is not sent any more.
+     * Erases the shop's own rows first, so that queued entries are not sent.
      *
      * @param mixed $email
      */
@@ -147,7 +147,7 @@ final class Privacy
         return array_values(array_filter($items));
     }
 
-    /** One row. WordPress escapes names, but lets links in values through: shoppers typed them, so they are escaped here. */
+    /** Builds one export item. WordPress escapes names but allows links in values; shoppers typed the values, so this escapes them. */
     private static function buildItem(array $row, string $number): ?array
     {
         $table = preg_replace('/[^a-z_]/', '', is_string($row['table'] ?? null) ? $row['table'] : '');
@@ -190,7 +190,7 @@ final class Privacy
         wp_add_privacy_policy_content('Recoup for WooCommerce', $text);
     }
 
-    /** The sentence about what is sent before a shopper agrees. Empty where everything is sent. */
+    /** Describes what is sent before the shopper consents; '' if everything is. */
     private static function describeConsentMode(): string
     {
         $before = Settings::before();

@@ -3,14 +3,13 @@
 namespace Recoup\WooCommerce;
 
 /**
- * The publisher of a signed build puts a public key into it, and keeps the private key offline. Such a build accepts only versions that this key has
- * signed.
+ * A signed build contains its publisher's public key and accepts only updates signed with the private key. The publisher keeps the private key offline.
  */
 final class Publisher
 {
     private const MAX_SIGNATURES = 8;
 
-    /** @var string the public key: 32 bytes in base64 */
+    /** @var string path of the public key file: 32 bytes in base64 */
     private static $file = __DIR__ . '/../signing-key.txt';
 
     public static function signs(): bool
@@ -18,7 +17,7 @@ final class Publisher
         return is_file(self::$file);
     }
 
-    /** A signature covers the version too, so an older zip is no update. After the publisher changes the key, the old and the new one sign. */
+    /** A signature covers the version too, so nobody can offer an older zip. After a key change both keys sign each update. */
     public static function hasSigned(string $version, string $digest, array $signatures): bool
     {
         // phpcs:ignore WordPress.WP.AlternativeFunctions.file_get_contents_file_get_contents -- A file of the plugin itself.
@@ -35,7 +34,7 @@ final class Publisher
         return false;
     }
 
-    /** Without PHP's extension, WordPress' own code checks: it throws where the extension answers false. */
+    /** WordPress' sodium polyfill throws where PHP's extension returns false. */
     private static function isValid(string $signature, string $text, string $key): bool
     {
         try {

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** Puts saved lines into the shopper's cart: what is there already is not put in again, what cannot be had is named. */
+/** Adds saved lines to the shopper's cart. It skips lines already in the cart and collects the names of unavailable products. */
 final class Refill
 {
     /** @var array<int, array> */
@@ -37,7 +37,7 @@ final class Refill
         return $this->toChoose;
     }
 
-    /** The cart holds something that the saved one does not, or more of it. */
+    /** Whether the cart holds items or quantities that the saved cart does not. */
     public function wouldLose(): bool
     {
         $saved = [];
@@ -69,7 +69,7 @@ final class Refill
         foreach ($this->lines as $line) {
             $this->addLine($line);
         }
-        // What WooCommerce itself said about single lines is said again below, by name.
+        // Drops WooCommerce's notices on single lines: Restore shows one notice with all names.
         wc_set_notices($before);
     }
 
@@ -107,7 +107,7 @@ final class Refill
         if ($key !== '') {
             WC()->cart->set_quantity($key, $quantity);
         } elseif (!WC()->cart->add_to_cart((int) $parent->get_id(), $quantity, $variation, $attributes)) {
-            // A plugin wants more said of it (a name to engrave, a date), or somebody was faster.
+            // Another plugin requires more input (an engraving, a date), or the last item was just sold.
             $this->toChoose[] = $name;
             return;
         }

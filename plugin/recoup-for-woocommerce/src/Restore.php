@@ -2,13 +2,13 @@
 
 namespace Recoup\WooCommerce;
 
-/** `?recoup-restore=<token>`: a cart comes back from a message (decision 107). Never logs anybody in. */
+/** Restores a cart from a message's link, `?recoup-restore=<token>` (decision 107). Never signs a user in. */
 final class Restore
 {
     public const ARGUMENT = 'recoup-restore';
     private const CHOICE = 'recoup-use';
     private const TIMEOUT_S = 6;
-    /** Links that lead to nothing, of one network in ten minutes: Recoup is not asked about further ones. */
+    /** Unknown links from one network in ten minutes before further ones are refused without a call to Recoup. */
     private const MAX_UNKNOWN = 10;
     private const WINDOW_S = 600;
 
@@ -41,7 +41,7 @@ final class Restore
         exit;
     }
 
-    /** Of what no link of ours leads to nothing is kept: not even a session is begun for it. */
+    /** Shows 404 without starting a session: unknown links must not store anything. */
     private static function showNotFound(): void
     {
         wp_die(
@@ -51,7 +51,7 @@ final class Restore
         );
     }
 
-    /** Where the shopper is led to; null: there is no such link. */
+    /** Returns the redirect target; null: the link is unknown. */
     private static function restoreCart(string $token): ?string
     {
         if (self::keepsCurrentCart($token)) {
@@ -99,7 +99,7 @@ final class Restore
         return WC()->cart->is_empty() ? wc_get_cart_url() : wc_get_checkout_url();
     }
 
-    /** Until an order, this session goes on as the restored cart. */
+    /** Links this session to the restored cart until an order is placed. */
     private static function linkSession(string $token): void
     {
         if (Session::get('back') !== $token) {
@@ -107,7 +107,7 @@ final class Restore
         }
     }
 
-    /** The answer has the email only once a token: kept for the press on "Use the saved cart". */
+    /** Recoup returns the email only once per token. The session keeps it until the shopper presses "Use the saved cart". */
     private static function rememberEmail(array $saved): void
     {
         if (is_string($saved['email'] ?? null)) {
@@ -166,7 +166,7 @@ final class Restore
         }
     }
 
-    /** A cart that holds something else is not emptied without asking. */
+    /** Asks before replacing a cart that holds other items. */
     private static function askWhichCart(string $token): void
     {
         $link = static function (string $choice, string $words) use ($token): string {

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** WooCommerce → Recoup: one button before the shop is connected, and how it goes afterwards (decision 103). */
+/** The screen WooCommerce → Recoup: connect button, or the status of the connection (decision 103). */
 final class Screen
 {
     public const PAGE = 'recoup';
@@ -38,7 +38,7 @@ final class Screen
         return is_array($links) ? array_merge([$ours], $links) : $links;
     }
 
-    /** The browser comes back from Recoup with a code, or with what went wrong. */
+    /** Handles the redirect from Recoup, which carries a code or an error. */
     public static function handleReturn(): void
     {
         Beat::ifLate();
@@ -105,7 +105,7 @@ final class Screen
         );
     }
 
-    /** To Recoup as well: the address was typed by somebody who may manage the shop. */
+    /** Not wp_safe_redirect(): a shop manager typed Recoup's address, which may be on another host. */
     private static function redirect(string $to): void
     {
         wp_redirect($to);

@@ -2,21 +2,21 @@
 
 namespace Recoup\WooCommerce;
 
-/** From the queue to Recoup: at once while that works, otherwise again and again by Action Scheduler, with back-off (decision 105). */
+/** Sends the queue to Recoup: at once while that succeeds, otherwise from Action Scheduler with back-off (decision 105). */
 final class Sender
 {
     public const TASK = 'recoup_flush';
     private const WAIT_MINUTES = [1, 2, 4, 8, 15, 30, 60];
-    /** While Recoup is away, something new tries it no sooner than this after the last try. */
+    /** While Recoup is down, a new entry triggers a try no sooner than this after the last one. */
     private const NEW_ENTRY_WAIT_S = MINUTE_IN_SECONDS;
-    /** A worker of the shop is held for no longer than this, and only after a shopper has got the answer. */
+    /** Longest time a PHP worker is held, and only after the response to the shopper. */
     private const TIMEOUT_S = 5;
     private const MAX_BATCHES = 20;
     private const MAX_BATCHES_INLINE = 3;
-    /** Recoup answers. */
+    /** The state after a successful call. */
     public const NO_WAIT = ['failures' => 0, 'nextTry' => 0, 'nextNews' => 0, 'problem' => ''];
 
-    /** After something was put into the queue; the shopper has the page already, where the server can do that. */
+    /** Sends new entries. $canWait: the response to the shopper is finished. */
     public static function soon(bool $canWait): void
     {
         if (!Connection::isUp()) {
@@ -24,7 +24,7 @@ final class Sender
         }
         $now = time();
         if ($now < (int) State::get($canWait ? 'nextNews' : 'nextTry', 0) || $now < (int) State::get('busyUntil', 0)) {
-            // It goes with the task, or with what is on its way: a Recoup that hangs must not hold one process for each cart.
+            // The task or the running request sends it: a Recoup that hangs must not hold one process per cart.
             self::schedule(MINUTE_IN_SECONDS);
             return;
         }
@@ -38,12 +38,12 @@ final class Sender
         $rows = Outbox::claim();
         if ($rows !== []) {
             Api::sendBlind('batch', Outbox::batchOf($rows)['body']);
-            // Nobody has read the answer: the same rows go again, and are answered as done.
+            // The answer is not read. The task sends the same rows again, and Recoup confirms them.
             self::schedule(MINUTE_IN_SECONDS * 2);
         }
     }
 
-    /** The task of Action Scheduler. */
+    /** Action Scheduler runs this task. */
     public static function run(): void
     {
         State::put(['cronAt' => time()]);
@@ -52,7 +52,7 @@ final class Sender
         }
     }
 
-    /** Answers whether everything tried was taken. */
+    /** Returns whether Recoup accepted every batch it was sent. */
     public static function flush(int $batches): bool
     {
         for ($count = 0; $count < $batches; $count++) {
@@ -107,7 +107,7 @@ final class Sender
         }
     }
 
-    /** One bad entry must not hold up the others. */
+    /** Sends entries one by one, so that an invalid entry does not block the others. */
     private static function sendSingly(Answer $answer, array $ids, array $rows): bool
     {
         if (count($ids) === 1) {
@@ -147,7 +147,7 @@ final class Sender
             return;
         }
         if ($now < (int) State::get('nextTry', 0)) {
-            // Something new has tried in between. The wait for the task goes on as it was.
+            // A new entry triggered this try. The task keeps its wait.
             self::waitUntil((int) State::get('nextTry', 0), $now + self::NEW_ENTRY_WAIT_S, $answer);
             return;
         }
@@ -164,7 +164,7 @@ final class Sender
         self::schedule($task - time());
     }
 
-    /** Recoup has answered another call: what waits goes now, in this request, and not when its time has come. */
+    /** After a successful answer to another call, sends the queue in this request instead of waiting for the back-off. */
     public static function answered(Answer $answer): void
     {
         if ($answer->isOk() && (int) State::get('nextTry', 0) > 0) {
@@ -184,7 +184,7 @@ final class Sender
         return $answer->why;
     }
 
-    /** One task at a time. */
+    /** Schedules one task at a time. */
     public static function schedule(int $inSeconds): void
     {
         self::once(self::TASK, $inSeconds);
@@ -195,14 +195,14 @@ final class Sender
         if (!function_exists('as_schedule_single_action')) {
             return;
         }
-        // Only those still to come: as_next_scheduled_action() counts the running one, which then would have no successor.
+        // Pending ones only: as_next_scheduled_action() also counts the running action, which would then have no successor.
         $waiting = as_get_scheduled_actions(['hook' => $task, 'group' => 'recoup', 'status' => 'pending', 'per_page' => 1], 'ids');
         if ($waiting === []) {
             as_schedule_single_action(time() + $inSeconds, $task, [], 'recoup');
         }
     }
 
-    /** The same, but no later: one that is planned for later is replaced. */
+    /** As once(), but replaces a task that is scheduled for later. */
     public static function atLatest(string $task, int $inSeconds): void
     {
         if (!function_exists('as_schedule_single_action')) {

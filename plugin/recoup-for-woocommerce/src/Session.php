@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** What we keep with the shopper's session in WooCommerce: the cart's token, the way back, what was typed and said. */
+/** The plugin's part of the WooCommerce session: cart token, restore token, consent answers and the page language. */
 final class Session
 {
     private const KEY = 'recoup';
@@ -26,7 +26,7 @@ final class Session
         return $all[$name] ?? $otherwise;
     }
 
-    /** @param mixed $value null: forgotten */
+    /** @param mixed $value null removes it */
     public static function put(string $name, $value): void
     {
         if (!self::isThere()) {
@@ -41,7 +41,7 @@ final class Session
         WC()->session->set(self::KEY, $all === [] ? null : $all);
     }
 
-    /** The cart's token, made with its first line. */
+    /** Returns the cart's token; '' before the cart has its first line. */
     public static function cart(): string
     {
         $known = self::get('cart', '');
@@ -59,7 +59,7 @@ final class Session
         return $fresh;
     }
 
-    /** An order was placed: what comes now is another cart. Consents said and the address stay with the order, and the page is in the same language. */
+    /** Starts a new cart after an order. Consents and contact stay with the order; the page language stays in the session. */
     public static function startAnew(): void
     {
         if (self::isThere()) {
@@ -69,13 +69,13 @@ final class Session
         self::showCart('');
     }
 
-    /** The push widget, where there is one, ties a subscription to the cart by this cookie. */
+    /** Sets the cookie by which the push widget links a subscription to the cart. */
     public static function showCart(string $token): void
     {
         if (headers_sent() || !Settings::hasPush() || ($token !== '' && Agreement::toolSays() === false) || Input::cookie(self::COOKIE) === $token) {
             return;
         }
-        // Until the browser is closed where nothing lasting may be kept.
+        // A session cookie unless the shopper may be identified.
         $until = $token === '' ? time() - HOUR_IN_SECONDS : (Agreement::mayName() ? time() + 2 * DAY_IN_SECONDS : 0);
         setcookie(self::COOKIE, $token, ['expires' => $until, 'path' => COOKIEPATH ?: '/', 'secure' => is_ssl(), 'samesite' => 'Lax']);
         $_COOKIE[self::COOKIE] = $token;

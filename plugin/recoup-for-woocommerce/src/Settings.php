@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** What Recoup's owner has set, as the last beat brought it, and the boxes chosen on the plugin's screen. */
+/** The owner's settings in Recoup, from the last beat, and the boxes chosen on the plugin's screen. */
 final class Settings
 {
     public const CHANNELS = ['email', 'sms', 'whatsapp'];
@@ -20,13 +20,13 @@ final class Settings
         return is_array($settings) ? $settings : [];
     }
 
-    /** What may be kept before a shopper agrees. */
+    /** Returns what may be stored before the shopper consents: 'nothing', 'cart_only' or 'cart_and_contact'. */
     public static function before(): string
     {
         return (string) (self::readCached()['before'] ?? 'cart_and_contact');
     }
 
-    /** Only what is well-formed is kept.
+    /** Stores the well-formed part of the settings.
      * @param mixed $given */
     public static function take($input): void
     {
@@ -66,7 +66,7 @@ final class Settings
         return $parsed;
     }
 
-    /** Scripts of our own Recoup only.
+    /** Accepts scripts of the connected Recoup only.
      * @param mixed $push */
     private static function parsePush($push): ?array
     {
@@ -81,7 +81,7 @@ final class Settings
         return $parsed;
     }
 
-    /** Its scripts come from Recoup and are in no signed zip, so the shop's administrator can rule them out in wp-config.php. */
+    /** Push scripts come from Recoup, not from a signed zip, so the administrator can disable them in wp-config.php. */
     public static function hasPush(): bool
     {
         $isRefused = defined('RECOUP_NO_PUSH') && constant('RECOUP_NO_PUSH');
@@ -94,7 +94,7 @@ final class Settings
         return is_array($push) ? (string) ($push[$name] ?? '') : '';
     }
 
-    /** Channel => words and their name, of the boxes the checkout shows, in the shopper's language.
+    /** Channel => text and its id of the boxes that the checkout shows, in the shopper's language.
      * @return array<string, array> */
     public static function boxes(): array
     {
@@ -105,7 +105,7 @@ final class Settings
     }
 
     /**
-     * The box as a form showed it, by the id of its words; without an id as it is now. null: the store shows no such words.
+     * Finds the box by the id of its text; without an id, the current one. null: the store no longer shows that text.
      */
     public static function box(string $channel, string $id): ?array
     {
@@ -121,7 +121,7 @@ final class Settings
         return null;
     }
 
-    /** Whether a box has other words in some language. */
+    /** Whether a box has translations. */
     public static function hasLanguages(): bool
     {
         return array_column(self::findBoxes(), 'languages') !== [];

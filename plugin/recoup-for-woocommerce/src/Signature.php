@@ -2,12 +2,12 @@
 
 namespace Recoup\WooCommerce;
 
-/** How both sides sign (docs/plugin-protocol.md, "Signed calls"). Pure. */
+/** Signs calls and answers (docs/plugin-protocol.md, "Signed calls"). Pure functions. */
 final class Signature
 {
     public const WINDOW_S = 300;
 
-    /** @return array<string, string> headers of a call of ours */
+    /** @return array<string, string> headers of a call to Recoup */
     public static function headers(string $name, string $store, string $key, string $body): array
     {
         $time = (string) time();

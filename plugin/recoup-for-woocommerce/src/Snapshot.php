@@ -2,10 +2,10 @@
 
 namespace Recoup\WooCommerce;
 
-/** The whole state of a shopper's cart, as docs/plugin-protocol.md has it ("cart"). */
+/** Builds the `cart` entry of docs/plugin-protocol.md from the session. */
 final class Snapshot
 {
-    /** @var int who has just logged in: WordPress itself knows it from the next request on */
+    /** @var int the user who has just logged in: get_current_user_id() returns them from the next request on */
     private static $user = 0;
 
     public static function speakFor(int $user): void
@@ -90,7 +90,7 @@ final class Snapshot
         return $part;
     }
 
-    /** The shopper's network under a name of today; '' where it is not known. */
+    /** Returns a hash of the shopper's network that changes daily; '' if the network is unknown. */
     public static function client(): string
     {
         $network = self::network(class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '');
@@ -102,8 +102,8 @@ final class Snapshot
     }
 
     /**
-     * Where from: never the address itself. Nothing of it before the shopper agrees: the network is asked for with a contact only, whose limits
-     * count by it.
+     * Never contains the IP address. The network hash is sent only with a contact, because the limits on contacts count by it. Country and city
+     * need consent.
      */
     private static function readLocation(bool $hasContact): array
     {
@@ -114,7 +114,7 @@ final class Snapshot
         }
         $ip = Agreement::mayName() && class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '';
         if (self::network($ip) !== '') {
-            // Only what lies on this server: no service is asked.
+            // Uses the local database only, no remote service.
             $found = \WC_Geolocation::geolocate_ip($ip, false, false);
             $country = Text::plain($found['country'] ?? '', 2);
             if (preg_match('/^[A-Z]{2}$/D', $country)) {
@@ -134,7 +134,7 @@ final class Snapshot
         return ['agent' => $isPhone ? 'phone' : 'desktop'];
     }
 
-    /** An IPv4 address, or the /64 of an IPv6 one. */
+    /** Returns an IPv4 address, or the /64 prefix of an IPv6 address, in hex. */
     public static function network(string $ip): string
     {
         $bytes = filter_var($ip, FILTER_VALIDATE_IP) ? (string) inet_pton($ip) : '';

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** How sending goes. Read and written after the shopper's answer, in the admin screens, and by cron; never while a page is made. */
+/** State of the queue and the beat. Only cron, admin screens and the shutdown after a response use it, never page rendering. */
 final class State
 {
     public const OPTION = 'recoup_state';
@@ -20,7 +20,7 @@ final class State
         update_option(self::OPTION, $changes + (is_array($all) ? $all : []), false);
     }
 
-    /** Counts of today and yesterday, which is enough for "in 24 hours". */
+    /** Keeps the counts of today and yesterday, enough for "in the last 24 hours". */
     public static function countDaily(string $what, int $amount): void
     {
         $today = gmdate('Y-m-d');

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** Text of the shop as it goes over the wire: valid UTF-8, without control characters, cut. */
+/** Cleans the shop's text for the protocol: valid UTF-8, no control characters, a maximum length. */
 final class Text
 {
     public const MOST = 300;
@@ -19,7 +19,7 @@ final class Text
         return self::cut($text, $maxLength);
     }
 
-    /** mbstring is not everywhere. */
+    /** Uses a regular expression because some hosts lack mbstring. */
     public static function cut(string $text, int $maxLength): string
     {
         $isMatch = preg_match('/^.{0,' . $maxLength . '}/us', $text, $found);

@@ -3,12 +3,12 @@
 namespace Recoup\WooCommerce;
 
 /**
- * New versions come from the owner's own Recoup. Its signed answer has the digest, which is checked before WordPress unpacks the zip. A build with a
- * publisher's key needs that key's signature over the digest.
+ * Downloads new versions from the connected Recoup. The beat's signed answer contains the digest, which is checked before WordPress unpacks the zip.
+ * A build with a publisher's key also requires that key's signature over the digest.
  */
 final class Update
 {
-    /** Of the plugin's header `Update URI`. */
+    /** The host of the plugin's header `Update URI`. */
     private const HOST = 'recoup-for-woocommerce.invalid';
 
     public static function start(): void
@@ -47,14 +47,14 @@ final class Update
         return is_string($digest) && is_array($signatures) && Publisher::hasSigned($version, $digest, $signatures) ? $digest : '';
     }
 
-    /** The version that Recoup offers without a valid signature, if the build needs one; '' = none. */
+    /** Returns the offered version whose required signature is missing or invalid; '' = none. */
     public static function unsigned(): string
     {
         $update = State::get('update');
         return Publisher::signs() && self::isNewer($update) && self::findUpdate() === null ? Text::plain($update['version'], 20) : '';
     }
 
-    /** A publisher signs the bytes that are the same at every Recoup. */
+    /** Signed builds request the zip without config.php: its bytes are the same on every Recoup. */
     private static function zipUrl(): string
     {
         return Connection::url() . '/plugin/recoup-for-woocommerce.zip' . (Publisher::signs() ? '?signed=1' : '');
@@ -79,7 +79,7 @@ final class Update
             'version' => $update['version'],
             'new_version' => $update['version'],
             'url' => Connection::url(),
-            // WordPress keeps the offer. Where this plugin is not loaded, an address that does not exist makes the update fail, not go unchecked.
+            // WordPress caches the offer. Without this plugin the update fails at a host that does not exist, instead of installing an unchecked zip.
             'package' => 'https://' . self::HOST . '/' . $update['version'] . '.zip',
             'tested' => Text::plain($update['tested'] ?? '', 20),
             'requires_php' => Text::plain($update['requiresPhp'] ?? '7.4', 20),
@@ -88,8 +88,8 @@ final class Update
     }
 
     /**
-     * WordPress' own download refuses private hosts and unusual ports, and checks nothing. So the plugin downloads its updates itself, whatever address
-     * the offer has. A file that an administrator uploads is no update.
+     * WordPress' own download refuses private hosts and unusual ports, and verifies nothing. The plugin therefore always downloads its updates itself.
+     * A zip that an administrator uploads does not pass here.
      *
      * @param mixed $before
      * @param mixed $package
@@ -100,7 +100,7 @@ final class Update
     public static function download($before, $package = '', $upgrader = null, $extra = [])
     {
         $isOurs = is_array($extra) && ($extra['plugin'] ?? null) === plugin_basename(Plugin::file());
-        // After `false` WordPress would download the package itself.
+        // `false` would let WordPress download the package itself.
         return $before === false && $isOurs ? Guard::value('upgrader_pre_download', [self::class, 'fetch'], self::noUpdateError()) : $before;
     }
 
@@ -131,7 +131,7 @@ final class Update
     }
 
     /**
-     * WooCommerce's webhooks to our Recoup, where that is at a private address. No other host.
+     * Allows WooCommerce's webhooks to the connected Recoup at a private address, and to no other host.
      *
      * @param mixed $is
      * @param mixed $host

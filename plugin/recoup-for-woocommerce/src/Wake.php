@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** Recoup says that there is news. What it is comes with the answer to the beat. */
+/** REST endpoint with which Recoup requests a beat. The beat's answer carries the actual news. */
 final class Wake
 {
     private const MAX_BYTES = 1024;
@@ -18,7 +18,7 @@ final class Wake
         register_rest_route('recoup/v1', '/wake', [
             'methods' => 'POST',
             'callback' => Guard::filter('wake', [self::class, 'handle']),
-            // The signature is the permission.
+            // The signature authorizes the call.
             'permission_callback' => '__return_true',
         ]);
     }
@@ -82,7 +82,7 @@ final class Wake
         return [200, ['plugin' => Plugin::VERSION, 'home' => Connection::home()]];
     }
 
-    /** Served by ourselves: the signature is over the very bytes, and WordPress would encode them once more. */
+    /** Writes the body itself: WordPress would encode it again, and the signature covers the exact bytes. */
     private static function signResponse(string $nonce, int $status, array $answer): object
     {
         $body = Api::json($answer);
@@ -92,7 +92,7 @@ final class Wake
             if ($served !== $response) {
                 return $isServed;
             }
-            // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- JSON, served as such; the signature is over these bytes.
+            // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- JSON, served as JSON; the signature covers these bytes.
             echo $body;
             return true;
         }, 10, 2);

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** Web push (decision 75): the worker has to come from the shop's own address, and the widget stands on the shop's pages. */
+/** Serves the web push service worker from the shop's own origin and adds the push widget to its pages (decision 75). */
 final class Worker
 {
     public static function start(): void
@@ -35,7 +35,7 @@ final class Worker
     public static function enqueue(): void
     {
         if (Settings::hasPush()) {
-            // phpcs:ignore WordPress.WP.EnqueuedResourceParameters.MissingVersion -- Recoup serves it, and says itself how long it is good for.
+            // phpcs:ignore WordPress.WP.EnqueuedResourceParameters.MissingVersion -- Recoup serves the script and sets its cache headers.
             wp_enqueue_script('recoup-push', Settings::pushAddress('widget'), [], null, true);
         }
     }
