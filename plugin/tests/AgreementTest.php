@@ -4,7 +4,7 @@ use Recoup\WooCommerce\Connection;
 use Recoup\WooCommerce\Outbox;
 use Recoup\WooCommerce\Settings;
 
-/** What is told of a shopper before they agree. */
+/** What the plugin stores and sends before a shopper consents. */
 final class AgreementTest extends ShopCase
 {
     private const EMAIL = 'ada@shoppers.example';
@@ -30,7 +30,7 @@ final class AgreementTest extends ShopCase
         $this->endRequest();
     }
 
-    public function testNothingIsToldOrKeptUntilABoxIsTicked(): void
+    public function testSendsAndStoresNothingUntilABoxIsTicked(): void
     {
         $this->setMode('nothing');
         $this->shopAround();
@@ -41,7 +41,7 @@ final class AgreementTest extends ShopCase
         self::assertArrayNotHasKey('phone', $this->lastEntry()['contact']);
     }
 
-    public function testABoxThatIsUntickedAgainIsToldWithoutCartOrContact(): void
+    public function testSendsAWithdrawnConsentWithoutCartOrContact(): void
     {
         $this->setMode('nothing');
         $this->shopAround();
@@ -52,7 +52,7 @@ final class AgreementTest extends ShopCase
         self::assertArrayNotHasKey('contact', $this->lastEntry());
     }
 
-    public function testOnlyTheCartIsToldWithoutContactCustomerOrDevice(): void
+    public function testSendsOnlyTheCartInCartOnlyMode(): void
     {
         $this->setMode('cart_only');
         $_COOKIE['recoup_device'] = 'a-device-of-twenty-one';
@@ -63,7 +63,7 @@ final class AgreementTest extends ShopCase
         }
     }
 
-    public function testTheConsentToolBringsAllAndTakesItAway(): void
+    public function testFollowsTheConsentToolsAnswerInBothDirections(): void
     {
         $this->setMode('nothing');
         $_COOKIE['wp_consent_marketing'] = 'allow';
@@ -78,7 +78,7 @@ final class AgreementTest extends ShopCase
         self::assertCount($before, $this->recoup->entries());
     }
 
-    public function testAYesOnAnotherPageIsToldWithTheNextRequest(): void
+    public function testSendsAConsentFromAnotherPageWithTheNextRequest(): void
     {
         $this->setMode('nothing');
         $this->shopAround();
@@ -92,7 +92,7 @@ final class AgreementTest extends ShopCase
         self::assertCount($before, $this->recoup->entries());
     }
 
-    public function testATickBringsNoPlaceAndTheConsentToolDoes(): void
+    public function testSendsTheLocationAfterTheConsentToolButNotAfterATick(): void
     {
         $this->setMode('cart_only');
         $this->shopAround();
@@ -104,7 +104,7 @@ final class AgreementTest extends ShopCase
         self::assertSame('DE', $this->lastEntry()['geo']['country']);
     }
 
-    public function testAnAnswerInTheConsentToolIsFollowedWithoutAnotherPage(): void
+    public function testAppliesAConsentToolAnswerWithoutAnotherPageView(): void
     {
         do_action('wp_enqueue_scripts');
         self::assertArrayNotHasKey('recoup-consent', $GLOBALS['wp']['scripts'] ?? []);
@@ -123,7 +123,7 @@ final class AgreementTest extends ShopCase
         self::assertArrayNotHasKey('recoup-consent', $GLOBALS['wp']['scripts']);
     }
 
-    public function testTheConsentToolsCookiesMayHaveAnotherName(): void
+    public function testSupportsACustomCookiePrefixOfTheConsentTool(): void
     {
         $this->setMode('nothing');
         add_filter('wp_consent_cookie_prefix', static function (): string {
@@ -144,7 +144,7 @@ final class AgreementTest extends ShopCase
         update_user_meta(7, '_recoup_consent', ['email' => ['isGiven' => $isGiven, 'id' => 'w1', 'wording' => self::WORDS]]);
     }
 
-    public function testAYesOfTheAccountIsFollowed(): void
+    public function testAppliesTheAccountsConsent(): void
     {
         $this->setMode('nothing');
         $this->signIn(true);
@@ -157,7 +157,7 @@ final class AgreementTest extends ShopCase
         self::assertArrayNotHasKey('phone', $entry['contact']);
     }
 
-    public function testAYesOfTheAccountIsFollowedForACartThatWasThereBefore(): void
+    public function testAppliesTheAccountsConsentToAnExistingCart(): void
     {
         $this->setMode('nothing');
         $this->shopAround();
@@ -171,7 +171,7 @@ final class AgreementTest extends ShopCase
         self::assertCount($before, $this->recoup->entries());
     }
 
-    public function testAYesOfTheAccountIsNotAboutAnotherAddress(): void
+    public function testLimitsTheAccountsConsentToItsOwnAddress(): void
     {
         $this->setMode('cart_only');
         $this->signIn(true, 'grace@shoppers.example');
@@ -187,7 +187,7 @@ final class AgreementTest extends ShopCase
         WC()->customer->set_is_paying_customer(true);
     }
 
-    public function testOfAKnownCustomerOnlyTheirOwnEmailIsTold(): void
+    public function testSendsOnlyTheOwnEmailOfAKnownCustomer(): void
     {
         $this->setMode('cart_only');
         foreach ([['Ada@shoppers.example', ''], ['other@shoppers.example', 'ADA@shoppers.example']] as $own) {
@@ -198,7 +198,7 @@ final class AgreementTest extends ShopCase
         }
     }
 
-    public function testOfAKnownCustomerAFriendsAddressIsToldOnlyWithATick(): void
+    public function testSendsAnotherAddressOfAKnownCustomerOnlyAfterATick(): void
     {
         $this->setMode('cart_only');
         $this->signInAsBuyer('grace@shoppers.example');
@@ -209,7 +209,7 @@ final class AgreementTest extends ShopCase
         self::assertArrayNotHasKey('phone', $this->lastEntry()['contact']);
     }
 
-    public function testANoOfTheAccountAndARefusalComeBeforeItsYes(): void
+    public function testPrefersARefusalOverTheAccountsConsent(): void
     {
         $this->setMode('nothing');
         $this->signIn(false);
@@ -220,7 +220,7 @@ final class AgreementTest extends ShopCase
         self::assertSame([], $this->recoup->entries());
     }
 
-    public function testAnUntickedBoxComesBeforeAYesOfTheAccount(): void
+    public function testPrefersAnUntickedBoxOverTheAccountsConsent(): void
     {
         $this->setMode('nothing');
         $this->signIn(true);
@@ -231,7 +231,7 @@ final class AgreementTest extends ShopCase
         self::assertSame([], $this->lastEntry()['lines']);
     }
 
-    public function testASignInAfterARefusalIsNotTold(): void
+    public function testSendsNothingWhenAShopperSignsInAfterARefusal(): void
     {
         $this->shopAround();
         $this->tick();
@@ -244,7 +244,7 @@ final class AgreementTest extends ShopCase
         self::assertCount($before, $this->recoup->entries());
     }
 
-    public function testABoxCanBeTakenBackAfterARefusal(): void
+    public function testSendsAWithdrawnConsentAfterARefusal(): void
     {
         $this->shopAround();
         $this->tick();
@@ -260,14 +260,14 @@ final class AgreementTest extends ShopCase
         self::assertArrayNotHasKey('contact', $this->lastEntry());
     }
 
-    public function testARefusalIsFollowedWhereCartAndContactAreTold(): void
+    public function testAppliesARefusalInCartAndContactMode(): void
     {
         $_COOKIE['wp_consent_functional'] = 'deny';
         $this->shopAround();
         self::assertSame([], $this->recoup->entries());
     }
 
-    public function testSettingsOfAnOlderRecoupAreCartAndContact(): void
+    public function testUsesCartAndContactModeWithSettingsOfAnOlderRecoup(): void
     {
         Settings::take(['version' => 's9', 'boxes' => [], 'push' => null]);
         self::assertSame('cart_and_contact', Settings::before());

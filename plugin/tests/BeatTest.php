@@ -17,7 +17,7 @@ final class BeatTest extends ShopCase
         $this->recoup->answers['beat'] = [200, $more + ['settings' => null, 'reach' => ['isReached' => true], 'seq' => 0, 'ask' => []]];
     }
 
-    public function testAScreenInAnotherLanguageSaysWhereTheReasonIs(): void
+    public function testRefersToRecoupsSettingsOnATranslatedScreen(): void
     {
         $this->answer(['reach' => ['isReached' => false, 'reason' => 'The shop is at a private address.']]);
         Beat::send();
@@ -25,14 +25,14 @@ final class BeatTest extends ShopCase
         self::assertContains('No. Recoup names the reason under Settings → Store.', Health::rows());
     }
 
-    public function testAnErrorOfRecoupIsShownInEveryLanguage(): void
+    public function testShowsRecoupsErrorInEveryLanguage(): void
     {
         $GLOBALS['wp']['locale'] = 'de_DE';
         $this->recoup->answers['beat'] = [400, ['error' => 'The report is too long.', 'code' => 'invalid']];
         self::assertSame('The report is too long.', Beat::send());
     }
 
-    public function testTheBeatTellsHowTheShopIsAndTakesWhatRecoupSays(): void
+    public function testReportsHealthAndStoresTheAnswerOfTheBeat(): void
     {
         $this->answer([
             'settings' => ['version' => 's9', 'boxes' => [['channel' => 'sms', 'words' => 'Text me', 'id' => 'w9']], 'push' => null],
@@ -47,7 +47,7 @@ final class BeatTest extends ShopCase
         self::assertGreaterThanOrEqual(time() + 59, $GLOBALS['wp']['tasks']['recoup_beat'], 'no more often than once a minute');
     }
 
-    public function testATestThatRecoupAsksForIsSentOnce(): void
+    public function testSendsARequestedTestEntryOnce(): void
     {
         $this->answer(['ask' => ['test' => str_repeat('e', 32)]]);
         Beat::send();
@@ -55,7 +55,7 @@ final class BeatTest extends ShopCase
         self::assertSame([str_repeat('e', 32)], array_column($this->recoup->entries(), 'test'));
     }
 
-    public function testAReportOfOrdersGoesOnUntilItIsComplete(): void
+    public function testContinuesAnOrderReportUntilItIsComplete(): void
     {
         foreach (range(1, 101) as $id) {
             $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
@@ -81,7 +81,7 @@ final class BeatTest extends ShopCase
         self::assertNotContains('wc-checkout-draft', $GLOBALS['wp']['orderQuery']['status']);
     }
 
-    public function testMoreOrdersOfOneSecondThanOneReportHasAreReportedInParts(): void
+    public function testSplitsAReportOfManyOrdersModifiedInTheSameSecond(): void
     {
         foreach (range(1, 250) as $id) {
             $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
@@ -104,13 +104,13 @@ final class BeatTest extends ShopCase
         self::assertCount(100, $seen);
         Beat::send();
         self::assertSame(range(1, 250), $seen);
-        // A later report of that second begins with its first order again.
+        // A later report of that second starts with its first order again.
         State::put(['ordersSince' => $second]);
         Beat::send();
         self::assertSame(range(1, 250), array_slice($seen, 250));
     }
 
-    public function testAnOrderThatChangesBetweenTwoPartsOfAReportIsReportedAgain(): void
+    public function testReportsAnOrderAgainThatChangesBetweenTwoParts(): void
     {
         foreach (range(1, 150) as $id) {
             $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
@@ -134,7 +134,7 @@ final class BeatTest extends ShopCase
         self::assertCount(2, $parts);
     }
 
-    public function testAnOrderThatAnotherPluginBreaksIsNamedAndTheOthersAreReported(): void
+    public function testReportsTheOtherOrdersWhenOneCannotBeRead(): void
     {
         $GLOBALS['wp']['orders'][1] = new class (1) extends WC_Order {
             public function get_total(): string
@@ -151,12 +151,12 @@ final class BeatTest extends ShopCase
         self::assertSame([1, 2], array_column($list, 'id'));
     }
 
-    public function testAReportSaysHowLongAgoItWasAskedForAndNeverTooLongAgo(): void
+    public function testStatesTheAgeOfAReportRequestRoundedDown(): void
     {
         $this->ask([]);
         Beat::send();
         Beat::send();
-        self::assertArrayNotHasKey('askedAt', $this->recoup->lastCall('beat')['orders'], 'a Recoup of before does not say when it asks');
+        self::assertArrayNotHasKey('askedAt', $this->recoup->lastCall('beat')['orders'], 'an older Recoup does not send the time of its request');
         $this->answer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => [], 'at' => '2026-11-24T10:30:00.000Z']]);
         Beat::send();
         State::put(['asked' => ['at' => '2026-11-24T10:30:00.000Z', 'on' => time() - 60]]);
@@ -188,14 +188,14 @@ final class BeatTest extends ShopCase
         }));
     }
 
-    public function testStockAndPricesThatRecoupAsksForAreReportedAtOnceWithTheOrders(): void
+    public function testReportsRequestedStockAndPricesWithTheOrders(): void
     {
         $GLOBALS['wp']['products'][self::LAMP]->stock = 0;
         $GLOBALS['wp']['products'][15] = new Product(['id' => 15, 'name' => 'Draft']);
         $GLOBALS['wp']['products'][15]->status = 'draft';
         $this->ask([self::item(self::TEA), self::item(self::LAMP), self::item(self::HOODIE, self::BLUE), self::item(15), self::item(999)]);
         Beat::send();
-        self::assertSame(2, $this->beats(), 'once more, and not for ever');
+        self::assertSame(2, $this->beats(), 'one more beat, no endless loop');
         $report = $this->recoup->lastCall('beat')['orders'];
         self::assertSame([self::SINCE, true, []], [$report['since'], $report['isComplete'], $report['list']]);
         $tea = ['id' => 10, 'status' => 'publish', 'purchasable' => true, 'stock_status' => 'instock', 'stock_quantity' => null, 'price' => '12.5', 'on_sale' => false];
@@ -205,7 +205,7 @@ final class BeatTest extends ShopCase
         self::assertSame([null, null], array_column(array_slice($report['goods'], 3), 'terms'));
     }
 
-    public function testAReportOfStockGoesOnWhileRecoupAsksForOthers(): void
+    public function testContinuesStockReportsWhileRecoupRequestsOtherProducts(): void
     {
         $left = range(1000, 1249);
         $this->recoup->answers['beat'] = static function (array $body) use (&$left): array {
@@ -217,7 +217,7 @@ final class BeatTest extends ShopCase
         self::assertSame([[], 4], [$left, $this->beats()]);
     }
 
-    public function testAProductThatAnotherPluginBreaksIsLeftOutAndCostsNothingElse(): void
+    public function testOmitsAProductThatCannotBeRead(): void
     {
         $GLOBALS['wp']['products'][self::LAMP] = new class (['id' => self::LAMP]) extends Product {
             public function get_price(): string
@@ -231,7 +231,7 @@ final class BeatTest extends ShopCase
         self::assertSame(2, $this->beats());
     }
 
-    public function testWhatRecoupAsksForIsCheckedAndBounded(): void
+    public function testValidatesAndLimitsRequestedProducts(): void
     {
         $odd = [null, 7, 'x', [], ['product' => 10], ['product' => '0'], ['product' => '10; drop'], ['product' => ['10']]];
         $this->ask(array_merge($odd, array_map([self::class, 'item'], range(1, 150))));
@@ -243,7 +243,7 @@ final class BeatTest extends ShopCase
         self::assertSame([], $this->recoup->lastCall('beat')['orders']['goods']);
     }
 
-    public function testARecoupOfBeforeThatAsksForNoStockGetsOneReportABeat(): void
+    public function testSendsOneReportPerBeatToAnOlderRecoup(): void
     {
         $this->answer(['ask' => ['test' => null, 'everyS' => 60, 'ordersSince' => self::SINCE]]);
         Beat::send();
@@ -253,7 +253,7 @@ final class BeatTest extends ShopCase
         self::assertSame([self::SINCE, true, [], []], [$report['since'], $report['isComplete'], $report['list'], $report['goods']]);
     }
 
-    public function testABeatThatIsWantedSoonIsNotKeptWaitingByTheHourlyOne(): void
+    public function testSchedulesAnEarlyBeatBeforeTheHourlyOne(): void
     {
         $this->answer(['ask' => ['everyS' => 3600]]);
         Beat::send();
@@ -263,10 +263,10 @@ final class BeatTest extends ShopCase
         self::assertLessThanOrEqual(time() + 60, $GLOBALS['wp']['tasks']['recoup_beat']);
         $this->answer(['ask' => ['everyS' => 3600]]);
         Beat::send();
-        self::assertLessThanOrEqual(time() + 60, $GLOBALS['wp']['tasks']['recoup_beat'], 'the one that is planned is early enough');
+        self::assertLessThanOrEqual(time() + 60, $GLOBALS['wp']['tasks']['recoup_beat'], 'the scheduled task is early enough');
     }
 
-    public function testWhileReportsAreAskedForARecoupThatIsAwayIsTriedAgainWithinMinutes(): void
+    public function testRetriesWithinMinutesWhileReportsAreRequested(): void
     {
         $this->ask([]);
         Beat::send();
@@ -287,7 +287,7 @@ final class BeatTest extends ShopCase
         self::assertSame(3600, $GLOBALS['wp']['tasks'][Beat::TASK] - time());
     }
 
-    public function testTheAnswerToACartCanAskForABeat(): void
+    public function testSendsABeatWhenABatchAnswerRequestsOne(): void
     {
         $this->recoup->answers['batch'] = static function (array $body): array {
             return [200, ['done' => array_column($body['entries'], 'seq'), 'refused' => [], 'settings' => 's1', 'beat' => count($body['entries']) > 1]];
@@ -338,7 +338,7 @@ final class BeatTest extends ShopCase
         });
     }
 
-    public function testARightlySignedWakeIsAnsweredSigned(): void
+    public function testSignsTheAnswerToASignedWake(): void
     {
         $nonce = str_repeat('1', 32);
         $answer = $this->wake(['nonce' => $nonce]);
@@ -350,7 +350,7 @@ final class BeatTest extends ShopCase
         self::assertSame($body, ob_get_clean(), 'the bytes that were signed');
     }
 
-    public function testForgedReplayedLateAndOversizedWakesAreRefused(): void
+    public function testRejectsForgedReplayedLateAndOversizedWakes(): void
     {
         foreach ([['key' => 'wrong'], ['store' => 'other'], ['direction' => 'shop'], ['nonce' => 'short'], ['time' => 'x']] as $change) {
             self::assertSame(401, $this->wake($change)->status);
@@ -364,7 +364,7 @@ final class BeatTest extends ShopCase
         self::assertSame(400, $this->wake([], 'no JSON')->status);
     }
 
-    public function testFiveHundredForgedWakesStoreNothing(): void
+    public function testStoresNothingForForgedWakes(): void
     {
         $before = [$GLOBALS['wp']['options'], count($GLOBALS['wpdb']->log)];
         foreach (range(1, 500) as $number) {
@@ -374,7 +374,7 @@ final class BeatTest extends ShopCase
         self::assertArrayNotHasKey('transients', $GLOBALS['wp']);
     }
 
-    public function testMoreThanSixtyWakesAMinuteWait(): void
+    public function testLimitsWakesToSixtyPerMinute(): void
     {
         foreach (range(1, 60) as $number) {
             self::assertSame(200, $this->wake()->status);
@@ -382,7 +382,7 @@ final class BeatTest extends ShopCase
         self::assertSame(429, $this->wake()->status);
     }
 
-    public function testWhatIsWrongIsSaidInSentences(): void
+    public function testDescribesProblemsInSentences(): void
     {
         $GLOBALS['wpdb']->insert('wp_woocommerce_api_keys', ['key_id' => 1, 'description' => 'Recoup']);
         self::assertSame([], Health::problems());

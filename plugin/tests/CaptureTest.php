@@ -11,7 +11,7 @@ use Recoup\WooCommerce\Snapshot;
 
 final class CaptureTest extends ShopCase
 {
-    public function testAPageThatChangesNoCartCostsNoQueryAndNoCall(): void
+    public function testCostsNoQueryAndNoCallOnAPageWithoutCartChange(): void
     {
         $before = count($GLOBALS['wpdb']->log);
         $session = WC()->session->data;
@@ -26,11 +26,11 @@ final class CaptureTest extends ShopCase
         self::assertSame([], $this->recoup->calls);
     }
 
-    public function testAFilledCartIsToldOnceARequestWithWhatIsInIt(): void
+    public function testSendsAChangedCartOncePerRequest(): void
     {
         WC()->cart->add_to_cart(self::TEA, 2);
         WC()->cart->add_to_cart(self::LAMP, 1);
-        self::assertSame([], $this->recoup->calls, 'a call stood in the way of the shopper');
+        self::assertSame([], $this->recoup->calls, 'a call delayed the response to the shopper');
         $this->endRequest();
         $entry = $this->lastEntry();
         self::assertCount(1, $this->recoup->entries());
@@ -48,7 +48,7 @@ final class CaptureTest extends ShopCase
         self::assertSame(0, Outbox::count());
     }
 
-    public function testTheChoicesOfAVariationAreToldInTheWordsTheShopperSaw(): void
+    public function testSendsTheVariationLabelsThatTheShopperSaw(): void
     {
         WC()->cart->add_to_cart(self::HOODIE, 1, self::BLUE, ['attribute_pa_size' => 'large', 'attribute_color' => 'Blue']);
         $this->endRequest();
@@ -57,7 +57,7 @@ final class CaptureTest extends ShopCase
         self::assertSame([['name' => 'Size', 'value' => 'Large'], ['name' => 'Color', 'value' => 'Blue']], $line['choices']);
     }
 
-    public function testTheChildrenOfABundleAreLeftOut(): void
+    public function testOmitsTheChildLinesOfABundle(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         WC()->cart->add_to_cart(self::LAMP, 1, 0, [], ['bundled_by' => 'x']);
@@ -66,7 +66,7 @@ final class CaptureTest extends ShopCase
     }
 
     /** cases-R8 */
-    public function testPricesAreThoseThatTheCartShows(): void
+    public function testSendsThePricesThatTheCartShows(): void
     {
         $GLOBALS['wp']['products'][70] = new Product(['id' => 70, 'price' => '50']);
         $cases = [['no', true, '59.50', 2], ['no', false, '50.00', 2], ['yes', false, '42.02', 2], ['yes', true, '50.00', 2], ['no', true, '60', 0]];
@@ -82,7 +82,7 @@ final class CaptureTest extends ShopCase
     }
 
     /** cases-R14 */
-    public function testAWholeCostsWhatItsPartsCostTogether(): void
+    public function testAddsThePricesOfChildLinesToTheBundle(): void
     {
         foreach ([70 => '0', 71 => '30', 72 => '2.5'] as $id => $price) {
             $GLOBALS['wp']['products'][$id] = new Product(['id' => $id, 'price' => $price]);
@@ -98,7 +98,7 @@ final class CaptureTest extends ShopCase
         self::assertSame('41.25', $lines['70'], '30 and twice 2.50, and half a tea of 12.50');
     }
 
-    public function testEachBundlePluginMarksItsPartsInItsOwnWay(): void
+    public function testRecognizesTheMarksOfEachBundlePlugin(): void
     {
         $GLOBALS['wp']['products'][70] = new Product(['id' => 70, 'price' => '20']);
         $marks = [
@@ -122,14 +122,14 @@ final class CaptureTest extends ShopCase
         }
     }
 
-    public function testAGroupThatIsNotInTheCartItselfLeavesItsProductsThere(): void
+    public function testKeepsTheProductsOfAGroupThatIsNotInTheCart(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1, 0, [], ['woosg_parent_id' => 70, 'woosg_parent_key' => 'removed']);
         $this->endRequest();
         self::assertSame(['10'], array_column($this->lastEntry()['lines'], 'product'));
     }
 
-    public function testACartOfManyLinesIsCutAndSaysSo(): void
+    public function testTruncatesALargeCartAndReportsTheRest(): void
     {
         foreach (range(1, 505) as $number) {
             $GLOBALS['wp']['products'][1000 + $number] = new Product(['id' => 1000 + $number]);
@@ -141,7 +141,7 @@ final class CaptureTest extends ShopCase
         self::assertSame(5, $entry['more']);
     }
 
-    public function testTheAddressOfTheShopperNeverLeavesTheShop(): void
+    public function testNeverSendsTheIpAddress(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         WC()->customer->set_billing_email('ada@shoppers.example');
@@ -154,7 +154,7 @@ final class CaptureTest extends ShopCase
         self::assertNotSame(Snapshot::network('2001:db8:1:2::1'), Snapshot::network('2001:db8:1:3::1'));
     }
 
-    public function testAnEmptiedCartIsToldAndAFirstEmptyOneIsNot(): void
+    public function testSendsAnEmptiedCartButNoInitiallyEmptyCart(): void
     {
         WC()->cart->empty_cart();
         $this->endRequest();
@@ -166,7 +166,7 @@ final class CaptureTest extends ShopCase
         self::assertSame([], $this->lastEntry()['lines']);
     }
 
-    public function testAnOrderIsToldWithItsCartAndTheNextCartIsAnother(): void
+    public function testSendsAnOrderWithItsCartAndStartsANewCart(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
@@ -188,7 +188,7 @@ final class CaptureTest extends ShopCase
     }
 
     /** real-store-W7 */
-    public function testAnOrderThatTheStaffEditsIsReported(): void
+    public function testSendsAnOrderThatStaffEdit(): void
     {
         $GLOBALS['wp']['orders'][71] = new WC_Order(71);
         do_action('woocommerce_update_order', 71, $GLOBALS['wp']['orders'][71]);
@@ -197,7 +197,7 @@ final class CaptureTest extends ShopCase
         self::assertSame(['order', 'changed', 71], [$entry['type'], $entry['event'], $entry['order']['id']]);
     }
 
-    public function testASubscriptionADraftAndAVendorsShareAreNoOrders(): void
+    public function testIgnoresSubscriptionsDraftsAndVendorOrders(): void
     {
         foreach (['shop_subscription', 'shop_order_vendor', 'checkout-draft', 'auto-draft'] as $place => $of) {
             $order = new WC_Order(80 + $place);
@@ -209,7 +209,7 @@ final class CaptureTest extends ShopCase
         self::assertSame([], $this->recoup->entries());
     }
 
-    public function testARequestThatSavesThousandsOfOrdersReportsAFew(): void
+    public function testLimitsTheOrdersQueuedInOneRequest(): void
     {
         foreach (range(1001, 1400) as $id) {
             $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
@@ -222,7 +222,7 @@ final class CaptureTest extends ShopCase
     }
 
     /** cases-R7, cases-R9 */
-    public function testAnOrderNamesItsParentAndSaysThatItIsARenewal(): void
+    public function testSendsAnOrdersParentAndRenewalMark(): void
     {
         $order = new WC_Order(71);
         $order->parent = 70;
@@ -234,7 +234,7 @@ final class CaptureTest extends ShopCase
         self::assertSame(['sumo_renewal_order_date', '_subscriptio_renewal'], array_column(Orders::serialize($order)['meta_data'], 'key'));
     }
 
-    public function testAnOrderHasNoMoreThanRecoupReads(): void
+    public function testSendsOnlyTheOrderFieldsThatRecoupReads(): void
     {
         $order = new WC_Order(71);
         $order->meta = ['_recoup_consent_email' => 'yes', '_customer_ip_address' => '203.0.113.7'];
@@ -245,7 +245,7 @@ final class CaptureTest extends ShopCase
         self::assertSame(['12.50', 'EUR', true], [$wire['total'], $wire['currency'], $wire['prices_include_tax']]);
     }
 
-    public function testWhoeverLogsInGoesOnWithTheSameCart(): void
+    public function testKeepsTheCartWhenAShopperSignsIn(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
@@ -254,19 +254,19 @@ final class CaptureTest extends ShopCase
         $GLOBALS['wp']['meta'][4]['wc_last_active'] = '1700000000';
         do_action('wp_login', 'carla', (object) ['ID' => 4]);
         $this->endRequest();
-        self::assertSame($session, WC()->session->data, 'a write could undo what another page does at that moment');
+        self::assertSame($session, WC()->session->data, 'a session write could overwrite a concurrent request');
         self::assertSame($cart, $this->lastEntry()['cart']);
         self::assertSame(['id' => '4', 'lastActive' => 1700000000], $this->lastEntry()['customer']);
     }
 
-    public function testTheDefaultCountryAloneIsNoContact(): void
+    public function testSendsNoContactForADefaultCountry(): void
     {
         self::assertSame([], Contact::known());
         WC()->customer->set_billing_email('vera@example.com');
         self::assertSame(['email' => 'vera@example.com', 'country' => 'US', 'state' => 'CA'], Contact::known());
     }
 
-    public function testWhatTheClassicCheckoutsScriptPostsIsKeptAndTold(): void
+    public function testStoresAndSendsContactFieldsOfTheClassicCheckout(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $_POST = ['nonce' => wp_create_nonce('recoup_contact'), 'email' => 'vera@example.com', 'phone' => '12', 'recoup_consent_email' => 'yes'];
@@ -279,7 +279,7 @@ final class CaptureTest extends ShopCase
         self::assertSame(['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDS], $entry['consent']['email']);
     }
 
-    public function testTheClassicCheckoutsScriptCountsTheBoxesThatTheFormHas(): void
+    public function testCountsTheBoxesThatTheClassicFormShows(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $type = function (string $email, array $more): array {
@@ -288,13 +288,13 @@ final class CaptureTest extends ShopCase
             $this->endRequest();
             return array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1, 'consent' => 1]);
         };
-        self::assertSame([], $type('vera@example.com', []), 'an older script, or a theme whose form has no box');
+        self::assertSame([], $type('vera@example.com', []), 'an older script, or a theme without boxes');
         self::assertSame([], $type('ada@example.com', ['boxes' => 'fax=w1,email=,email=<b>']));
         $seen = ['boxes' => ['email' => 'w1'], 'forms' => ['classic' => ['email' => ['id' => 'w1']]]];
         self::assertSame($seen, $type('grace@example.com', ['boxes' => 'sms=w2,email=w1']));
     }
 
-    public function testAPostWithoutTheNonceOfTheCheckoutIsRefused(): void
+    public function testRejectsAContactRequestWithoutNonce(): void
     {
         $_POST = ['nonce' => 'forged', 'email' => 'vera@example.com'];
         $this->redirectOf(static function (): void {
@@ -304,7 +304,7 @@ final class CaptureTest extends ShopCase
         self::assertSame([], Contact::known());
     }
 
-    public function testTheFormOfTheClassicCheckoutIsASecondSource(): void
+    public function testReadsContactFieldsFromTheOrderReviewForm(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         do_action('woocommerce_checkout_update_order_review', 'billing_email=vera%40example.com&billing_phone=%2B4915112345');
@@ -312,7 +312,7 @@ final class CaptureTest extends ShopCase
         self::assertSame(['vera@example.com', '+4915112345'], [$this->lastEntry()['contact']['email'], $this->lastEntry()['contact']['phone']]);
     }
 
-    public function testNothingOfOursIsThrownIntoTheShop(): void
+    public function testCatchesItsOwnErrorsInEveryHook(): void
     {
         WC()->cart = new class () extends Cart {
             public function get_cart(): array
@@ -329,7 +329,7 @@ final class CaptureTest extends ShopCase
         })('as it was'));
     }
 
-    public function testAnErrorCaughtByUsLeavesNoHookRunning(): void
+    public function testRestoresTheHookStackAfterAnError(): void
     {
         $GLOBALS['wp_current_filter'] = [];
         foreach (['recoup_measured', 'inside'] as $broken) {
@@ -344,7 +344,7 @@ final class CaptureTest extends ShopCase
         self::assertSame([], $GLOBALS['wp_current_filter']);
     }
 
-    public function testACopyOfTheShopAtAnotherAddressSendsNothing(): void
+    public function testSendsNothingFromACopyOfTheShop(): void
     {
         $GLOBALS['wp']['options']['home'] = 'https://staging.shop.example.com';
         WC()->cart->add_to_cart(self::TEA, 1);
@@ -352,10 +352,10 @@ final class CaptureTest extends ShopCase
         self::assertSame([], $this->recoup->calls);
         $GLOBALS['wp']['options']['home'] = 'http://shop.example.com';
         $GLOBALS['wp']['language'] = '/de';
-        self::assertTrue(Connection::isUp(), 'neither a language in home_url() nor the scheme makes it a copy');
+        self::assertTrue(Connection::isUp(), 'a language in home_url() or another scheme does not make the shop a copy');
     }
 
-    public function testTheTokenOfTheCartIsNotTheKeyOfTheSession(): void
+    public function testUsesACartTokenThatIsNotTheSessionKey(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         self::assertSame(ShopperSession::cart(), WC()->session->data['recoup']['cart']);

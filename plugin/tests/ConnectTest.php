@@ -30,7 +30,7 @@ final class ConnectTest extends ShopCase
         return Connect::finish(['recoup_state' => $state, 'recoup_code' => 'code-id-12345678.' . $key]);
     }
 
-    public function testOneCodeConnectsAndNoSecretTravels(): void
+    public function testConnectsWithACodeWithoutSendingASecret(): void
     {
         $wish = $this->begin();
         self::assertSame(['https://shop.example.com/', 1], [$wish['home'], $wish['v']]);
@@ -50,8 +50,8 @@ final class ConnectTest extends ShopCase
         self::assertSame(0, Outbox::count());
     }
 
-    /** security-P16: the Recoup a shop is connected to decides which code its next update runs, and begin() asks any server. */
-    public function testAShopManagerConnectsOnlyToTheRecoupThePluginCameFrom(): void
+    /** security-P16: the connected Recoup supplies the plugin's updates, and begin() would call any server. */
+    public function testLimitsAShopManagerToTheRecoupThatServedThePlugin(): void
     {
         $wish = $this->begin();
         $GLOBALS['wp']['rights'] = ['manage_woocommerce'];
@@ -67,21 +67,21 @@ final class ConnectTest extends ShopCase
         }
         self::assertCount(1, array_unique($answers));
         self::assertStringContainsString('administrator', $answers[0]);
-        self::assertSame(0, $this->recoup->asked, 'no server was asked');
+        self::assertSame(0, $this->recoup->asked, 'no server was called');
     }
 
-    public function testACodeThatBeganElsewhereIsNotTaken(): void
+    public function testRejectsACodeWithAnotherState(): void
     {
         $wish = $this->begin();
         self::assertStringContainsString('did not begin here', $this->comeBack('forged'));
-        self::assertStringContainsString('did not begin here', $this->comeBack($wish['state']), 'the state is good for one try');
+        self::assertStringContainsString('did not begin here', $this->comeBack($wish['state']), 'the state is valid once');
         $wish = $this->begin();
         $GLOBALS['wp']['user'] = 8;
         self::assertStringContainsString('did not begin here', $this->comeBack($wish['state']), 'another user has no state');
         self::assertSame([], $this->recoup->calls);
     }
 
-    public function testTheStateIsGoodForAQuarterOfAnHour(): void
+    public function testExpiresTheStateAfterFifteenMinutes(): void
     {
         $wish = $this->begin();
         $GLOBALS['wp']['meta'][7]['recoup_connect']['until'] = time() - 1;
@@ -89,7 +89,7 @@ final class ConnectTest extends ShopCase
     }
 
     /** @dataProvider failures */
-    public function testWhatGoesWrongIsSaidAndTheKeyIsTakenBack(array $answer, string $words): void
+    public function testShowsTheErrorAndDeletesTheKeyWhenConnectingFails(array $answer, string $words): void
     {
         $wish = $this->begin();
         $this->recoup->answers['connect'] = $answer;
@@ -109,7 +109,7 @@ final class ConnectTest extends ShopCase
         ];
     }
 
-    public function testCancelledInRecoupIsSaid(): void
+    public function testReportsACancelledConnection(): void
     {
         $wish = $this->begin();
         $why = Connect::finish(['recoup_state' => $wish['state'], 'recoup_error' => 'cancelled']);
@@ -117,7 +117,7 @@ final class ConnectTest extends ShopCase
     }
 
     /** @dataProvider unreachable */
-    public function testARecoupOutOfReachIsSaidWithTheReason(string $mode, array $hello, string $words): void
+    public function testExplainsWhyRecoupIsUnreachable(string $mode, array $hello, string $words): void
     {
         $this->recoup->mode = $mode;
         $this->recoup->answers['hello'] = $hello;
@@ -134,7 +134,7 @@ final class ConnectTest extends ShopCase
         ];
     }
 
-    public function testAnAddressIsTakenAsItIsTyped(): void
+    public function testNormalizesATypedAddress(): void
     {
         self::assertSame('https://recoup.example.com', Connect::address(' recoup.example.com/ '));
         self::assertSame('http://localhost:3000', Connect::address('localhost:3000'));
@@ -144,7 +144,7 @@ final class ConnectTest extends ShopCase
         }
     }
 
-    public function testDisconnectingSaysWhetherRecoupKnows(): void
+    public function testReportsWhetherRecoupWasNotifiedOfADisconnect(): void
     {
         parent::connect();
         self::assertTrue(Connect::disconnect('owner'));
@@ -152,11 +152,11 @@ final class ConnectTest extends ShopCase
         $this->recoup->mode = 'silent';
         self::assertFalse(Connect::disconnect('owner'));
         self::assertFalse(Connection::exists());
-        // Of a shop that is not connected there is nothing to tell.
+        // A shop that is not connected has nothing to report.
         self::assertTrue(Connect::disconnect('owner'));
     }
 
-    public function testAnotherConnectionDropsTheUpdateThatTheOneBeforeOffered(): void
+    public function testDropsAnUpdateOfferWhenTheConnectionChanges(): void
     {
         State::put(['update' => ['version' => '9.0.0', 'sha256' => str_repeat('a', 64)]]);
         $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
@@ -164,7 +164,7 @@ final class ConnectTest extends ShopCase
         self::assertNull(State::get('update'));
     }
 
-    public function testUninstallRemovesEverythingAndTellsRecoup(): void
+    public function testRemovesAllDataAndNotifiesRecoupOnUninstall(): void
     {
         $wish = $this->begin();
         $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];

@@ -10,7 +10,7 @@ final class ConsentTest extends ShopCase
 {
     private const GIVEN = ['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDS];
 
-    /** @param string|null $boxes what our script says of the page; null: nothing */
+    /** @param string|null $boxes the header of blocks.js; null: no header */
     private function tick(bool $is, ?object $order = null, ?string $boxes = 'email=w1'): void
     {
         $this->pageShows($boxes);
@@ -22,7 +22,7 @@ final class ConsentTest extends ShopCase
         $_SERVER['HTTP_RECOUP_BOXES'] = $boxes;
     }
 
-    public function testABoxLeftAloneSaysNothing(): void
+    public function testRecordsNothingForAnUntouchedBox(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $order = new WC_Order(71);
@@ -32,7 +32,7 @@ final class ConsentTest extends ShopCase
         self::assertSame([], $order->meta);
     }
 
-    public function testATickIsToldAtOnceAndKeptWithTheOrder(): void
+    public function testSendsATickAtOnceAndStoresItWithTheOrder(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
@@ -43,7 +43,7 @@ final class ConsentTest extends ShopCase
         self::assertSame(['yes', self::WORDS], [$order->meta['_recoup_consent_email'], $order->meta['_recoup_consent_email_wording']]);
     }
 
-    public function testTickedAndUntickedIsANo(): void
+    public function testRecordsANoWhenABoxIsTickedAndUnticked(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $order = new WC_Order(71);
@@ -54,7 +54,7 @@ final class ConsentTest extends ShopCase
         self::assertSame('no', $order->meta['_recoup_consent_email']);
     }
 
-    public function testBoxesOfOthersAndChannelsNotShownAreIgnored(): void
+    public function testIgnoresForeignFieldsAndHiddenChannels(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         do_action('woocommerce_set_additional_field_value', 'other/consent-email', true, 'other', null);
@@ -63,7 +63,7 @@ final class ConsentTest extends ShopCase
         self::assertArrayNotHasKey('consent', $this->lastEntry());
     }
 
-    public function testTheClassicFormShowsTheOwnersWordsUntickedAndEscaped(): void
+    public function testShowsTheOwnersTextUntickedAndEscapedInTheClassicForm(): void
     {
         $settings = ['version' => 's2', 'boxes' => [['channel' => 'email', 'words' => 'A <b>"word"</b>', 'id' => 'w2']], 'push' => null];
         Settings::take($settings);
@@ -75,7 +75,7 @@ final class ConsentTest extends ShopCase
         self::assertStringNotContainsString('checked', $html);
     }
 
-    public function testTheClassicBoxesAreBelowTheEmailFieldAndShownOnce(): void
+    public function testShowsTheClassicBoxesOnceBelowTheEmailField(): void
     {
         $html = apply_filters('woocommerce_form_field_email', '<p id="billing_email_field"></p>', 'billing_email', [], '');
         self::assertStringStartsWith('<p id="billing_email_field"></p><p class="form-row', $html);
@@ -86,7 +86,7 @@ final class ConsentTest extends ShopCase
         self::assertSame('<p></p>', apply_filters('woocommerce_form_field_email', '<p></p>', 'account_email', [], ''));
     }
 
-    public function testMyAccountShowsNoSecondBoxAndSavingItTakesNothingBack(): void
+    public function testShowsNoCheckoutFieldInMyAccountAndKeepsConsentOnSave(): void
     {
         self::assertSame('', apply_filters('woocommerce_form_field_checkbox', '<p></p>', '_wc_other/recoup/consent-email', [], ''));
         self::assertSame('<p></p>', apply_filters('woocommerce_form_field_checkbox', '<p></p>', 'terms', [], ''));
@@ -100,21 +100,21 @@ final class ConsentTest extends ShopCase
         self::assertTrue($this->lastEntry()['consent']['email']['isGiven']);
     }
 
-    public function testABoxOfTheBlockCheckoutDoesNotComeBackTicked(): void
+    public function testDoesNotPretickABoxOfTheBlockCheckout(): void
     {
         $kept = (object) ['meta_key' => '_wc_other/recoup/consent-email', 'meta_value' => '1'];
         $other = (object) ['meta_key' => '_wc_other/shop/gift', 'meta_value' => '1'];
         self::assertSame([$other], array_values(apply_filters('woocommerce_data_store_wp_user_read_meta', [$kept, $other])));
     }
 
-    public function testABoxOfTheBlockCheckoutLeavesNoRowWithTheCustomer(): void
+    public function testStoresNoUserMetaForABoxOfTheBlockCheckout(): void
     {
         self::assertFalse(apply_filters('add_user_metadata', null, 7, '_wc_other/recoup/consent-email', '1', false));
         self::assertNull(apply_filters('add_user_metadata', null, 7, '_wc_other/shop/gift', '1', false));
         self::assertSame(5, apply_filters('add_user_metadata', 5, 7, 'nickname', 'Ada', false));
     }
 
-    public function testTheClassicOrderKeepsATickThatTheScriptDidNotTell(): void
+    public function testStoresATickOfTheClassicFormWithoutTheScript(): void
     {
         $_POST = ['recoup_consent_email' => 'yes'];
         $order = new WC_Order(71);
@@ -122,7 +122,7 @@ final class ConsentTest extends ShopCase
         self::assertSame('yes', $order->meta['_recoup_consent_email']);
     }
 
-    public function testACheckoutTellsWhichWordsItShows(): void
+    public function testSendsTheTextIdsThatACheckoutShows(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
@@ -131,7 +131,7 @@ final class ConsentTest extends ShopCase
         self::assertSame(['email' => 'w1'], $this->lastEntry()['boxes']);
     }
 
-    public function testACartReportsWhichBoxesItsShopperSawAndTicked(): void
+    public function testReportsTheBoxesThatAShopperSawAndTicked(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
@@ -147,7 +147,7 @@ final class ConsentTest extends ShopCase
         self::assertSame(['block' => ['email' => ['id' => 'w1', 'isTicked' => true]]], $this->lastEntry()['forms']);
     }
 
-    public function testTheBlockCheckoutOfAnOlderWooCommerceShowsNoBoxes(): void
+    public function testShowsNoBoxesInTheBlockCheckoutOfAnOlderWooCommerce(): void
     {
         $GLOBALS['wp']['missing'] = ['woocommerce_register_additional_checkout_field'];
         WC()->cart->add_to_cart(self::TEA, 1);
@@ -155,7 +155,7 @@ final class ConsentTest extends ShopCase
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
     }
 
-    public function testTheCartPagesShippingCalculatorShowsNoBoxes(): void
+    public function testReportsNoBoxesForTheShippingCalculator(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->typeInBlocks(['shipping_address' => ['country' => 'US', 'postcode' => '94103']]);
@@ -177,7 +177,7 @@ final class ConsentTest extends ShopCase
     }
 
     /** @dataProvider buttonsWithoutBoxes */
-    public function testAPaymentThatSkipsTheBoxesGrantsNothingAndCountsNoBox(?string $boxes): void
+    public function testRecordsNoConsentForAPaymentThatSkipsTheBoxes(?string $boxes): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $draft = new WC_Order(71);
@@ -194,7 +194,7 @@ final class ConsentTest extends ShopCase
     }
 
     /** @dataProvider buttonsWithoutBoxes */
-    public function testBeforeAYesTheAddressOfAWalletIsNotTold(?string $boxes): void
+    public function testSendsNoWalletAddressBeforeConsent(?string $boxes): void
     {
         Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'before' => 'cart_only', 'push' => null]);
         WC()->cart->add_to_cart(self::TEA, 1);
@@ -216,7 +216,7 @@ final class ConsentTest extends ShopCase
     }
 
     /** @dataProvider pagesWithoutBoxesKnown */
-    public function testATickCountsWhereOurScriptDoesNotSayWhatThePageShows(?string $boxes): void
+    public function testRecordsATickWhenTheScriptReportsNoBoxes(?string $boxes): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $draft = new WC_Order(71);
@@ -229,7 +229,7 @@ final class ConsentTest extends ShopCase
         self::assertSame('yes', $draft->meta['_recoup_consent_email']);
     }
 
-    public function testHiddenBoxesCountForNothingAndUndoNoEarlierTick(): void
+    public function testIgnoresHiddenBoxesAndKeepsAnEarlierTick(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->typeInBlocks();
@@ -241,7 +241,7 @@ final class ConsentTest extends ShopCase
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
     }
 
-    public function testAnExpressOrderLeavesTheEarlierTickOutOfTheAccount(): void
+    public function testOmitsAnEarlierTickFromTheAccountAfterAnExpressOrder(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $GLOBALS['wp']['user'] = 4;
@@ -254,7 +254,7 @@ final class ConsentTest extends ShopCase
         self::assertEmpty(get_user_meta(4, '_recoup_consent', true));
     }
 
-    public function testAnExpressPaymentSendsTheBoxAsItStandsOnThePageAndSaysNothing(): void
+    public function testIgnoresTheBoxThatAnExpressPaymentSends(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $order = new WC_Order(71);
@@ -264,7 +264,7 @@ final class ConsentTest extends ShopCase
         self::assertSame([], $order->meta);
     }
 
-    public function testTheBlockCheckoutLoadsAScriptThatTellsItsBoxes(): void
+    public function testLoadsBlocksJsInTheBlockCheckout(): void
     {
         do_action('woocommerce_blocks_enqueue_checkout_block_scripts_after');
         self::assertSame(['boxes' => ['email' => 'w1']], $GLOBALS['wp']['localized']['recoup-blocks']);
@@ -280,7 +280,7 @@ final class ConsentTest extends ShopCase
         $this->endRequest();
     }
 
-    public function testAnOrderTellsTheBoxesOfItsCheckoutWhoeverTouchedThem(): void
+    public function testReportsTheBoxesOfAnOrdersCheckout(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
@@ -288,7 +288,7 @@ final class ConsentTest extends ShopCase
         self::assertSame(['classic' => ['email' => ['id' => 'w1']]], $order['forms']);
     }
 
-    public function testAnExpressPaymentThatShowsNoBoxTellsOfNoneAndTakesNothingBack(): void
+    public function testReportsNoBoxForAnExpressPaymentAndKeepsConsent(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->tick(true);
@@ -298,7 +298,7 @@ final class ConsentTest extends ShopCase
         self::assertArrayNotHasKey('_recoup_consent_email', $GLOBALS['wp']['orders'][71]->meta);
     }
 
-    public function testABoxThatIsUntickedInTheClassicFormIsANo(): void
+    public function testRecordsANoForABoxUntickedInTheClassicForm(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->tick(true);
@@ -308,7 +308,7 @@ final class ConsentTest extends ShopCase
         self::assertSame('no', $GLOBALS['wp']['orders'][71]->meta['_recoup_consent_email']);
     }
 
-    public function testTheClassicFormTellsOfBoxesOnlyWhereItHasThem(): void
+    public function testReportsBoxesOnlyIfTheClassicFormHasThem(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         do_action('woocommerce_checkout_update_order_review', 'billing_email=vera%40example.com');
@@ -319,7 +319,7 @@ final class ConsentTest extends ShopCase
         self::assertSame(['classic' => ['email' => ['id' => 'w1']]], $this->lastEntry()['forms']);
     }
 
-    public function testAnOrderThatWaitsKeepsItsBoxesWhenAPaymentChangesIt(): void
+    public function testKeepsTheBoxesOfAQueuedOrderWhenAPaymentChangesIt(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
@@ -333,7 +333,7 @@ final class ConsentTest extends ShopCase
         self::assertSame(['changed', ['classic' => ['email' => ['id' => 'w1']]]], [$order['event'], $order['forms'] ?? null]);
     }
 
-    public function testNothingIsSaidOfBoxesBeforeAYesWhereNothingMayBeKeptOrAfterARefusal(): void
+    public function testReportsNoBoxesBeforeConsentInNothingModeOrAfterARefusal(): void
     {
         Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
         WC()->cart->add_to_cart(self::TEA, 1);
@@ -363,7 +363,7 @@ final class ConsentTest extends ShopCase
         $this->endRequest();
     }
 
-    public function testMyAccountCountsBoxesThatWereStillEmptyAndNamesNobody(): void
+    public function testCountsEmptyBoxesOfMyAccountWithoutTheCustomer(): void
     {
         $GLOBALS['wp']['user'] = 4;
         $GLOBALS['wp']['users'][4] = (object) ['user_email' => 'carla@example.com'];
@@ -378,10 +378,10 @@ final class ConsentTest extends ShopCase
         $ticked = ['type' => 'form', 'forms' => ['account' => ['email' => ['id' => 'w1', 'isTicked' => true]]]];
         self::assertSame([$empty], $save());
         self::assertSame([$empty, $ticked], $save(['recoup_consent_email' => 'yes']));
-        self::assertCount(2, $save(['recoup_consent_email' => 'yes']), 'it was ticked already');
-        self::assertCount(2, $save(), 'nor a box that is unticked');
+        self::assertCount(2, $save(['recoup_consent_email' => 'yes']), 'the box was already ticked');
+        self::assertCount(2, $save(), 'an unticked box is not counted');
         Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
-        self::assertCount(2, $save(), 'nothing was agreed to');
+        self::assertCount(2, $save(), 'no consent was given');
     }
 
     private function entriesOfType(string $type): array
@@ -397,7 +397,7 @@ final class ConsentTest extends ShopCase
         return $found;
     }
 
-    public function testMyAccountShowsAndWithdraws(): void
+    public function testShowsAndWithdrawsConsentInMyAccount(): void
     {
         $GLOBALS['wp']['user'] = 4;
         $GLOBALS['wp']['users'][4] = (object) ['user_email' => 'carla@example.com'];
@@ -413,10 +413,10 @@ final class ConsentTest extends ShopCase
         self::assertFalse($entry['consent']['email']['isGiven']);
         do_action('woocommerce_save_account_details', 4);
         $this->endRequest();
-        self::assertCount(1, $this->entriesOfType('consent'), 'the same again is no news');
+        self::assertCount(1, $this->entriesOfType('consent'), 'an unchanged answer is not sent again');
     }
 
-    public function testWordsFromRecoupAreCutAndBoxesOfUnknownChannelsAreDropped(): void
+    public function testTruncatesLongTextsAndDropsUnknownChannels(): void
     {
         Settings::take(['version' => 's3', 'boxes' => [
             ['channel' => 'email', 'words' => str_repeat('w', 2000), 'id' => 'w3'],
@@ -425,6 +425,6 @@ final class ConsentTest extends ShopCase
         $kept = Connection::all()['settings'];
         self::assertSame(['email'], array_keys($kept['boxes']));
         self::assertSame(1000, strlen($kept['boxes']['email']['words']));
-        self::assertNull($kept['push'], 'a script of another host would run on the shop');
+        self::assertNull($kept['push'], 'a script of another host would run on the shop’s pages');
     }
 }

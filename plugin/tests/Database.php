@@ -32,11 +32,11 @@ final class Database
         }, $sql);
     }
 
-    /** The statements of the plugin in the words of the other database. */
+    /** Translates the plugin's MySQL statements to SQLite. */
     private function translated(string $sql): string
     {
         if (strpos($sql, 'CREATE TABLE IF NOT EXISTS `wp_recoup_outbox`') === 0) {
-            // As a database that begins again after the highest id left, when it was started anew.
+            // Like databases that restart after the highest remaining id.
             return 'CREATE TABLE IF NOT EXISTS wp_recoup_outbox (id INTEGER PRIMARY KEY, name TEXT UNIQUE, made_at INTEGER, claim TEXT DEFAULT "", claimed_at INTEGER DEFAULT 0, entry TEXT)';
         }
         return preg_replace('/^(UPDATE|DELETE FROM) (\S+)(.*) ORDER BY id LIMIT (\d+)$/s', '$1 $2$3 AND id IN (SELECT id FROM $2 WHERE name <> "mark"' . $this->inClaim($sql) . ' ORDER BY id LIMIT $4)', $sql);

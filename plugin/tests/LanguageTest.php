@@ -20,7 +20,7 @@ final class LanguageTest extends ShopCase
         return Settings::boxes()['email']['words'];
     }
 
-    public function testABoxIsShownInTheLanguageOfThePageAndOtherwiseAsTheStoreSaysIt(): void
+    public function testShowsABoxInThePagesLanguageOrTheStoresDefault(): void
     {
         $this->giveGerman();
         self::assertSame(self::WORDS, $this->shown());
@@ -30,7 +30,7 @@ final class LanguageTest extends ShopCase
         self::assertSame(['words' => self::WORDS, 'id' => 'w1'], Settings::boxes()['email']);
     }
 
-    public function testTheLanguageOfATranslationPluginComesFirst(): void
+    public function testPrefersTheLanguageOfATranslationPlugin(): void
     {
         $this->giveGerman();
         add_filter('wpml_current_language', static function (): string {
@@ -39,7 +39,7 @@ final class LanguageTest extends ShopCase
         self::assertSame(self::GERMAN, $this->shown());
     }
 
-    public function testATickIsToldWithTheWordsThatWereShown(): void
+    public function testSendsATickWithTheTextThatWasShown(): void
     {
         $this->giveGerman();
         $GLOBALS['wp']['locale'] = 'de_DE';
@@ -56,14 +56,14 @@ final class LanguageTest extends ShopCase
         self::assertSame(['email' => 'w2'], $this->lastEntry()['boxes']);
     }
 
-    public function testTheBlockCheckoutTellsTheWordsOfItsLabels(): void
+    public function testSendsTheTextOfTheBlockCheckoutsLabels(): void
     {
         $this->giveGerman();
         $GLOBALS['wp']['isCheckout'] = true;
         $GLOBALS['wp']['locale'] = 'de_DE';
         do_action('woocommerce_init');
         self::assertSame(self::GERMAN, $GLOBALS['wp']['fields']['recoup/consent-email']['label']);
-        // Only now the page says which language it is in.
+        // The page's language is known only now.
         $GLOBALS['wp']['locale'] = 'en_US';
         do_action('wp');
         $GLOBALS['wp']['isAjax'] = true;
@@ -73,7 +73,7 @@ final class LanguageTest extends ShopCase
         self::assertSame('w2', $this->lastEntry()['consent']['email']['id']);
     }
 
-    public function testOfTwoTabsInTwoLanguagesEachTellsTheWordsItShows(): void
+    public function testSendsEachTabsOwnTextForTwoTabsInTwoLanguages(): void
     {
         $this->giveGerman();
         WC()->cart->add_to_cart(self::TEA, 1);
@@ -93,13 +93,13 @@ final class LanguageTest extends ShopCase
             return $this->lastEntry()['consent']['email']['id'];
         };
         $ids = [$tick('https://shop.example.com/de/kasse/#contact', true), $tick('https://shop.example.com/checkout/?step=1', false)];
-        // One that names no page is in the language of the last one.
+        // A request without a Referer uses the last page's language.
         $ids[] = $tick('', true);
         unset($_SERVER['REQUEST_URI'], $_SERVER['HTTP_REFERER']);
         self::assertSame(['w2', 'w1', 'w1'], $ids);
     }
 
-    public function testOfTwoTabsAtOneAddressEachTellsTheWordsItShows(): void
+    public function testSendsEachTabsOwnTextForTwoTabsAtOneAddress(): void
     {
         $this->giveGerman();
         WC()->cart->add_to_cart(self::TEA, 1);
@@ -122,12 +122,12 @@ final class LanguageTest extends ShopCase
         };
         $said = [$tick(null, true), $tick('email=w9', true), $tick('email=w2', true), $tick('email=w1', false), $tick('email=w1', true)];
         unset($_SERVER['REQUEST_URI'], $_SERVER['HTTP_REFERER']);
-        self::assertSame([null, null], array_slice($said, 0, 2), 'nobody knows which words the shopper saw');
+        self::assertSame([null, null], array_slice($said, 0, 2), 'the text that the shopper saw is unknown');
         self::assertSame([self::GERMAN, self::WORDS, self::WORDS], array_column(array_slice($said, 2), 'wording'));
         self::assertSame(['email' => 'w1'], $this->lastEntry()['boxes']);
     }
 
-    public function testTheClassicFormTellsTheWordsItShowed(): void
+    public function testSendsTheTextThatTheClassicFormShowed(): void
     {
         $this->giveGerman();
         $GLOBALS['wp']['locale'] = 'de_DE';
@@ -143,7 +143,7 @@ final class LanguageTest extends ShopCase
         self::assertSame(self::GERMAN, $order->meta['_recoup_consent_email_wording']);
     }
 
-    public function testATickIsNoYesToWordsThatTheStoreNoLongerShows(): void
+    public function testIgnoresATickOfATextThatTheStoreNoLongerShows(): void
     {
         $this->giveGerman();
         $_POST = ['recoup_consent_email' => 'yes', 'recoup_consent_email_wording' => 'w9'];
@@ -155,7 +155,7 @@ final class LanguageTest extends ShopCase
         self::assertTrue(Consent::heard('email', false, 'w9'));
     }
 
-    public function testMyAccountTellsTheWordsItShowed(): void
+    public function testSendsTheTextThatMyAccountShowed(): void
     {
         $this->giveGerman();
         $GLOBALS['wp']['users'][4] = (object) ['user_email' => 'carla@example.com'];
@@ -167,7 +167,7 @@ final class LanguageTest extends ShopCase
         self::assertSame(self::GERMAN, get_user_meta(4, '_recoup_consent', true)['email']['wording']);
     }
 
-    public function testACodeOfThreeLettersIsNoOtherLanguage(): void
+    public function testIgnoresAThreeLetterLanguageCode(): void
     {
         $this->giveGerman();
         foreach (['de_DE_formal' => 'de', 'de-at' => 'de', 'deu' => '', 'den_US' => '', '' => ''] as $locale => $language) {
@@ -177,7 +177,7 @@ final class LanguageTest extends ShopCase
         self::assertSame(self::WORDS, $this->shown());
     }
 
-    public function testAShopWithOneWordingKeepsNoLanguage(): void
+    public function testStoresNoLanguageInAShopWithoutTranslations(): void
     {
         $GLOBALS['wp']['isCheckout'] = true;
         do_action('wp');
@@ -185,7 +185,7 @@ final class LanguageTest extends ShopCase
         self::assertSame('en', Language::current());
     }
 
-    public function testWhatIsNoLanguageIsNotTaken(): void
+    public function testRejectsInvalidLanguages(): void
     {
         $odd = ['DE' => ['words' => 'x', 'id' => 'y'], 'deu' => ['words' => 'x'], 'de' => 'x', 'fr' => ['words' => ''], 5 => ['words' => 'x']];
         foreach ([$odd, 'odd', null] as $languages) {
@@ -195,8 +195,8 @@ final class LanguageTest extends ShopCase
         }
     }
 
-    /** The last one: from here on there is Polylang. */
-    public function testPolylangsLocaleIsTakenAndNotItsSlug(): void
+    /** Last in this file: it loads Polylang for all tests that follow. */
+    public function testUsesPolylangsLocaleInsteadOfItsSlug(): void
     {
         $this->giveGerman();
         require_once __DIR__ . '/translation-plugin/polylang.php';

@@ -13,7 +13,7 @@ final class OutboxTest extends ShopCase
         Outbox::put('cart:' . $cart, ['type' => 'cart', 'cart' => $cart, 'lines' => [['quantity' => $quantity]]]);
     }
 
-    public function testTheNewestStateOfACartTakesThePlaceOfTheOneBefore(): void
+    public function testReplacesAQueuedCartWithItsNewestState(): void
     {
         $this->put('one', 1);
         $this->put('two', 1);
@@ -26,7 +26,7 @@ final class OutboxTest extends ShopCase
         self::assertGreaterThan($entries[0]['seq'], $entries[1]['seq']);
     }
 
-    public function testTheBoxesOfAnEntryThatWaitsGoWithTheOneThatTakesItsPlace(): void
+    public function testKeepsTheBoxesOfAReplacedEntry(): void
     {
         $box = ['email' => ['id' => 'w1']];
         $ticked = ['email' => ['id' => 'w1', 'isTicked' => true]];
@@ -37,10 +37,10 @@ final class OutboxTest extends ShopCase
         self::assertSame(['block' => $ticked, 'classic' => $box], $this->lastEntry()['forms'] ?? null);
         $this->put('one', 2);
         Sender::flush(1);
-        self::assertArrayNotHasKey('forms', $this->lastEntry(), 'they were told');
+        self::assertArrayNotHasKey('forms', $this->lastEntry(), 'the boxes were already sent');
     }
 
-    public function testASequenceNumberIsNeverGivenTwiceAlsoWhenTheQueueHasBeenEmpty(): void
+    public function testNeverReusesASequenceNumberAfterTheQueueWasEmpty(): void
     {
         $seen = [];
         foreach (range(1, 5) as $round) {
@@ -54,7 +54,7 @@ final class OutboxTest extends ShopCase
         self::assertSame($sorted, $seen);
     }
 
-    public function testADayWithoutRecoupLosesNothingAndComesInOrder(): void
+    public function testSendsEverythingInOrderAfterADayOffline(): void
     {
         $this->recoup->mode = 'silent';
         foreach (range(1, 120) as $number) {
@@ -77,7 +77,7 @@ final class OutboxTest extends ShopCase
         self::assertSame(0, State::get('failures'));
     }
 
-    public function testTheWaitGrowsWithEachFailureAndEndsAtAnHour(): void
+    public function testIncreasesTheWaitWithEachFailureUpToAnHour(): void
     {
         $this->recoup->mode = 'down';
         $this->put('one', 1);
@@ -94,7 +94,7 @@ final class OutboxTest extends ShopCase
         self::assertSame(1, Outbox::count());
     }
 
-    public function testWhileRecoupIsAwaySomethingNewTriesItOnceAMinuteAndTheTaskKeepsItsWait(): void
+    public function testTriesOnceAMinuteForNewEntriesAndKeepsTheTasksWait(): void
     {
         $this->recoup->mode = 'down';
         State::put(['failures' => 4]);
@@ -106,10 +106,10 @@ final class OutboxTest extends ShopCase
             $tries = count($this->recoup->calls);
             $this->put('two', 1 + $round);
             Sender::soon(true);
-            self::assertCount($tries, $this->recoup->calls, 'within the minute nobody tries');
+            self::assertCount($tries, $this->recoup->calls, 'no try within the minute');
             State::put(['nextNews' => time()]);
             Sender::soon(false);
-            self::assertCount($tries, $this->recoup->calls, 'the shopper would wait for a Recoup that hangs');
+            self::assertCount($tries, $this->recoup->calls, 'the shopper would wait while Recoup hangs');
             Sender::soon(true);
             self::assertCount($tries + 1, $this->recoup->calls);
             self::assertSame([$wait, 5], [State::get('nextTry'), State::get('failures')]);
@@ -118,11 +118,11 @@ final class OutboxTest extends ShopCase
         State::put(['nextNews' => time()]);
         $this->put('three', 1);
         Sender::soon(true);
-        self::assertSame(0, Outbox::count(), 'all that has waited goes along');
+        self::assertSame(0, Outbox::count(), 'the whole queue is sent');
         self::assertSame([0, 0, 0], [State::get('nextTry'), State::get('nextNews'), State::get('failures')]);
     }
 
-    public function testABeatThatRecoupAnswersSendsWhatHasWaited(): void
+    public function testSendsTheQueueAfterASuccessfulBeat(): void
     {
         $this->recoup->mode = 'down';
         $this->put('one', 1);
@@ -130,14 +130,14 @@ final class OutboxTest extends ShopCase
         self::assertSame(1, Outbox::count());
         Beat::send();
         $this->endRequest();
-        self::assertSame(1, Outbox::count(), 'no answer is none');
+        self::assertSame(1, Outbox::count(), 'a failed call does not release the queue');
         $this->recoup->mode = '';
         self::assertSame('', Beat::send());
         $this->endRequest();
         self::assertSame(0, Outbox::count());
     }
 
-    public function testATaskThatFailsHasASuccessor(): void
+    public function testReschedulesAFailedTask(): void
     {
         $this->recoup->mode = 'down';
         $this->put('one', 1);
@@ -146,16 +146,16 @@ final class OutboxTest extends ShopCase
         $this->recoup->mode = '';
         run_task('recoup_beat');
         self::assertArrayHasKey('recoup_beat', $GLOBALS['wp']['tasks']);
-        self::assertSame(1, Outbox::count(), 'the wait is not over');
+        self::assertSame(1, Outbox::count(), 'the back-off has not ended');
     }
 
-    public function testARecoupThatHangsHoldsOneProcessOfTheShopOnly(): void
+    public function testBlocksOneProcessOnlyWhileRecoupHangs(): void
     {
         $tries = 0;
         $this->recoup->answers['batch'] = function () use (&$tries): array {
             $tries++;
             if ($tries === 1) {
-                // While this one waits for its answer, other shoppers fill their carts.
+                // Other shoppers fill their carts while this request waits for its answer.
                 foreach (range(1, 10) as $other) {
                     $this->put('other-' . $other, 1);
                     Sender::soon(true);
@@ -165,11 +165,11 @@ final class OutboxTest extends ShopCase
         };
         $this->put('one', 1);
         Sender::soon(true);
-        self::assertSame(2, $tries, 'what has come meanwhile goes with the next batch');
+        self::assertSame(2, $tries, 'entries that arrived meanwhile are in the next batch');
         self::assertSame(0, Outbox::count());
     }
 
-    public function testAnAnswerThatIsNotSignedIsNoAnswer(): void
+    public function testIgnoresAnUnsignedAnswer(): void
     {
         $this->recoup->mode = 'unsigned';
         $this->put('one', 1);
@@ -177,24 +177,24 @@ final class OutboxTest extends ShopCase
         self::assertSame(1, Outbox::count());
         $this->recoup->answers['batch'] = [410, ['code' => 'disconnected']];
         Sender::flush(1);
-        self::assertTrue(Connection::exists(), 'anybody on the way could disconnect the shop');
+        self::assertTrue(Connection::exists(), 'an attacker on the network could disconnect the shop');
     }
 
-    public function testDisconnectedByRecoupRemovesKeySecretAndQueue(): void
+    public function testRemovesKeySecretAndQueueWhenRecoupDisconnects(): void
     {
         $GLOBALS['wpdb']->insert('wp_woocommerce_api_keys', ['key_id' => 1, 'description' => 'Recoup']);
         $GLOBALS['wp']['webhooks'] = [3 => 'https://recoup.example.com/api/webhooks/woocommerce/x', 4 => 'https://other.example.com/hook'];
         $this->recoup->answers['batch'] = [410, ['code' => 'disconnected']];
         $this->put('one', 1);
         Sender::flush(1);
-        self::assertSame([4], array_keys($GLOBALS['wp']['webhooks']), 'ours, and no webhook of others');
+        self::assertSame([4], array_keys($GLOBALS['wp']['webhooks']), 'only Recoup’s webhooks are removed');
         self::assertFalse(Connection::exists());
-        self::assertSame('https://recoup.example.com', Connection::url(), 'the address stays, to connect again');
+        self::assertSame('https://recoup.example.com', Connection::url(), 'the address is kept for connecting again');
         self::assertSame(0, (int) $GLOBALS['wpdb']->get_var('SELECT COUNT(*) FROM wp_woocommerce_api_keys'));
         self::assertSame([], $GLOBALS['wp']['tasks']);
     }
 
-    public function testOneBadEntryDoesNotHoldUpTheOthers(): void
+    public function testSendsTheOtherEntriesWhenOneIsInvalid(): void
     {
         $this->recoup->answers['batch'] = static function (array $body): array {
             $carts = array_column($body['entries'], 'cart');
@@ -210,7 +210,7 @@ final class OutboxTest extends ShopCase
         self::assertSame(1, State::daily('dropped'));
     }
 
-    public function testADoubledNonceIsTriedOnceMoreWithAnother(): void
+    public function testRetriesAReplayedNonceOnceWithANewOne(): void
     {
         $tries = 0;
         $this->recoup->answers['batch'] = static function (array $body) use (&$tries): array {
@@ -223,7 +223,7 @@ final class OutboxTest extends ShopCase
         self::assertCount(2, array_unique($nonces));
     }
 
-    public function testTooManyCallsWaitAsLongAsRecoupSays(): void
+    public function testWaitsForRetryAfterWhenRateLimited(): void
     {
         $this->recoup->answers['batch'] = [429, ['code' => 'rate_limited', 'retryAfterS' => 7]];
         $this->put('one', 1);
@@ -232,7 +232,7 @@ final class OutboxTest extends ShopCase
         self::assertSame(State::get('nextTry'), State::get('nextNews'));
     }
 
-    public function testTheQueueHasAnEnd(): void
+    public function testLimitsTheQueue(): void
     {
         $this->put('old', 1);
         $GLOBALS['wpdb']->query('UPDATE wp_recoup_outbox SET made_at = made_at - 8 * 86400');
@@ -243,7 +243,7 @@ final class OutboxTest extends ShopCase
         self::assertSame(1, State::daily('dropped'));
     }
 
-    public function testABatchStaysBelowWhatRecoupTakes(): void
+    public function testKeepsABatchBelowRecoupsLimit(): void
     {
         foreach (range(1, 5) as $number) {
             Outbox::put('cart:' . $number, ['type' => 'cart', 'cart' => (string) $number, 'text' => str_repeat('x', 200000)]);
@@ -255,7 +255,7 @@ final class OutboxTest extends ShopCase
         self::assertCount(5, $this->recoup->entries());
     }
 
-    public function testWhatComesInWhileABatchIsOnItsWayStays(): void
+    public function testKeepsEntriesThatArriveWhileABatchIsSent(): void
     {
         $this->put('one', 1);
         $this->recoup->answers['batch'] = function (array $body): array {
@@ -268,7 +268,7 @@ final class OutboxTest extends ShopCase
         self::assertSame(1, Outbox::count());
     }
 
-    public function testAShopFromABackupTakesAnotherNameForItsQueue(): void
+    public function testChangesTheQueueIdAfterARestoreFromBackup(): void
     {
         $this->recoup->answers['beat'] = [200, ['settings' => null, 'seq' => 5000, 'ask' => []]];
         self::assertSame('', Beat::send());

@@ -19,7 +19,7 @@ final class PluginTest extends ShopCase
         return $GLOBALS['wp']['declared'];
     }
 
-    public function testWhatItIsCompatibleWithIsDeclaredToWhoeverRunsTheShopAndCostsAStrangersPageNothing(): void
+    public function testDeclaresCompatibilityToAdministratorsOnly(): void
     {
         self::assertSame([], $this->declared());
         $GLOBALS['wp']['isCron'] = true;
@@ -32,7 +32,7 @@ final class PluginTest extends ShopCase
         self::assertSame(self::ALL, $this->declared());
     }
 
-    public function testAnUpdateIsCheckedAlsoWithoutWooCommerce(): void
+    public function testVerifiesAnUpdateWithoutWooCommerce(): void
     {
         $GLOBALS['wp']['hooks'] = [];
         WC()->version = '4.9';
@@ -47,7 +47,7 @@ final class PluginTest extends ShopCase
      * @runInSeparateProcess
      * @preserveGlobalState disabled
      */
-    public function testTheAdministratorCanRuleOutWebPushWhateverRecoupSays(): void
+    public function testLetsTheAdministratorDisableWebPush(): void
     {
         $at = 'https://recoup.example.com/push/';
         Settings::take(['version' => 's2', 'boxes' => [], 'push' => ['worker' => $at . 'sw.js', 'widget' => $at . 'widget.js']]);

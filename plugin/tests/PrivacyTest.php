@@ -19,7 +19,7 @@ final class PrivacyTest extends ShopCase
         ];
     }
 
-    /** As WordPress does it. @return mixed */
+    /** Calls exporter or eraser as WordPress does. @return mixed */
     private function ask(string $what, string $email, int $page = 1)
     {
         $all = apply_filters('wp_privacy_personal_data_' . $what, ['other' => ['callback' => 'other']]);
@@ -43,7 +43,7 @@ final class PrivacyTest extends ShopCase
         return array_column(Outbox::claim(), 'name');
     }
 
-    public function testErasingTakesThePersonOutOfQueueAccountAndRecoupAndNobodyElse(): void
+    public function testErasesOnePersonFromQueueAccountAndRecoup(): void
     {
         $this->fillQueue();
         update_user_meta(7, Account::META, ['email' => ['isGiven' => true]]);
@@ -60,7 +60,7 @@ final class PrivacyTest extends ShopCase
         self::assertSame(['erase', self::VERA, 1], [$call['ask'], $call['email'], $call['v']]);
     }
 
-    public function testWhatRecoupHasIsSaidToBeKeptWhereItDoesNotAnswer(): void
+    public function testReportsRetainedDataWhenRecoupDoesNotAnswer(): void
     {
         foreach (['down', 'silent', 'unsigned'] as $mode) {
             $this->fillQueue();
@@ -73,17 +73,17 @@ final class PrivacyTest extends ShopCase
         }
     }
 
-    public function testNobodyKnownRemovesNothing(): void
+    public function testRemovesNothingForAnUnknownPerson(): void
     {
         $this->recoup->answers['privacy'] = [200, ['isErasing' => false]];
         foreach (['nobody@example.com', 'not an address', ''] as $email) {
             $outcome = $this->ask('erasers', $email);
             self::assertSame([false, false, true], [$outcome['items_removed'], $outcome['items_retained'], $outcome['done']]);
         }
-        self::assertSame(1, count($this->recoup->calls), 'what is no address is asked of nobody');
+        self::assertSame(1, count($this->recoup->calls), 'an invalid address causes no call');
     }
 
-    public function testAnExportHasQueueConsentsAndAllPagesOfRecoup(): void
+    public function testExportsQueueConsentsAndAllPagesOfRecoup(): void
     {
         $this->fillQueue();
         update_user_meta(7, Account::META, ['sms' => ['isGiven' => true, 'wording' => 'Text me.']]);
@@ -105,7 +105,7 @@ final class PrivacyTest extends ShopCase
         self::assertSame(6, count($this->waiting()), 'an export removes nothing');
     }
 
-    public function testALinkThatAShopperTypedIsNoLinkInTheExport(): void
+    public function testEscapesLinksThatAShopperTyped(): void
     {
         $link = '<a href="https://prize.example.com">Tea <3</a>';
         Outbox::put('cart:a', ['type' => 'cart', 'contact' => ['email' => self::VERA, 'firstName' => $link]]);
@@ -119,7 +119,7 @@ final class PrivacyTest extends ShopCase
         }
     }
 
-    public function testAShopThatIsNotConnectedAsksNobody(): void
+    public function testCallsNothingWhenTheShopIsNotConnected(): void
     {
         $this->fillQueue();
         Connection::forget();
@@ -128,7 +128,7 @@ final class PrivacyTest extends ShopCase
         self::assertSame([], $this->recoup->calls);
     }
 
-    public function testAPolicyTextIsSuggested(): void
+    public function testSuggestsAPolicyText(): void
     {
         do_action('admin_init');
         $text = $GLOBALS['wp']['policy']['Recoup for WooCommerce'];
@@ -146,7 +146,7 @@ final class PrivacyTest extends ShopCase
     }
 
     /** @dataProvider modes */
-    public function testTheSuggestedTextSaysWhatIsSentBeforeTheShopperAgrees(string $mode, bool $cart, bool $nothing): void
+    public function testDescribesInThePolicyTextWhatIsSentBeforeConsent(string $mode, bool $cart, bool $nothing): void
     {
         Settings::take(['version' => 's-' . $mode, 'boxes' => [], 'before' => $mode, 'push' => null]);
         do_action('admin_init');

@@ -2,7 +2,7 @@
 
 use Recoup\WooCommerce\Signature;
 
-/** The other side of docs/plugin-protocol.md, as far as the tests of the plugin ask it. */
+/** A fake Recoup: the parts of docs/plugin-protocol.md that these tests need. */
 final class Recoup
 {
     public const STORE = 'store-1';
@@ -20,9 +20,9 @@ final class Recoup
     public $key = self::SECRET;
     /** @var int all requests, answered or not */
     public $asked = 0;
-    /** @var string|null of the zip */
+    /** @var string|null content of the zip */
     public $zip;
-    /** @var string where a zip was last downloaded */
+    /** @var string address of the last zip download */
     public $downloadedAt = '';
 
     public function __invoke(string $method, string $url, array $arguments)
@@ -78,7 +78,7 @@ final class Recoup
         return [200, []];
     }
 
-    /** Everything the batches brought, in their order. */
+    /** Returns the entries of all batches in order. */
     public function entries(): array
     {
         $all = [];

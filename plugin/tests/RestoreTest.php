@@ -36,7 +36,7 @@ final class RestoreTest extends ShopCase
         return array_values(array_column(WC()->cart->lines, 'quantity'));
     }
 
-    public function testACartComesBackAndGoesToTheCheckout(): void
+    public function testRestoresACartAndRedirectsToTheCheckout(): void
     {
         $choices = [['name' => 'Size', 'value' => 'Large'], ['name' => 'Color', 'value' => 'Blue']];
         $lines = [self::line(self::TEA, 2, 'Tea'), self::line(self::HOODIE, 1, 'Hoodie', $choices, self::BLUE)];
@@ -53,7 +53,7 @@ final class RestoreTest extends ShopCase
         self::assertSame(self::TOKEN, $this->lastEntry()['back']);
     }
 
-    public function testASecondVisitPutsNothingInAgain(): void
+    public function testAddsNothingOnASecondVisit(): void
     {
         $this->saved([self::line(self::TEA, 2, 'Tea')]);
         $this->visit();
@@ -61,7 +61,7 @@ final class RestoreTest extends ShopCase
         self::assertSame([2], $this->quantities());
     }
 
-    public function testWhatIsGoneOrFewerOrToBeChosenAgainIsNamed(): void
+    public function testNamesProductsThatAreUnavailableReducedOrNeedAChoice(): void
     {
         $GLOBALS['wp']['products'][20] = new Product(['id' => 20, 'stock' => 0]);
         $this->saved([
@@ -80,7 +80,7 @@ final class RestoreTest extends ShopCase
         self::assertStringNotContainsString('cannot add that amount', $words);
     }
 
-    public function testAFullerCartIsNotEmptiedWithoutAsking(): void
+    public function testAsksBeforeReplacingACartWithOtherItems(): void
     {
         WC()->cart->add_to_cart(self::LAMP, 1);
         $this->saved([self::line(self::TEA, 2, 'Tea')], ['email' => 'vera@example.com']);
@@ -92,14 +92,14 @@ final class RestoreTest extends ShopCase
         self::assertSame('https://shop.example.com/cart/', $this->visit(['recoup-use' => '0', '_wpnonce' => $nonce]));
         self::assertSame([1], $this->quantities());
         $this->visit(['recoup-use' => '1', '_wpnonce' => 'forged']);
-        self::assertSame([1], $this->quantities(), 'somebody else chose for the shopper');
+        self::assertSame([1], $this->quantities(), 'a forged link replaced the cart');
         $this->saved([self::line(self::TEA, 2, 'Tea')]);
         self::assertSame('https://shop.example.com/checkout/', $this->visit(['recoup-use' => '1', '_wpnonce' => $nonce]));
         self::assertSame([2], $this->quantities());
-        self::assertSame('vera@example.com', WC()->customer->get_billing_email(), 'Recoup tells the email only once');
+        self::assertSame('vera@example.com', WC()->customer->get_billing_email(), 'Recoup returns the email only once');
     }
 
-    public function testPartOfTheSavedCartIsFilledUpWithoutAsking(): void
+    public function testCompletesAPartOfTheSavedCartWithoutAsking(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->saved([self::line(self::TEA, 3, 'Tea'), self::line(self::LAMP, 1, 'Lamp')]);
@@ -107,7 +107,7 @@ final class RestoreTest extends ShopCase
         self::assertSame([3, 1], $this->quantities());
     }
 
-    public function testSomebodyLoggedInOrWithAnEmailKeepsTheirOwn(): void
+    public function testKeepsTheEmailOfASignedInOrKnownShopper(): void
     {
         WC()->customer->set_billing_email('own@example.com');
         $this->saved([self::line(self::TEA, 1, 'Tea')], ['email' => 'vera@example.com']);
@@ -115,7 +115,7 @@ final class RestoreTest extends ShopCase
         self::assertSame('own@example.com', WC()->customer->get_billing_email());
     }
 
-    public function testARefusedCouponIsSaidInOurWords(): void
+    public function testShowsTheOwnNoticeForARejectedCoupon(): void
     {
         $this->saved([self::line(self::TEA, 1, 'Tea')], ['coupon' => 'over']);
         $this->visit();
@@ -123,8 +123,8 @@ final class RestoreTest extends ShopCase
         self::assertStringNotContainsString('does not exist', $this->notices());
     }
 
-    /** security-P10: each made-up link made the shop ask Recoup, until Recoup answered no link of that shop any more. */
-    public function testOneNetworkThatBringsMadeUpLinksIsNotAskedForAnyMore(): void
+    /** security-P10: each invented link caused a call, until Recoup's rate limit blocked the shop's real links, too. */
+    public function testStopsCallingRecoupForANetworkWithManyUnknownLinks(): void
     {
         $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
         for ($n = 0; $n < 30; $n++) {
@@ -137,15 +137,15 @@ final class RestoreTest extends ShopCase
         self::assertSame('https://shop.example.com/checkout/', $this->visit());
     }
 
-    /** security-P19: a link can be given to somebody else, whose order would be confirmed to its first owner. */
-    public function testAnAddressThatWasFilledInIsSaid(): void
+    /** security-P19: a shopper can pass on a link. The first owner would then get the order's confirmation. */
+    public function testShowsANoticeForAPrefilledEmail(): void
     {
         $this->saved([self::line(self::TEA, 2, 'Tea')], ['email' => 'mallory@evil.example']);
         $this->visit();
         self::assertStringContainsString('mallory@evil.example as your email address', $this->notices());
     }
 
-    public function testALinkThatEndedIsOfAnotherShopOrIsNoneIsNotFoundAndShowsTheWayToTheShop(): void
+    public function testShows404WithALinkToTheShopForAnInvalidLink(): void
     {
         $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
         foreach ([self::TOKEN, '<script>', self::TOKEN . "\n.", str_repeat('t', 42), '', ['x']] as $forged) {
@@ -154,13 +154,13 @@ final class RestoreTest extends ShopCase
             self::assertSame('ended with 404', $this->redirectOf([Restore::class, 'look']));
             self::assertStringContainsString('has expired, or belongs to another shop', $GLOBALS['wp']['died']['words']);
             self::assertSame('https://shop.example.com/shop/', $GLOBALS['wp']['died']['link_url']);
-            self::assertFalse(WC()->session->hasCookie, 'a session for each forged link');
+            self::assertFalse(WC()->session->hasCookie, 'a forged link created a session');
         }
         self::assertSame('', trim($this->notices()));
-        self::assertCount(1, $this->recoup->calls, 'Recoup is asked only of what has the form of a token');
+        self::assertCount(1, $this->recoup->calls, 'only well-formed tokens cause a call');
     }
 
-    public function testARecoupThatIsAwayLeadsToTheCartWithANotice(): void
+    public function testRedirectsToTheCartWithANoticeWhenRecoupIsDown(): void
     {
         $this->recoup->mode = 'silent';
         WC()->cart->add_to_cart(self::TEA, 1);
@@ -169,7 +169,7 @@ final class RestoreTest extends ShopCase
         self::assertSame([1], $this->quantities());
     }
 
-    public function testARecoupThatAnswersAgainGetsWhatHasWaited(): void
+    public function testSendsTheQueueWhenRecoupAnswersARestore(): void
     {
         $this->recoup->mode = 'silent';
         WC()->cart->add_to_cart(self::TEA, 2);
@@ -183,21 +183,21 @@ final class RestoreTest extends ShopCase
         self::assertSame(0, State::get('nextTry'));
     }
 
-    public function testWhatWasOrderedIsNotFilledAgain(): void
+    public function testDoesNotRestoreAnOrderedCart(): void
     {
         $this->saved([self::line(self::TEA, 1, 'Tea')], ['isOrdered' => true]);
         self::assertSame('https://shop.example.com/shop/', $this->visit());
         self::assertSame([], $this->quantities());
     }
 
-    public function testNamesOfProductsAreEscapedInNotices(): void
+    public function testEscapesProductNamesInNotices(): void
     {
         $this->saved([self::line(99, 1, '<img src=x onerror=alert(1)>')]);
         $this->visit();
         self::assertStringNotContainsString('<img', $this->notices());
     }
 
-    public function testAChoiceIsFoundByNameByKeyBySlugAndByWords(): void
+    public function testFindsAChoiceByLabelKeySlugAndValue(): void
     {
         $variation = wc_get_product(self::BLUE);
         $parent = wc_get_product(self::HOODIE);

@@ -8,7 +8,7 @@ use Recoup\WooCommerce\Outbox;
 use Recoup\WooCommerce\Plugin;
 use Recoup\WooCommerce\Publisher;
 
-/** A shop of its own for each test, connected, with a few products. */
+/** Creates a fresh connected shop with a few products for each test. */
 abstract class ShopCase extends TestCase
 {
     protected const TEA = 10;
@@ -47,7 +47,7 @@ abstract class ShopCase extends TestCase
         do_action('woocommerce_init');
     }
 
-    /** Of the plugin's publisher; '' = a build that is not signed, whatever this source is. */
+    /** Sets the publisher's key file; '' = an unsigned build, even if this source contains a key. */
     protected static function setKeyFile(string $path): void
     {
         $file = new ReflectionProperty(Publisher::class, 'file');
@@ -91,11 +91,11 @@ abstract class ShopCase extends TestCase
         Outbox::create();
     }
 
-    /** The end of a request: what WordPress does on shutdown. */
+    /** Ends the request as WordPress does on shutdown. */
     protected function endRequest(): void
     {
         Capture::finish();
-        // Each request has variables of its own.
+        // Static variables do not outlive a request.
         $answered = new ReflectionProperty(Consent::class, 'answered');
         $answered->setAccessible(true);
         $answered->setValue(null, []);
@@ -109,7 +109,7 @@ abstract class ShopCase extends TestCase
         return end($all);
     }
 
-    /** Where the request was led to. */
+    /** Returns the target of the request's redirect. */
     protected function redirectOf(callable $work): string
     {
         try {

@@ -5,8 +5,8 @@ use Recoup\WooCommerce\Signature;
 
 final class SignatureTest extends ShopCase
 {
-    /** The same figures stand in docs/plugin-protocol.md. */
-    public function testACallAndItsAnswerAreSignedAsTheProtocolSays(): void
+    /** docs/plugin-protocol.md contains the same values. */
+    public function testSignsCallsAndAnswersAsInTheProtocol(): void
     {
         $nonce = '00112233445566778899aabbccddeeff';
         $call = Signature::ofCall('shop', 'beat', 'store-1', '1700000000', $nonce, '{"v":1}', 'secret');
@@ -15,7 +15,7 @@ final class SignatureTest extends ShopCase
         self::assertSame('c2c0e458fe08fea2a81a69247084bb2768b8b198a9ef265df335622d1edfb79d', $answer);
     }
 
-    public function testTheThreeSecretsOfAConnectionAreDerivedAsTheProtocolSays(): void
+    public function testDerivesTheSecretsAsInTheProtocol(): void
     {
         $derived = Connect::derive('code-key', 'salt');
         self::assertSame('bffdd9ad88b4319cc3c27aae08045a6007ad40d2c96abd84220a8b4f19cd6cbd', $derived['secret']);

@@ -10,11 +10,11 @@ use Recoup\WooCommerce\Update;
 final class UpdateTest extends ShopCase
 {
     private const ZIP = 'https://recoup.example.com/plugin/recoup-for-woocommerce.zip';
-    /** No such host exists (RFC 2606), so WordPress without this plugin cannot download it. */
+    /** This host never exists (RFC 2606), so WordPress without this plugin cannot download from it. */
     private const PACKAGE = 'https://recoup-for-woocommerce.invalid/9.0.0.zip';
     private const PLUGIN = 'recoup-for-woocommerce/recoup-for-woocommerce.php';
 
-    /** Made by scripts/sign-plugin.ts of "the zip" as version 9.0.0 (scripts/sign-plugin.test.ts). The private keys are 32 times 1 and 2. */
+    /** Signatures of "the zip" as version 9.0.0 by scripts/sign-plugin.ts (scripts/sign-plugin.test.ts). The private keys are 32 bytes of 1 and 2. */
     private const OLD_KEY = 'iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=';
     private const NEW_KEY = 'gTl3Dqh9F19Wo1Rmw0x+zMuNipG07jeiXfYPW4/Js5Q=';
     private const BY_OLD = 'V5j+hzi+hNgo/dBm3y49mQymXr5uzo10r/h+WUzhNJB9hoaVCBZtDBIqAA04V4rqjxu20Wfl3fz3J+EgRirjBA==';
@@ -30,7 +30,7 @@ final class UpdateTest extends ShopCase
         }
     }
 
-    /** Of the publisher of this build. */
+    /** Sets the public key of this build's publisher. */
     private function haveKey(string $text): void
     {
         $this->keyFile = $this->keyFile !== '' ? $this->keyFile : (string) tempnam(sys_get_temp_dir(), 'recoup');
@@ -66,7 +66,7 @@ final class UpdateTest extends ShopCase
         self::assertInstanceOf(WP_Error::class, $this->download(), $case);
     }
 
-    public function testABuildWithAPublishersKeyTakesOnlyWhatThatKeySigned(): void
+    public function testAcceptsOnlyUpdatesSignedWithThePublishersKey(): void
     {
         $this->haveKey(self::OLD_KEY);
         $right = self::signedBy(self::BY_OLD);
@@ -91,14 +91,14 @@ final class UpdateTest extends ShopCase
         $this->assertTaken('the right one');
         self::assertStringNotContainsString('signature', implode(' ', Health::problems()));
         $this->recoup->zip = 'the zap';
-        self::assertInstanceOf(WP_Error::class, $this->download(), 'one byte is another');
+        self::assertInstanceOf(WP_Error::class, $this->download(), 'one byte differs');
     }
 
     /**
      * @runInSeparateProcess
      * @preserveGlobalState disabled
      */
-    public function testASignatureThatMakesTheCheckThrowIsNotValidAndStopsNoOther(): void
+    public function testRejectsASignatureThatMakesSodiumThrowAndTriesTheNext(): void
     {
         require __DIR__ . '/old-sodium.php';
         $this->haveKey(self::OLD_KEY);
@@ -110,7 +110,7 @@ final class UpdateTest extends ShopCase
         $this->assertTaken('a right one after it');
     }
 
-    public function testAfterAChangeOfTheKeyShopsWithTheOldAndTheNewOneTakeTheUpdate(): void
+    public function testAcceptsTheUpdateWithTheOldAndTheNewKeyAfterAKeyChange(): void
     {
         foreach ([self::OLD_KEY, self::NEW_KEY] as $key) {
             $this->haveKey($key);
@@ -122,7 +122,7 @@ final class UpdateTest extends ShopCase
         $this->assertRefused('only the new key has signed');
     }
 
-    public function testASignedVersionThatIsNotNewerIsNoUpdate(): void
+    public function testIgnoresASignedVersionThatIsNotNewer(): void
     {
         $pair = sodium_crypto_sign_keypair();
         $this->haveKey(base64_encode(sodium_crypto_sign_publickey($pair)));
@@ -132,7 +132,7 @@ final class UpdateTest extends ShopCase
         self::assertSame('', Update::unsigned());
     }
 
-    public function testABuildWithABrokenKeyTakesNothing(): void
+    public function testRejectsAllUpdatesWithABrokenKey(): void
     {
         foreach (['', 'no key', base64_encode('short')] as $text) {
             $this->haveKey($text);
@@ -145,7 +145,7 @@ final class UpdateTest extends ShopCase
      * @runInSeparateProcess
      * @preserveGlobalState disabled
      */
-    public function testASignedUpdateKeepsWhichRecoupThePluginCameFrom(): void
+    public function testKeepsTheOriginRecoupAfterASignedUpdate(): void
     {
         define('RECOUP_URL', 'https://recoup.example.com');
         $this->haveKey(self::OLD_KEY);
@@ -154,8 +154,8 @@ final class UpdateTest extends ShopCase
         self::assertSame('https://recoup.example.com', $GLOBALS['wp']['options']['recoup_given']);
     }
 
-    /** As after a signed update, which has no config.php. */
-    public function testTheRecoupThatThePluginCameFromIsKnownWithoutConfigPhp(): void
+    /** The state after a signed update, which has no config.php. */
+    public function testKnowsTheOriginRecoupWithoutConfigPhp(): void
     {
         update_site_option('recoup_given', 'https://first.example.com');
         self::assertSame(['https://first.example.com', 'https://recoup.example.com'], [Connection::given(), Connection::url()]);
@@ -175,7 +175,7 @@ final class UpdateTest extends ShopCase
         $this->take($update);
     }
 
-    public function testANewVersionIsOfferedAndItsDigestCompared(): void
+    public function testOffersANewVersionAndVerifiesItsDigest(): void
     {
         $this->recoup->zip = 'the zip';
         $this->offerUpdate(hash('sha256', 'the zip'));
@@ -198,8 +198,8 @@ final class UpdateTest extends ShopCase
         return apply_filters('upgrader_pre_download', false, $package, null, ['plugin' => self::PLUGIN]);
     }
 
-    /** security-P16: WordPress kept an offer of a connection that has ended or changed since, or another plugin offered one. */
-    public function testAnUpdateOfThisPluginIsNeverDownloadedUnchecked(): void
+    /** security-P16: a cached offer of an earlier connection, or an offer by another plugin. */
+    public function testNeverDownloadsAnUncheckedUpdate(): void
     {
         $this->recoup->zip = 'the zip';
         $this->offerUpdate(hash('sha256', 'the zip'));
@@ -214,7 +214,7 @@ final class UpdateTest extends ShopCase
         self::assertInstanceOf(WP_Error::class, $this->download(), 'disconnected');
     }
 
-    public function testWhatAnAdministratorInstallsByHandIsLeftAlone(): void
+    public function testLeavesAManualInstallationAlone(): void
     {
         $this->offerUpdate(hash('sha256', 'the zip'));
         foreach (['/tmp/recoup-for-woocommerce.zip', self::ZIP] as $package) {
@@ -222,14 +222,14 @@ final class UpdateTest extends ShopCase
         }
     }
 
-    public function testAVersionThatIsNotNewerIsNotDownloaded(): void
+    public function testDownloadsNoVersionThatIsNotNewer(): void
     {
         $this->recoup->zip = 'the zip';
         State::put(['update' => ['version' => Plugin::VERSION, 'sha256' => hash('sha256', 'the zip')]]);
         self::assertInstanceOf(WP_Error::class, $this->download());
     }
 
-    public function testDownloadsOfOthersAndTheSameVersionAreLeftAlone(): void
+    public function testIgnoresOtherPluginsDownloadsAndTheSameVersion(): void
     {
         $this->offerUpdate(str_repeat('a', 64));
         self::assertFalse(apply_filters('upgrader_pre_download', false, 'https://downloads.example.org/other.zip', null, ['plugin' => 'other/other.php']));
@@ -238,7 +238,7 @@ final class UpdateTest extends ShopCase
         self::assertFalse(Update::offer(false, [], self::PLUGIN));
     }
 
-    public function testOnlyOurRecoupIsAllowedThroughWordPresssLimitsOnHosts(): void
+    public function testAllowsOnlyTheConnectedRecoupPastWordPresssHostLimits(): void
     {
         Connection::set('url', 'http://10.0.0.5:3000');
         self::assertTrue(Update::allowHost(false, '10.0.0.5', 'http://10.0.0.5:3000/api/webhooks/x'));

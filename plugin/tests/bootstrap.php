@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for what of WordPress and WooCommerce the plugin touches, with the behaviour seen on a running shop (WordPress 6.9, WooCommerce 10).
+// Fakes of the WordPress and WooCommerce functions that the plugin calls, with the behaviour observed on a real shop (WordPress 6.9, WooCommerce 10).
 
 require __DIR__ . '/wordpress/constants.php';
 foreach (array_merge(glob(__DIR__ . '/wordpress/*.php'), glob(__DIR__ . '/woocommerce/*.php')) as $file) {

@@ -2,7 +2,7 @@
 
 namespace Recoup\WooCommerce;
 
-/** As WordPress' sodium_compat, which stands in for PHP's extension: it throws where the extension answers false. */
+/** Like WordPress' sodium_compat polyfill, which throws where PHP's extension returns false. */
 function sodium_crypto_sign_verify_detached(string $signature, string $text, string $key): bool
 {
     if ($signature === str_repeat("\xff", 64)) {

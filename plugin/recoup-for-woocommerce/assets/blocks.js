@@ -8,7 +8,7 @@
   if (!setup || !wp.apiFetch?.use) return
   var isFound = false
   // Boxes that were visible once. A checkout with several steps hides them later.
-  var seen = {}
+  var visible = {}
 
   function isExpress() {
     try {
@@ -19,33 +19,33 @@
   }
 
   /** A theme may omit or hide the boxes. WooCommerce 8.9 uses the unescaped field name in the id. */
-  function look() {
+  function readVisibleBoxes() {
     Object.keys(setup.boxes).forEach((channel) => {
       var box = ['contact-recoup-consent-', 'contact-recoup/consent-']
         .map((id) => document.getElementById(id + channel))
         .find(Boolean)
       if (!box) return
       isFound = true
-      if ([box, box.closest('label')].some((each) => each?.getClientRects().length > 0)) seen[channel] = true
+      if ([box, box.closest('label')].some((each) => each?.getClientRects().length > 0)) visible[channel] = true
     })
   }
 
-  function boxes() {
+  function describeBoxes() {
     if (isExpress()) return 'none'
-    look()
+    readVisibleBoxes()
     if (!isFound) return 'unknown'
     return (
-      Object.keys(seen)
+      Object.keys(visible)
         .map((channel) => `${channel}=${setup.boxes[channel]}`)
         .join(',') || 'hidden'
     )
   }
 
-  for (const name of ['focusin', 'change']) document.addEventListener(name, look, true)
+  for (const name of ['focusin', 'change']) document.addEventListener(name, readVisibleBoxes, true)
   wp.apiFetch.use((options, next) => {
     if (!/wc\/store\//.test(options.path || options.url || '')) return next(options)
     return next(
-      Object.assign({}, options, { headers: Object.assign({}, options.headers, { 'Recoup-Boxes': boxes() }) }),
+      Object.assign({}, options, { headers: Object.assign({}, options.headers, { 'Recoup-Boxes': describeBoxes() }) }),
     )
   })
 })()

@@ -12,23 +12,24 @@
   var touched = {}
   // Id of the consent text beside each touched box. The request's language can differ from the page's.
   var wordings = {}
-  var last = ''
+  var lastFingerprint = ''
   var timer
 
-  function typedIn(id) {
+  function readField(id) {
     var field = document.getElementById(id)
     return field && field.type !== 'password' && field.value ? field.value.trim() : ''
   }
 
-  function told(categories, word) {
+  function hasToolAnswer(categories, word) {
     var name = (setup.tool || 'wp_consent').replace(/[^\w-]/g, '')
     return new RegExp(`(^|; )${name}_(${categories})=${word}`).test(document.cookie)
   }
 
   function maySend() {
-    if (told('marketing|functional', 'deny')) return Object.keys(touched).some((name) => touched[name] === 'no')
+    if (hasToolAnswer('marketing|functional', 'deny'))
+      return Object.keys(touched).some((name) => touched[name] === 'no')
     // A withdrawn consent is sent, too.
-    return !setup.asks || Object.keys(touched).length > 0 || told('marketing', 'allow')
+    return !setup.asks || Object.keys(touched).length > 0 || hasToolAnswer('marketing', 'allow')
   }
 
   /** Lists the visible boxes. A theme may omit or hide them. */
@@ -44,24 +45,24 @@
     clearTimeout(timer)
     if (!maySend()) return false
     var data = new FormData()
-    var said = ''
+    var fingerprint = ''
     Object.keys(FIELDS).forEach((id) => {
-      var value = typedIn(id)
+      var value = readField(id)
       if (!value || (id === 'billing_email' && !/^\S+@\S+\.\S{2,}$/.test(value))) return
       data.append(FIELDS[id], value)
-      if (id !== 'billing_country') said += id + value
+      if (id !== 'billing_country') fingerprint += id + value
     })
     Object.keys(touched).forEach((name) => {
       data.append(name, touched[name])
       data.append(`${name}_wording`, wordings[name])
-      said += name + touched[name]
+      fingerprint += name + touched[name]
     })
-    if (!said || said === last) return false
-    last = said
+    if (!fingerprint || fingerprint === lastFingerprint) return false
+    lastFingerprint = fingerprint
     data.append('boxes', shownBoxes())
     data.append('nonce', setup.nonce)
     fetch(setup.url, { method: 'POST', body: data, credentials: 'same-origin', keepalive: true }).catch(() => {
-      last = ''
+      lastFingerprint = ''
     })
     return true
   }

@@ -4,7 +4,7 @@
   if (!setup || !window.fetch) return
   var timer = 0
 
-  function tell() {
+  function sendAnswer() {
     timer = 0
     var checkout = window.recoupCheckout
     // One request at a time: two concurrent requests overwrite each other's session data.
@@ -18,11 +18,11 @@
   // Consent tools fire one event per category.
   document.addEventListener('wp_listen_for_consent_change', () => {
     clearTimeout(timer)
-    timer = setTimeout(tell, 50)
+    timer = setTimeout(sendAnswer, 50)
   })
   addEventListener('pagehide', () => {
     if (!timer) return
     clearTimeout(timer)
-    tell()
+    sendAnswer()
   })
 })()

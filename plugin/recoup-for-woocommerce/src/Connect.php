@@ -49,9 +49,9 @@ final class Connect
             $typed = (preg_match('/^(localhost|127\.0\.0\.1)(:|\/|$)/', $typed) ? 'http://' : 'https://') . $typed;
         }
         $parts = wp_parse_url($typed);
-        $isGood = is_array($parts) && in_array($parts['scheme'] ?? '', ['http', 'https'], true) && !empty($parts['host'])
+        $isValidUrl = is_array($parts) && in_array($parts['scheme'] ?? '', ['http', 'https'], true) && !empty($parts['host'])
             && !isset($parts['user']) && strlen($typed) <= 300;
-        if (!$isGood) {
+        if (!$isValidUrl) {
             return '';
         }
         $port = isset($parts['port']) ? ':' . $parts['port'] : '';
@@ -62,11 +62,11 @@ final class Connect
     public static function finish(array $given): string
     {
         $user = get_current_user_id();
-        $known = get_user_meta($user, self::STATE_META, true);
+        $pending = get_user_meta($user, self::STATE_META, true);
         delete_user_meta($user, self::STATE_META);
-        $isOurs = is_array($known) && is_string($given['recoup_state'] ?? null)
-            && hash_equals((string) $known['state'], $given['recoup_state']) && time() <= (int) $known['until'];
-        if (!$isOurs) {
+        $isValid = is_array($pending) && is_string($given['recoup_state'] ?? null)
+            && hash_equals((string) $pending['state'], $given['recoup_state']) && time() <= (int) $pending['until'];
+        if (!$isValid) {
             return __('This did not begin here, or it took longer than 15 minutes. Please press Connect again.', 'recoup-for-woocommerce');
         }
         if (is_string($given['recoup_error'] ?? null)) {
@@ -76,22 +76,22 @@ final class Connect
         if (count($code) !== 2 || !preg_match('/^[\w-]{16,64}$/D', $code[0]) || !preg_match('/^[\w-]{43}$/D', $code[1])) {
             return self::explainError('invalid', '');
         }
-        if (!self::mayConnectTo((string) $known['url'])) {
+        if (!self::mayConnectTo((string) $pending['url'])) {
             return self::explainError('no_right', '');
         }
-        return self::exchangeCode((string) $known['url'], $code[0], $code[1]);
+        return self::exchangeCode((string) $pending['url'], $code[0], $code[1]);
     }
 
     /** Both sides derive the three secrets, so that none is ever sent. */
     public static function derive(string $codeKey, string $salt): array
     {
-        $of = static function (string $what) use ($codeKey, $salt): string {
+        $derive = static function (string $what) use ($codeKey, $salt): string {
             return hash_hmac('sha256', $what . "\n" . $salt, $codeKey);
         };
         return [
-            'secret' => $of('recoup-secret'),
-            'key' => 'ck_' . substr($of('recoup-consumer-key'), 0, 40),
-            'keySecret' => 'cs_' . substr($of('recoup-consumer-secret'), 0, 40),
+            'secret' => $derive('recoup-secret'),
+            'key' => 'ck_' . substr($derive('recoup-consumer-key'), 0, 40),
+            'keySecret' => 'cs_' . substr($derive('recoup-consumer-secret'), 0, 40),
         ];
     }
 
@@ -188,13 +188,13 @@ final class Connect
     /** Disconnects at the owner's request. Returns whether Recoup has been notified. */
     public static function disconnect(string $reason): bool
     {
-        $isTold = !Connection::isUp();
+        $isNotified = !Connection::isUp();
         if (Connection::isUp()) {
             $answer = Api::call('disconnect', ['v' => 1, 'reason' => $reason], 5);
-            $isTold = $answer->isOk() || $answer->has(410);
+            $isNotified = $answer->isOk() || $answer->has(410);
         }
         self::clearConnection('');
-        return $isTold;
+        return $isNotified;
     }
 
     /** Recoup has disconnected the shop in a signed answer. */

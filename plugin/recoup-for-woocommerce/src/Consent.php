@@ -11,7 +11,7 @@ final class Consent
     private const FIELD = 'recoup/consent-';
 
     /** @var string checkout that sent this request: 'block', 'classic', or '' */
-    private static $place = '';
+    private static $checkout = '';
     /** @var array<string, bool> channels whose box is in the form of this request */
     private static $answered = [];
     /** @var array<string, string> channel => text id of each box that the form of this request shows */
@@ -124,7 +124,7 @@ final class Consent
      * @param mixed $group
      * @param mixed $of order or customer
      */
-    public static function onFieldSet($key, $value, $group = '', $of = null): void
+    public static function onFieldSet($key, $value, $group = '', $owner = null): void
     {
         if (!is_string($key) || strncmp($key, self::FIELD, strlen(self::FIELD)) !== 0) {
             return;
@@ -149,8 +149,8 @@ final class Consent
         if (self::heard($channel, (bool) $value, $boxes[$channel] ?? '')) {
             Capture::changed();
         }
-        if (is_object($of) && is_a($of, 'WC_Order')) {
-            self::toOrder($of);
+        if (is_object($owner) && is_a($owner, 'WC_Order')) {
+            self::toOrder($owner);
         }
     }
 
@@ -159,20 +159,20 @@ final class Consent
     {
         self::$answered[$channel] = true;
         $box = Settings::box($channel, $wording) ?? ($isGiven ? null : Settings::box($channel, ''));
-        $said = self::readAnswers();
-        $before = $said[$channel]['isGiven'] ?? null;
+        $answers = self::readAnswers();
+        $before = $answers[$channel]['isGiven'] ?? null;
         if ($box === null || $before === $isGiven || ($before === null && !$isGiven)) {
             return false;
         }
-        $said[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
-        Session::put('consent', $said);
+        $answers[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
+        Session::put('consent', $answers);
         return true;
     }
 
     private static function readAnswers(): array
     {
-        $said = Session::get('consent', []);
-        return is_array($said) ? $said : [];
+        $answers = Session::get('consent', []);
+        return is_array($answers) ? $answers : [];
     }
 
     /** Returns the answers to send. A yes covers the address in the form, not the address of an express payment. */
@@ -250,12 +250,12 @@ final class Consent
      *
      * @param array<string, string> $boxes channel => id of the text
      */
-    public static function atCheckout(string $place, array $boxes = []): void
+    public static function atCheckout(string $checkout, array $boxes = []): void
     {
-        $isThere = $boxes !== [] && ($place !== 'block' || self::supportsBlockFields());
-        self::$place = $isThere ? $place : '';
-        self::$shown = $isThere ? array_intersect_key($boxes, Settings::boxes()) : [];
-        if ($isThere && Session::get('express') !== null) {
+        $hasBoxes = $boxes !== [] && ($checkout !== 'block' || self::supportsBlockFields());
+        self::$checkout = $hasBoxes ? $checkout : '';
+        self::$shown = $hasBoxes ? array_intersect_key($boxes, Settings::boxes()) : [];
+        if ($hasBoxes && Session::get('express') !== null) {
             Session::put('express', null);
         }
     }
@@ -266,8 +266,8 @@ final class Consent
      */
     public static function atBlocks(): void
     {
-        $said = Input::blocks();
-        if ($said === 'none' || ($said === '' && Session::get('hasScript') === true)) {
+        $answers = Input::blocks();
+        if ($answers === 'none' || ($answers === '' && Session::get('hasScript') === true)) {
             self::recordSkippedBoxes();
             return;
         }
@@ -303,10 +303,10 @@ final class Consent
         if (Agreement::toolSays() === false || !Agreement::mayKeepCart()) {
             return [];
         }
-        $said = self::readAnswers();
+        $answers = self::readAnswers();
         $seen = [];
         foreach (self::shown() as $channel => $id) {
-            $seen[self::$place][$channel] = ['id' => $id] + (isset($said[$channel]) ? ['isTicked' => $said[$channel]['isGiven']] : []);
+            $seen[self::$checkout][$channel] = ['id' => $id] + (isset($answers[$channel]) ? ['isTicked' => $answers[$channel]['isGiven']] : []);
         }
         return $seen;
     }
@@ -350,12 +350,12 @@ final class Consent
      */
     public static function toOrder(object $order): void
     {
-        $words = array_intersect_key(self::readAnswers(), self::$answered);
+        $given = array_intersect_key(self::readAnswers(), self::$answered);
         foreach (Settings::CHANNELS as $channel) {
             $key = '_recoup_consent_' . $channel;
-            if (isset($words[$channel])) {
-                $order->update_meta_data($key, $words[$channel]['isGiven'] ? 'yes' : 'no');
-                $order->update_meta_data($key . '_wording', $words[$channel]['wording']);
+            if (isset($given[$channel])) {
+                $order->update_meta_data($key, $given[$channel]['isGiven'] ? 'yes' : 'no');
+                $order->update_meta_data($key . '_wording', $given[$channel]['wording']);
             } else {
                 $order->delete_meta_data($key);
                 $order->delete_meta_data($key . '_wording');
@@ -366,10 +366,10 @@ final class Consent
     /** Copies the answers of a signed-in customer to their account. */
     public static function toAccount(int $user): void
     {
-        $said = self::told();
-        if ($user > 0 && $said !== []) {
-            $known = get_user_meta($user, Account::META, true);
-            update_user_meta($user, Account::META, $said + (is_array($known) ? $known : []));
+        $answers = self::told();
+        if ($user > 0 && $answers !== []) {
+            $stored = get_user_meta($user, Account::META, true);
+            update_user_meta($user, Account::META, $answers + (is_array($stored) ? $stored : []));
         }
     }
 }

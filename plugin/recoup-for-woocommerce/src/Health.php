@@ -153,14 +153,14 @@ final class Health
     {
         $unknown = __('Recoup could not check this shop. Find the error under WooCommerce → Status → Logs.', 'recoup-for-woocommerce');
         $problems = Guard::value('site_status_test', [self::class, 'problems'], [$unknown]);
-        $isGood = $problems === [];
+        $hasNoProblems = $problems === [];
         return [
-            'label' => $isGood
+            'label' => $hasNoProblems
                 ? __('Recoup works', 'recoup-for-woocommerce')
                 : __('Recoup needs attention', 'recoup-for-woocommerce'),
-            'status' => $isGood ? 'good' : 'recommended',
-            'badge' => ['label' => 'WooCommerce', 'color' => $isGood ? 'blue' : 'orange'],
-            'description' => '<p>' . implode('</p><p>', array_map('esc_html', $isGood
+            'status' => $hasNoProblems ? 'good' : 'recommended',
+            'badge' => ['label' => 'WooCommerce', 'color' => $hasNoProblems ? 'blue' : 'orange'],
+            'description' => '<p>' . implode('</p><p>', array_map('esc_html', $hasNoProblems
                 ? [Connection::exists()
                     ? __('Carts and orders reach Recoup.', 'recoup-for-woocommerce')
                     : __('The shop is not connected to Recoup yet.', 'recoup-for-woocommerce')]

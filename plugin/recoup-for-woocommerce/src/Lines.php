@@ -34,18 +34,18 @@ final class Lines
     /** @param array<string, array> $items WC()->cart->get_cart() */
     public static function of(array $items): array
     {
-        $extra = [];
+        $childPrice = [];
         $parts = [];
         foreach ($items as $key => $item) {
-            $whole = self::findRoot((string) $key, $items);
-            if ($whole !== (string) $key) {
+            $root = self::findRoot((string) $key, $items);
+            if ($root !== (string) $key) {
                 $parts[$key] = true;
-                $extra[$whole] = ($extra[$whole] ?? 0.0) + self::unitPrice($item) * (float) ($item['quantity'] ?? 0);
+                $childPrice[$root] = ($childPrice[$root] ?? 0.0) + self::unitPrice($item) * (float) ($item['quantity'] ?? 0);
             }
         }
         $lines = [];
         foreach (array_diff_key($items, $parts) as $key => $item) {
-            $line = self::buildLine($item, $extra[$key] ?? 0.0, count($lines) < self::MAX_PICTURES);
+            $line = self::buildLine($item, $childPrice[$key] ?? 0.0, count($lines) < self::MAX_PICTURES);
             if ($line !== null) {
                 $lines[] = $line;
             }
@@ -57,11 +57,11 @@ final class Lines
     private static function findRoot(string $key, array $items): string
     {
         for ($depth = 0; $depth < 10; $depth++) {
-            $above = self::findParent($key, $items);
-            if ($above === null || $above === '') {
-                return $above ?? $key;
+            $parentKey = self::findParent($key, $items);
+            if ($parentKey === null || $parentKey === '') {
+                return $parentKey ?? $key;
             }
-            $key = $above;
+            $key = $parentKey;
         }
         return '';
     }
@@ -71,20 +71,20 @@ final class Lines
     {
         $isPart = false;
         foreach (self::CHILDREN as $mark) {
-            $said = $items[$key][$mark] ?? '';
-            $said = is_array($said) ? $said['yith_wcp_cart_parent_key'] ?? '' : $said;
-            $said = is_scalar($said) ? (string) $said : '';
-            if ($said === '' || $said === '0' || $said === $key) {
+            $reference = $items[$key][$mark] ?? '';
+            $reference = is_array($reference) ? $reference['yith_wcp_cart_parent_key'] ?? '' : $reference;
+            $reference = is_scalar($reference) ? (string) $reference : '';
+            if ($reference === '' || $reference === '0' || $reference === $key) {
                 continue;
             }
             // WPC Grouped Product may remove the group from the cart. Its products then count as independent lines.
             $isPart = $isPart || strncmp($mark, 'woosg_', 6) !== 0;
-            if (isset($items[$said])) {
-                return $said;
+            if (isset($items[$reference])) {
+                return $reference;
             }
             foreach ($items as $other => $item) {
-                $isIt = in_array($said, [(string) ($item['product_id'] ?? ''), (string) ($item['variation_id'] ?? '')], true);
-                if ($isIt && (string) $other !== $key) {
+                $isMatch = in_array($reference, [(string) ($item['product_id'] ?? ''), (string) ($item['variation_id'] ?? '')], true);
+                if ($isMatch && (string) $other !== $key) {
                     return (string) $other;
                 }
             }
@@ -104,7 +104,7 @@ final class Lines
     }
 
     /** @param float $extra total price of the line's child lines */
-    private static function buildLine(array $item, float $extra, bool $withPicture): ?array
+    private static function buildLine(array $item, float $childPrice, bool $withPicture): ?array
     {
         $product = $item['data'] ?? null;
         $quantity = (float) ($item['quantity'] ?? 0);
@@ -113,7 +113,7 @@ final class Lines
         }
         $isWhole = floor($quantity) === $quantity;
         $variation = (int) ($item['variation_id'] ?? 0);
-        $price = (self::unitPrice($item) + $extra / $quantity) * ($isWhole ? 1 : $quantity);
+        $price = (self::unitPrice($item) + $childPrice / $quantity) * ($isWhole ? 1 : $quantity);
         return [
             'product' => (string) (int) ($item['product_id'] ?? 0),
             'variation' => $variation > 0 ? (string) $variation : null,
@@ -178,8 +178,8 @@ final class Lines
         foreach ((array) $variation->get_variation_attributes() as $key => $fixed) {
             $attribute = self::attributeName((string) $key);
             $label = self::normalizeKey((string) wc_attribute_label($attribute, $parent));
-            $said = $wanted[$label] ?? $wanted[self::normalizeKey($attribute)] ?? null;
-            $value = (string) $fixed !== '' ? (string) $fixed : self::findOption($parent, $attribute, $said);
+            $reference = $wanted[$label] ?? $wanted[self::normalizeKey($attribute)] ?? null;
+            $value = (string) $fixed !== '' ? (string) $fixed : self::findOption($parent, $attribute, $reference);
             if ($value === null) {
                 return null;
             }
@@ -195,19 +195,19 @@ final class Lines
     }
 
     /** Finds the parent's option with this label or slug. */
-    private static function findOption(object $parent, string $attribute, ?string $said): ?string
+    private static function findOption(object $parent, string $attribute, ?string $reference): ?string
     {
-        if ($said === null) {
+        if ($reference === null) {
             return null;
         }
         if (taxonomy_exists($attribute)) {
-            $term = get_term_by('name', $said, $attribute) ?: get_term_by('slug', $said, $attribute);
+            $term = get_term_by('name', $reference, $attribute) ?: get_term_by('slug', $reference, $attribute);
             return is_object($term) ? (string) $term->slug : null;
         }
         foreach ((array) $parent->get_attributes() as $key => $each) {
             $isThis = self::normalizeKey((string) $key) === self::normalizeKey($attribute);
             foreach ($isThis && is_object($each) ? (array) $each->get_options() : [] as $option) {
-                if (self::normalizeKey((string) $option) === self::normalizeKey($said)) {
+                if (self::normalizeKey((string) $option) === self::normalizeKey($reference)) {
                     return (string) $option;
                 }
             }

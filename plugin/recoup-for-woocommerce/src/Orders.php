@@ -132,7 +132,7 @@ final class Orders
     /** Serializes the fields that Recoup reads, in the form of wc/v3. */
     public static function serialize(object $order): array
     {
-        $places = wc_get_price_decimals();
+        $decimals = wc_get_price_decimals();
         return [
             'id' => (int) $order->get_id(),
             'parent_id' => (int) $order->get_parent_id(),
@@ -141,7 +141,7 @@ final class Orders
             'date_created_gmt' => self::formatUtc($order->get_date_created()),
             'date_modified_gmt' => self::formatUtc($order->get_date_modified()) ?? gmdate('Y-m-d\TH:i:s'),
             'date_paid_gmt' => self::formatUtc($order->get_date_paid()),
-            'total' => wc_format_decimal($order->get_total(), $places),
+            'total' => wc_format_decimal($order->get_total(), $decimals),
             'prices_include_tax' => (bool) $order->get_prices_include_tax(),
             'customer_id' => (int) $order->get_customer_id(),
             'billing' => self::readAddress($order, 'billing'),
@@ -270,12 +270,12 @@ final class Orders
         $list = [];
         $bytes = 0;
         foreach (array_slice($orders, 0, self::REPORT_ORDERS) as $order) {
-            $wire = self::serializeOrIdentify($order);
-            $bytes += strlen(Api::json($wire));
+            $serialized = self::serializeOrIdentify($order);
+            $bytes += strlen(Api::json($serialized));
             if ($bytes > self::REPORT_BYTES && $list !== []) {
                 break;
             }
-            $list[] = $wire;
+            $list[] = $serialized;
         }
         $report = ['since' => $since, 'isComplete' => count($list) === count($orders), 'list' => $list, 'goods' => Goods::report($goods)];
         return $report + ['age' => time() - $began];

@@ -86,22 +86,22 @@ final class Outbox
     }
 
     /** Claims rows for one call, oldest first, so that no other process sends them. */
-    public static function claim(int $most = self::BATCH): array
+    public static function claim(int $limit = self::BATCH): array
     {
         global $wpdb;
         $table = self::table();
         $claim = bin2hex(random_bytes(16));
         $now = time();
-        $taken = $wpdb->query($wpdb->prepare(
+        $claimed = $wpdb->query($wpdb->prepare(
             'UPDATE %i SET claim = %s, claimed_at = %d WHERE name <> %s AND claimed_at < %d ORDER BY id LIMIT %d',
             $table,
             $claim,
             $now,
             self::MARK,
             $now - self::CLAIM_TTL_S,
-            $most
+            $limit
         ));
-        if (!$taken) {
+        if (!$claimed) {
             return [];
         }
         $rows = $wpdb->get_results(

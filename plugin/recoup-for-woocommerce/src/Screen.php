@@ -42,8 +42,8 @@ final class Screen
     public static function handleReturn(): void
     {
         Beat::ifLate();
-        $isOurs = Input::query('page') === self::PAGE && Input::hasQuery('recoup_state');
-        if (!$isOurs || !current_user_can(self::CAPABILITY)) {
+        $isReturn = Input::query('page') === self::PAGE && Input::hasQuery('recoup_state');
+        if (!$isReturn || !current_user_can(self::CAPABILITY)) {
             return;
         }
         $given = [];
@@ -112,18 +112,18 @@ final class Screen
         exit;
     }
 
-    private static function storeNotice(string $kind, string $words): void
+    private static function storeNotice(string $kind, string $text): void
     {
-        set_transient('recoup_said_' . get_current_user_id(), [$kind, $words], 60);
+        set_transient('recoup_said_' . get_current_user_id(), [$kind, $text], 60);
     }
 
     private static function showNotice(): void
     {
         $name = 'recoup_said_' . get_current_user_id();
-        $said = get_transient($name);
-        if (is_array($said) && count($said) === 2) {
+        $notice = get_transient($name);
+        if (is_array($notice) && count($notice) === 2) {
             delete_transient($name);
-            echo '<div class="notice notice-' . esc_attr($said[0]) . '"><p>' . esc_html($said[1]) . '</p></div>';
+            echo '<div class="notice notice-' . esc_attr($notice[0]) . '"><p>' . esc_html($notice[1]) . '</p></div>';
         }
     }
 
@@ -175,13 +175,13 @@ final class Screen
     private static function showBoxes(): void
     {
         $names = ['email' => __('Email', 'recoup-for-woocommerce'), 'sms' => 'SMS', 'whatsapp' => 'WhatsApp'];
-        $words = Connection::all()['settings']['boxes'] ?? [];
+        $text = Connection::all()['settings']['boxes'] ?? [];
         echo '<h2>' . esc_html__('Consent boxes at the checkout', 'recoup-for-woocommerce') . '</h2><p>'
             . esc_html__('They are never ticked beforehand. Their words are set in Recoup: Settings → Consent → Boxes.', 'recoup-for-woocommerce') . '</p>';
         self::openForm('boxes');
         foreach ($names as $channel => $name) {
             echo '<p><label><input type="checkbox" name="recoup_boxes[]" value="' . esc_attr($channel) . '"' . checked(in_array($channel, Settings::chosen(), true), true, false)
-                . '> <strong>' . esc_html($name) . '</strong></label><br><span class="description">' . esc_html($words[$channel]['words'] ?? '') . '</span></p>';
+                . '> <strong>' . esc_html($name) . '</strong></label><br><span class="description">' . esc_html($text[$channel]['words'] ?? '') . '</span></p>';
         }
         echo '<p><button type="submit" class="button">' . esc_html__('Save', 'recoup-for-woocommerce') . '</button></p></form>';
     }

@@ -66,11 +66,11 @@ final class Update
      * @param mixed $file
      * @return mixed
      */
-    public static function offer($before, $plugin = [], $file = '')
+    public static function offer($value, $plugin = [], $file = '')
     {
         $update = $file === plugin_basename(Plugin::file()) ? self::findUpdate() : null;
         if ($update === null) {
-            return $before;
+            return $value;
         }
         return [
             'id' => 'https://' . self::HOST . '/',
@@ -97,11 +97,11 @@ final class Update
      * @param mixed $extra names the plugin that WordPress updates
      * @return mixed
      */
-    public static function download($before, $package = '', $upgrader = null, $extra = [])
+    public static function download($value, $package = '', $upgrader = null, $extra = [])
     {
         $isOurs = is_array($extra) && ($extra['plugin'] ?? null) === plugin_basename(Plugin::file());
         // `false` would let WordPress download the package itself.
-        return $before === false && $isOurs ? Guard::value('upgrader_pre_download', [self::class, 'fetch'], self::noUpdateError()) : $before;
+        return $value === false && $isOurs ? Guard::value('upgrader_pre_download', [self::class, 'fetch'], self::noUpdateError()) : $value;
     }
 
     private static function noUpdateError(): \WP_Error
@@ -118,8 +118,8 @@ final class Update
             return self::noUpdateError();
         }
         $reply = wp_remote_get(self::zipUrl(), ['timeout' => 60, 'stream' => true, 'filename' => $file, 'redirection' => 0]);
-        $isThere = !is_wp_error($reply) && (int) wp_remote_retrieve_response_code($reply) === 200;
-        if (!$isThere || !hash_equals($update['sha256'], (string) hash_file('sha256', $file))) {
+        $isDownloaded = !is_wp_error($reply) && (int) wp_remote_retrieve_response_code($reply) === 200;
+        if (!$isDownloaded || !hash_equals($update['sha256'], (string) hash_file('sha256', $file))) {
             wp_delete_file($file);
             return new \WP_Error('recoup_update', __('The download is not the version that Recoup has announced. Please try again later.', 'recoup-for-woocommerce'));
         }

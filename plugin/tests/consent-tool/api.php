@@ -1,6 +1,6 @@
 <?php
 
-// Loaded by the tests that need it: a shop with the WP Consent API.
+// A shop with the WP Consent API, loaded by the tests that need it.
 
 function wp_has_consent(string $category): bool
 {

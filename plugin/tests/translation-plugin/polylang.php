@@ -1,6 +1,6 @@
 <?php
 
-// A stand-in for Polylang.
+// Fake of Polylang.
 
 function pll_current_language(string $field = 'slug')
 {

@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WooCommerce: the cart.
+// Fakes of WooCommerce: the cart.
 
 class Cart
 {

@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WooCommerce: what plugins declare.
+// Fakes of WooCommerce: feature declarations of plugins.
 
 namespace Automattic\WooCommerce\Utilities;
 

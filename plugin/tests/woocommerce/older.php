@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WooCommerce: an older one, without the functions that a test names.
+// Fakes of WooCommerce: an older version, without the functions that a test names.
 
 namespace Recoup\WooCommerce;
 

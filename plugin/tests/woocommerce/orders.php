@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WooCommerce: orders.
+// Fakes of WooCommerce: orders.
 
 class WC_Order
 {

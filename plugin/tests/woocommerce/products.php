@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WooCommerce: products and their prices.
+// Fakes of WooCommerce: products and prices.
 
 class Product
 {
@@ -147,7 +147,7 @@ function wc_prices_include_tax(): bool
     return ($GLOBALS['wp']['options']['woocommerce_prices_include_tax'] ?? 'yes') === 'yes';
 }
 
-/** With 19 % tax on prices that were entered without it; of a shop that enters them with tax, without. */
+/** Adds 19 % tax to net prices, or removes it in a shop that enters gross prices. */
 function wc_get_price_including_tax($product): float
 {
     return round((float) $product->get_price() * (wc_prices_include_tax() ? 1 : 1.19), wc_get_price_decimals());

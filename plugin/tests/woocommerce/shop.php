@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WooCommerce: the shop and what a session of it has.
+// Fakes of WooCommerce: the shop and its session.
 
 class Shop
 {

@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WooCommerce: webhooks.
+// Fakes of WooCommerce: webhooks.
 
 class WC_Data_Store
 {

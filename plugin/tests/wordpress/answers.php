@@ -1,8 +1,8 @@
 <?php
 
-// Stand-ins for WordPress: answers to the browser.
+// Fakes of WordPress: responses to the browser.
 
-/** What the real ones do by ending the request. */
+/** Thrown where WordPress ends the request. */
 class Redirected extends Error
 {
 }

@@ -1,6 +1,6 @@
 <?php
 
-// Constants of WordPress. What the stand-ins keep lies in $GLOBALS['wp'], emptied before each test (ShopCase).
+// Constants of WordPress. The fakes keep their state in $GLOBALS['wp'], which ShopCase resets before each test.
 
 define('ABSPATH', __DIR__ . '/');
 define('MINUTE_IN_SECONDS', 60);

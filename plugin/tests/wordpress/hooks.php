@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WordPress: hooks, and what is loaded and activated by them.
+// Fakes of WordPress: hooks and plugin activation.
 
 function add_filter(string $hook, callable $work, int $priority = 10, int $arguments = 1): bool
 {
@@ -25,13 +25,13 @@ function apply_filters(string $hook, ...$given)
     return $given[0] ?? null;
 }
 
-/** Without an argument WordPress hands on an empty text. */
+/** Without arguments WordPress passes an empty string. */
 function do_action(string $hook, ...$given): void
 {
     $given = $given === [] ? [''] : $given;
     $hooks = $GLOBALS['wp']['hooks'][$hook] ?? [];
     ksort($hooks);
-    // As in WordPress, this is not taken back when a callback throws.
+    // As in WordPress, the hook stays on the stack when a callback throws.
     $GLOBALS['wp_current_filter'][] = $hook;
     foreach ($hooks as $works) {
         foreach ($works as [$work, $arguments]) {

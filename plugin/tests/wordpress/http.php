@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WordPress: calls to other servers, and files.
+// Fakes of WordPress: HTTP calls and files.
 
 class WP_Error
 {

@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WordPress: who is there, and what they may do.
+// Fakes of WordPress: users and capabilities.
 
 function get_userdata(int $user)
 {

@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WordPress: the site: its addresses, its language, its contents.
+// Fakes of WordPress: the site's addresses, language and content.
 
 function home_url(string $path = ''): string
 {

@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WordPress: what is kept: options, transients, and what of people.
+// Fakes of WordPress: options, transients and user meta.
 
 function get_option(string $name, $otherwise = false)
 {

@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WordPress: Action Scheduler, which comes with WooCommerce.
+// Fakes of Action Scheduler, which WooCommerce includes.
 
 function as_schedule_single_action(int $at, string $task, array $arguments, string $group): int
 {
@@ -8,14 +8,14 @@ function as_schedule_single_action(int $at, string $task, array $arguments, stri
     return 1;
 }
 
-/** The ids of those that still have to run. */
+/** Returns the ids of pending actions. */
 function as_get_scheduled_actions(array $query, string $as): array
 {
     $at = $GLOBALS['wp']['tasks'][$query['hook']] ?? null;
     return $at !== null && $at <= ($query['date'] ?? $at) ? [1] : [];
 }
 
-/** Runs a task as Action Scheduler does: while it runs it is not waiting any more. */
+/** Runs a task as Action Scheduler does: a running action is no longer pending. */
 function run_task(string $task): void
 {
     unset($GLOBALS['wp']['tasks'][$task]);

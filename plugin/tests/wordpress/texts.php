@@ -1,6 +1,6 @@
 <?php
 
-// Stand-ins for WordPress: texts: read, cleaned, escaped, translated.
+// Fakes of WordPress: sanitizing, escaping and translation.
 
 function trailingslashit(string $text): string
 {
