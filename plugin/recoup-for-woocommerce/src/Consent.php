@@ -122,7 +122,7 @@ final class Consent
      * @param mixed $key
      * @param mixed $value
      * @param mixed $group
-     * @param mixed $of order or customer
+     * @param mixed $owner order or customer
      */
     public static function onFieldSet($key, $value, $group = '', $owner = null): void
     {

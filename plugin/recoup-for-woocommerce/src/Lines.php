@@ -103,7 +103,7 @@ final class Lines
         return (float) ($withTax ? wc_get_price_including_tax($product) : wc_get_price_excluding_tax($product));
     }
 
-    /** @param float $extra total price of the line's child lines */
+    /** @param float $childPrice total price of the line's child lines */
     private static function buildLine(array $item, float $childPrice, bool $withPicture): ?array
     {
         $product = $item['data'] ?? null;

@@ -27,7 +27,7 @@ final class Settings
     }
 
     /** Stores the well-formed part of the settings.
-     * @param mixed $given */
+     * @param mixed $input */
     public static function take($input): void
     {
         if (!is_array($input) || !is_string($input['version'] ?? null)) {
@@ -53,7 +53,7 @@ final class Settings
         }
     }
 
-    /** @param mixed $given */
+    /** @param mixed $input */
     private static function parseLanguages($input): array
     {
         $parsed = [];

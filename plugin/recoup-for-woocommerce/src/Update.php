@@ -61,7 +61,7 @@ final class Update
     }
 
     /**
-     * @param mixed $before
+     * @param mixed $value
      * @param mixed $plugin
      * @param mixed $file
      * @return mixed
@@ -91,7 +91,7 @@ final class Update
      * WordPress' own download refuses private hosts and unusual ports, and verifies nothing. The plugin therefore always downloads its updates itself.
      * A zip that an administrator uploads does not pass here.
      *
-     * @param mixed $before
+     * @param mixed $value
      * @param mixed $package
      * @param mixed $upgrader
      * @param mixed $extra names the plugin that WordPress updates
@@ -133,7 +133,7 @@ final class Update
     /**
      * Allows WooCommerce's webhooks to the connected Recoup at a private address, and to no other host.
      *
-     * @param mixed $is
+     * @param mixed $isAllowed
      * @param mixed $host
      * @return mixed
      */
