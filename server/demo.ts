@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { ensureDemoAccount } from '../demo/account/account.ts'
-import { expectPast, pastOf, resetDemo, settleDemo } from '../demo/account/reset.ts'
+import { markPastPending, readPastProgress, resetDemo, setUpDemo } from '../demo/account/reset.ts'
 import { startMailbox } from '../demo/mailbox/mailbox.ts'
 import { openNetwork } from '../demo/phone/network.ts'
 import { addPhones } from '../demo/phone/web.ts'
@@ -39,7 +39,7 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
   const stopping = new AbortController()
   let settling: Promise<void> = Promise.resolve()
   const parts = shop && mailbox ? { ...shop.parts, shopify: second?.parts ?? null, mailboxUrl: mailbox.url } : null
-  if (parts && config.roles.includes('worker')) expectPast(parts)
+  if (parts && config.roles.includes('worker')) markPastPending(parts)
   return {
     parts,
     mailboxUrl: mailbox?.url ?? null,
@@ -51,7 +51,7 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
       // Only the worker process, so that the history is written once.
       if (!config.roles.includes('worker')) return
       const wanted = { days: config.demoDays, signal: stopping.signal }
-      settling = settleDemo(deps, deps.demo, wanted).catch((error: unknown) => {
+      settling = setUpDemo(deps, deps.demo, wanted).catch((error: unknown) => {
         if (!stopping.signal.aborted) deps.log.error({ err: error }, 'demo.not-settled')
       })
     },
@@ -98,7 +98,7 @@ async function openShop(config: Config, forgetTexts: () => void) {
     },
     rebuild: (deps: Deps) => resetDemo(deps, { days: config.demoDays }),
     insertOrders: store.insertOrders,
-    past: pastOf,
+    past: readPastProgress,
   }
   return { store, parts }
 }

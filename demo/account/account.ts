@@ -12,13 +12,13 @@ import type { DemoParts, Deps } from '../../server/deps.ts'
 import { demoOwner, insertAccount, insertMember, insertUser } from '../../server/workspace/accounts/sql.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
 import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
-import { connectedStore } from './connected.ts'
-import { switchOn } from './flows.ts'
+import { findConnectedStore } from './find-store.ts'
+import { switchOnFlows } from './flows.ts'
 import { ensureShopifyStore } from './shopify.ts'
 import * as sql from './sql.ts'
 
-// The demo account (decision 29): a real account with a real store, the one that runs beside us. Made once, brought in line at
-// every start; its history is in history.ts.
+// The demo account (decision 29): a real account connected to the demo store that runs in the same process. Created once and
+// updated at every start. history.ts generates its past.
 
 const EMAIL = 'demo@recoup.example'
 /** The colors of the demo store's own pages. */
@@ -35,39 +35,39 @@ export interface DemoAccount {
   storeId: string
 }
 
-/** Safe to repeat. The demo store must be listening: connecting asks it who it is. */
+/** Idempotent. Requires a listening demo store, because connecting calls it. */
 export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<DemoAccount> {
   const accountId = (await demoOwner(deps.db))?.account_id ?? (await createAccount(deps))
-  const sought = { storeUrl: demo.storeUrl, keys: { kind: 'woocommerce', ...demo.keys } as const }
-  const store = (await connectedStore(deps, accountId, sought)) ?? (await connectAnew(deps, accountId, demo))
+  const lookup = { storeUrl: demo.storeUrl, keys: { kind: 'woocommerce', ...demo.keys } as const }
+  const store = (await findConnectedStore(deps, accountId, lookup)) ?? (await connectStoreAgain(deps, accountId, demo))
   await sql.saveSender({ storeId: store.id, db: deps.db }, SENDER)
-  await switchOn(deps, store.id)
-  await dress(deps, store.id)
+  await switchOnFlows(deps, store.id)
+  await applyBrand(deps, store.id)
   const scriptUrl = `${deps.config.publicUrl}/capture/${store.capture_key}.js`
   demo.setCapture({ scriptUrl, storeKey: store.capture_key })
-  await hostPush(deps, demo, store)
+  await setUpPush(deps, demo, store)
   if (demo.shopify) {
     await ensureShopifyStore(deps, accountId, demo.shopify)
-    await sql.putFirst({ accountId, db: deps.db }, demo.storeUrl)
+    await sql.sortStoreFirst({ accountId, db: deps.db }, demo.storeUrl)
   }
   return { accountId, storeId: store.id }
 }
 
-/** The demo store has widget and worker as a shop with the plugin has them. Whether notifications leave is the visitor's to switch on. */
-async function hostPush(deps: Deps, demo: DemoParts, store: StoreRow): Promise<void> {
+/** Installs push widget and worker in the demo store as the plugin does. The visitor may switch push notifications on. */
+async function setUpPush(deps: Deps, demo: DemoParts, store: StoreRow): Promise<void> {
   await ensureKey(deps, { storeId: store.id, db: deps.db })
   const ours = deps.config.publicUrl
   const line = `src="${ours}/push/${store.capture_key}.js" data-method="plugin" data-store-url="${store.url}"`
   demo.setPush({ head: `<script ${line} defer></script>`, workerUrl: `${ours}/push/sw.js` })
 }
 
-/** Nobody knows the password: the only way in is "Try the live demo". */
+/** The password is random and unknown, so "Try the live demo" is the only way to sign in. */
 async function createAccount(deps: Deps): Promise<string> {
   const account = { accountId: newId(), db: deps.db }
   const now = deps.now()
   const passwordHash = await hashPassword(randomToken())
   await transactAccount(account, async (tx) => {
-    const userId = (await sql.userIdOf(tx.db, EMAIL)) ?? newId()
+    const userId = (await sql.findUserId(tx.db, EMAIL)) ?? newId()
     await insertUser(tx.db, { id: userId, email: EMAIL, name: 'Demo', passwordHash, now, isConfirmed: true })
     await insertAccount(tx, 'Maple & Clay (demo)', now)
     await sql.markDemo(tx)
@@ -77,8 +77,8 @@ async function createAccount(deps: Deps): Promise<string> {
   return account.accountId
 }
 
-/** A demo store at another address (its port was changed) is another store; what is known of the old one goes. */
-async function connectAnew(deps: Deps, accountId: string, demo: DemoParts): Promise<StoreRow> {
+/** A demo store at another address (another port) counts as a new store. Deletes the old one's data. */
+async function connectStoreAgain(deps: Deps, accountId: string, demo: DemoParts): Promise<StoreRow> {
   const account = { accountId, db: deps.db }
   await sql.deleteOtherStores(account, listDemoStoreUrls(demo))
   const { store } = await connectStore(
@@ -94,8 +94,8 @@ async function connectAnew(deps: Deps, accountId: string, demo: DemoParts): Prom
   return store
 }
 
-/** Once: its mails look like the shop, with the logo found there. A visitor may change it. */
-async function dress(deps: Deps, storeId: string): Promise<void> {
+/** Applies the shop's look and logo to its emails once, so that a visitor's changes stay. */
+async function applyBrand(deps: Deps, storeId: string): Promise<void> {
   const store = { storeId, db: deps.db }
   if (await hasBrand(store)) return
   await saveLook(deps, store, { look: LOOK })

@@ -6,34 +6,37 @@ import type { Deps } from '../../server/deps.ts'
 import type { CouponDraft, PlatformCoupon } from '../../server/platforms/platform/coupon.ts'
 import type { StoreClient } from '../../server/platforms/platform/platform.ts'
 import { CouponInput } from '../../shared/coupons.ts'
-import { CART, carriedSince, hourOf, RECOUPED } from './coupon-plan.ts'
+import { CART_COUPON, couponStepStart, floorToHour, RECOUP_COUPONS } from './coupon-plan.ts'
 import * as sql from './sql.ts'
 
-// The demo's coupons: made as a member makes them, before the past is told, so that the past's orders can name them.
+// Creates the demo's coupons as a member would, before the past is replayed, so that its orders can use them.
 
-/** Makes those that are missing, and lets the flow's last step carry the personal one. Answers that one's id. */
-export async function stockCoupons(
+/** Creates missing coupons and adds the personal one to the flow's last step. Returns the personal coupon's id. */
+export async function createDemoCoupons(
   deps: Deps,
   store: StoreDb<Db>,
   past: { until: number; days: number },
 ): Promise<string> {
-  const known = await sql.couponIds(store)
-  for (const { startsAt, endsAt, ...said } of [...RECOUPED, CART]) {
+  const known = await sql.listCouponIds(store)
+  for (const { startsAt, endsAt, ...said } of [...RECOUP_COUPONS, CART_COUPON]) {
     if (known.has(said.code)) continue
-    const start = said.code === CART.code ? carriedSince(past) : hourOf(past) + startsAt
-    const dates = { startDate: new Date(start).toISOString(), endDate: new Date(hourOf(past) + endsAt).toISOString() }
-    // One that has begun was made at its start.
+    const start = said.code === CART_COUPON.code ? couponStepStart(past) : floorToHour(past) + startsAt
+    const dates = {
+      startDate: new Date(start).toISOString(),
+      endDate: new Date(floorToHour(past) + endsAt).toISOString(),
+    }
+    // A coupon that is already valid was created at its start.
     const madeAt = new Date(Math.min(start, deps.now().getTime()))
     const id = await createCoupon({ ...deps, now: () => madeAt }, store, CouponInput.parse({ ...said, ...dates }))
     known.set(said.code, id)
   }
-  const couponId = known.get(CART.code)!
-  await sql.carryCoupon(store, couponId)
+  const couponId = known.get(CART_COUPON.code)!
+  await sql.setStepCoupon(store, couponId)
   return couponId
 }
 
-/** How often each was used stands in the store: read after the past's orders are in it. */
-export async function readUses(deps: Deps, storeId: string, signal?: AbortSignal): Promise<void> {
+/** Reads usage counts from the store after the past's orders were inserted. */
+export async function pullCouponUsage(deps: Deps, storeId: string, signal?: AbortSignal): Promise<void> {
   for (let attempt = 0; attempt < 60; attempt++) {
     signal?.throwIfAborted()
     const read = await pullCoupons(deps, { storeId, isFull: true })
@@ -42,8 +45,8 @@ export async function readUses(deps: Deps, storeId: string, signal?: AbortSignal
   }
 }
 
-/** The store's id of each code that stands in it. */
-export async function idsByCode(deps: Deps, store: StoreDb<Db>, currency: string): Promise<Map<string, string>> {
+/** The store's coupon ids by code. */
+export async function readCouponIds(deps: Deps, store: StoreDb<Db>, currency: string): Promise<Map<string, string>> {
   const client = await openStoreClient(deps, store)
   const ids = new Map<string, string>()
   for await (const page of client.coupons({ currency })) {
@@ -54,12 +57,12 @@ export async function idsByCode(deps: Deps, store: StoreDb<Db>, currency: string
 
 type CouponCalls = Pick<StoreClient, 'couponsById' | 'createCoupons' | 'updateCoupons'>
 
-/** What the store made of codes in the past. Those that were used stand in it under `ids`; of the others none is left. */
-export function couponsOfThePast(ids: ReadonlyMap<string, string>): CouponCalls {
+/** Fakes the store's coupon API during the replay. Used codes exist in the store under `ids`; unused ones no longer exist. */
+export function createPastCouponApi(ids: ReadonlyMap<string, string>): CouponCalls {
   const made = new Map<string, PlatformCoupon>()
   const make = (draft: CouponDraft) => {
     const couponId = ids.get(draft.code) ?? `history-${made.size + 1}`
-    const coupon = { ...nothingSpecial, ...asMade(draft), couponId }
+    const coupon = { ...NO_RESTRICTIONS, ...toPlatformCoupon(draft), couponId }
     made.set(couponId, coupon)
     return { coupon }
   }
@@ -77,7 +80,7 @@ export function couponsOfThePast(ids: ReadonlyMap<string, string>): CouponCalls 
   }
 }
 
-const nothingSpecial = {
+const NO_RESTRICTIONS = {
   ...{ maxSpendMinor: null, usageLimitPerUser: null, usageCount: 0, isPublished: true, excludesSaleItems: false },
   limits: {
     ...{ productIds: [], excludedProductIds: [], categoryIds: [], excludedCategoryIds: [] },
@@ -86,6 +89,6 @@ const nothingSpecial = {
   ...{ createdAt: null, modifiedAt: null },
 }
 
-function asMade({ currency: _, email: __, ...draft }: CouponDraft) {
+function toPlatformCoupon({ currency: _, email: __, ...draft }: CouponDraft) {
   return { ...draft, mark: draft.mark ?? null, platformType: draft.type === 'percentage' ? 'percent' : 'fixed_cart' }
 }

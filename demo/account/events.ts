@@ -3,55 +3,55 @@ import type { Contact, FactPayload } from '../../server/core/schema/facts.ts'
 import type { PlatformOrder } from '../../server/platforms/platform/platform.ts'
 import { buildContactKeys, type ShopperKey } from '../../server/shoppers/shoppers/rules.ts'
 import type { HistoricOrder, OwnCoupon } from '../store/history.ts'
-import { CART, type TripCoupon } from './coupon-plan.ts'
-import { type Extra, extrasOf } from './extras.ts'
+import { CART_COUPON, type TripCoupon } from './coupon-plan.ts'
+import { buildExtras, type Extra } from './extras.ts'
 import type { Line, Trip } from './plan.ts'
 
-// A trip as the things that happened, one after the other, in the shapes the engine and the demo store take. Pure.
+// Converts a trip into chronological events in the formats of the engine and the demo store. Pure.
 
 export type DemoEvent =
   | { kind: 'fact'; at: number; fact: NewFact }
   | { kind: 'order'; at: number; order: PlatformOrder }
   | { kind: 'click'; at: number; email: string; step: number; isBuying: boolean }
-  /** From then on the flow's last step carries the coupon. */
+  /** From this time on the flow's last step has the coupon. */
   | { kind: 'carried'; at: number; couponId: string }
-  /** The code that the last mail is to have, before it is made. */
+  /** Sets the code of a future last email before it is created. */
   | { kind: 'code'; at: number; email: string; code: string; couponId: string }
   | Extra
 
-export function eventsOf(trip: Trip, order: PlatformOrder | undefined, storeHost: string): DemoEvent[] {
+export function buildEvents(trip: Trip, order: PlatformOrder | undefined, storeHost: string): DemoEvent[] {
   const email = trip.person?.email ?? ''
-  const list: DemoEvent[] = [fact(trip, storeHost, trip.startAt, 'a', 0, snapshot(trip.first))]
-  if (trip.more) list.push(fact(trip, storeHost, trip.more.at, 'b', 0, snapshot(trip.more.lines)))
+  const list: DemoEvent[] = [buildFact(trip, storeHost, trip.startAt, 'a', 0, buildSnapshot(trip.first))]
+  if (trip.more) list.push(buildFact(trip, storeHost, trip.more.at, 'b', 0, buildSnapshot(trip.more.lines)))
   if (trip.typedAt)
-    list.push(fact(trip, storeHost, trip.typedAt, 'c', 0, { type: 'contact', contact: contactOf(trip) }))
+    list.push(buildFact(trip, storeHost, trip.typedAt, 'c', 0, { type: 'contact', contact: buildContact(trip) }))
   const { ending } = trip
-  if (ending.kind === 'emptied') list.push(fact(trip, storeHost, ending.at, 'd', 0, snapshot([])))
+  if (ending.kind === 'emptied') list.push(buildFact(trip, storeHost, ending.at, 'd', 0, buildSnapshot([])))
   if (ending.kind === 'clicked') {
     const { at, step } = ending
     list.push({ kind: 'click', at, email, step, isBuying: ending.buysAt !== null })
   }
   if (ending.kind === 'unsubscribed') list.push({ kind: 'unsubscribe', at: ending.at, email, step: ending.step })
-  // Told a moment later, as a webhook would.
-  if (order) list.push({ kind: 'order', at: boughtAt(trip)! + 25_000, order })
-  return [...list, ...extrasOf(trip)]
+  // Arrives a moment later, like a webhook.
+  if (order) list.push({ kind: 'order', at: orderedAt(trip)! + 25_000, order })
+  return [...list, ...buildExtras(trip)]
 }
 
-/** Codes that orders will name are known before their mails are due. */
-export function codeEvents(coupons: Iterable<TripCoupon>, couponId: string): DemoEvent[] {
+/** Reserves the codes that orders use before their emails are due. */
+export function buildCodeEvents(coupons: Iterable<TripCoupon>, couponId: string): DemoEvent[] {
   return [...coupons].flatMap(({ code, mail }) =>
     mail ? [{ kind: 'code' as const, at: mail.dueAt - 30 * 60_000, email: mail.email, code, couponId }] : [],
   )
 }
 
-/** When the trip became an order in the store; null when it did not. */
-export function boughtAt({ ending }: Trip): number | null {
+/** Time of the trip's order; null without an order. */
+export function orderedAt({ ending }: Trip): number | null {
   if (ending.kind === 'bought' || ending.kind === 'failed') return ending.at
   return ending.kind === 'clicked' ? ending.buysAt : null
 }
 
-export function historicOrder(trip: Trip, coupon: TripCoupon | undefined): HistoricOrder {
-  const at = Math.floor(boughtAt(trip)! / 1_000)
+export function buildHistoricOrder(trip: Trip, coupon: TripCoupon | undefined): HistoricOrder {
+  const at = Math.floor(orderedAt(trip)! / 1_000)
   const { ending, person } = trip
   const status = 'status' in ending ? ending.status : 'completed'
   const isUnpaid = status === 'failed' || status === 'cancelled' || status === 'on-hold'
@@ -72,51 +72,51 @@ export function historicOrder(trip: Trip, coupon: TripCoupon | undefined): Histo
       quantity: line.quantity,
     })),
     ...(coupon ? { couponCode: coupon.code } : {}),
-    ...(coupon?.mail ? { ownCoupon: personalCoupon(coupon.mail.dueAt) } : {}),
+    ...(coupon?.mail ? { ownCoupon: buildPersonalCoupon(coupon.mail.dueAt) } : {}),
     paymentMethod: status === 'on-hold' ? 'bacs' : 'testcard',
-    ...(status === 'refunded' ? { refund: { ...refundOf(trip), createdAt: at + 6 * 86_400 } } : {}),
+    ...(status === 'refunded' ? { refund: { ...buildRefund(trip), createdAt: at + 6 * 86_400 } } : {}),
   }
 }
 
-/** As the code of a message stands in the store. */
-function personalCoupon(dueAt: number): OwnCoupon {
+/** A message's personal code in the store's format. */
+function buildPersonalCoupon(dueAt: number): OwnCoupon {
   const at = Math.floor(dueAt / 1_000)
   return {
-    ...{ discountType: 'percent', amountMinor: CART.amount * 100, usageLimit: 1, individualUse: true },
+    ...{ discountType: 'percent', amountMinor: CART_COUPON.amount * 100, usageLimit: 1, individualUse: true },
     ...{ createdAt: at - 900, expiresAt: at + 6 * 86_400, description: 'Made by Recoup' },
     meta: { _recoup_mark: 'message:history' },
   }
 }
 
-const refundOf = (trip: Trip) => ({
+const buildRefund = (trip: Trip) => ({
   amountMinor: (trip.more?.lines ?? trip.first).reduce((sum, line) => sum + line.priceMinor * line.quantity, 0),
   reason: 'Arrived broken',
 })
 
-function fact(trip: Trip, storeHost: string, at: number, page: string, seq: number, what: FactPayload): DemoEvent {
+function buildFact(trip: Trip, storeHost: string, at: number, page: string, seq: number, what: FactPayload): DemoEvent {
   const payload = { ...what, page: `${trip.cart}-${page}`, seq } as FactPayload
-  const keys = payload.type === 'contact' ? keysOf(trip, storeHost) : browserKeys(trip)
+  const keys = payload.type === 'contact' ? listShopperKeys(trip, storeHost) : listBrowserKeys(trip)
   const uniqueKey = `capture:${trip.cart}:${page}:${seq}`
   return { kind: 'fact', at, fact: { keys, source: 'capture', at: new Date(at), uniqueKey, payload } }
 }
 
-const snapshot = (lines: readonly Line[]): FactPayload => ({
+const buildSnapshot = (lines: readonly Line[]): FactPayload => ({
   type: 'snapshot',
   items: lines.map(({ productId, variationId, quantity }) => ({ productId, variationId, quantity })),
   coupons: [],
 })
 
-function contactOf({ person }: Trip): Contact {
+function buildContact({ person }: Trip): Contact {
   const { email, phone, firstName, lastName, country } = person!
   return { email, ...(phone ? { phone } : {}), firstName, lastName, country, countrySource: 'typed' }
 }
 
-const browserKeys = (trip: Trip): ShopperKey[] => [
+const listBrowserKeys = (trip: Trip): ShopperKey[] => [
   { kind: 'cart', value: trip.cart },
   { kind: 'device', value: trip.device },
 ]
 
-/** All names a trip's shopper goes by. */
-export function keysOf(trip: Trip, storeHost: string): ShopperKey[] {
-  return [...browserKeys(trip), ...(trip.person ? buildContactKeys(contactOf(trip), storeHost) : [])]
+/** All identifiers of a trip's shopper. */
+export function listShopperKeys(trip: Trip, storeHost: string): ShopperKey[] {
+  return [...listBrowserKeys(trip), ...(trip.person ? buildContactKeys(buildContact(trip), storeHost) : [])]
 }

@@ -1,10 +1,10 @@
 import type { ConsentAnswer } from '../../server/shoppers/consent/consents.ts'
 import { consentWordings } from '../store/pages/checkout.ts'
 import { STEP_DELAYS_MINUTES, type Trip } from './plan.ts'
-import { createRandom, numberOf, type Random } from './random.ts'
+import { createRandom, hashText, type Random } from './random.ts'
 
-// What shoppers did besides shopping: ticked boxes, opened mails, had enough of them. Drawn from the trip's own name, so that whatever
-// is added here leaves the trips as they are. Pure.
+// Other actions of shoppers: consents, email opens, unsubscribes and complaints. The random numbers are seeded by the trip's id, so
+// changes here do not alter the trips. Pure.
 
 export type Extra =
   | { kind: 'said'; at: number; said: ConsentAnswer[] }
@@ -15,26 +15,26 @@ export type Extra =
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** Fetches the pictures of every mail, read or not. */
-const MAIL_PRIVACY = 'Mozilla/5.0'
-const READERS = [
+/** User agent of Apple Mail Privacy Protection, which loads the images of every email, read or not. */
+const MAIL_PRIVACY_AGENT = 'Mozilla/5.0'
+const READER_AGENTS = [
   'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0',
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
 ]
 
-export function extrasOf(trip: Trip): Extra[] {
+export function buildExtras(trip: Trip): Extra[] {
   const { person, typedAt } = trip
   if (!person || !typedAt) return []
-  const random = createRandom(numberOf(trip.cart))
+  const random = createRandom(hashText(trip.cart))
   const list: Extra[] = []
-  const said = saidAt(random, trip)
+  const said = drawConsents(random, trip)
   if (said.length > 0) list.push({ kind: 'said', at: typedAt + 1_000, said })
-  return [...list, ...openings(random, trip, person.email), ...enough(random, trip, person.email)]
+  return [...list, ...drawOpens(random, trip, person.email), ...drawOptOuts(random, trip, person.email)]
 }
 
-/** Two in three tick the box beside the address; fewer the others, which stand beside the number. */
-function saidAt(random: Random, { person }: Trip): ConsentAnswer[] {
+/** About two in three tick the email box; fewer tick the boxes for the phone number. */
+function drawConsents(random: Random, { person }: Trip): ConsentAnswer[] {
   const { email, phone, country } = person!
   const chances = [
     ['email', email, 0.62],
@@ -48,22 +48,22 @@ function saidAt(random: Random, { person }: Trip): ConsentAnswer[] {
   )
 }
 
-/** Some programs open every mail at once, some people do before they click, some never click. */
-function openings(random: Random, { person, typedAt, ending }: Trip, email: string): Extra[] {
+/** Some clients load every email's images at once; other shoppers open before they click, or without clicking. */
+function drawOpens(random: Random, { person, typedAt, ending }: Trip, email: string): Extra[] {
   const isPrivate = random.chance(0.3)
-  const userAgent = random.pick(READERS)
-  const later = Math.round(random.next() ** 2 * 8 * HOUR)
+  const userAgent = random.pick(READER_AGENTS)
+  const delayMs = Math.round(random.next() ** 2 * 8 * HOUR)
   if (person!.isGone || ending.kind === 'bought' || ending.kind === 'emptied') return []
   const step = ending.kind === 'clicked' ? ending.step : 1
   const mailAt = typedAt! + STEP_DELAYS_MINUTES[step - 1]! * MINUTE
-  // History's mail leaves up to half an hour late.
-  const asap = { kind: 'open', at: mailAt + 40 * MINUTE, email, step, userAgent: MAIL_PRIVACY } as const
-  if (isPrivate) return [asap]
+  // The replay sends emails up to half an hour late.
+  const proxyOpen = { kind: 'open', at: mailAt + 40 * MINUTE, email, step, userAgent: MAIL_PRIVACY_AGENT } as const
+  if (isPrivate) return [proxyOpen]
   if (ending.kind === 'clicked') return [{ kind: 'open', at: ending.at - 30_000, email, step, userAgent }]
-  return random.chance(0.45) ? [{ kind: 'open', at: mailAt + 45 * MINUTE + later, email, step, userAgent }] : []
+  return random.chance(0.45) ? [{ kind: 'open', at: mailAt + 45 * MINUTE + delayMs, email, step, userAgent }] : []
 }
 
-function enough(random: Random, { typedAt, ending }: Trip, email: string): Extra[] {
+function drawOptOuts(random: Random, { typedAt, ending }: Trip, email: string): Extra[] {
   const step = random.chance(0.6) ? 1 : 2
   const at = typedAt! + (STEP_DELAYS_MINUTES[step - 1]! + random.between(50, 600)) * MINUTE
   const draw = random.next()

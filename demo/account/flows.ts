@@ -4,8 +4,8 @@ import { switchFlow } from '../../server/marketing/flows/flows.ts'
 import { saveFlow } from '../../server/marketing/flows/save.ts'
 import { listFlows, stepsOf } from '../../server/marketing/flows/sql.ts'
 
-/** Once: a visitor who switched it off finds it off. */
-export async function switchOn(deps: Deps, storeId: string): Promise<void> {
+/** Switches each flow on once, so that a visitor's choice to switch it off stays. */
+export async function switchOnFlows(deps: Deps, storeId: string): Promise<void> {
   const store = { storeId, db: deps.db }
   for (const flow of await listFlows(store)) {
     if (flow.switched_on_at) continue
@@ -13,18 +13,18 @@ export async function switchOn(deps: Deps, storeId: string): Promise<void> {
   }
 }
 
-/** Which step goes as an SMS to shoppers who left a number and ticked the box for texts, and to all others by email. */
-const TEXTED = 1
+/** Index of the step that is sent as an SMS to shoppers with SMS consent, and as an email to all others. */
+const SMS_STEP_INDEX = 1
 
-/** After the past, which has emails alone. Where there are no phones everything stays an email. */
-export async function textSecondStep(deps: Deps, storeId: string): Promise<void> {
+/** Runs after the past, which contains emails only. Without an SMS channel all steps stay emails. */
+export async function useSmsInSecondStep(deps: Deps, storeId: string): Promise<void> {
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row || !(await deps.channels.text(row.account_id, 'sms'))) return
   for (const { id, name } of await listFlows(store)) {
     const steps = (await stepsOf(store, [id])).map((step, index) => ({
       ...{ id: step.id, delayMinutes: step.delay_minutes },
-      ...(index === TEXTED && { channels: ['sms' as const, 'email' as const] }),
+      ...(index === SMS_STEP_INDEX && { channels: ['sms' as const, 'email' as const] }),
     }))
     await saveFlow(deps, store, id, { name, steps })
   }

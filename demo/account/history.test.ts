@@ -17,11 +17,11 @@ import { isProof } from '../../test/seed.ts'
 import { aWorld } from '../../test/world.ts'
 import { type DemoStore, startDemoStore } from '../store/store.ts'
 import { ensureDemoAccount } from './account.ts'
-import { pastOf, resetDemo, settleDemo } from './reset.ts'
+import { readPastProgress, resetDemo, setUpDemo } from './reset.ts'
 
-// The demo as a visitor finds it: a store that runs, an account that is connected, and a past the real engine has lived through.
+// The demo as a visitor finds it: a running store, a connected account, and a past replayed through the real engine.
 
-/** A few days show how it is made; `lost` carts and most of who unsubscribes are found in a long one. */
+/** A few days are enough for most checks; lost carts and most unsubscribes need a longer past. */
 const PAST = isProof
   ? {
       ...{ days: 90, daysNews: 80, statuses: ['abandoned', 'recovered', 'purchased', 'emptied', 'lost'] },
@@ -56,7 +56,7 @@ beforeAll(async () => {
     rebuild: (deps: Deps) => resetDemo(deps, { days: 5 }),
     insertOrders: shop.insertOrders,
     isReady: () => true,
-    past: pastOf,
+    past: readPastProgress,
   }
   world.deps.config = { ...world.deps.config, isDemo: true }
 })
@@ -71,7 +71,7 @@ async function count(query: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map((row) => [row.name, Number(row.n)]))
 }
 
-test('the account is made once, connected, on the largest plan, with its flow on at demo speed (decision 29)', async () => {
+test('creates the account once: connected, on the largest plan, with its flow on at demo speed (decision 29)', async () => {
   const first = await ensureDemoAccount(world.deps, world.deps.demo!)
   expect(await ensureDemoAccount(world.deps, world.deps.demo!)).toEqual(first)
   storeId = first.storeId
@@ -88,7 +88,7 @@ test('the account is made once, connected, on the largest plan, with its flow on
     scriptUrl: `${world.deps.config.publicUrl}/capture/${store.capture_key}.js`,
     storeKey: store.capture_key,
   })
-  // Its pages have web push as the plugin brings it.
+  // Its pages have web push as with the plugin.
   const { publicUrl } = world.deps.config
   expect(pushes.at(-1)).toEqual({
     head: `<script src="${publicUrl}/push/${store.capture_key}.js" data-method="plugin" data-store-url="${shop.url}" defer></script>`,
@@ -101,7 +101,7 @@ test('the account is made once, connected, on the largest plan, with its flow on
   expect(setup.body).toMatchObject({ storeKey: store.capture_key, workerUrl: `${shop.url}/?recoup-sw=1` })
   const signedIn = await world.request('POST', '/api/auth/demo')
   expect(signedIn.body).toMatchObject({ user: { isDemo: true, hasActiveSubscription: true } })
-  // Mails look like the demo store, with the logo found in it.
+  // Emails have the demo store's look and logo.
   const brand = await loadBrand({ storeId, db: world.db })
   expect(brand).toMatchObject({ button: '#a4451f', fontStack: 'georgia', logo: { width: 570, height: 96 } })
 })
@@ -116,7 +116,7 @@ async function visitMeanwhile(): Promise<void> {
       `select 1 from pg_stat_activity where application_name = 'recoup-demo' and datname = current_database()
        and query like '%messages%'`,
     )
-    return rows.length > 0 && (pastOf(world.deps).percent ?? 0) > 0
+    return rows.length > 0 && (readPastProgress(world.deps).percent ?? 0) > 0
   }, 120_000)
   const { token } = (await world.request('POST', '/api/auth/demo')).body
   const past = (await world.request('GET', '/api/demo/past', { token })).body
@@ -130,7 +130,7 @@ async function visitMeanwhile(): Promise<void> {
 
 const VISITOR = 'visitor@shoppers.example'
 
-/** A cart in the demo store as its page posts it: the products, a draft order of the checkout, then the email. */
+/** Posts a cart as the demo store's page does: products, the checkout's draft order, then the email. */
 async function shopMeanwhile(): Promise<void> {
   const { capture_key } = await world.db
     .selectFrom('stores')
@@ -145,11 +145,11 @@ async function shopMeanwhile(): Promise<void> {
     .executeTakeFirstOrThrow()
   const ids = { cart: 'visitor-cart-xxxxxxxx', page: 'visitor-page-xxxxxxxx' }
   const items = [{ id: product_id, quantity: 1 }]
-  // Answered and not yet a fact, as on a busy server, while the past goes on.
+  // Accepted but not yet recorded as a fact, as on a busy server, during the replay.
   const kept = { store_id: storeId, id: newId(), received_at: world.now, post: { ...ids, seq: 0, items } }
   await insertPosts(world.db, [kept])
-  const { percent } = pastOf(world.deps)
-  await vi.waitUntil(() => (pastOf(world.deps).percent ?? 100) >= percent! + 3, 120_000)
+  const { percent } = readPastProgress(world.deps)
+  await vi.waitUntil(() => (readPastProgress(world.deps).percent ?? 100) >= percent! + 3, 120_000)
   const line = { productId: product_id, variationId: null, name: 'Pot', sku: null, quantity: 1, unitPriceMinor: 2_000 }
   const draft = anOrder(world, { orderId: '90001', email: VISITOR, items: [{ ...line, imageUrl: null }] })
   await foldStalePosts(world.deps, 0)
@@ -167,11 +167,11 @@ async function shopMeanwhile(): Promise<void> {
   await sendDue(world.deps, { storeId })
 }
 
-test('weeks of shoppers went through the engine, and left nothing to be sent', { timeout: 300_000 }, async () => {
-  // As the tick does between the connection and the past.
+test('replays weeks of shoppers through the engine and leaves no message to send', { timeout: 300_000 }, async () => {
+  // Like the tick between connecting and the replay.
   await groupNotifications(world.deps)
   let isWritten = false
-  const settling = settleDemo(world.deps, world.deps.demo!, { days: PAST.days }).then(() => {
+  const settling = setUpDemo(world.deps, world.deps.demo!, { days: PAST.days }).then(() => {
     isWritten = true
   })
   await visitMeanwhile()
@@ -201,14 +201,14 @@ test('weeks of shoppers went through the engine, and left nothing to be sent', {
   for (const status of PAST.statuses) expect([status, carts[status]]).toEqual([status, expect.toSatisfy((n) => n > 1)])
   expect(messages.sent).toBeGreaterThan(PAST.sent)
   expect(world.sent).toHaveLength(1)
-  // Whoever has no address may still come and type one: those rows wait until they are too old.
+  // Shoppers without an address may still enter one: those rows wait until they expire.
   const waiting = await count(`select coalesce(reason, state) as name, count(*) as n from messages
     where store_id = $1 and state in ('scheduled', 'held', 'claimed', 'sending')
       and cart_id not in (select id from carts where store_id = $1 and email = '${VISITOR}') group by 1`)
   expect(Object.keys(waiting).filter((reason) => reason !== 'no_contact' && reason !== 'no_consent')).toEqual([])
 })
 
-test('a cart made while the past is written begins with its products, is one cart, and is reminded at once', async () => {
+test('records a cart posted during the replay as one cart with its products, and reminds it at once', async () => {
   const { rows } = await world.pool.query(
     `select e.kind from carts c join cart_events e on e.store_id = c.store_id and e.cart_id = c.id
      where c.store_id = $1 and c.email = $2 order by e.at, e.id`,
@@ -223,7 +223,7 @@ test('a cart made while the past is written begins with its products, is one car
   expect(usage.rows[0].used).toBe(usage.rows[0].sent)
 })
 
-test('what was recovered is attributed to mails that were sent and clicked before', async () => {
+test('attributes recovered carts to emails that were sent and clicked before', async () => {
   const { rows } = await world.pool.query(
     `select c.recovered_at, o.purchased_at, t.at as touched_at, m.sending_at, o.net_minor from carts c
      join orders o on o.store_id = c.store_id and o.cart_id = c.id
@@ -238,7 +238,7 @@ test('what was recovered is attributed to mails that were sent and clicked befor
   }
 })
 
-test('boxes were ticked, mails opened by people and machines, and some had enough', async () => {
+test('contains consents, human and machine opens, unsubscribes and complaints', async () => {
   const said = await count(
     `select channel || ' ' || status as name, count(*) as n from consents where store_id = $1 group by 1`,
   )
@@ -278,7 +278,7 @@ async function coupons(): Promise<Map<string, ListedCoupon>> {
   return new Map(body.coupons.map((coupon: ListedCoupon) => [coupon.code, coupon]))
 }
 
-test('the store’s own coupons are there, one that runs, one that is over, one to come, and a personal one in the last mail', async () => {
+test('contains the store’s own coupons, an active, an expired and a future one, and a personal one in the last email', async () => {
   const listed = await coupons()
   const own = [...listed.values()].filter(({ madeBy }) => madeBy === 'store').map(({ code }) => code)
   expect(own.toSorted()).toEqual(['FREESHIP', 'LASTYEAR', 'TEATIME5', 'WELCOME10'])
@@ -292,7 +292,7 @@ test('the store’s own coupons are there, one that runs, one that is over, one 
   expect(listed.get('CART')).toMatchObject({ kind: 'personal', steps: [{ step: 3 }] })
 })
 
-test('codes left with last mails, some were used, and what they brought agrees with the orders', async () => {
+test('sends codes with last emails; the revenue of used codes matches the orders', async () => {
   const listed = await coupons()
   const { figures } = listed.get('CART')!
   expect(figures.used).toBeGreaterThan(PAST.used)
@@ -300,7 +300,7 @@ test('codes left with last mails, some were used, and what they brought agrees w
   expect(figures.issued).toBeGreaterThanOrEqual(figures.sent)
   expect(figures.orders).toBe(figures.used)
   expect(figures.discountGiven).toBeGreaterThan(0)
-  // Ten percent off before shipping: what was left is no more than nine times as much, and shipping.
+  // Ten percent off before shipping: the rest is at most nine times the discount, plus shipping.
   expect(figures.netRevenue).toBeGreaterThan(8 * figures.discountGiven)
   const { rows } = await world.pool.query(
     `select k.code, o.message_id = k.message_id as is_owed, m.coupon_code = k.code as is_sent, t.kind, t.at = o.purchased_at as is_touch
@@ -319,7 +319,7 @@ test('codes left with last mails, some were used, and what they brought agrees w
   }
 })
 
-test('of the past’s codes those that were used stand in the store, and no other', async () => {
+test('keeps only the used codes of the past in the store', async () => {
   const states = await count(
     `select state || case when used_at is null then '' else ' used' end as name, count(*) as n from coupon_codes
      where store_id = $1 group by 1`,
@@ -334,7 +334,7 @@ test('of the past’s codes those that were used stand in the store, and no othe
   expect(orders.owed).toBeGreaterThan(orders['with a code']!)
 })
 
-test('customers are registered ones with company and last login, and guests', async () => {
+test('contains guests, and registered customers with company and last login', async () => {
   await pullCustomers(world.deps, { storeId })
   const { token } = (await world.request('POST', '/api/auth/demo')).body
   const list = async (registered: 'yes' | 'no') =>
@@ -354,7 +354,7 @@ test('customers are registered ones with company and last login, and guests', as
   expect(guests.pagination.total).toBeGreaterThan(PAST.guests)
 })
 
-test('the demo store has the same orders: a sync finds nothing new', async () => {
+test('has the same orders as the demo store, so a sync finds no changes', async () => {
   const before = await count(`select 'facts' as name, count(*) as n from facts where store_id = $1
     union all select 'orders', count(*) from orders where store_id = $1`)
   world.advance(1_000)
@@ -365,11 +365,11 @@ test('the demo store has the same orders: a sync finds nothing new', async () =>
   expect(before.orders).toBeGreaterThan(PAST.orders)
 })
 
-test('made once; reset, it is all new, and the visitor stays signed in', async () => {
+test('creates the demo once; a reset recreates everything and keeps the visitor signed in', async () => {
   const { body } = await world.request('POST', '/api/auth/demo')
   const marks = async () => (await world.pool.query('select count(*) from facts')).rows[0].count
   const before = await marks()
-  await settleDemo(world.deps, world.deps.demo!)
+  await setUpDemo(world.deps, world.deps.demo!)
   expect(await marks()).toBe(before)
   const listed = await coupons()
   const told = { token: body.token }

@@ -5,17 +5,17 @@ import type { Schema } from '../../server/core/schema/schema.ts'
 import type { Deps } from '../../server/deps.ts'
 
 /**
- * Runs `work` on a database that is one connection in one transaction: everything it commits is committed at the end, or never.
- * History becomes visible as a whole, no worker takes up half of it, and thousands of small transactions cost one write to disk.
- * The connection is its own: what stands in for a table in it (`sql.standIn`) is known to none of the pool's.
+ * Runs `work` on one connection in one transaction. Nested commits take effect at the end, all or none: the history becomes visible
+ * at once, workers see no half of it, and thousands of small transactions cost one disk write. The connection is not from the pool,
+ * so the temporary tables of `sql.createSnapshotTables` stay private.
  */
-export async function inOneTransaction<T>({ config, pool }: Deps, work: (db: Db) => Promise<T>): Promise<T> {
+export async function runInOneTransaction<T>({ config, pool }: Deps, work: (db: Db) => Promise<T>): Promise<T> {
   const own = openPool({ url: pool.options.connectionString!, isPrepared: config.isDatabasePrepared, max: 1 })
   const client = await own.connect()
   try {
     await client.query(`set application_name = 'recoup-demo'`)
     await client.query('begin')
-    const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) })
+    const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createSingleConnectionPool(client) }) })
     const result = await work(db)
     await client.query('commit')
     return result
@@ -28,8 +28,8 @@ export async function inOneTransaction<T>({ config, pool }: Deps, work: (db: Db)
   }
 }
 
-/** One at a time; the transactions within begin and commit nothing of their own, and one that fails fails them all. */
-function poolOfOne(client: pg.PoolClient) {
+/** Hands out one connection at a time. Nested transactions do not begin or commit, so one failure fails all. */
+function createSingleConnectionPool(client: pg.PoolClient) {
   let last = Promise.resolve()
   const query = (text: unknown, ...rest: unknown[]) => {
     const isBoundary = typeof text === 'string' && /^(begin|start transaction|commit|rollback)\b/i.test(text)

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-// Shoppers who never were. Their addresses end in example.com, their numbers in 555-01xx, which belong to nobody.
+// Generates fictional shoppers. Addresses end in example.com and numbers in 555-01xx, both reserved for fiction.
 
 export interface Person {
   firstName: string
@@ -9,15 +9,15 @@ export interface Person {
   phone: string | null
   country: string
   address: { address_1: string; city: string; state: string; postcode: string }
-  /** Their mail server refuses them for good. */
+  /** Their mail server rejects emails permanently. */
   isGone: boolean
 }
 
-const FIRST =
+const FIRST_NAMES =
   'Olivia Noah Amelia Elijah Charlotte Mateo Mia Theo Isabella Henry Evelyn Lucas Harper Levi Camila Jack Gianna Owen Luna Ezra Eleanor Miles Nora Caleb Hazel Isaac Violet Ruben Aurora Felix Penelope Simon Stella Marcus Ivy Jonah Naomi Adrian Ruth Victor Clara Hugo June Amir Priya Kenji Fatima Diego Ingrid Tomás Leila Andre Wren Silas'.split(
     ' ',
   )
-const LAST =
+const LAST_NAMES =
   'Bennett Alvarez Coleman Diaz Ellis Foster Greene Hughes Ibarra Jensen Kim Lowell Mercer Novak Okafor Park Quinn Reyes Schultz Tran Underwood Vaughn Whitaker Young Abbott Barnes Castillo Dalton Everett Farrell Garza Holloway Ingram Jacobs Kaplan Lindqvist Marsh Nakamura Osborne Patel Ramsey Sinclair Thatcher Ueda Valdez Winslow Xu Yates Zimmer'.split(
     ' ',
   )
@@ -37,10 +37,10 @@ const CITIES = [
   ['Minneapolis', 'MN', '55401', '612'],
 ] as const
 
-/** The `n`th shopper: never two with one address or one number. */
-export function personOf(random: Random, n: number): Person {
-  const firstName = random.pick(FIRST)
-  const lastName = random.pick(LAST)
+/** Creates the `n`th shopper. Addresses and numbers are unique. */
+export function createPerson(random: Random, n: number): Person {
+  const firstName = random.pick(FIRST_NAMES)
+  const lastName = random.pick(LAST_NAMES)
   const [city, state, postcode, area] = CITIES[n % CITIES.length]!
   const isAbroad = random.chance(0.015)
   const plain = (name: string) =>

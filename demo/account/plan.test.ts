@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { broughtBack, CART, carriedSince, couponsOf, RECOUPED } from './coupon-plan.ts'
-import { boughtAt } from './events.ts'
+import { addCouponReturns, CART_COUPON, couponStepStart, planCoupons, RECOUP_COUPONS } from './coupon-plan.ts'
+import { orderedAt } from './events.ts'
 import { planTrips } from './plan.ts'
 import { createRandom } from './random.ts'
 
 const goods = ['16', '17', '18'].map((productId) => ({ productId, variationId: null, priceMinor: 2_100 }))
 const HOUR = 3_600_000
 
-test('at whatever hour somebody looks, shoppers have just been there, left something, and nothing is of tomorrow', () => {
+test('has recent visits and abandoned carts at any hour, and no events in the future', () => {
   for (let hour = 0; hour < 24; hour++) {
     const until = Date.UTC(2026, 10, 21, hour, 20)
     const trips = planTrips(createRandom(1), goods, { until, days: 20, perDay: 4.4 })
@@ -21,35 +21,35 @@ test('at whatever hour somebody looks, shoppers have just been there, left somet
   }
 })
 
-test('whenever somebody looks, orders have come with personal codes and with shared ones, each while it was good', () => {
+test('has orders with personal and shared codes at any time, each within its validity', () => {
   for (let day = 0; day < 28; day++) {
     const past = { until: Date.UTC(2026, 10, 1 + day, 9), days: 90, perDay: 4.4 }
-    const trips = broughtBack(planTrips(createRandom(20_260_301), goods, past), past)
-    const coupons = couponsOf(trips, past)
+    const trips = addCouponReturns(planTrips(createRandom(20_260_301), goods, past), past)
+    const coupons = planCoupons(trips, past)
     const personal = [...coupons].filter(([, { mail }]) => mail)
     expect(personal.length).toBeGreaterThan(4)
     expect(new Set(personal.map(([, { code }]) => code)).size).toBe(personal.length)
     for (const [trip, { code, mail }] of personal) {
-      expect(code).toMatch(new RegExp(`^${CART.code}-[BCDFGHJKMNPQRSTVWXYZ34679]{8}$`))
-      expect(mail!.dueAt).toBeGreaterThan(carriedSince(past))
-      expect(boughtAt(trip)).toBeGreaterThan(mail!.dueAt)
-      expect(boughtAt(trip)).toBeLessThan(past.until)
+      expect(code).toMatch(new RegExp(`^${CART_COUPON.code}-[BCDFGHJKMNPQRSTVWXYZ34679]{8}$`))
+      expect(mail!.dueAt).toBeGreaterThan(couponStepStart(past))
+      expect(orderedAt(trip)).toBeGreaterThan(mail!.dueAt)
+      expect(orderedAt(trip)).toBeLessThan(past.until)
     }
-    for (const { code, startsAt, endsAt } of RECOUPED) {
+    for (const { code, startsAt, endsAt } of RECOUP_COUPONS) {
       const uses = [...coupons]
         .filter(([, coupon]) => coupon.code === code)
-        .map(([trip]) => boughtAt(trip)! - past.until)
+        .map(([trip]) => orderedAt(trip)! - past.until)
       if (startsAt < 0) expect(uses.length, code).toBeGreaterThan(0)
       expect(uses.every((at) => at > startsAt && at < endsAt)).toBe(true)
     }
   }
 })
 
-test('a past told again has the same codes and the same orders with them', () => {
+test('plans the same codes and orders for the same seed', () => {
   const past = { until: Date.UTC(2026, 10, 21, 9), days: 90, perDay: 4.4 }
   const told = () => {
-    const trips = broughtBack(planTrips(createRandom(1), goods, past), past)
-    return [...couponsOf(trips, past).entries()].map(([{ cart }, coupon]) => ({ cart, ...coupon }))
+    const trips = addCouponReturns(planTrips(createRandom(1), goods, past), past)
+    return [...planCoupons(trips, past).entries()].map(([{ cart }, coupon]) => ({ cart, ...coupon }))
   }
   expect(told()).toEqual(told())
 })

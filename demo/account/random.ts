@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same history. */
+/** Seeded random numbers: the same seed gives the same history. */
 export interface Random {
   /** 0 ≤ x < 1 */
   next(): number
@@ -6,7 +6,7 @@ export interface Random {
   /** Whole, both ends included. */
   between(low: number, high: number): number
   pick<T>(list: readonly T[]): T
-  /** An index, as likely as its weight. */
+  /** A random index by weight. */
   weighted(weights: readonly number[]): number
   /** Letters and digits, for tokens that open nothing. */
   text(length: number): string
@@ -40,6 +40,6 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** The same for the same text. */
-export const numberOf = (text: string): number =>
+/** A deterministic number for a text, used as a seed. */
+export const hashText = (text: string): number =>
   [...text].reduce((sum, sign) => Math.imul(sum, 31) + sign.charCodeAt(0), 7)

@@ -20,90 +20,93 @@ import type { EmailChannel } from '../../server/messages/channels/channel.ts'
 import { scheduleNextLook } from '../../server/messages/messages/messages.ts'
 import type { ItemRef, ItemTerms } from '../../server/platforms/platform/platform.ts'
 import { recordAnswers } from '../../server/shoppers/consent/consents.ts'
-import { CARRYING_STEP } from './coupon-plan.ts'
-import { couponsOfThePast } from './coupons.ts'
+import { COUPON_STEP } from './coupon-plan.ts'
+import { createPastCouponApi } from './coupons.ts'
 import type { DemoEvent } from './events.ts'
 import { STEP_DELAYS_MINUTES } from './plan.ts'
 import * as sql from './sql.ts'
 
-// Lets the real engine live through what happened, under a clock of its own. Between two events it does what workers do:
-// abandon, send, give up. The mail goes nowhere.
+// Replays events through the real engine under a simulated clock. Between events it runs the workers' jobs: abandon carts, send,
+// expire. Emails are discarded.
 
-export interface Life {
+export interface Replay {
   deps: Deps
-  /** Of one transaction, which nobody else sees into. */
+  /** In one transaction that no other connection can see. */
   db: Db
   storeId: string
   events: readonly DemoEvent[]
-  /** Where the past ends. */
+  /** The end of the past. */
   now: Date
-  /** The store's ids of the coupons that stand in it. */
+  /** The store's coupon ids by code. */
   codeIds: ReadonlyMap<string, string>
   isGone: (email: string) => boolean
   signal?: AbortSignal
   onProgress?: (share: number) => void
 }
 
-/** Workers look at this pace, plus some seconds: to the minute is fine for the past and spares thousands of looks. */
-const PACE_MS = 30 * 60_000
-/** What the flow of the demo is switched to when the past ends (decision 29). */
-const DEMO_MINUTES = [1, 3, 5]
+/** Interval of the simulated workers. A coarse interval saves thousands of runs. */
+const WORKER_INTERVAL_MS = 30 * 60_000
+/** The demo flow's delays after the replay (decision 29). */
+const DEMO_DELAYS_MINUTES = [1, 3, 5]
 
-export async function replay(life: Life): Promise<void> {
-  const { storeId, db, now } = life
-  const clock = { at: (life.events[0]?.at ?? now.getTime()) - 60_000 }
-  const deps = inThePast(life, clock)
+export async function replay(context: Replay): Promise<void> {
+  const { storeId, db, now } = context
+  const clock = { at: (context.events[0]?.at ?? now.getTime()) - 60_000 }
+  const deps = createPastDeps(context, clock)
   const store = { storeId, db }
-  await sql.standIn(db, storeId)
-  await transact(store, (tx) => sql.switchedOnAt(tx, new Date(clock.at)))
-  await setPace(deps, storeId, STEP_DELAYS_MINUTES)
-  await sql.carryCoupon(store, null)
-  const groups = grouped(life.events)
+  await sql.createSnapshotTables(db, storeId)
+  await transact(store, (tx) => sql.setFlowStart(tx, new Date(clock.at)))
+  await setStepDelays(deps, storeId, STEP_DELAYS_MINUTES)
+  await sql.setStepCoupon(store, null)
+  const groups = groupEvents(context.events)
   for (const [index, group] of groups.entries()) {
-    life.signal?.throwIfAborted()
-    life.onProgress?.(index / groups.length)
-    await passTo(deps, storeId, clock, group[0]!.at)
+    context.signal?.throwIfAborted()
+    context.onProgress?.(index / groups.length)
+    await advanceTo(deps, storeId, clock, group[0]!.at)
     clock.at = group.at(-1)!.at
-    await happen(deps, storeId, group)
-    if (index % 8 === 0) await giveUp(deps, storeId)
-    if (index === 50 || index === 300) await sql.takeStock(db)
+    await applyEvents(deps, storeId, group)
+    if (index % 8 === 0) await closeStaleCarts(deps, storeId)
+    if (index === 50 || index === 300) await sql.analyzeTables(db)
   }
-  await passTo(deps, storeId, clock, now.getTime())
+  await advanceTo(deps, storeId, clock, now.getTime())
   clock.at = now.getTime()
-  await setPace(deps, storeId, DEMO_MINUTES)
-  await work(deps, storeId)
-  await giveUp(deps, storeId)
-  await sql.tidyCodes(store, now)
-  await sql.endStandIn(db)
-  await transact(store, (tx) => sql.toldSince(tx, new Date((life.events[0]?.at ?? now.getTime()) - 60_000)))
-  await groupAccountNotifications({ accountId: await sql.accountOf(store), db }, now)
+  await setStepDelays(deps, storeId, DEMO_DELAYS_MINUTES)
+  await runWorkers(deps, storeId)
+  await closeStaleCarts(deps, storeId)
+  await sql.cleanUpCodes(store, now)
+  await sql.dropSnapshotTables(db)
+  await transact(store, (tx) =>
+    sql.backdateNotifications(tx, new Date((context.events[0]?.at ?? now.getTime()) - 60_000)),
+  )
+  await groupAccountNotifications({ accountId: await sql.findAccountId(store), db }, now)
   await transact(store, async (tx) => {
-    await sql.switchedOnAt(tx, new Date(life.events[0]?.at ?? now.getTime()))
-    await sql.endHistoryAt(tx, now)
+    await sql.setFlowStart(tx, new Date(context.events[0]?.at ?? now.getTime()))
+    await sql.resumeOrderCheck(tx, now)
     const dayBefore = new Date(now.getTime() - 86_400_000)
-    for (const userId of await sql.membersOf(tx)) await markAllRead(tx, userId, dayBefore)
-    await sql.connectedAt(tx, new Date(life.events[0]?.at ?? now.getTime()))
+    for (const userId of await sql.listMembers(tx)) await markAllRead(tx, userId, dayBefore)
+    await sql.setConnectedAt(tx, new Date(context.events[0]?.at ?? now.getTime()))
     await scheduleNextLook(tx)
   })
 }
 
-/** Posts of the same three quarters of an hour are told together: nobody falls quiet within them. */
-function grouped(events: readonly DemoEvent[]): DemoEvent[][] {
+/** Groups browser events within 45 minutes: no cart is abandoned within that time. */
+function groupEvents(events: readonly DemoEvent[]): DemoEvent[][] {
   const groups: DemoEvent[][] = []
   for (const event of events) {
     const group = groups.at(-1)
-    const joins = isPosted(event) && group?.[0] && isPosted(group[0]) && event.at - group[0].at < 45 * 60_000
+    const joins =
+      isBrowserEvent(event) && group?.[0] && isBrowserEvent(group[0]) && event.at - group[0].at < 45 * 60_000
     if (group && joins) group.push(event)
     else groups.push([event])
   }
   return groups
 }
 
-/** Came from a page of the shop. */
-const isPosted = ({ kind }: DemoEvent) => kind === 'fact' || kind === 'said'
+/** Whether a page of the shop sent the event. */
+const isBrowserEvent = ({ kind }: DemoEvent) => kind === 'fact' || kind === 'said'
 
-function inThePast({ deps, db, codeIds, isGone }: Life, clock: { at: number }): Deps {
-  const nowhere: EmailChannel = {
+function createPastDeps({ deps, db, codeIds, isGone }: Replay, clock: { at: number }): Deps {
+  const discardingChannel: EmailChannel = {
     poolSize: 50,
     send: async (mail) =>
       isGone(mail.to)
@@ -112,64 +115,69 @@ function inThePast({ deps, db, codeIds, isGone }: Life, clock: { at: number }): 
     check: async () => ({ isOk: true }),
     close: async () => {},
   }
-  const coupons = couponsOfThePast(codeIds)
+  const coupons = createPastCouponApi(codeIds)
   return {
     ...deps,
     db,
     now: () => new Date(clock.at),
     log: deps.log.child({}, { level: 'warn' }),
     jobs: { enqueue: async () => {}, queues: async () => [] },
-    // What was for sale then is nowhere told.
+    // Past availability is unknown, so every item counts as available.
     storeClient: (...of) => ({
       ...deps.storeClient(...of),
       ...coupons,
-      terms: async ({ items }) => items.map(forSale),
+      terms: async ({ items }) => items.map(markAvailable),
     }),
     channels: {
       ...deps.channels,
-      email: nowhere,
-      demoEmail: nowhere,
+      email: discardingChannel,
+      demoEmail: discardingChannel,
       ownMail: async () => null,
       text: async () => null,
     },
   }
 }
 
-const forSale = (item: ItemRef): ItemTerms => ({ ...item, isAvailable: true, priceMinor: null, stockQuantity: null })
+const markAvailable = (item: ItemRef): ItemTerms => ({
+  ...item,
+  isAvailable: true,
+  priceMinor: null,
+  stockQuantity: null,
+})
 
-/** The clock's own work until `until`, at the moments there is any. */
-async function passTo(deps: Deps, storeId: string, clock: { at: number }, until: number): Promise<void> {
+/** Runs the workers until `until`, at the times when work is due. */
+async function advanceTo(deps: Deps, storeId: string, clock: { at: number }, until: number): Promise<void> {
   for (;;) {
-    const due = await sql.nextDue({ storeId, db: deps.db })
+    const due = await sql.findNextDue({ storeId, db: deps.db })
     if (!due || due.getTime() >= until) return
-    const look = Math.ceil(due.getTime() / PACE_MS) * PACE_MS + (due.getTime() % 97_000)
+    const look = Math.ceil(due.getTime() / WORKER_INTERVAL_MS) * WORKER_INTERVAL_MS + (due.getTime() % 97_000)
     clock.at = Math.max(clock.at, Math.min(look, until - 1))
-    await work(deps, storeId)
+    await runWorkers(deps, storeId)
   }
 }
 
-async function work(deps: Deps, storeId: string): Promise<void> {
+async function runWorkers(deps: Deps, storeId: string): Promise<void> {
   const store = { storeId, db: deps.db }
   const now = deps.now()
-  await abandon(deps, storeId, now)
-  if (await sql.isCodeDue(store, now)) await createCodes(aheadOf(deps), { storeId }, findUnneededCodes)
-  await sql.orderCheckAt(store, now)
+  await abandonCarts(deps, storeId, now)
+  if (await sql.isCodeDue(store, now)) await createCodes(withCodeLeadTime(deps), { storeId }, findUnneededCodes)
+  await sql.markOrderCheckDone(store, now)
   await sendDue(deps, { storeId })
 }
 
-/** Codes are made a quarter of an hour ahead: so much earlier they are those of the mails that are due now, and none of the present's. */
-const AHEAD_MS = 15 * 60_000
+/** createCodes() works 15 minutes ahead. A clock set back by that time creates codes only for emails that are due now. */
+const CODE_LEAD_MS = 15 * 60_000
 
-const aheadOf = (deps: Deps): Deps => ({ ...deps, now: () => new Date(deps.now().getTime() - AHEAD_MS) })
+const withCodeLeadTime = (deps: Deps): Deps => ({ ...deps, now: () => new Date(deps.now().getTime() - CODE_LEAD_MS) })
 
-/** What may be a few hours late. */
-async function giveUp(deps: Deps, storeId: string): Promise<void> {
+/** Jobs that may run a few hours late. */
+async function closeStaleCarts(deps: Deps, storeId: string): Promise<void> {
   await sql.markNoResponse({ storeId, db: deps.db }, deps.now())
-  await lose(deps, storeId, deps.now())
+  await loseCarts(deps, storeId, deps.now())
 }
 
-/** As carts/detect.ts does it for all stores at once; the past of one store must not touch the others. */
-function abandon(deps: Deps, storeId: string, now: Date): Promise<void> {
+/** As carts/detect.ts, but for one store: the replay must not change other stores. */
+function abandonCarts(deps: Deps, storeId: string, now: Date): Promise<void> {
   return transact({ storeId, db: deps.db }, async (tx) => {
     const cartIds = await detectSql.abandonDueCarts(tx, now, 500)
     if (cartIds.length === 0) return
@@ -179,7 +187,7 @@ function abandon(deps: Deps, storeId: string, now: Date): Promise<void> {
   })
 }
 
-async function lose(deps: Deps, storeId: string, now: Date): Promise<void> {
+async function loseCarts(deps: Deps, storeId: string, now: Date): Promise<void> {
   for (const cart of await detectSql.selectLostCarts(deps.db, now, 500)) {
     if (cart.store_id !== storeId) continue
     const uniqueKey = `lost:${cart.id}:${cart.lost_at.toISOString()}`
@@ -188,31 +196,35 @@ async function lose(deps: Deps, storeId: string, now: Date): Promise<void> {
   }
 }
 
-async function happen(deps: Deps, storeId: string, group: readonly DemoEvent[]): Promise<void> {
+async function applyEvents(deps: Deps, storeId: string, group: readonly DemoEvent[]): Promise<void> {
   const facts = group.flatMap((each) => (each.kind === 'fact' ? [each.fact] : []))
   if (facts.length > 0) await recordFacts(deps, storeId, facts)
   for (const each of group) {
     if (each.kind === 'order') await recordOrders(deps, storeId, [each.order], 'sync')
-    else if (each.kind === 'said') await tell(deps, storeId, each)
-    else if (each.kind === 'carried') await sql.carryCoupon({ storeId, db: deps.db }, each.couponId)
-    else if (each.kind === 'code') await expectCode(deps, storeId, each)
-    else if (each.kind !== 'fact') await react(deps, storeId, each)
+    else if (each.kind === 'said') await recordConsents(deps, storeId, each)
+    else if (each.kind === 'carried') await sql.setStepCoupon({ storeId, db: deps.db }, each.couponId)
+    else if (each.kind === 'code') await reserveCode(deps, storeId, each)
+    else if (each.kind !== 'fact') await applyReaction(deps, storeId, each)
   }
 }
 
-function tell(deps: Deps, storeId: string, { said, at }: Extract<DemoEvent, { kind: 'said' }>): Promise<boolean> {
+function recordConsents(
+  deps: Deps,
+  storeId: string,
+  { said, at }: Extract<DemoEvent, { kind: 'said' }>,
+): Promise<boolean> {
   return transact({ storeId, db: deps.db }, (tx) => recordAnswers(deps, tx, said, new Date(at)))
 }
 
-function expectCode(deps: Deps, storeId: string, { email, code, couponId }: Extract<DemoEvent, { kind: 'code' }>) {
-  return sql.wantCode({ storeId, db: deps.db }, { email, step: CARRYING_STEP, code, couponId, at: deps.now() })
+function reserveCode(deps: Deps, storeId: string, { email, code, couponId }: Extract<DemoEvent, { kind: 'code' }>) {
+  return sql.reserveCode({ storeId, db: deps.db }, { email, step: COUPON_STEP, code, couponId, at: deps.now() })
 }
 
 type Reaction = Exclude<DemoEvent, { kind: 'fact' | 'order' | 'said' | 'carried' | 'code' }>
 
-/** Only to a mail that did go out. */
-async function react(deps: Deps, storeId: string, reaction: Reaction): Promise<void> {
-  const messageId = await sql.sentMessage({ storeId, db: deps.db }, reaction.email, reaction.step)
+/** Reacts to sent emails only. */
+async function applyReaction(deps: Deps, storeId: string, reaction: Reaction): Promise<void> {
+  const messageId = await sql.findSentMessage({ storeId, db: deps.db }, reaction.email, reaction.step)
   if (!messageId) return
   switch (reaction.kind) {
     case 'unsubscribe':
@@ -237,7 +249,7 @@ const COMPLAINT = { kind: 'complaint', source: 'feedback loop', status: null, wo
 
 const BROWSER = { method: 'GET', userAgent: 'Mozilla/5.0 (Macintosh) Firefox/140.0', purpose: '' }
 
-async function setPace(deps: Deps, storeId: string, minutes: readonly number[]): Promise<void> {
+async function setStepDelays(deps: Deps, storeId: string, minutes: readonly number[]): Promise<void> {
   const store = { storeId, db: deps.db }
   for (const flow of await listFlows(store)) {
     const steps = (await stepsOf(store, [flow.id])).map((step, index) => ({

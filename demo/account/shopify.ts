@@ -3,13 +3,13 @@ import { hasBrand, saveLook } from '../../server/carts/brand/brand.ts'
 import type { Deps, ShopifyDemo } from '../../server/deps.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
 import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
-import { connectedStore } from './connected.ts'
-import { switchOn } from './flows.ts'
+import { findConnectedStore } from './find-store.ts'
+import { switchOnFlows } from './flows.ts'
 import * as sql from './sql.ts'
 
-// The demo account's second store, on Shopify. Recoup meets it as it meets any store: its past is what the import reads.
+// The demo account's second store, on Shopify. Its past comes from the normal import.
 
-/** The colors of its own pages. */
+/** The colors of the demo store's own pages. */
 const LOOK: BrandLook = {
   ...DEFAULT_LOOK,
   ...{ button: '#2f5d3a', text: '#1f2a21', ground: '#ffffff', accent: '#2f5d3a', fontStack: 'georgia', radius: 6 },
@@ -18,13 +18,13 @@ const LOOK: BrandLook = {
 }
 const SENDER = { name: 'Fern & Finch', postalAddress: 'Fern & Finch, 2210 SE Clinton St, Portland, OR 97202, USA' }
 
-/** Safe to repeat. The store must be listening: connecting asks it who it is. */
+/** Idempotent. Requires a listening store, because connecting calls it. */
 export async function ensureShopifyStore(deps: Deps, accountId: string, shopify: ShopifyDemo): Promise<void> {
   const sought = { storeUrl: shopify.storeUrl, keys: { kind: 'shopify_app', ...shopify.keys } as const }
-  const store = (await connectedStore(deps, accountId, sought)) ?? (await connect(deps, accountId, shopify))
+  const store = (await findConnectedStore(deps, accountId, sought)) ?? (await connect(deps, accountId, shopify))
   const handle = { storeId: store.id, db: deps.db }
   await sql.saveSender(handle, SENDER)
-  await switchOn(deps, store.id)
+  await switchOnFlows(deps, store.id)
   if (!(await hasBrand(handle))) await saveLook(deps, handle, { look: LOOK })
   const script = `${deps.config.publicUrl}/capture/${store.capture_key}.theme.js`
   shopify.setThemeHead(`<script src="${script}" defer></script>`)

@@ -9,9 +9,9 @@ import {
 } from '../../server/core/db/db.ts'
 import { isAccepted, isOpen } from '../../server/messages/messages/fragments.ts'
 
-// What only the demo writes: SQL and nothing else.
+// SQL that only the demo uses.
 
-export async function userIdOf(db: Db | Tx, email: string): Promise<string | undefined> {
+export async function findUserId(db: Db | Tx, email: string): Promise<string | undefined> {
   return (await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst())?.id
 }
 
@@ -27,15 +27,15 @@ export function saveSender({ db, storeId }: StoreDb, sender: { name: string; pos
     .execute()
 }
 
-/** Everything of a store goes with its row. */
+/** Deleting a store's row cascades to all its data. */
 export async function deleteOtherStores({ db, accountId }: AccountDb, keptUrls: readonly string[]): Promise<void> {
   await sql`delete from stores where account_id = ${accountId} and (url is null or url <> all (${keptUrls}))`.execute(
     db,
   )
 }
 
-/** The first of them stands before the others in every list, and is the one a visitor meets. */
-export async function putFirst({ db, accountId }: AccountDb, url: string): Promise<void> {
+/** Lists sort by connection time. Makes this store the first, which is the one a visitor sees. */
+export async function sortStoreFirst({ db, accountId }: AccountDb, url: string): Promise<void> {
   await sql`update stores s set connected_at = f.connected_at - interval '1 second' from stores f
     where s.account_id = ${accountId} and f.account_id = ${accountId} and f.url = ${url} and s.id <> f.id
       and s.connected_at >= f.connected_at`.execute(db)
@@ -56,15 +56,15 @@ export async function hasFact({ db, storeId }: StoreDb, uniqueKey: string): Prom
   return row !== undefined
 }
 
-export interface Good {
+export interface SellableItem {
   productId: string
   variationId: string | null
   priceMinor: number
 }
 
-/** What can be put into a cart: variations, and products that have none. */
-export async function goodsOf({ db, storeId }: StoreDb): Promise<Good[]> {
-  const rows = await sql<Good>`
+/** Items that can be added to a cart: variations, and products without variations. */
+export async function listSellableItems({ db, storeId }: StoreDb): Promise<SellableItem[]> {
+  const rows = await sql<SellableItem>`
     select p.product_id as "productId", nullif(p.variation_id, '') as "variationId", p.price_minor as "priceMinor"
     from products p where p.store_id = ${storeId} and p.is_available and p.price_minor > 0
       and (p.variation_id <> '' or not exists (select 1 from products v where v.store_id = p.store_id
@@ -73,8 +73,8 @@ export async function goodsOf({ db, storeId }: StoreDb): Promise<Good[]> {
   return rows.rows
 }
 
-/** Rows of the store that everybody's writing goes through. `id`: what names the store. */
-const SHARED = {
+/** Tables whose rows of the store other processes also write, with the column of the store's id. */
+const SNAPSHOT_TABLES = {
   stores: 'id',
   send_schedule: 'store_id',
   sync_state: 'store_id',
@@ -87,52 +87,51 @@ const SHARED = {
 }
 
 /**
- * Begin empty. What shoppers post today belongs to the present: taken up here, it would be part of a transaction nobody sees into, and the
- * shopper's next post would wait for its end. The plan's counters are added to the real ones at the end.
+ * Start empty. Today's posts of shoppers must not become part of this invisible transaction: the shopper's next post would wait for its
+ * end. The plan's counters are added to the real ones at the end.
  */
-const OF_ITS_OWN = ['capture_inbox', 'plan_usage'] as const
+const EMPTY_TABLES = ['capture_inbox', 'plan_usage'] as const
 
 /**
- * From here to `endStandIn` this connection finds copies of these rows in place of them. A past takes half a minute to write, and whoever
- * saved the store's settings or a flow meanwhile, or had mail of it due, would wait for rows it had changed.
+ * Until `dropSnapshotTables` this connection uses copies of these rows. The replay takes half a minute. Without the copies its row locks
+ * would block other writes meanwhile: saved settings, saved flows and due emails.
  */
-export async function standIn(db: Db, storeId: string): Promise<void> {
-  for (const [table, key] of Object.entries(SHARED)) {
-    await standInFor(db, table)
+export async function createSnapshotTables(db: Db, storeId: string): Promise<void> {
+  for (const [table, key] of Object.entries(SNAPSHOT_TABLES)) {
+    await createTempTable(db, table)
     await sql`insert into ${sql.table(table)} select * from ${sql.table(`public.${table}`)}
       where ${sql.ref(key)} = ${storeId}`.execute(db)
   }
-  for (const table of OF_ITS_OWN) await standInFor(db, table)
+  for (const table of EMPTY_TABLES) await createTempTable(db, table)
 }
 
-async function standInFor(db: Db, table: string): Promise<void> {
+async function createTempTable(db: Db, table: string): Promise<void> {
   await sql`create temporary table ${sql.table(table)} (like ${sql.table(`public.${table}`)} including all) on commit drop`.execute(
     db,
   )
 }
 
-export async function endStandIn(db: Db): Promise<void> {
+export async function dropSnapshotTables(db: Db): Promise<void> {
   await sql`insert into public.plan_usage as known (account_id, month, channel, used)
     select account_id, month, channel, used from pg_temp.plan_usage order by month, channel
     on conflict (account_id, month, channel) do update set used = known.used + excluded.used`.execute(db)
-  for (const table of [...Object.keys(SHARED), ...OF_ITS_OWN]) {
+  for (const table of [...Object.keys(SNAPSHOT_TABLES), ...EMPTY_TABLES]) {
     await sql`drop table ${sql.table(`pg_temp.${table}`)}`.execute(db)
   }
 }
 
 /**
- * The order check need not read what the past brings: without this it would find the past's orders in the store, wait until they are
- * written, and keep today's messages with it.
+ * Keeps the order check from reading the past's orders. Otherwise it would wait until they are written, and delay today's messages.
  */
-export async function orderCheckFrom({ db, storeId }: StoreDb, at: Date): Promise<void> {
+export async function skipOrderCheckBefore({ db, storeId }: StoreDb, at: Date): Promise<void> {
   await sql`insert into sync_state (store_id, stream, watermark) values (${storeId}, 'order_check', ${at})
     on conflict (store_id, stream) do update set watermark = coalesce(sync_state.watermark, excluded.watermark)`.execute(
     db,
   )
 }
 
-/** The flow runs since `at`, and takes carts from then on. */
-export async function switchedOnAt({ db, storeId }: StoreTx, at: Date): Promise<void> {
+/** Makes the flow run, and match carts, from `at` on. */
+export async function setFlowStart({ db, storeId }: StoreTx, at: Date): Promise<void> {
   await db
     .updateTable('flows')
     .set({ switched_on_at: at, takes_from: at, created_at: at })
@@ -141,27 +140,27 @@ export async function switchedOnAt({ db, storeId }: StoreTx, at: Date): Promise<
     .execute()
 }
 
-/** The account's other stores stay behind it in the lists, which begin with the newest. */
-export async function connectedAt({ db, storeId }: StoreTx, at: Date): Promise<void> {
+/** Keeps the account's other stores after this one in lists, which sort by connection time. */
+export async function setConnectedAt({ db, storeId }: StoreTx, at: Date): Promise<void> {
   await db.updateTable('stores').set({ connected_at: at }).where('id', '=', storeId).execute()
   await sql`update stores s set connected_at = f.connected_at - interval '1 second' from stores f
     where f.id = ${storeId} and s.account_id = f.account_id and s.id <> f.id
       and s.connected_at >= f.connected_at`.execute(db)
 }
 
-/** What was told of the connection is as old as the connection: what the past tells of comes after it. */
-export async function toldSince({ db, storeId }: StoreTx, at: Date): Promise<void> {
-  const isOfConnection = sql`store_id = ${storeId} and type in ('store_connected', 'connection_test')`
-  await sql`update pending_notifications set created_at = ${at} where ${isOfConnection}`.execute(db)
-  await sql`update notifications set created_at = ${at} where ${isOfConnection}`.execute(db)
+/** Moves notifications about the connection to `at`, before those of the past. */
+export async function backdateNotifications({ db, storeId }: StoreTx, at: Date): Promise<void> {
+  const isConnectionNotice = sql`store_id = ${storeId} and type in ('store_connected', 'connection_test')`
+  await sql`update pending_notifications set created_at = ${at} where ${isConnectionNotice}`.execute(db)
+  await sql`update notifications set created_at = ${at} where ${isConnectionNotice}`.execute(db)
   await sql`
     update notification_clocks c set last_at = ${at} from stores s where s.id = ${storeId} and c.account_id = s.account_id`.execute(
     db,
   )
 }
 
-/** In the past every order pull has just been through: history holds no surprise. */
-export async function orderCheckAt({ db, storeId }: StoreDb, at: Date): Promise<void> {
+/** Marks the order check as complete at `at`, so that the replay does not wait for order pulls. */
+export async function markOrderCheckDone({ db, storeId }: StoreDb, at: Date): Promise<void> {
   await db
     .updateTable('sync_state')
     .set({ completed_start: at, completed_at: at, started_at: at })
@@ -170,8 +169,8 @@ export async function orderCheckAt({ db, storeId }: StoreDb, at: Date): Promise<
     .execute()
 }
 
-/** From here on the store is asked again, about what changed since. */
-export async function endHistoryAt({ db, storeId }: StoreTx, at: Date): Promise<void> {
+/** Resumes order pulls for changes after `at`. */
+export async function resumeOrderCheck({ db, storeId }: StoreTx, at: Date): Promise<void> {
   await db
     .updateTable('sync_state')
     .set({ completed_start: null, completed_at: null, started_at: null, watermark: at })
@@ -180,23 +179,23 @@ export async function endHistoryAt({ db, storeId }: StoreTx, at: Date): Promise<
     .execute()
 }
 
-/** Who looks at the store. */
-export async function membersOf({ db, storeId }: StoreTx): Promise<string[]> {
+/** Members of the store's account. */
+export async function listMembers({ db, storeId }: StoreTx): Promise<string[]> {
   const rows = await sql<{ user_id: string }>`
     select m.user_id from members m join stores s on s.account_id = m.account_id where s.id = ${storeId}`.execute(db)
   return rows.rows.map((row) => row.user_id)
 }
 
-export async function accountOf({ db, storeId }: StoreDb): Promise<string> {
+export async function findAccountId({ db, storeId }: StoreDb): Promise<string> {
   const rows = await sql<{ account_id: string }>`select account_id from stores where id = ${storeId}`.execute(db)
   return rows.rows[0]!.account_id
 }
 
 /**
- * When the clock has something to do that cannot wait: somebody who may be written to falls quiet, or a step is due. What
- * concerns only carts without an address is done along the way.
+ * Returns when the next urgent work is due: a reachable cart becomes abandoned, or a step is due. Carts without an address are
+ * handled along with it.
  */
-export async function nextDue({ db, storeId }: StoreDb): Promise<Date | null> {
+export async function findNextDue({ db, storeId }: StoreDb): Promise<Date | null> {
   const rows = await sql<{ at: Date | null }>`
     select least(
       (select min(abandon_at) from carts where store_id = ${storeId} and status = 'active' and email is not null),
@@ -205,12 +204,12 @@ export async function nextDue({ db, storeId }: StoreDb): Promise<Date | null> {
   return rows.rows[0]?.at ?? null
 }
 
-/** Plans rest on what is known of the tables, and autovacuum does not see into this transaction. */
-export async function takeStock(db: Db): Promise<void> {
+/** The query planner needs statistics, and autovacuum does not see this transaction's rows. */
+export async function analyzeTables(db: Db): Promise<void> {
   await sql`analyze facts, carts, messages, shopper_keys, shoppers, orders, decisions`.execute(db)
 }
 
-/** As the minute job does it, for one store (decision 11). */
+/** Like the minute job, for one store (decision 11). */
 export async function markNoResponse({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`
     update cart_badges c set no_response_at = null,
@@ -219,8 +218,12 @@ export async function markNoResponse({ db, storeId }: StoreDb, now: Date): Promi
     where c.store_id = ${storeId} and c.no_response_at <= ${now}`.execute(db)
 }
 
-/** The mail a person reacts to: of one step, the newest that went to them. */
-export async function sentMessage({ db, storeId }: StoreDb, email: string, step: number): Promise<string | undefined> {
+/** The email that a shopper reacts to: the latest one sent to them for a step. */
+export async function findSentMessage(
+  { db, storeId }: StoreDb,
+  email: string,
+  step: number,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('messages')
     .select('id')
@@ -234,8 +237,8 @@ export async function sentMessage({ db, storeId }: StoreDb, email: string, step:
   return row?.id
 }
 
-/** Of coupons made here, by code. */
-export async function couponIds({ db, storeId }: StoreDb): Promise<Map<string, string>> {
+/** Ids of coupons created in Recoup, by code. */
+export async function listCouponIds({ db, storeId }: StoreDb): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('coupons')
     .select(['code', 'id'])
@@ -246,16 +249,16 @@ export async function couponIds({ db, storeId }: StoreDb): Promise<Map<string, s
   return new Map(rows.map(({ code, id }) => [code, id]))
 }
 
-/** The last step of each flow; null: it carries none. */
-export async function carryCoupon({ db, storeId }: StoreDb, couponId: string | null): Promise<void> {
+/** Sets the coupon of each flow's last step; null removes it. */
+export async function setStepCoupon({ db, storeId }: StoreDb, couponId: string | null): Promise<void> {
   await sql`update flow_steps s set coupon_id = ${couponId} where s.store_id = ${storeId}
     and s.step = (select max(o.step) from flow_steps o where o.store_id = s.store_id and o.flow_id = s.flow_id)`.execute(
     db,
   )
 }
 
-/** The code of the mail that is to go to them next, of a step. What it stands for is filled in when it is made. */
-export async function wantCode(
+/** Reserves the code of a shopper's next email of a step. createCodes() fills in the terms. */
+export async function reserveCode(
   { db, storeId }: StoreDb,
   wanted: { email: string; step: number; code: string; couponId: string; at: Date },
 ): Promise<void> {
@@ -268,7 +271,7 @@ export async function wantCode(
     order by m.due_at desc limit 1`.execute(db)
 }
 
-/** Whether a message that is due is to have a code and has none. */
+/** Whether a due message needs a code that does not exist yet. */
 export async function isCodeDue({ db, storeId }: StoreDb, now: Date): Promise<boolean> {
   const rows = await sql`
     select 1 from messages m join flow_steps s on s.store_id = m.store_id and s.id = m.step_id and s.coupon_id is not null
@@ -279,8 +282,8 @@ export async function isCodeDue({ db, storeId }: StoreDb, now: Date): Promise<bo
   return rows.rows.length > 0
 }
 
-/** Codes nobody used are not in the store any more. Of mails that are still to go, the present makes its own. */
-export async function tidyCodes({ db, storeId }: StoreDb, now: Date): Promise<void> {
+/** Marks unused codes as deleted. Removes the codes of open messages, for which new ones are created after the replay. */
+export async function cleanUpCodes({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`delete from coupon_codes k using messages m where k.store_id = ${storeId} and k.used_at is null
     and m.store_id = k.store_id and m.id = k.message_id and ${isOpen('m')}`.execute(db)
   await sql`update coupon_codes set state = 'deleted', deleted_at = least(${now}::timestamptz, expires_at + interval '7 days')

@@ -3,16 +3,16 @@ import { listStores, type StoreRow } from '../../server/access/stores/store.ts'
 import type { Deps } from '../../server/deps.ts'
 import type { StoreKeys } from '../../server/platforms/platform/access.ts'
 
-interface Sought {
+interface StoreLookup {
   storeUrl: string
   keys: StoreKeys
 }
 
-/** The account's store as it is, when its address and keys are still the same. */
-export async function connectedStore(
+/** Finds the account's store with this address and these keys. */
+export async function findConnectedStore(
   deps: Deps,
   accountId: string,
-  { storeUrl, keys }: Sought,
+  { storeUrl, keys }: StoreLookup,
 ): Promise<StoreRow | undefined> {
   const stores = await listStores({ accountId, db: deps.db })
   const store = stores.find((each) => each.is_active && each.url === storeUrl)
