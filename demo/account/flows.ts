@@ -17,7 +17,7 @@ export async function switchOnFlows(deps: Deps, storeId: string): Promise<void> 
 const SMS_STEP_INDEX = 1
 
 /** Runs after the past, which contains emails only. Without an SMS channel all steps stay emails. */
-export async function useSmsInSecondStep(deps: Deps, storeId: string): Promise<void> {
+export async function sendSecondStepBySms(deps: Deps, storeId: string): Promise<void> {
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row || !(await deps.channels.text(row.account_id, 'sms'))) return

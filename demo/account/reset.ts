@@ -4,7 +4,7 @@ import type { DemoParts, Deps } from '../../server/deps.ts'
 import { demoOwner } from '../../server/workspace/accounts/sql.ts'
 import type { DemoPast } from '../../shared/instance.ts'
 import { ensureDemoAccount } from './account.ts'
-import { useSmsInSecondStep } from './flows.ts'
+import { sendSecondStepBySms } from './flows.ts'
 import { generateHistory, type HistoryOptions, hasHistory } from './history.ts'
 import * as sql from './sql.ts'
 
@@ -88,5 +88,5 @@ async function hasOrders(deps: Deps, storeId: string): Promise<boolean> {
 
 async function createPast(deps: Deps, storeId: string, { days = 90, ...rest }: DemoSetupOptions): Promise<void> {
   await generateHistory(deps, storeId, { days, seed: SEED, ...rest })
-  await useSmsInSecondStep(deps, storeId)
+  await sendSecondStepBySms(deps, storeId)
 }

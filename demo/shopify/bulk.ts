@@ -1,43 +1,43 @@
-// Bulk operations: a query without pages, answered by a file of JSON lines that another request fetches.
+// Bulk operations: a query without pages whose result is a JSONL file that another request downloads.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql'
 import type { UserError } from './discounts.ts'
 import type { Context } from './graphql/context.ts'
 import { run } from './graphql/run.ts'
-import { readQuery, validateQuery } from './graphql/words.ts'
+import { parseQuery, validateQuery } from './graphql/words.ts'
 import type { Bulk } from './model.ts'
-import { find, listed, nextId, save } from './records.ts'
+import { find, listWhere, nextId, save } from './records.ts'
 import { gid, type Shop } from './shop.ts'
 
-type Started = { bulk: Bulk } | { errors: UserError[] }
+type BulkStart = { bulk: Bulk } | { errors: UserError[] }
 
-/** Starts it; the file is there some turns of the event loop later. */
-export function runBulk(context: Context, query: string, isGrouped: boolean): Started {
+/** Starts the operation. The file exists some event loop ticks later. */
+export function startBulk(context: Context, query: string, isGrouped: boolean): BulkStart {
   const { shop } = context
-  const [running] = listed<'bulk'>(
+  const [running] = listWhere<'bulk'>(
     shop.db,
     `kind = ? and json_extract(doc, '$.status') in ('CREATED', 'RUNNING') limit 1`,
     'bulk',
   )
-  if (running) return refusal('OPERATION_IN_PROGRESS', alreadyRunning(running))
-  const document = readQuery(query)
-  if (!('kind' in document)) return refusal('INVALID', document.message)
+  if (running) return refuseStart('OPERATION_IN_PROGRESS', refuseRunning(running))
+  const document = parseQuery(query)
+  if (!('kind' in document)) return refuseStart('INVALID', document.message)
   const [wrong] = validateQuery(context.admin.schema, document)
-  if (wrong) return refusal('INVALID', wrong.message)
-  const problem = shapeProblem(document)
-  if (problem) return refusal('INVALID', problem)
+  if (wrong) return refuseStart('INVALID', wrong.message)
+  const problem = findShapeProblem(document)
+  if (problem) return refuseStart('INVALID', problem)
   const at = shop.now()
   const id = nextId(shop.db, 'bulk')
   const fresh = { id, createdAt: at, updatedAt: at, query, status: 'CREATED' as const, errorCode: null }
   const bulk = save(shop.db, 'bulk', { ...fresh, completedAt: null, objects: 0, roots: 0, lines: null })
-  context.later(() => work(context, bulk.id, document, isGrouped).catch(() => fail(shop, bulk.id)))
+  context.later(() => executeBulk(context, bulk.id, document, isGrouped).catch(() => failBulk(shop, bulk.id)))
   return { bulk }
 }
 
-const alreadyRunning = ({ id }: Bulk) =>
+const refuseRunning = ({ id }: Bulk) =>
   `A bulk query operation for this app and shop is already in progress: ${gid('BulkOperation', id)}.`
 
-const refusal = (code: string, message: string): Started => ({ errors: [{ field: ['query'], message, code }] })
+const refuseStart = (code: string, message: string): BulkStart => ({ errors: [{ field: ['query'], message, code }] })
 
 export function cancelBulk(shop: Shop, id: number): Bulk | null {
   const bulk = find(shop.db, 'bulk', id)
@@ -46,68 +46,68 @@ export function cancelBulk(shop: Shop, id: number): Bulk | null {
   return isOpen ? save(shop.db, 'bulk', { ...bulk, status: 'CANCELED', updatedAt: shop.now() }) : bulk
 }
 
-/** "At least one connection, at most five, nested at most two levels deep", and a parent's id, by which its children name it. */
-function shapeProblem(document: DocumentNode): string | null {
+/** "At least one connection, at most five, nested at most two levels deep". Children refer to their parent by its id. */
+function findShapeProblem(document: DocumentNode): string | null {
   const operation = document.definitions.find(
     (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION,
   )
   if (operation?.operation !== 'query') return 'Bulk operations take one query.'
   const found = { connections: 0, depth: 0, isIdMissing: false }
-  measure(operation.selectionSet, 0, found)
+  measureConnections(operation.selectionSet, 0, found)
   if (found.connections === 0) return 'Bulk queries must contain at least one connection.'
   if (found.connections > 5) return 'Bulk queries cannot contain more than 5 connections.'
   if (found.depth > 2) return 'Bulk queries cannot contain connections with a nesting depth greater than 2.'
   return found.isIdMissing ? 'The parent field for a nested connection must select the ID field.' : null
 }
 
-interface Found {
+interface Measure {
   connections: number
   depth: number
   isIdMissing: boolean
 }
 
-function measure(selection: SelectionSetNode, depth: number, found: Found) {
+function measureConnections(selection: SelectionSetNode, depth: number, found: Measure) {
   for (const node of selection.selections) {
     if (node.kind === Kind.FRAGMENT_SPREAD || !node.selectionSet) continue
-    const nodes = node.kind === Kind.FIELD ? nodeSelection(node.selectionSet) : undefined
+    const nodes = node.kind === Kind.FIELD ? findNodeSelection(node.selectionSet) : undefined
     if (!nodes) {
-      measure(node.selectionSet, depth, found)
+      measureConnections(node.selectionSet, depth, found)
       continue
     }
     found.connections += 1
     found.depth = Math.max(found.depth, depth + 1)
     const before = found.connections
-    measure(nodes, depth + 1, found)
+    measureConnections(nodes, depth + 1, found)
     const hasId = nodes.selections.some((each) => each.kind === Kind.FIELD && each.name.value === 'id')
     if (found.connections > before && !hasId) found.isIdMissing = true
   }
 }
 
-/** What is selected of a connection's objects; undefined: it is none. */
-function nodeSelection({ selections }: SelectionSetNode): SelectionSetNode | undefined {
+/** The selection of a connection's nodes; undefined: the field is no connection. */
+function findNodeSelection({ selections }: SelectionSetNode): SelectionSetNode | undefined {
   for (const node of selections) {
     if (node.kind !== Kind.FIELD) continue
     if (node.name.value === 'nodes') return node.selectionSet
-    if (node.name.value === 'edges') return node.selectionSet && nodeIn(node.selectionSet)
+    if (node.name.value === 'edges') return node.selectionSet && findNodeField(node.selectionSet)
   }
   return undefined
 }
 
-function nodeIn({ selections }: SelectionSetNode): SelectionSetNode | undefined {
+function findNodeField({ selections }: SelectionSetNode): SelectionSetNode | undefined {
   for (const node of selections) {
     if (node.kind === Kind.FIELD && node.name.value === 'node') return node.selectionSet
   }
   return undefined
 }
 
-/** A mistake of this server is the operation's end, as one of Shopify's would be. */
-function fail(shop: Shop, id: number) {
+/** An error of this server fails the operation, as one of Shopify's would. */
+function failBulk(shop: Shop, id: number) {
   const bulk = find(shop.db, 'bulk', id)
   const at = shop.now()
   if (bulk) save(shop.db, 'bulk', { ...bulk, status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR', completedAt: at })
 }
 
-async function work(context: Context, id: number, document: DocumentNode, isGrouped: boolean): Promise<void> {
+async function executeBulk(context: Context, id: number, document: DocumentNode, isGrouped: boolean): Promise<void> {
   const { shop } = context
   const isOpen = () => ['CREATED', 'RUNNING'].includes(find(shop.db, 'bulk', id)?.status ?? '')
   const change = (part: Partial<Bulk>) =>
@@ -134,7 +134,7 @@ async function work(context: Context, id: number, document: DocumentNode, isGrou
 
 interface Lines {
   own: string[]
-  /** Of nested connections. Only `groupObjects` puts them right below their parents. */
+  /** Rows of nested connections. Only `groupObjects` puts them right below their parents. */
   children: string[]
   roots: number
   isGrouped: boolean
@@ -143,11 +143,11 @@ interface Lines {
 type Row = Record<string, unknown>
 
 function flatten(connection: unknown, parentId: string | null, out: Lines) {
-  for (const node of nodesOf(connection) ?? []) {
+  for (const node of readNodes(connection) ?? []) {
     const own: Row = {}
     const nested: unknown[] = []
     for (const [name, value] of Object.entries(node)) {
-      if (nodesOf(value)) nested.push(value)
+      if (readNodes(value)) nested.push(value)
       else own[name] = value
     }
     if (parentId === null) out.roots += 1
@@ -158,29 +158,29 @@ function flatten(connection: unknown, parentId: string | null, out: Lines) {
   }
 }
 
-function nodesOf(value: unknown): Row[] | null {
+function readNodes(value: unknown): Row[] | null {
   if (typeof value !== 'object' || value === null) return null
   const { nodes, edges } = value as { nodes?: Row[]; edges?: { node: Row }[] }
   if (Array.isArray(nodes)) return nodes
   return Array.isArray(edges) && edges.every((edge) => 'node' in edge) ? edges.map(({ node }) => node) : null
 }
 
-/** The real one lies in a bucket of another company, for whom the token is not meant. */
+/** Requires no token: Shopify stores these files in another company's bucket. */
 export function serveBulkFiles(app: FastifyInstance, shop: Shop) {
   app.get('/bulk-operation-outputs/:file', (request, reply) => {
     if (request.headers['x-shopify-access-token']) return reply.code(400).send({ errors: 'No token is wanted here' })
     const id = Number(/^(\d+)\.jsonl$/.exec((request.params as { file: string }).file)?.[1])
     const bulk = Number.isNaN(id) ? undefined : find(shop.db, 'bulk', id)
     if (!bulk?.lines) return reply.code(404).send('Not Found')
-    return sendPart(reply.header('content-type', 'application/jsonl').header('accept-ranges', 'bytes'), {
+    return sendRange(reply.header('content-type', 'application/jsonl').header('accept-ranges', 'bytes'), {
       content: Buffer.from(bulk.lines),
       range: request.headers.range,
     })
   })
 }
 
-/** The whole, or the bytes that are asked for. */
-function sendPart(reply: FastifyReply, { content, range }: { content: Buffer; range: string | undefined }) {
+/** Sends the whole file or the requested byte range. */
+function sendRange(reply: FastifyReply, { content, range }: { content: Buffer; range: string | undefined }) {
   const asked = /^bytes=(\d{1,12})-(\d{0,12})$/.exec(range ?? '')
   if (!asked) return reply.send(content)
   const from = Number(asked[1])

@@ -1,4 +1,4 @@
-// Carts of the storefront, known by the token in a cookie.
+// Storefront carts, identified by the token in a cookie.
 import { randomBytes } from 'node:crypto'
 import { announce, type Desk } from './events.ts'
 import { isForSale } from './graphql/goods.ts'
@@ -7,18 +7,18 @@ import { cartBody } from './payloads.ts'
 import { find, findByKey, nextId, save, transact } from './records.ts'
 import type { Shop } from './shop.ts'
 
-export const token = () => randomBytes(16).toString('hex')
+export const createToken = () => randomBytes(16).toString('hex')
 
-export const cartOf = ({ db }: Shop, key: string | undefined) =>
+export const findCart = ({ db }: Shop, key: string | undefined) =>
   key ? findByKey(db, 'cart', key.split('?')[0]!) : undefined
 
 export class CartProblem extends Error {}
 
-const mostPieces = 999
+const MAX_QUANTITY = 999
 
-/** Adds what can be bought; throws what the page says of what cannot. */
+/** Adds lines to the cart; throws a CartProblem with the page's message for unsellable items. */
 export function addToCart(desk: Desk, known: Cart | undefined, wanted: CartLine[]): Cart {
-  const cart = known ?? freshCart(desk.shop)
+  const cart = known ?? createCart(desk.shop)
   const lines = [...cart.lines]
   for (const { variantId, quantity } of wanted) {
     const at = lines.findIndex((line) => line.variantId === variantId)
@@ -27,7 +27,7 @@ export function addToCart(desk: Desk, known: Cart | undefined, wanted: CartLine[
     if (at === -1) lines.push({ variantId, quantity: sum })
     else lines[at] = { variantId, quantity: sum }
   }
-  return keep(desk, { ...cart, lines }, !known)
+  return saveCart(desk, { ...cart, lines }, !known)
 }
 
 export function setQuantity(desk: Desk, cart: Cart, variantId: number, quantity: number): Cart {
@@ -35,52 +35,61 @@ export function setQuantity(desk: Desk, cart: Cart, variantId: number, quantity:
   const others = cart.lines.filter((line) => line.variantId !== variantId)
   const lines =
     quantity > 0 ? cart.lines.map((line) => (line.variantId === variantId ? { variantId, quantity } : line)) : others
-  return keep(desk, { ...cart, lines }, false)
+  return saveCart(desk, { ...cart, lines }, false)
 }
 
-/** Puts exactly these into it: a permalink, a recovered checkout. */
-export function fillCart(desk: Desk, known: Cart | undefined, lines: CartLine[], name = token()): Cart {
-  return keep(desk, { ...(known ?? { ...freshCart(desk.shop), token: name }), lines }, !known)
+/** Replaces the cart's lines, for a permalink or a recovered checkout. */
+export function fillCart(desk: Desk, known: Cart | undefined, lines: CartLine[], name = createToken()): Cart {
+  return saveCart(desk, { ...(known ?? { ...createCart(desk.shop), token: name }), lines }, !known)
 }
 
-function keep(desk: Desk, cart: Cart, isNew: boolean): Cart {
+function saveCart(desk: Desk, cart: Cart, isNew: boolean): Cart {
   const { shop } = desk
   return transact(shop.db, () => {
     const saved = save(shop.db, 'cart', { ...cart, updatedAt: shop.now() })
-    announce(desk, isNew ? 'CARTS_CREATE' : 'CARTS_UPDATE', cartBody(saved, linesOf(shop, saved.lines)))
+    announce(desk, isNew ? 'CARTS_CREATE' : 'CARTS_UPDATE', cartBody(saved, resolveLines(shop, saved.lines)))
     return saved
   })
 }
 
-function freshCart(shop: Shop): Cart {
+function createCart(shop: Shop): Cart {
   const at = shop.now()
   const id = nextId(shop.db, 'cart')
-  return { id, createdAt: at, updatedAt: at, token: token(), key: token(), lines: [], note: '', attributes: {} }
+  return {
+    id,
+    createdAt: at,
+    updatedAt: at,
+    token: createToken(),
+    key: createToken(),
+    lines: [],
+    note: '',
+    attributes: {},
+  }
 }
 
 function refuseUnsellable(shop: Shop, variantId: number, quantity: number) {
-  const found = goodOf(shop, variantId)
+  const found = findVariant(shop, variantId)
   if (!found) throw new CartProblem('Cannot find variant')
   const { product, variant } = found
   if (!isForSale(product, variant))
-    throw new CartProblem(`The product '${nameOf(product, variant)}' is already sold out.`)
-  if (quantity > (variant.stock ?? mostPieces))
-    throw new CartProblem(`You can't add more ${nameOf(product, variant)} to the cart.`)
+    throw new CartProblem(`The product '${formatName(product, variant)}' is already sold out.`)
+  if (quantity > (variant.stock ?? MAX_QUANTITY))
+    throw new CartProblem(`You can't add more ${formatName(product, variant)} to the cart.`)
 }
 
-const nameOf = (product: Product, variant: Variant) =>
+const formatName = (product: Product, variant: Variant) =>
   product.optionName ? `${product.title} - ${variant.title}` : product.title
 
-export function goodOf({ db }: Shop, variantId: number): { product: Product; variant: Variant } | undefined {
+export function findVariant({ db }: Shop, variantId: number): { product: Product; variant: Variant } | undefined {
   const variant = find(db, 'variant', variantId)
   const product = variant && find(db, 'product', variant.productId)
   return product && { product, variant }
 }
 
-/** What is in it, as it stands in the catalogue now. What is gone is left out. */
-export function linesOf(shop: Shop, lines: readonly CartLine[]): Line[] {
+/** Resolves lines with current catalogue data and omits deleted products. */
+export function resolveLines(shop: Shop, lines: readonly CartLine[]): Line[] {
   return lines.flatMap(({ variantId, quantity }) => {
-    const found = goodOf(shop, variantId)
+    const found = findVariant(shop, variantId)
     if (!found) return []
     const { product, variant } = found
     return {

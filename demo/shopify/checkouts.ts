@@ -1,26 +1,26 @@
-// Checkouts: begun with a cart, filled by the shopper, left, recovered, completed.
-import { linesOf, token } from './carts.ts'
-import { meetCustomer, setConsent } from './customers.ts'
+// Checkouts: created from a cart, filled in, abandoned, recovered, completed.
+import { createToken, resolveLines } from './carts.ts'
+import { setConsent, upsertCustomer } from './customers.ts'
 import { announce, type Desk } from './events.ts'
 import type { Address, Cart, Checkout, Customer } from './model.ts'
 import { checkoutBody } from './payloads.ts'
-import { type Priced, price } from './pricing.ts'
-import { find, findByKey, listed, nextId, remove, save, transact } from './records.ts'
+import { type Priced, priceLines } from './pricing.ts'
+import { find, findByKey, listWhere, nextId, remove, save, transact } from './records.ts'
 import type { Shop } from './shop.ts'
 
-/** The open one of a cart, or a new one; brought in line with what is in the cart. */
+/** Returns the cart's open checkout or a new one, updated to the cart's lines. */
 export function openCheckout(desk: Desk, cart: Cart): Checkout {
   const { shop } = desk
   return transact(shop.db, () => {
-    const open = openOf(shop, cart.token)
-    const lines = linesOf(shop, cart.lines)
-    if (open && JSON.stringify(open.lines.map(bare)) === JSON.stringify(lines.map(bare))) return open
+    const open = findOpenCheckout(shop, cart.token)
+    const lines = resolveLines(shop, cart.lines)
+    if (open && JSON.stringify(open.lines.map(toCartLine)) === JSON.stringify(lines.map(toCartLine))) return open
     const at = shop.now()
     const numbered = lines.map((line) => ({ ...line, id: nextId(shop.db, 'line') }))
-    if (open) return keep(desk, { ...open, lines: numbered })
+    if (open) return saveCheckout(desk, { ...open, lines: numbered })
     const fresh: Checkout = {
-      ...{ id: nextId(shop.db, 'checkout'), createdAt: at, updatedAt: at, token: token(), cartToken: cart.token },
-      ...{ key: token(), completedAt: null, customerId: null, email: null, phone: null, locale: 'en' },
+      ...{ id: nextId(shop.db, 'checkout'), createdAt: at, updatedAt: at, token: createToken(), cartToken: cart.token },
+      ...{ key: createToken(), completedAt: null, customerId: null, email: null, phone: null, locale: 'en' },
       ...{ lines: numbered, codes: [], reductions: [], shipping: 'standard', address: null, orderId: null },
       ...{
         acceptsEmail: false,
@@ -31,24 +31,24 @@ export function openCheckout(desk: Desk, cart: Cart): Checkout {
         totalMinor: 0,
       },
     }
-    return keep(desk, fresh, true)
+    return saveCheckout(desk, fresh, true)
   })
 }
 
-const bare = ({ variantId, quantity, unitMinor }: { variantId: number; quantity: number; unitMinor: number }) => [
+const toCartLine = ({ variantId, quantity, unitMinor }: { variantId: number; quantity: number; unitMinor: number }) => [
   variantId,
   quantity,
   unitMinor,
 ]
 
-function openOf(shop: Shop, cartToken: string): Checkout | undefined {
+function findOpenCheckout(shop: Shop, cartToken: string): Checkout | undefined {
   const sql = `kind = ? and json_extract(doc, '$.cartToken') = ? and json_extract(doc, '$.completedAt') is null order by id desc limit 1`
-  return listed<'checkout'>(shop.db, sql, 'checkout', cartToken)[0]
+  return listWhere<'checkout'>(shop.db, sql, 'checkout', cartToken)[0]
 }
 
-export const checkoutByToken = ({ db }: Shop, text: string) => findByKey(db, 'checkout', text)
+export const findCheckout = ({ db }: Shop, text: string) => findByKey(db, 'checkout', text)
 
-export interface Filled {
+export interface CheckoutInput {
   email?: string | null
   phone?: string | null
   acceptsEmail?: boolean
@@ -57,55 +57,61 @@ export interface Filled {
   address?: Address | null
 }
 
-/** What the shopper typed, as soon as they leave a field. A contact makes a customer; a ticked box is their consent. */
-export function fillCheckout(desk: Desk, checkout: Checkout, filled: Filled): Checkout {
+/** Saves input when the shopper leaves a field. A contact creates a customer; a ticked box records consent. */
+export function fillCheckout(desk: Desk, checkout: Checkout, input: CheckoutInput): Checkout {
   const { shop } = desk
   return transact(shop.db, () => {
-    const next = { ...checkout, ...filled }
+    const next = { ...checkout, ...input }
     const address = next.address
-    const met = meetCustomer(desk, {
+    const met = upsertCustomer(desk, {
       ...{ email: next.email, phone: next.phone, locale: next.locale, address: address?.address1 ? address : null },
       ...{ firstName: address?.firstName ?? null, lastName: address?.lastName ?? null },
     })
-    const customer = met && agree(desk, met, next)
-    return keep(desk, { ...next, customerId: customer?.id ?? null })
+    const customer = met && applyConsent(desk, met, next)
+    return saveCheckout(desk, { ...next, customerId: customer?.id ?? null })
   })
 }
 
-function agree(desk: Desk, met: Customer, { acceptsEmail, acceptsSms, email, phone }: Checkout): Customer {
+function applyConsent(desk: Desk, met: Customer, { acceptsEmail, acceptsSms, email, phone }: Checkout): Customer {
   const given = { state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN' } as const
   const first = acceptsEmail && email ? setConsent(desk, met, 'email', given) : met
   return acceptsSms && phone ? setConsent(desk, first, 'sms', given) : first
 }
 
-/** Answers what the page says when the code does not hold; then it is not kept. */
+/** Returns the page's message if the code is invalid; then it is not saved. */
 export function applyCode(
   desk: Desk,
   checkout: Checkout,
   code: string,
 ): { checkout: Checkout; problem: string | null } {
   const others = checkout.codes.filter((each) => each.toLowerCase() !== code.toLowerCase())
-  const priced = priceOf(desk.shop, { ...checkout, codes: [...others, code] })
+  const priced = priceCheckout(desk.shop, { ...checkout, codes: [...others, code] })
   const problem = priced.refused.find((each) => each.code.toLowerCase() === code.toLowerCase())?.words ?? null
   if (problem) return { checkout, problem }
-  return { checkout: transact(desk.shop.db, () => keep(desk, { ...checkout, codes: [...others, code] })), problem }
+  return {
+    checkout: transact(desk.shop.db, () => saveCheckout(desk, { ...checkout, codes: [...others, code] })),
+    problem,
+  }
 }
 
-export const dropCode = (desk: Desk, checkout: Checkout, code: string) =>
+export const removeCode = (desk: Desk, checkout: Checkout, code: string) =>
   transact(desk.shop.db, () =>
-    keep(desk, { ...checkout, codes: checkout.codes.filter((each) => each.toLowerCase() !== code.toLowerCase()) }),
+    saveCheckout(desk, {
+      ...checkout,
+      codes: checkout.codes.filter((each) => each.toLowerCase() !== code.toLowerCase()),
+    }),
   )
 
-export function priceOf(shop: Shop, checkout: Checkout): Priced {
+export function priceCheckout(shop: Shop, checkout: Checkout): Priced {
   const { lines, codes, shipping, email, customerId } = checkout
   const customer = customerId === null ? null : (find(shop.db, 'customer', customerId) ?? null)
-  return price(shop, { lines, codes, shipping, customer, email })
+  return priceLines(shop, { lines, codes, shipping, customer, email })
 }
 
-/** Prices it anew; a code that no longer holds leaves it. */
-export function keep(desk: Desk, checkout: Checkout, isNew = false): Checkout {
+/** Recalculates prices and removes codes that are no longer valid. */
+export function saveCheckout(desk: Desk, checkout: Checkout, isNew = false): Checkout {
   const { shop } = desk
-  const { refused, ...sums } = priceOf(shop, checkout)
+  const { refused, ...sums } = priceCheckout(shop, checkout)
   const codes = sums.reductions.map(({ code }) => code)
   const saved = save(shop.db, 'checkout', { ...checkout, ...sums, codes, updatedAt: shop.now() })
   announce(desk, isNew ? 'CHECKOUTS_CREATE' : 'CHECKOUTS_UPDATE', checkoutBody(shop, saved))
@@ -118,5 +124,5 @@ export function deleteCheckout(desk: Desk, id: number): boolean {
   return isGone
 }
 
-/** In its first ten minutes a recovery link leads to the home page. */
+/** In a checkout's first ten minutes its recovery link leads to the home page. */
 export const isRecoverable = (shop: Shop, { createdAt }: Checkout) => shop.now() - createdAt >= shop.recoverableAfterMs

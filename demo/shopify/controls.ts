@@ -1,19 +1,19 @@
-// What a test, or somebody trying the demo, can turn: the clock, the app's installation, the plan, and what shoppers and staff do.
+// Controls for tests and the demo: the clock, the app's installation, the plan, and actions of shoppers and staff.
 import { randomBytes } from 'node:crypto'
 import { addToCart } from './carts.ts'
-import { deleteCheckout, type Filled, fillCheckout, openCheckout } from './checkouts.ts'
+import { type CheckoutInput, deleteCheckout, fillCheckout, openCheckout } from './checkouts.ts'
 import { type Channel, setConsent } from './customers.ts'
-import { sendPrivacy } from './deliver.ts'
+import { sendPrivacyRequest } from './deliver.ts'
 import { announce, type Desk } from './events.ts'
 import type { CartLine, Checkout, Consent, Customer, Order } from './model.ts'
-import { changeOrder, type Deed, insertOrder, type Payment, placeOrder } from './orders.ts'
+import { changeOrder, insertOrder, type OrderAction, type Payment, placeOrder } from './orders.ts'
 import { productBody, shopBody } from './payloads.ts'
 import { find, listAll, save, transact } from './records.ts'
 import { readSetup, type Setup, writeSetup } from './shop.ts'
-import { expireTokens, makeToken, revokeTokens } from './tokens.ts'
+import { createAccessToken, expireTokens, revokeTokens } from './tokens.ts'
 
 export interface Controls {
-  /** Moves the store's clock on. */
+  /** Advances the store's clock. */
   advance(ms: number): void
   setup(): Setup
   setState(state: Setup['state']): void
@@ -21,42 +21,42 @@ export interface Controls {
   setPassword(password: string | null): void
   /** Kinds of protected customer data that the app may read. */
   setProtectedData(kinds: Setup['app']['protectedData']): void
-  /** Of tokens made from now on; those that are there keep theirs unless `isAtOnce`. Tells APP_SCOPES_UPDATE. */
+  /** Scopes of new tokens; existing ones keep theirs unless `isAtOnce`. Sends APP_SCOPES_UPDATE. */
   setScopes(scopes: string[]): void
   setOwner(isOfOwner: boolean): void
   install(): void
-  /** Tokens are void at once; tells APP_UNINSTALLED. */
+  /** Revokes tokens at once; sends APP_UNINSTALLED. */
   uninstall(): void
   expireTokens(): void
   revokeTokens(): void
-  /** A lasting token, as apps made in the admin before 2026 have. */
+  /** A token without expiry, as apps created in the admin before 2026 have. */
   legacyToken(scopes?: string[]): string
-  /** Answers the new secret. Webhooks are signed with the old one for `oldForMs` more. */
+  /** Returns the new secret. Webhooks are signed with the old one for another `oldForMs`. */
   rotateSecret(oldForMs?: number): string
-  /** A shopper puts things into a cart and begins the checkout. */
-  beginCheckout(lines: CartLine[], filled?: Filled): Checkout
-  fillCheckout(id: number, filled: Filled): Checkout
+  /** A shopper fills a cart and starts the checkout. */
+  beginCheckout(lines: CartLine[], filled?: CheckoutInput): Checkout
+  fillCheckout(id: number, filled: CheckoutInput): Checkout
   deleteCheckout(id: number): boolean
   pay(checkoutId: number, payment?: Payment): Order
-  /** Past orders in one transaction, telling nobody. */
+  /** Inserts past orders in one transaction without webhooks. */
   insertOrders(orders: Parameters<typeof insertOrder>[1][]): Order[]
   insertCheckouts(checkouts: Checkout[]): void
-  changeOrder(id: number, deed: Deed): Order | null
+  changeOrder(id: number, deed: OrderAction): Order | null
   setConsent(customerId: number, channel: Channel, consent: Omit<Consent, 'at'>): Customer
   setPrice(variantId: number, priceMinor: number): void
   setStock(variantId: number, stock: number | null): void
   customers(): Customer[]
-  /** As Shopify sends it to the address in an app's configuration; answers the status. */
+  /** Sends a privacy request to the address in the app's configuration; returns the HTTP status. */
   privacy(target: string, topic: PrivacyTopic, customer?: Customer): Promise<number>
 }
 
 export type PrivacyTopic = 'customers/data_request' | 'customers/redact' | 'shop/redact'
 
-export function controlsOf(desk: Desk, clock: { aheadMs: number }): Controls {
-  return { ...ofApp(desk, clock), ...ofShoppers(desk), ...ofStaff(desk) }
+export function createControls(desk: Desk, clock: { aheadMs: number }): Controls {
+  return { ...appControls(desk, clock), ...shopperControls(desk), ...staffControls(desk) }
 }
 
-function ofApp(desk: Desk, clock: { aheadMs: number }) {
+function appControls(desk: Desk, clock: { aheadMs: number }) {
   const { shop } = desk
   const change = (part: Partial<Setup>) => writeSetup(shop, { ...readSetup(shop), ...part })
   const changeApp = (part: Partial<Setup['app']>) => {
@@ -91,7 +91,7 @@ function ofApp(desk: Desk, clock: { aheadMs: number }) {
     },
     expireTokens: () => expireTokens(shop),
     revokeTokens: () => revokeTokens(shop),
-    legacyToken: (scopes = readSetup(shop).app.scopes) => makeToken(shop, scopes, true),
+    legacyToken: (scopes = readSetup(shop).app.scopes) => createAccessToken(shop, scopes, true),
     rotateSecret: (oldForMs = 0) => {
       const { app } = readSetup(shop)
       const secret = `shpss_${randomBytes(16).toString('hex')}`
@@ -101,7 +101,7 @@ function ofApp(desk: Desk, clock: { aheadMs: number }) {
   }
 }
 
-function ofShoppers(desk: Desk) {
+function shopperControls(desk: Desk) {
   const { shop } = desk
   const checkout = (id: number) => {
     const found = find(shop.db, 'checkout', id)
@@ -109,11 +109,11 @@ function ofShoppers(desk: Desk) {
     return found
   }
   return {
-    beginCheckout: (lines: CartLine[], filled?: Filled) => {
+    beginCheckout: (lines: CartLine[], filled?: CheckoutInput) => {
       const fresh = openCheckout(desk, addToCart(desk, undefined, lines))
       return filled ? fillCheckout(desk, fresh, filled) : fresh
     },
-    fillCheckout: (id: number, filled: Filled) => fillCheckout(desk, checkout(id), filled),
+    fillCheckout: (id: number, filled: CheckoutInput) => fillCheckout(desk, checkout(id), filled),
     deleteCheckout: (id: number) => transact(shop.db, () => deleteCheckout(desk, id)),
     pay: (id: number, payment: Payment = 'paid') => placeOrder(desk, checkout(id), payment),
     insertOrders: (orders: Parameters<typeof insertOrder>[1][]) =>
@@ -125,7 +125,7 @@ function ofShoppers(desk: Desk) {
   }
 }
 
-function ofStaff(desk: Desk) {
+function staffControls(desk: Desk) {
   const { shop } = desk
   const changeVariant = (id: number, part: { priceMinor?: number; stock?: number | null }) => {
     const variant = find(shop.db, 'variant', id)
@@ -138,7 +138,7 @@ function ofStaff(desk: Desk) {
     })
   }
   return {
-    changeOrder: (id: number, deed: Deed) => changeOrder(desk, id, deed),
+    changeOrder: (id: number, deed: OrderAction) => changeOrder(desk, id, deed),
     setConsent: (customerId: number, channel: Channel, consent: Omit<Consent, 'at'>) => {
       const customer = find(shop.db, 'customer', customerId)
       if (!customer) throw new Error(`There is no customer ${customerId}.`)
@@ -148,11 +148,11 @@ function ofStaff(desk: Desk) {
     setStock: (variantId: number, stock: number | null) => changeVariant(variantId, { stock }),
     customers: () => listAll(shop.db, 'customer'),
     privacy: (target: string, topic: PrivacyTopic, customer?: Customer) =>
-      sendPrivacy(shop, target, topic, privacyBody(desk, topic, customer)),
+      sendPrivacyRequest(shop, target, topic, buildPrivacyBody(desk, topic, customer)),
   }
 }
 
-function privacyBody({ shop }: Desk, topic: PrivacyTopic, customer?: Customer) {
+function buildPrivacyBody({ shop }: Desk, topic: PrivacyTopic, customer?: Customer) {
   const { id, myshopify_domain } = shopBody(shop)
   const base = { shop_id: id, shop_domain: myshopify_domain }
   if (topic === 'shop/redact' || !customer) return base

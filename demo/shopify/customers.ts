@@ -1,8 +1,8 @@
-// Customers: known by their address, made by their first contact. Consent is theirs to give and to take back.
+// Customers: identified by email or phone, created with their first contact. They give and withdraw consent.
 import { announce, type Desk } from './events.ts'
 import type { Address, Consent, Customer } from './model.ts'
 import { customerBody, emailConsentBody, smsConsentBody, whatsAppConsentBody } from './payloads.ts'
-import { findByKey, listed, nextId, save } from './records.ts'
+import { findByKey, listWhere, nextId, save } from './records.ts'
 import type { Shop } from './shop.ts'
 
 export const noConsent: Consent = { state: 'NOT_SUBSCRIBED', level: null, at: null }
@@ -16,20 +16,20 @@ export interface Contact {
   locale?: string
 }
 
-/** By email, else by phone. */
-export function customerOf({ db }: Shop, { email, phone }: Contact): Customer | undefined {
+/** Finds by email, otherwise by phone. */
+export function findCustomer({ db }: Shop, { email, phone }: Contact): Customer | undefined {
   if (email) return findByKey(db, 'customer', email)
   if (!phone) return undefined
-  return listed<'customer'>(db, `kind = ? and json_extract(doc, '$.phone') = ? limit 1`, 'customer', phone)[0]
+  return listWhere<'customer'>(db, `kind = ? and json_extract(doc, '$.phone') = ? limit 1`, 'customer', phone)[0]
 }
 
-/** Makes the customer or adds what is new of them; null without a contact. */
-export function meetCustomer(desk: Desk, contact: Contact, at = desk.shop.now()): Customer | null {
+/** Creates or updates the customer; null without a contact. */
+export function upsertCustomer(desk: Desk, contact: Contact, at = desk.shop.now()): Customer | null {
   const { shop } = desk
   if (!contact.email && !contact.phone) return null
-  const known = customerOf(shop, contact)
+  const known = findCustomer(shop, contact)
   if (known) {
-    const changed = { ...known, ...present(contact) }
+    const changed = { ...known, ...pickPresent(contact) }
     if (JSON.stringify(changed) === JSON.stringify(known)) return known
     const saved = save(shop.db, 'customer', { ...changed, updatedAt: at })
     announce(desk, 'CUSTOMERS_UPDATE', customerBody(shop, saved))
@@ -39,13 +39,13 @@ export function meetCustomer(desk: Desk, contact: Contact, at = desk.shop.now())
     ...{ id: nextId(shop.db, 'customer'), createdAt: at, updatedAt: at, firstName: null, lastName: null },
     ...{ email: null, phone: null, locale: 'en', address: null, ordersCount: 0, spentMinor: 0, lastOrderId: null },
     ...{ emailConsent: noConsent, smsConsent: noConsent, whatsAppConsent: noConsent },
-    ...present(contact),
+    ...pickPresent(contact),
   })
   announce(desk, 'CUSTOMERS_CREATE', customerBody(shop, fresh))
   return fresh
 }
 
-const present = (contact: Contact): Partial<Customer> =>
+const pickPresent = (contact: Contact): Partial<Customer> =>
   Object.fromEntries(
     Object.entries(contact).filter(([, value]) => value !== null && value !== undefined && value !== ''),
   )
@@ -59,7 +59,7 @@ const topics = {
 } as const
 const bodies = { email: emailConsentBody, sms: smsConsentBody, whatsApp: whatsAppConsentBody } as const
 
-/** A consent that is already so is not given again: its time stays. */
+/** An unchanged consent keeps its time. */
 export function setConsent(
   desk: Desk,
   customer: Customer,

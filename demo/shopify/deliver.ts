@@ -1,5 +1,5 @@
-// Sends webhooks that are due: signed with the app's secret, tried again for four hours, and a subscription that fails eight times in a
-// row is deleted (shopify.dev/docs/apps/build/webhooks/troubleshooting-webhooks).
+// Sends due webhooks: signed with the app's secret and retried for four hours. A subscription that fails eight times in a row is
+// deleted (shopify.dev/docs/apps/build/webhooks/troubleshooting-webhooks).
 import { createHmac, randomUUID } from 'node:crypto'
 import { checkedLookup } from '../../server/core/net/guarded-fetch.ts'
 import { post } from '../post.ts'
@@ -19,13 +19,22 @@ interface Delivery {
   body: string
 }
 
-const timeoutMs = 5_000
-const failuresAllowed = 8
-const minute = 60_000
-/** After which time each further attempt is made: eight in a little less than four hours. */
-const waits = [10_000, minute, 5 * minute, 15 * minute, 30 * minute, 45 * minute, 60 * minute, 75 * minute]
+const TIMEOUT_MS = 5_000
+const MAX_FAILURES = 8
+const MINUTE_MS = 60_000
+/** Delay before each retry: eight in a little less than four hours. */
+const RETRY_DELAYS_MS = [
+  10_000,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  30 * MINUTE_MS,
+  45 * MINUTE_MS,
+  60 * MINUTE_MS,
+  75 * MINUTE_MS,
+]
 
-/** Sends what is due, oldest first; returns how many deliveries were tried. */
+/** Sends due deliveries, oldest first; returns how many were attempted. */
 export async function deliverDue(shop: Shop, faults: Faults): Promise<number> {
   const way = faults.webhooks === 'reverse' ? 'desc' : 'asc'
   const due = all<Delivery>(
@@ -35,19 +44,19 @@ export async function deliverDue(shop: Shop, faults: Faults): Promise<number> {
   )
   let tried = 0
   for (const delivery of due) {
-    // Taken before it is sent: what fails comes back with a later time.
+    // Removed before sending: a failed delivery is queued again with a later time.
     if (run(shop.db, 'delete from deliveries where id = ? and attempt = ?', delivery.id, delivery.attempt) === 0)
       continue
     const webhook = find(shop.db, 'webhook', delivery.webhook_id)
     if (!webhook) continue
     tried += 1
-    const status = await send(shop, webhook.uri, headersOf(shop, delivery), delivery.body)
-    settle(shop, delivery, status >= 200 && status < 300)
+    const status = await send(shop, webhook.uri, buildHeaders(shop, delivery), delivery.body)
+    recordResult(shop, delivery, status >= 200 && status < 300)
   }
   return tried
 }
 
-function settle(shop: Shop, delivery: Delivery, isDelivered: boolean) {
+function recordResult(shop: Shop, delivery: Delivery, isDelivered: boolean) {
   const now = find(shop.db, 'webhook', delivery.webhook_id)
   if (!now) return
   if (isDelivered) {
@@ -55,29 +64,29 @@ function settle(shop: Shop, delivery: Delivery, isDelivered: boolean) {
     return
   }
   const failures = now.failures + 1
-  if (failures >= failuresAllowed) {
+  if (failures >= MAX_FAILURES) {
     deleteWebhook(shop, now.id)
     return
   }
   save(shop.db, 'webhook', { ...now, failures })
-  const wait = waits[delivery.attempt]
+  const wait = RETRY_DELAYS_MS[delivery.attempt]
   if (wait === undefined) return
   const sql = `insert into deliveries (id, webhook_id, event_id, topic, triggered, due, attempt, body) values (?, ?, ?, ?, ?, ?, ?, ?)`
   const { id, webhook_id, event_id, topic, triggered, attempt, body } = delivery
   run(shop.db, sql, id, webhook_id, event_id, topic, triggered, shop.now() + wait, attempt + 1, body)
 }
 
-function headersOf(shop: Shop, { topic, event_id, triggered, body }: Delivery): Record<string, string> {
+function buildHeaders(shop: Shop, { topic, event_id, triggered, body }: Delivery): Record<string, string> {
   return {
-    'X-Shopify-Topic': wireTopic(topic),
+    'X-Shopify-Topic': toHeaderTopic(topic),
     'X-Shopify-Event-Id': event_id,
     'X-Shopify-Triggered-At': new Date(triggered).toISOString(),
-    ...signed(shop, body),
+    ...signBody(shop, body),
   }
 }
 
-/** After a rotation Shopify goes on signing with the old secret for up to an hour. */
-function signed(shop: Shop, body: string): Record<string, string> {
+/** After a rotation Shopify signs with the old secret for up to an hour. */
+function signBody(shop: Shop, body: string): Record<string, string> {
   const { secret, oldSecret } = readSetup(shop).app
   const key = oldSecret && oldSecret.until > shop.now() ? oldSecret.secret : secret
   return {
@@ -89,25 +98,25 @@ function signed(shop: Shop, body: string): Record<string, string> {
   }
 }
 
-const oneWordTopics = /_(CREATE|UPDATE|UPDATED|DELETE|PAID|CANCELLED|UNINSTALLED|FULFILLED)$/
+const VERB_TOPICS = /_(CREATE|UPDATE|UPDATED|DELETE|PAID|CANCELLED|UNINSTALLED|FULFILLED)$/
 
 /** `CHECKOUTS_UPDATE` is `checkouts/update`. */
-export const wireTopic = (topic: string) =>
+export const toHeaderTopic = (topic: string) =>
   topic === 'APP_SCOPES_UPDATE'
     ? 'app/scopes_update'
-    : topic.replace(oneWordTopics, (_match, event: string) => `/${event}`).toLowerCase()
+    : topic.replace(VERB_TOPICS, (_match, event: string) => `/${event}`).toLowerCase()
 
-/** What Shopify sends to the addresses in an app's configuration; nobody subscribes to these. Answers the status. */
-export function sendPrivacy(shop: Shop, target: string, topic: string, body: unknown): Promise<number> {
+/** Sends a privacy request to the address in the app's configuration, without a subscription. Returns the HTTP status. */
+export function sendPrivacyRequest(shop: Shop, target: string, topic: string, body: unknown): Promise<number> {
   const text = JSON.stringify(body)
   const event = { 'X-Shopify-Topic': topic, 'X-Shopify-Event-Id': randomUUID() }
   const times = { 'X-Shopify-Triggered-At': new Date(shop.now()).toISOString() }
-  return send(shop, target, { ...event, ...times, ...signed(shop, text) }, text)
+  return send(shop, target, { ...event, ...times, ...signBody(shop, text) }, text)
 }
 
 function send(shop: Shop, target: string, headers: Record<string, string>, body: string): Promise<number> {
   const url = new URL(target)
   const mayBePrivate = shop.allowedWebhookHosts.some((host) => host === url.host || host === url.hostname)
   const lookup = checkedLookup(shop.lookup, mayBePrivate)
-  return post(url, { headers: { ...headers, Accept: '*/*' }, body, timeoutMs, lookup })
+  return post(url, { headers: { ...headers, Accept: '*/*' }, body, timeoutMs: TIMEOUT_MS, lookup })
 }

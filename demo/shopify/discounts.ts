@@ -1,7 +1,7 @@
-// Discounts with codes: what a write may say, and what stands afterwards. Refusals are user errors, as in the schema.
+// Code discounts: validates and applies writes. Rejections are user errors, as in the schema.
 import type { Code, Discount } from './model.ts'
-import { find, findByKey, nextId, ofOwner, remove, save } from './records.ts'
-import { idOf, type Shop } from './shop.ts'
+import { find, findByKey, listByOwner, nextId, remove, save } from './records.ts'
+import { parseGid, type Shop } from './shop.ts'
 
 export interface UserError {
   field: string[] | null
@@ -38,9 +38,9 @@ export interface DiscountInput {
   } | null
 }
 
-export type Written = { discount: Discount } | { errors: UserError[] }
+export type DiscountResult = { discount: Discount } | { errors: UserError[] }
 
-const blank: Omit<Discount, 'id' | 'createdAt' | 'updatedAt'> = {
+const DEFAULT_DISCOUNT: Omit<Discount, 'id' | 'createdAt' | 'updatedAt'> = {
   ...{ title: '', startsAt: 0, endsAt: null, value: { kind: 'percentage', fraction: 0 }, usageLimit: null },
   ...{
     oncePerCustomer: false,
@@ -53,44 +53,44 @@ const blank: Omit<Discount, 'id' | 'createdAt' | 'updatedAt'> = {
   combinesWith: { orderDiscounts: false, productDiscounts: false, shippingDiscounts: false },
 }
 
-export function createDiscount(shop: Shop, input: DiscountInput): Written {
+export function createDiscount(shop: Shop, input: DiscountInput): DiscountResult {
   const errors = [
-    ...missing(input),
-    ...(input.code ? codeErrors(shop, input.code, ['basicCodeDiscount', 'code']) : []),
-    ...wrong(input),
+    ...findMissingFields(input),
+    ...(input.code ? findCodeErrors(shop, input.code, ['basicCodeDiscount', 'code']) : []),
+    ...findInvalidFields(input),
   ]
   if (errors.length) return { errors }
   const at = shop.now()
   const id = nextId(shop.db, 'discount')
   const discount = save(shop.db, 'discount', {
-    ...applied({ ...blank, id, createdAt: at, updatedAt: at }, input),
+    ...applyInput({ ...DEFAULT_DISCOUNT, id, createdAt: at, updatedAt: at }, input),
     id,
   })
   addCode(shop, discount, input.code!)
   return { discount }
 }
 
-export function updateDiscount(shop: Shop, id: number, input: DiscountInput): Written {
+export function updateDiscount(shop: Shop, id: number, input: DiscountInput): DiscountResult {
   const known = find(shop.db, 'discount', id)
-  if (!known) return { errors: [unknownDiscount] }
-  const [own] = ofOwner(shop.db, 'code', id)
+  if (!known) return { errors: [UNKNOWN_DISCOUNT] }
+  const [own] = listByOwner(shop.db, 'code', id)
   const isNewCode = input.code != null && input.code.toLowerCase() !== own?.code.toLowerCase()
   const errors = [
-    ...(isNewCode ? codeErrors(shop, input.code!, ['basicCodeDiscount', 'code']) : []),
-    ...wrong({ startsAt: new Date(known.startsAt).toISOString(), ...input }),
+    ...(isNewCode ? findCodeErrors(shop, input.code!, ['basicCodeDiscount', 'code']) : []),
+    ...findInvalidFields({ startsAt: new Date(known.startsAt).toISOString(), ...input }),
   ]
   if (errors.length) return { errors }
-  const discount = save(shop.db, 'discount', { ...applied(known, input), updatedAt: shop.now() })
+  const discount = save(shop.db, 'discount', { ...applyInput(known, input), updatedAt: shop.now() })
   if (input.code != null && own) save(shop.db, 'code', { ...own, code: input.code, updatedAt: shop.now() })
   return { discount }
 }
 
-export const unknownDiscount: UserError = { field: ['id'], message: 'Discount does not exist', code: 'INVALID' }
+export const UNKNOWN_DISCOUNT: UserError = { field: ['id'], message: 'Discount does not exist', code: 'INVALID' }
 
-/** Deactivating ends a discount now; activating begins it now, and takes an end that has passed away. */
-export function switchDiscount(shop: Shop, id: number, isOn: boolean): Written {
+/** Deactivating ends a discount now; activating starts it now and removes an end in the past. */
+export function setDiscountActive(shop: Shop, id: number, isOn: boolean): DiscountResult {
   const known = find(shop.db, 'discount', id)
-  if (!known) return { errors: [unknownDiscount] }
+  if (!known) return { errors: [UNKNOWN_DISCOUNT] }
   const at = shop.now()
   const change = isOn
     ? {
@@ -102,7 +102,7 @@ export function switchDiscount(shop: Shop, id: number, isOn: boolean): Written {
 }
 
 export function deleteDiscount(shop: Shop, id: number): boolean {
-  for (const code of ofOwner(shop.db, 'code', id)) remove(shop.db, 'code', code.id)
+  for (const code of listByOwner(shop.db, 'code', id)) remove(shop.db, 'code', code.id)
   return remove(shop.db, 'discount', id)
 }
 
@@ -112,8 +112,8 @@ export function addCode(shop: Shop, discount: Discount, code: string): Code {
   return save(shop.db, 'code', { id, createdAt: at, updatedAt: at, discountId: discount.id, code, uses: 0 })
 }
 
-/** In Shopify a code is taken whatever its case, by whichever discount has it. */
-export function codeErrors(shop: Shop, code: string, field: string[]): UserError[] {
+/** Codes are unique across all discounts, ignoring case. */
+export function findCodeErrors(shop: Shop, code: string, field: string[]): UserError[] {
   if (!code.trim()) return [{ field, message: "Code can't be blank", code: 'BLANK' }]
   if (code.length > 255) return [{ field, message: 'Code is too long (maximum is 255 characters)', code: 'TOO_LONG' }]
   if (/[\r\n]/.test(code)) return [{ field, message: 'Code is invalid', code: 'INVALID' }]
@@ -122,12 +122,12 @@ export function codeErrors(shop: Shop, code: string, field: string[]): UserError
   return []
 }
 
-const inside = (...names: string[]) => ['basicCodeDiscount', ...names]
+const fieldPath = (...names: string[]) => ['basicCodeDiscount', ...names]
 
-function missing(input: DiscountInput): UserError[] {
+function findMissingFields(input: DiscountInput): UserError[] {
   const errors: UserError[] = []
   const need = (isThere: unknown, name: string, words: string) => {
-    if (!isThere) errors.push({ field: inside(name), message: `${words} can't be blank`, code: 'BLANK' })
+    if (!isThere) errors.push({ field: fieldPath(name), message: `${words} can't be blank`, code: 'BLANK' })
   }
   need(input.title?.trim(), 'title', 'Title')
   need(input.code?.trim(), 'code', 'Code')
@@ -136,39 +136,39 @@ function missing(input: DiscountInput): UserError[] {
   need(input.customerGets?.items, 'customerGets', 'Customer gets items')
   const isForSomebody = input.context?.all || input.context?.customers || input.customerSelection
   if (!isForSomebody)
-    errors.push({ field: inside('context'), message: 'The input field is missing', code: 'MISSING_ARGUMENT' })
+    errors.push({ field: fieldPath('context'), message: 'The input field is missing', code: 'MISSING_ARGUMENT' })
   return errors
 }
 
-function wrong(input: DiscountInput): UserError[] {
+function findInvalidFields(input: DiscountInput): UserError[] {
   const errors: UserError[] = []
   const say = (field: string[], message: string, code: string) => errors.push({ field, message, code })
   const { value } = input.customerGets ?? {}
   if (value?.percentage != null && value.discountAmount)
-    say(inside('customerGets', 'value'), 'Only one value can be given', 'TOO_MANY_ARGUMENTS')
+    say(fieldPath('customerGets', 'value'), 'Only one value can be given', 'TOO_MANY_ARGUMENTS')
   if (value?.percentage != null && (value.percentage <= 0 || value.percentage > 1))
-    say(inside('customerGets', 'value', 'percentage'), 'Value must be between 0.0 and 1.0', 'VALUE_OUTSIDE_RANGE')
+    say(fieldPath('customerGets', 'value', 'percentage'), 'Value must be between 0.0 and 1.0', 'VALUE_OUTSIDE_RANGE')
   const off = value?.discountAmount?.amount
   if (off != null && Number(off) <= 0)
-    say(inside('customerGets', 'value', 'discountAmount', 'amount'), 'Value must be greater than 0', 'GREATER_THAN')
+    say(fieldPath('customerGets', 'value', 'discountAmount', 'amount'), 'Value must be greater than 0', 'GREATER_THAN')
   if (input.usageLimit != null && input.usageLimit < 1)
-    say(inside('usageLimit'), 'Usage limit must be greater than 0', 'GREATER_THAN')
+    say(fieldPath('usageLimit'), 'Usage limit must be greater than 0', 'GREATER_THAN')
   if (input.startsAt && input.endsAt && Date.parse(input.endsAt) <= Date.parse(input.startsAt))
-    say(inside('endsAt'), 'Ends at needs to be after starts_at', 'END_DATE_BEFORE_START_DATE')
+    say(fieldPath('endsAt'), 'Ends at needs to be after starts_at', 'END_DATE_BEFORE_START_DATE')
   if (input.minimumRequirement?.subtotal && input.minimumRequirement.quantity)
     say(
-      inside('minimumRequirement'),
+      fieldPath('minimumRequirement'),
       'Both minimums cannot be given',
       'MINIMUM_SUBTOTAL_AND_QUANTITY_RANGE_BOTH_PRESENT',
     )
   if (input.title && input.title.length > 255)
-    say(inside('title'), 'Title is too long (maximum is 255 characters)', 'TOO_LONG')
+    say(fieldPath('title'), 'Title is too long (maximum is 255 characters)', 'TOO_LONG')
   if (input.context?.customerSegments || input.context?.markets || input.customerGets?.items?.collections)
-    say(inside('context'), 'This server does not model segments, markets and collections', 'INVALID')
+    say(fieldPath('context'), 'This server does not model segments, markets and collections', 'INVALID')
   return errors
 }
 
-function applied(known: Discount, input: DiscountInput): Discount {
+function applyInput(known: Discount, input: DiscountInput): Discount {
   const { minimumRequirement, customerGets, context } = input
   return {
     ...known,
@@ -179,16 +179,16 @@ function applied(known: Discount, input: DiscountInput): Discount {
     ...(input.appliesOncePerCustomer != null && { oncePerCustomer: input.appliesOncePerCustomer }),
     ...(input.tags && { tags: input.tags }),
     ...(input.combinesWith && { combinesWith: { ...known.combinesWith, ...input.combinesWith } }),
-    ...(minimumRequirement !== undefined && minimumOf(minimumRequirement)),
-    ...(context && { customerIds: context.customers ? idsIn(context.customers.add) : null }),
+    ...(minimumRequirement !== undefined && parseMinimum(minimumRequirement)),
+    ...(context && { customerIds: context.customers ? parseIds(context.customers.add) : null }),
     ...(customerGets?.items && {
-      productIds: customerGets.items.products ? idsIn(customerGets.items.products.productsToAdd) : null,
+      productIds: customerGets.items.products ? parseIds(customerGets.items.products.productsToAdd) : null,
     }),
-    ...(customerGets?.value && { value: discountValue(customerGets.value) }),
+    ...(customerGets?.value && { value: parseValue(customerGets.value) }),
   }
 }
 
-function minimumOf(wish: DiscountInput['minimumRequirement']) {
+function parseMinimum(wish: DiscountInput['minimumRequirement']) {
   const subtotal = wish?.subtotal?.greaterThanOrEqualToSubtotal
   const quantity = wish?.quantity?.greaterThanOrEqualToQuantity
   return {
@@ -197,7 +197,7 @@ function minimumOf(wish: DiscountInput['minimumRequirement']) {
   }
 }
 
-function discountValue(value: NonNullable<NonNullable<DiscountInput['customerGets']>['value']>): Discount['value'] {
+function parseValue(value: NonNullable<NonNullable<DiscountInput['customerGets']>['value']>): Discount['value'] {
   if (value.discountAmount) {
     const minor = Math.round(Number(value.discountAmount.amount ?? 0) * 100)
     return { kind: 'amount', minor, isOnEachItem: value.discountAmount.appliesOnEachItem ?? false }
@@ -205,4 +205,4 @@ function discountValue(value: NonNullable<NonNullable<DiscountInput['customerGet
   return { kind: 'percentage', fraction: value.percentage ?? 0 }
 }
 
-const idsIn = (gids: string[] | undefined) => (gids ?? []).flatMap((text) => idOf(text) ?? [])
+const parseIds = (gids: string[] | undefined) => (gids ?? []).flatMap((text) => parseGid(text) ?? [])

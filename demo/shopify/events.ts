@@ -1,7 +1,7 @@
-// Tells subscriptions what happened, in the transaction in which it did.
+// Queues webhooks in the transaction of the change.
 import type { Faults } from './faults.ts'
 import type { Shop } from './shop.ts'
-import { queue } from './webhooks.ts'
+import { queueDeliveries } from './webhooks.ts'
 
 export interface Desk {
   shop: Shop
@@ -10,5 +10,5 @@ export interface Desk {
 
 export function announce({ shop, faults }: Desk, topic: string, body: unknown) {
   const copies = faults.copiesOf(topic)
-  if (copies > 0) queue(shop, { topic, body }, copies)
+  if (copies > 0) queueDeliveries(shop, { topic, body }, copies)
 }

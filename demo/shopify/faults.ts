@@ -1,22 +1,22 @@
-// What goes wrong when a test says so: throttling, webhooks lost, doubled or out of order. And what was asked, to be looked at.
+// Faults that tests inject: throttling, and webhooks lost, duplicated or out of order. Also logs queries for tests.
 export type WebhookFault = 'none' | 'drop' | 'double' | 'reverse'
 
-export interface Told {
+export interface QueryLogEntry {
   query: string
-  /** Codes of the errors in the answer. */
+  /** Error codes in the response. */
   codes: string[]
 }
 
 export class Faults {
-  /** Of deliveries that are queued (drop, double) or sent (reverse) from now on. */
+  /** Applies to deliveries queued (drop, double) or sent (reverse) from now on. */
   webhooks: WebhookFault = 'none'
-  /** Which topics it concerns; null: all. */
+  /** Affected topics; null: all. */
   topics: string[] | null = null
-  /** Every query that was answered, oldest first. */
-  readonly told: Told[] = []
+  /** All answered queries, oldest first. */
+  readonly told: QueryLogEntry[] = []
   #throttles = 0
 
-  /** The next `times` queries are answered with THROTTLED, however full the bucket is. */
+  /** The next `times` queries return THROTTLED, regardless of the bucket. */
   throttle(times: number) {
     this.#throttles = times
   }
@@ -27,7 +27,7 @@ export class Faults {
     return true
   }
 
-  /** How often a webhook of the topic is queued. */
+  /** How many copies of a webhook are queued. */
   copiesOf(topic: string): number {
     if (this.topics && !this.topics.includes(topic)) return 1
     if (this.webhooks === 'drop') return 0

@@ -1,4 +1,4 @@
-// The Shopify store on its own, for working on it: node demo/shopify/main.ts [data file]
+// Runs the Shopify store alone for development: node demo/shopify/main.ts [data file]
 import { startShopifyStore } from './store.ts'
 
 const store = await startShopifyStore({

@@ -1,25 +1,25 @@
-// What the store keeps, in its own shapes: instants are milliseconds since the epoch, money is minor units of the store's currency.
+// The store's records. Instants are milliseconds since the epoch, money is minor units of the store's currency.
 
-export interface Kept {
+export interface StoredRecord {
   id: number
   createdAt: number
   updatedAt: number
 }
 
-export interface Product extends Kept {
+export interface Product extends StoredRecord {
   handle: string
   title: string
   description: string
   productType: string
   status: 'ACTIVE' | 'DRAFT' | 'ARCHIVED'
-  /** The name of the choice its variants differ in; null: there is one variant. */
+  /** Name of the option that its variants differ in; null: one variant. */
   optionName: string | null
   picture: string
 }
 
-export interface Variant extends Kept {
+export interface Variant extends StoredRecord {
   productId: number
-  /** "Default Title" where a product has no choice. */
+  /** "Default Title" for a product without options. */
   title: string
   sku: string
   priceMinor: number
@@ -51,7 +51,7 @@ export interface Address {
   phone: string
 }
 
-export interface Customer extends Kept {
+export interface Customer extends StoredRecord {
   firstName: string | null
   lastName: string | null
   email: string | null
@@ -71,9 +71,9 @@ export interface CartLine {
   quantity: number
 }
 
-export interface Cart extends Kept {
+export interface Cart extends StoredRecord {
   token: string
-  /** Stands behind the token wherever a browser sees it: `<token>?key=<key>`. Orders and checkouts name the token alone. */
+  /** Browsers see `<token>?key=<key>`; orders and checkouts contain the token alone. */
   key: string
   lines: CartLine[]
   note: string
@@ -90,23 +90,23 @@ export interface Line extends CartLine {
   picture: string
 }
 
-/** What each code takes off. */
+/** A code's discount. */
 export interface Reduction {
   code: string
   minor: number
 }
 
-export interface Sums {
+export interface Totals {
   subtotalMinor: number
   discountMinor: number
   shippingMinor: number
   totalMinor: number
 }
 
-export interface Checkout extends Kept, Sums {
+export interface Checkout extends StoredRecord, Totals {
   token: string
   cartToken: string
-  /** Of the recovery link. */
+  /** Key of the recovery link. */
   key: string
   completedAt: number | null
   customerId: number | null
@@ -133,7 +133,7 @@ export type FinancialStatus =
   | 'REFUNDED'
   | 'VOIDED'
 
-export interface Order extends Kept, Sums {
+export interface Order extends StoredRecord, Totals {
   number: number
   customerId: number | null
   email: string | null
@@ -155,11 +155,11 @@ export interface Order extends Kept, Sums {
   isTest: boolean
   address: Address | null
   acceptsEmail: boolean
-  /** Of the order status page. */
+  /** Token of the order status page. */
   key: string
 }
 
-export interface Discount extends Kept {
+export interface Discount extends StoredRecord {
   title: string
   startsAt: number
   endsAt: number | null
@@ -176,27 +176,27 @@ export interface Discount extends Kept {
   tags: string[]
 }
 
-export interface Code extends Kept {
+export interface Code extends StoredRecord {
   discountId: number
   code: string
   uses: number
 }
 
-export interface Webhook extends Kept {
+export interface Webhook extends StoredRecord {
   topic: string
   uri: string
-  /** In a row, of any delivery. */
+  /** Consecutive failures across deliveries. */
   failures: number
 }
 
-export interface Bulk extends Kept {
+export interface Bulk extends StoredRecord {
   query: string
   status: 'CREATED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELED' | 'CANCELING'
   errorCode: string | null
   completedAt: number | null
   objects: number
   roots: number
-  /** JSONL; null until it is there, or when nothing was found. */
+  /** JSONL; null until it exists, or if no rows were found. */
   lines: string | null
 }
 
@@ -215,7 +215,7 @@ export interface Records {
 
 export type Kind = keyof Records
 
-/** The first id of each kind, as large as Shopify's: no id of one kind is an id of another. */
+/** First id of each kind, as large as Shopify's. Ids of different kinds never overlap. */
 export const firstIds: Record<Kind | 'line', number> = {
   product: 8_120_000_000_001,
   variant: 44_100_000_000_001,

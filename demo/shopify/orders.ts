@@ -1,6 +1,6 @@
-// Orders: from a checkout, or by the staff; and what becomes of them.
+// Orders: placed from a checkout or by staff, and their later changes.
 import { randomBytes } from 'node:crypto'
-import { keep } from './checkouts.ts'
+import { saveCheckout } from './checkouts.ts'
 import { announce, type Desk } from './events.ts'
 import type { Checkout, FinancialStatus, Order } from './model.ts'
 import { customerBody, orderBody, productBody } from './payloads.ts'
@@ -9,12 +9,16 @@ import type { Shop } from './shop.ts'
 
 export type Payment = 'paid' | 'authorized' | 'pending'
 
-const statuses: Record<Payment, FinancialStatus> = { paid: 'PAID', authorized: 'AUTHORIZED', pending: 'PENDING' }
+const FINANCIAL_STATUS: Record<Payment, FinancialStatus> = {
+  paid: 'PAID',
+  authorized: 'AUTHORIZED',
+  pending: 'PENDING',
+}
 
 export function placeOrder(desk: Desk, checkout: Checkout, payment: Payment): Order {
   const { shop } = desk
   return transact(shop.db, () => {
-    const priced = keep(desk, checkout)
+    const priced = saveCheckout(desk, checkout)
     const at = shop.now()
     const order = insertOrder(shop, {
       ...{
@@ -27,18 +31,18 @@ export function placeOrder(desk: Desk, checkout: Checkout, payment: Payment): Or
       ...{ checkoutToken: priced.token, cartToken: priced.cartToken, lines: priced.lines, codes: priced.codes },
       ...{ reductions: priced.reductions, subtotalMinor: priced.subtotalMinor, discountMinor: priced.discountMinor },
       ...{ shippingMinor: priced.shippingMinor, totalMinor: priced.totalMinor, address: priced.address },
-      ...{ financialStatus: statuses[payment], acceptsEmail: priced.acceptsEmail },
+      ...{ financialStatus: FINANCIAL_STATUS[payment], acceptsEmail: priced.acceptsEmail },
     })
-    keep(desk, { ...priced, completedAt: at, orderId: order.id })
-    takeStock(desk, order)
+    saveCheckout(desk, { ...priced, completedAt: at, orderId: order.id })
+    reduceStock(desk, order)
     announce(desk, 'ORDERS_CREATE', orderBody(shop, order))
     if (payment === 'paid') announce(desk, 'ORDERS_PAID', orderBody(shop, order))
-    tellCustomer(desk, order)
+    announceCustomer(desk, order)
     return order
   })
 }
 
-/** Writes an order as it is told, with its effect on customer and codes, and tells nobody. */
+/** Inserts an order and updates its customer and codes, without webhooks. */
 export function insertOrder(
   shop: Shop,
   wish: Partial<Order> & Pick<Order, 'createdAt' | 'lines' | 'totalMinor'>,
@@ -78,7 +82,7 @@ export function insertOrder(
   return order
 }
 
-function takeStock(desk: Desk, { lines }: Order) {
+function reduceStock(desk: Desk, { lines }: Order) {
   const { shop } = desk
   for (const { variantId, quantity } of lines) {
     const variant = find(shop.db, 'variant', variantId)
@@ -88,39 +92,39 @@ function takeStock(desk: Desk, { lines }: Order) {
   }
 }
 
-function tellCustomer(desk: Desk, { customerId }: Order) {
+function announceCustomer(desk: Desk, { customerId }: Order) {
   const customer = customerId === null ? undefined : find(desk.shop.db, 'customer', customerId)
   if (customer) announce(desk, 'CUSTOMERS_UPDATE', customerBody(desk.shop, customer))
 }
 
-export type Deed = 'pay' | 'fulfil' | 'cancel' | 'refund' | 'void'
+export type OrderAction = 'pay' | 'fulfil' | 'cancel' | 'refund' | 'void'
 
-/** As the staff does it in the admin. Answers the order, or null when the deed does not fit it. */
-export function changeOrder(desk: Desk, id: number, deed: Deed): Order | null {
+/** Applies a staff action. Returns the order, or null if its state does not allow the action. */
+export function changeOrder(desk: Desk, id: number, action: OrderAction): Order | null {
   const { shop } = desk
   const known = find(shop.db, 'order', id)
-  const change = known && changeBy(known, deed, shop.now())
+  const change = known && computeChange(known, action, shop.now())
   if (!known || !change) return null
   return transact(shop.db, () => {
     const order = save(shop.db, 'order', { ...known, ...change, updatedAt: shop.now() })
-    if (deed === 'pay') announce(desk, 'ORDERS_PAID', orderBody(shop, order))
-    if (deed === 'cancel') announce(desk, 'ORDERS_CANCELLED', orderBody(shop, order))
+    if (action === 'pay') announce(desk, 'ORDERS_PAID', orderBody(shop, order))
+    if (action === 'cancel') announce(desk, 'ORDERS_CANCELLED', orderBody(shop, order))
     announce(desk, 'ORDERS_UPDATED', orderBody(shop, order))
     return order
   })
 }
 
-function changeBy(order: Order, deed: Deed, at: number): Partial<Order> | null {
+function computeChange(order: Order, action: OrderAction, at: number): Partial<Order> | null {
   const isOpen = order.cancelledAt === null
   const isPaid = order.financialStatus === 'PAID'
   const isUnpaid = ['PENDING', 'AUTHORIZED', 'PARTIALLY_PAID'].includes(order.financialStatus)
-  if (deed === 'pay' && isOpen && isUnpaid) return { financialStatus: 'PAID' }
-  if (deed === 'void' && isOpen && isUnpaid) return { financialStatus: 'VOIDED' }
-  if (deed === 'fulfil' && isOpen && order.fulfillmentStatus === 'UNFULFILLED')
+  if (action === 'pay' && isOpen && isUnpaid) return { financialStatus: 'PAID' }
+  if (action === 'void' && isOpen && isUnpaid) return { financialStatus: 'VOIDED' }
+  if (action === 'fulfil' && isOpen && order.fulfillmentStatus === 'UNFULFILLED')
     return { fulfillmentStatus: 'FULFILLED', closedAt: at }
-  if (deed === 'refund' && (isPaid || order.financialStatus === 'PARTIALLY_REFUNDED'))
+  if (action === 'refund' && (isPaid || order.financialStatus === 'PARTIALLY_REFUNDED'))
     return { financialStatus: 'REFUNDED', refundedMinor: order.totalMinor }
-  if (deed === 'cancel' && isOpen) {
+  if (action === 'cancel' && isOpen) {
     const money = isPaid
       ? { financialStatus: 'REFUNDED' as const, refundedMinor: order.totalMinor }
       : { financialStatus: 'VOIDED' as const }

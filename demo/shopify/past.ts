@@ -1,13 +1,12 @@
-// A store that has been open for a while: customers, their orders, and checkouts that were left. Drawn from a fixed seed, written once,
-// telling nobody.
+// Generates a store's past: customers, orders and abandoned checkouts. Uses a fixed seed, runs once and sends no webhooks.
 
-import { linesOf, token } from './carts.ts'
-import { meetCustomer } from './customers.ts'
+import { createToken, resolveLines } from './carts.ts'
+import { upsertCustomer } from './customers.ts'
 import type { Desk } from './events.ts'
 import type { Address, Checkout, Customer, FinancialStatus } from './model.ts'
 import { insertOrder } from './orders.ts'
-import { price } from './pricing.ts'
-import { find, listAll, nextId, ofOwner, save, transact } from './records.ts'
+import { priceLines } from './pricing.ts'
+import { find, listAll, listByOwner, nextId, save, transact } from './records.ts'
 import type { Shop } from './shop.ts'
 
 const day = 86_400_000
@@ -21,7 +20,7 @@ const lastNames =
   'Abbott Barlow Castell Dunne Eriksen Fenner Gallo Hartley Ito Jessop Keller Lang Moreau Nash Okafor Pruitt Quist Ruiz Sato Tully'.split(
     ' ',
   )
-const places = [
+const CITIES = [
   ['Portland', 'OR', '97202'],
   ['Eugene', 'OR', '97401'],
   ['Olympia', 'WA', '98501'],
@@ -29,8 +28,8 @@ const places = [
   ['Sacramento', 'CA', '95814'],
 ] as const
 
-/** The same numbers in every installation (mulberry32). */
-function dice(seed: number) {
+/** Seeded random numbers, equal in every installation (mulberry32). */
+function createRandom(seed: number) {
   let state = seed
   const next = () => {
     state = (state + 0x6d2b79f5) | 0
@@ -42,45 +41,45 @@ function dice(seed: number) {
   return { next, below, pick: <T>(list: readonly T[]): T => list[below(list.length)]! }
 }
 
-type Dice = ReturnType<typeof dice>
+type Random = ReturnType<typeof createRandom>
 
-/** `days` of it, up to an hour ago. */
+/** Generates `days` of past, up to an hour ago. */
 export function seedPast(desk: Desk, days: number) {
   const { shop } = desk
   transact(shop.db, () => {
-    const chance = dice(20_260_415)
+    const random = createRandom(20_260_415)
     const goods = listAll(shop.db, 'product')
       .filter(({ status }) => status === 'ACTIVE')
-      .flatMap(({ id }) => ofOwner(shop.db, 'variant', id))
+      .flatMap(({ id }) => listByOwner(shop.db, 'variant', id))
       .filter(({ stock }) => stock === null || stock > 5)
     const until = shop.now() - 60 * minute
     for (let back = days; back >= 0; back--) {
-      const trips = 2 + chance.below(3)
+      const trips = 2 + random.below(3)
       for (let at = 0; at < trips; at++) {
-        const moment = until - back * day - chance.below(20 * 60) * minute
-        const lines = [chance.pick(goods), ...(chance.next() < 0.35 ? [chance.pick(goods)] : [])]
-        trip(desk, chance, moment, new Set(lines.map(({ id }) => id)))
+        const moment = until - back * day - random.below(20 * 60) * minute
+        const lines = [random.pick(goods), ...(random.next() < 0.35 ? [random.pick(goods)] : [])]
+        createTrip(desk, random, moment, new Set(lines.map(({ id }) => id)))
       }
     }
   })
 }
 
-/** Somebody comes, fills a cart and either pays, or leaves, or comes back later and pays. */
-function trip(desk: Desk, chance: Dice, at: number, variants: Set<number>) {
+/** A shopper fills a cart and pays at once, pays later, or abandons it. */
+function createTrip(desk: Desk, random: Random, at: number, variants: Set<number>) {
   const { shop } = desk
-  const customer = somebody(desk, chance, at)
-  const lines = linesOf(
+  const customer = pickCustomer(desk, random, at)
+  const lines = resolveLines(
     shop,
-    [...variants].map((variantId) => ({ variantId, quantity: 1 + Number(chance.next() < 0.2) })),
+    [...variants].map((variantId) => ({ variantId, quantity: 1 + Number(random.next() < 0.2) })),
   )
-  const fate = chance.next()
-  const left = checkoutOf(shop, customer, lines, at)
+  const fate = random.next()
+  const left = buildCheckout(shop, customer, lines, at)
   if (fate < 0.42) {
     save(shop.db, 'checkout', left)
     return
   }
   const isRecovered = fate < 0.52
-  const paidAt = at + (isRecovered ? 3 + chance.below(40) : 0.1) * 60 * minute
+  const paidAt = at + (isRecovered ? 3 + random.below(40) : 0.1) * 60 * minute
   if (paidAt > shop.now() - 30 * minute) {
     save(shop.db, 'checkout', left)
     return
@@ -91,13 +90,13 @@ function trip(desk: Desk, chance: Dice, at: number, variants: Set<number>) {
     ...{ checkoutToken: done.token, cartToken: done.cartToken, codes: done.codes, reductions: done.reductions },
     ...{ subtotalMinor: done.subtotalMinor, discountMinor: done.discountMinor, shippingMinor: done.shippingMinor },
     ...{ totalMinor: done.totalMinor, address: done.address, acceptsEmail: done.acceptsEmail },
-    ...statusAt(chance, shop.now() - paidAt, done.totalMinor, paidAt),
+    ...drawStatus(random, shop.now() - paidAt, done.totalMinor, paidAt),
   })
   save(shop.db, 'checkout', { ...done, orderId: order.id })
 }
 
-function statusAt(chance: Dice, ageMs: number, totalMinor: number, paidAt: number) {
-  if (chance.next() < 0.04)
+function drawStatus(random: Random, ageMs: number, totalMinor: number, paidAt: number) {
+  if (random.next() < 0.04)
     return {
       financialStatus: 'REFUNDED' as FinancialStatus,
       refundedMinor: totalMinor,
@@ -113,33 +112,33 @@ function statusAt(chance: Dice, ageMs: number, totalMinor: number, paidAt: numbe
   }
 }
 
-/** One in five was here before. Half of the new ones agree to mail. */
-function somebody(desk: Desk, chance: Dice, at: number): Customer {
+/** One in five shoppers returns. Half of the new ones consent to emails. */
+function pickCustomer(desk: Desk, random: Random, at: number): Customer {
   const { shop } = desk
   const known = listAll(shop.db, 'customer').filter(({ createdAt }) => createdAt < at - 10 * day)
-  if (known.length && chance.next() < 0.2) return chance.pick(known)
-  const [first, last] = [chance.pick(firstNames), chance.pick(lastNames)]
-  const number = chance.below(90) + 10
+  if (known.length && random.next() < 0.2) return random.pick(known)
+  const [first, last] = [random.pick(firstNames), random.pick(lastNames)]
+  const number = random.below(90) + 10
   const email = `${first}.${last}${number}@example.com`.toLowerCase()
-  const phone = chance.next() < 0.3 ? `+150355501${number}` : null
-  const met = meetCustomer(
+  const phone = random.next() < 0.3 ? `+150355501${number}` : null
+  const met = upsertCustomer(
     desk,
-    { email, phone, firstName: first, lastName: last, address: home(chance, first, last) },
+    { email, phone, firstName: first, lastName: last, address: drawAddress(random, first, last) },
     at,
   )!
-  if (chance.next() >= 0.5) return met
+  if (random.next() >= 0.5) return met
   return save(shop.db, 'customer', { ...met, emailConsent: { state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN', at } })
 }
 
-function home(chance: Dice, firstName: string, lastName: string): Address {
-  const [city, provinceCode, zip] = chance.pick(places)
-  const street = `${10 + chance.below(900)} ${chance.pick(['Alder', 'Birch', 'Cedar', 'Dogwood'])} St`
+function drawAddress(random: Random, firstName: string, lastName: string): Address {
+  const [city, provinceCode, zip] = random.pick(CITIES)
+  const street = `${10 + random.below(900)} ${random.pick(['Alder', 'Birch', 'Cedar', 'Dogwood'])} St`
   return { firstName, lastName, address1: street, address2: '', city, provinceCode, zip, countryCode: 'US', phone: '' }
 }
 
-function checkoutOf(shop: Shop, customer: Customer, lines: ReturnType<typeof linesOf>, at: number): Checkout {
+function buildCheckout(shop: Shop, customer: Customer, lines: ReturnType<typeof resolveLines>, at: number): Checkout {
   const { db } = shop
-  const { refused: _, ...sums } = price(shop, {
+  const { refused: _, ...sums } = priceLines(shop, {
     lines,
     codes: [],
     shipping: 'standard',
@@ -147,8 +146,14 @@ function checkoutOf(shop: Shop, customer: Customer, lines: ReturnType<typeof lin
     email: customer.email,
   })
   return {
-    ...{ id: nextId(db, 'checkout'), createdAt: at, updatedAt: at + 4 * minute, token: token(), cartToken: token() },
-    ...{ key: token(), completedAt: null, customerId: customer.id, email: customer.email, phone: customer.phone },
+    ...{
+      id: nextId(db, 'checkout'),
+      createdAt: at,
+      updatedAt: at + 4 * minute,
+      token: createToken(),
+      cartToken: createToken(),
+    },
+    ...{ key: createToken(), completedAt: null, customerId: customer.id, email: customer.email, phone: customer.phone },
     ...{ locale: 'en', codes: [], shipping: 'standard', orderId: null, acceptsSms: false },
     address: find(db, 'customer', customer.id)?.address ?? null,
     acceptsEmail: customer.emailConsent.state === 'SUBSCRIBED',

@@ -1,15 +1,15 @@
-// Bodies of webhooks. Shopify publishes no schema for them: the shapes are those of its REST resources. What the app may not read of
-// people is null in them.
+// Webhook bodies. Shopify publishes no schema for them; they have the form of its REST resources. Personal data that the app may not
+// read is null.
 
 import { recoveryUrl } from './graphql/orders.ts'
 import type { Address, Cart, Checkout, Consent, Customer, Line, Order } from './model.ts'
-import { find, ofOwner } from './records.ts'
+import { find, listByOwner } from './records.ts'
 import type { ProtectedContent } from './schema/schema.ts'
 import {
-  amount,
   currency,
+  formatAmount,
+  formatLocalInstant,
   gid,
-  localInstant,
   myshopifyDomain,
   readSetup,
   type Shop,
@@ -17,33 +17,33 @@ import {
   storeName,
 } from './shop.ts'
 
-const time = (at: number | null) => (at === null ? null : localInstant(at))
+const formatTime = (at: number | null) => (at === null ? null : formatLocalInstant(at))
 
 export function checkoutBody(shop: Shop, checkout: Checkout): Record<string, unknown> {
-  const may = mayRead(shop)
+  const may = createRedaction(shop)
   const customer = checkout.customerId === null ? undefined : find(shop.db, 'customer', checkout.customerId)
   return {
     ...{ id: checkout.id, token: checkout.token, cart_token: checkout.cartToken },
     ...{ email: may.email(checkout.email), phone: may.phone(checkout.phone), gateway: null },
     ...{ buyer_accepts_marketing: checkout.acceptsEmail, buyer_accepts_sms_marketing: checkout.acceptsSms },
     sms_marketing_phone: checkout.acceptsSms ? may.phone(checkout.phone) : null,
-    created_at: time(checkout.createdAt),
-    updated_at: time(checkout.updatedAt),
-    completed_at: time(checkout.completedAt),
+    created_at: formatTime(checkout.createdAt),
+    updated_at: formatTime(checkout.updatedAt),
+    completed_at: formatTime(checkout.completedAt),
     ...{ landing_site: '/', referring_site: '', note: null, note_attributes: [], source_name: 'web', user_id: null },
     ...{ currency, presentment_currency: currency, customer_locale: checkout.locale, taxes_included: false },
     line_items: checkout.lines.map(lineBody),
     name: `#${checkout.id}`,
     abandoned_checkout_url: recoveryUrl(shop.home, checkout),
     discount_codes: codesBody(checkout),
-    ...sumsBody(checkout),
+    ...totalsBody(checkout),
     customer: customer ? customerBody(shop, customer) : null,
     ...addressesBody(shop, checkout.address),
   }
 }
 
 export function orderBody(shop: Shop, order: Order): Record<string, unknown> {
-  const may = mayRead(shop)
+  const may = createRedaction(shop)
   const customer = order.customerId === null ? undefined : find(shop.db, 'customer', order.customerId)
   const email = may.email(order.email)
   return {
@@ -52,17 +52,17 @@ export function orderBody(shop: Shop, order: Order): Record<string, unknown> {
     ...{ checkout_token: order.checkoutToken, cart_token: order.cartToken, source_name: order.sourceName },
     ...{ email, contact_email: email, phone: may.phone(order.phone), customer_locale: order.locale },
     buyer_accepts_marketing: order.acceptsEmail,
-    created_at: time(order.createdAt),
-    processed_at: time(order.createdAt),
-    updated_at: time(order.updatedAt),
-    cancelled_at: time(order.cancelledAt),
+    created_at: formatTime(order.createdAt),
+    processed_at: formatTime(order.createdAt),
+    updated_at: formatTime(order.updatedAt),
+    cancelled_at: formatTime(order.cancelledAt),
     cancel_reason: order.cancelReason?.toLowerCase() ?? null,
-    closed_at: time(order.closedAt),
+    closed_at: formatTime(order.closedAt),
     financial_status: order.financialStatus.toLowerCase(),
     fulfillment_status: order.fulfillmentStatus === 'UNFULFILLED' ? null : order.fulfillmentStatus.toLowerCase(),
     ...{ currency, presentment_currency: currency, taxes_included: false, confirmed: true, note: null, tags: '' },
-    ...sumsBody(order),
-    current_total_price: amount(order.totalMinor - order.refundedMinor),
+    ...totalsBody(order),
+    current_total_price: formatAmount(order.totalMinor - order.refundedMinor),
     discount_codes: codesBody(order),
     line_items: order.lines.map(lineBody),
     customer: customer ? customerBody(shop, customer) : null,
@@ -76,21 +76,21 @@ export function cartBody(cart: Cart, lines: Line[]): Record<string, unknown> {
   return {
     ...{ id: fullToken(cart), token: fullToken(cart), note: cart.note || null },
     line_items: lines.map(lineBody),
-    created_at: time(cart.createdAt),
-    updated_at: time(cart.updatedAt),
+    created_at: formatTime(cart.createdAt),
+    updated_at: formatTime(cart.updatedAt),
   }
 }
 
 export function customerBody(shop: Shop, customer: Customer): Record<string, unknown> {
-  const may = mayRead(shop)
+  const may = createRedaction(shop)
   return {
     ...{ id: customer.id, admin_graphql_api_id: gid('Customer', customer.id) },
     ...{ email: may.email(customer.email), phone: may.phone(customer.phone) },
     ...{ first_name: may.name(customer.firstName), last_name: may.name(customer.lastName) },
-    ...{ orders_count: customer.ordersCount, total_spent: amount(customer.spentMinor), state: 'disabled' },
+    ...{ orders_count: customer.ordersCount, total_spent: formatAmount(customer.spentMinor), state: 'disabled' },
     ...{ currency, verified_email: true, tags: '', note: null, last_order_id: customer.lastOrderId },
-    created_at: time(customer.createdAt),
-    updated_at: time(customer.updatedAt),
+    created_at: formatTime(customer.createdAt),
+    updated_at: formatTime(customer.updatedAt),
     email_marketing_consent: customer.email === null ? null : consentBody(customer.emailConsent),
     sms_marketing_consent:
       customer.phone === null ? null : { ...consentBody(customer.smsConsent), consent_collected_from: 'SHOPIFY' },
@@ -100,26 +100,26 @@ export function customerBody(shop: Shop, customer: Customer): Record<string, unk
 
 export const emailConsentBody = (shop: Shop, customer: Customer) => ({
   customer_id: customer.id,
-  email_address: mayRead(shop).email(customer.email),
+  email_address: createRedaction(shop).email(customer.email),
   email_marketing_consent: consentBody(customer.emailConsent),
 })
 
 export const smsConsentBody = (shop: Shop, customer: Customer) => ({
   id: customer.id,
-  phone: mayRead(shop).phone(customer.phone),
+  phone: createRedaction(shop).phone(customer.phone),
   sms_marketing_consent: { ...consentBody(customer.smsConsent), consent_collected_from: 'SHOPIFY' },
 })
 
 export const whatsAppConsentBody = (shop: Shop, customer: Customer) => ({
   id: customer.id,
-  phone: mayRead(shop).phone(customer.phone),
+  phone: createRedaction(shop).phone(customer.phone),
   whatsapp_marketing_consent: { ...consentBody(customer.whatsAppConsent), consent_collected_from: 'SHOPIFY' },
 })
 
 const consentBody = ({ state, level, at }: Consent) => ({
   state: state.toLowerCase(),
   opt_in_level: level?.toLowerCase() ?? null,
-  consent_updated_at: time(at),
+  consent_updated_at: formatTime(at),
 })
 
 export function productBody(shop: Shop, id: number): Record<string, unknown> | null {
@@ -128,11 +128,11 @@ export function productBody(shop: Shop, id: number): Record<string, unknown> | n
   return {
     ...{ id, admin_graphql_api_id: gid('Product', id), title: product.title, handle: product.handle },
     ...{ status: product.status.toLowerCase(), vendor: storeName, product_type: product.productType },
-    created_at: time(product.createdAt),
-    updated_at: time(product.updatedAt),
-    variants: ofOwner(shop.db, 'variant', id).map((variant) => ({
+    created_at: formatTime(product.createdAt),
+    updated_at: formatTime(product.updatedAt),
+    variants: listByOwner(shop.db, 'variant', id).map((variant) => ({
       ...{ id: variant.id, product_id: id, title: variant.title, sku: variant.sku },
-      ...{ price: amount(variant.priceMinor), inventory_quantity: variant.stock ?? 0 },
+      ...{ price: formatAmount(variant.priceMinor), inventory_quantity: variant.stock ?? 0 },
     })),
   }
 }
@@ -141,7 +141,7 @@ export const shopBody = (shop: Shop) => ({
   ...{ id: shopId, name: storeName, domain: new URL(shop.home).host, myshopify_domain: myshopifyDomain },
 })
 
-function mayRead(shop: Shop): Record<ProtectedContent, <T>(value: T) => T | null> {
+function createRedaction(shop: Shop): Record<ProtectedContent, <T>(value: T) => T | null> {
   const { plan, app } = readSetup(shop)
   const may =
     (content: ProtectedContent) =>
@@ -154,27 +154,27 @@ function lineBody(line: Line): Record<string, unknown> {
   return {
     ...{ id: line.id, key: String(line.id), variant_id: line.variantId, product_id: line.productId },
     ...{ title: line.title, variant_title: line.variantTitle, sku: line.sku, quantity: line.quantity },
-    ...{ price: amount(line.unitMinor), price_set: moneySet(line.unitMinor) },
-    line_price: amount(line.unitMinor * line.quantity),
+    ...{ price: formatAmount(line.unitMinor), price_set: moneySet(line.unitMinor) },
+    line_price: formatAmount(line.unitMinor * line.quantity),
     line_price_set: moneySet(line.unitMinor * line.quantity),
     ...{ properties: null, vendor: storeName, requires_shipping: true, taxable: true, gift_card: false },
   }
 }
 
 const moneySet = (minor: number) => {
-  const money = { amount: amount(minor), currency_code: currency }
+  const money = { amount: formatAmount(minor), currency_code: currency }
   return { shop_money: money, presentment_money: money }
 }
 
 const codesBody = ({ reductions }: Pick<Order, 'reductions'>) =>
-  reductions.map(({ code, minor }) => ({ code, amount: amount(minor), type: 'fixed_amount' }))
+  reductions.map(({ code, minor }) => ({ code, amount: formatAmount(minor), type: 'fixed_amount' }))
 
-function sumsBody(sums: Pick<Order, 'subtotalMinor' | 'discountMinor' | 'shippingMinor' | 'totalMinor'>) {
+function totalsBody(sums: Pick<Order, 'subtotalMinor' | 'discountMinor' | 'shippingMinor' | 'totalMinor'>) {
   return {
-    total_line_items_price: amount(sums.subtotalMinor),
-    total_discounts: amount(sums.discountMinor),
-    subtotal_price: amount(sums.subtotalMinor - sums.discountMinor),
-    total_price: amount(sums.totalMinor),
+    total_line_items_price: formatAmount(sums.subtotalMinor),
+    total_discounts: formatAmount(sums.discountMinor),
+    subtotal_price: formatAmount(sums.subtotalMinor - sums.discountMinor),
+    total_price: formatAmount(sums.totalMinor),
     total_tax: '0.00',
   }
 }
@@ -185,7 +185,7 @@ function addressesBody(shop: Shop, address: Address | null) {
 }
 
 function addressBody(shop: Shop, address: Address): Record<string, unknown> {
-  const may = mayRead(shop)
+  const may = createRedaction(shop)
   return {
     ...{ first_name: may.name(address.firstName), last_name: may.name(address.lastName) },
     ...{

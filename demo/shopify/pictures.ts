@@ -1,4 +1,4 @@
-// Product pictures as drawings; what the store serves is made from them (scripts/demo-pictures.ts). 600 by 600.
+// Product pictures as SVG, 600 by 600. scripts/demo-pictures.ts renders the images that the store serves.
 type Look = { from: string; to: string; draw: string }
 
 const leaf = (x: number, y: number, turn: number, color: string, size = 1) =>

@@ -1,8 +1,8 @@
-// What a cart costs: lines, codes, shipping. There is no sales tax in Oregon, and none here.
+// Prices a cart: lines, codes, shipping. Oregon has no sales tax, so this has none.
 
-import { statusOf } from './graphql/discounts.ts'
-import type { Code, Customer, Discount, Line, Reduction, Sums } from './model.ts'
-import { find, findByKey, listed } from './records.ts'
+import { discountStatus } from './graphql/discounts.ts'
+import type { Code, Customer, Discount, Line, Reduction, Totals } from './model.ts'
+import { find, findByKey, listWhere } from './records.ts'
 import type { Shop } from './shop.ts'
 
 export const rates = {
@@ -10,7 +10,7 @@ export const rates = {
   express: { name: 'Express', minor: 1_400, freeFromMinor: null },
 } as const
 
-export interface Wish {
+export interface PriceInput {
   lines: Line[]
   codes: string[]
   shipping: keyof typeof rates
@@ -18,72 +18,77 @@ export interface Wish {
   email: string | null
 }
 
-export interface Priced extends Sums {
+export interface Priced extends Totals {
   reductions: Reduction[]
-  /** Codes that do not hold now, with what the page says. */
+  /** Rejected codes with the page's message. */
   refused: { code: string; words: string }[]
 }
 
-export function subtotalOf(lines: readonly Line[]): number {
+export function sumLines(lines: readonly Line[]): number {
   return lines.reduce((sum, { unitMinor, quantity }) => sum + unitMinor * quantity, 0)
 }
 
-export function price(shop: Shop, wish: Wish): Priced {
-  const subtotalMinor = subtotalOf(wish.lines)
+export function priceLines(shop: Shop, input: PriceInput): Priced {
+  const subtotalMinor = sumLines(input.lines)
   const held: { code: string; discount: Discount }[] = []
   const refused: Priced['refused'] = []
-  for (const code of wish.codes) {
-    const found = codeOf(shop, code)
-    const words = found ? problemOf(shop, found, wish, subtotalMinor) : `${code} isn't available`
+  for (const code of input.codes) {
+    const found = findCode(shop, code)
+    const words = found ? findCodeProblem(shop, found, input, subtotalMinor) : `${code} isn't available`
     if (words || !found) refused.push({ code, words: words ?? '' })
     else held.push({ code: found.code.code, discount: found.discount })
   }
-  const kept = combined(held, refused)
-  const reductions = takeOff(kept, wish.lines, subtotalMinor)
+  const kept = combineCodes(held, refused)
+  const reductions = applyReductions(kept, input.lines, subtotalMinor)
   const discountMinor = reductions.reduce((sum, { minor }) => sum + minor, 0)
-  const shippingMinor = shippingOf(wish.shipping, subtotalMinor - discountMinor, wish.lines)
+  const shippingMinor = priceShipping(input.shipping, subtotalMinor - discountMinor, input.lines)
   const totalMinor = subtotalMinor - discountMinor + shippingMinor
   return { subtotalMinor, discountMinor, shippingMinor, totalMinor, reductions, refused }
 }
 
-export function shippingOf(name: keyof typeof rates, goodsMinor: number, lines: readonly Line[]): number {
+export function priceShipping(name: keyof typeof rates, goodsMinor: number, lines: readonly Line[]): number {
   const { minor, freeFromMinor } = rates[name]
   if (!lines.length) return 0
   return freeFromMinor !== null && goodsMinor >= freeFromMinor ? 0 : minor
 }
 
-interface Found {
+interface FoundCode {
   code: Code
   discount: Discount
 }
 
-function codeOf(shop: Shop, text: string): Found | undefined {
+function findCode(shop: Shop, text: string): FoundCode | undefined {
   const code = findByKey(shop.db, 'code', text.trim())
   const discount = code && find(shop.db, 'discount', code.discountId)
   return discount && { code, discount }
 }
 
-function problemOf(shop: Shop, { code, discount }: Found, wish: Wish, subtotalMinor: number): string | null {
-  const status = statusOf(shop, discount)
+function findCodeProblem(
+  shop: Shop,
+  { code, discount }: FoundCode,
+  input: PriceInput,
+  subtotalMinor: number,
+): string | null {
+  const status = discountStatus(shop, discount)
   if (status === 'EXPIRED') return `${code.code} has expired`
   if (status === 'SCHEDULED') return `${code.code} isn't valid yet`
   if (discount.usageLimit !== null && code.uses >= discount.usageLimit)
     return `${code.code} has reached its usage limit`
   if (discount.minSubtotalMinor !== null && subtotalMinor < discount.minSubtotalMinor)
     return `Add more items to use ${code.code}`
-  const pieces = wish.lines.reduce((sum, { quantity }) => sum + quantity, 0)
+  const pieces = input.lines.reduce((sum, { quantity }) => sum + quantity, 0)
   if (discount.minQuantity !== null && pieces < discount.minQuantity) return `Add more items to use ${code.code}`
-  if (discount.customerIds && !(wish.customer && discount.customerIds.includes(wish.customer.id)))
+  if (discount.customerIds && !(input.customer && discount.customerIds.includes(input.customer.id)))
     return `${code.code} isn't valid for your account`
-  if (discount.productIds && !wish.lines.some(({ productId }) => discount.productIds!.includes(productId)))
+  if (discount.productIds && !input.lines.some(({ productId }) => discount.productIds!.includes(productId)))
     return `${code.code} isn't valid for the items in your cart`
-  return discount.oncePerCustomer && wish.email && wasUsedBy(shop, code.code, wish.email)
+  return discount.oncePerCustomer && input.email && wasUsedBy(shop, code.code, input.email)
     ? `${code.code} has already been used`
     : null
 }
 
 function wasUsedBy(shop: Shop, code: string, email: string): boolean {
-  const orders = listed<'order'>(
+  const orders = listWhere<'order'>(
     shop.db,
     `kind = ? and lower(json_extract(doc, '$.email')) = lower(?) and json_extract(doc, '$.cancelledAt') is null`,
     'order',
@@ -92,8 +97,8 @@ function wasUsedBy(shop: Shop, code: string, email: string): boolean {
   return orders.some(({ codes }) => codes.some((each) => each.toLowerCase() === code.toLowerCase()))
 }
 
-/** Codes stand beside each other only when every one of them says so; otherwise the last one counts. */
-function combined(held: { code: string; discount: Discount }[], refused: Priced['refused']) {
+/** Codes combine only if each of them allows it; otherwise the last one applies. */
+function combineCodes(held: { code: string; discount: Discount }[], refused: Priced['refused']) {
   const mayStand = held.every(({ discount }) => discount.combinesWith.orderDiscounts)
   if (held.length < 2 || mayStand) return held
   for (const { code } of held.slice(0, -1))
@@ -101,18 +106,22 @@ function combined(held: { code: string; discount: Discount }[], refused: Priced[
   return held.slice(-1)
 }
 
-function takeOff(held: { code: string; discount: Discount }[], lines: Line[], subtotalMinor: number): Reduction[] {
+function applyReductions(
+  held: { code: string; discount: Discount }[],
+  lines: Line[],
+  subtotalMinor: number,
+): Reduction[] {
   let left = subtotalMinor
   return held.map(({ code, discount }) => {
     const covered = lines.filter(({ productId }) => !discount.productIds || discount.productIds.includes(productId))
-    const base = Math.min(left, subtotalOf(covered))
-    const minor = Math.min(left, amountOff(discount, base, covered))
+    const base = Math.min(left, sumLines(covered))
+    const minor = Math.min(left, computeReduction(discount, base, covered))
     left -= minor
     return { code, minor }
   })
 }
 
-function amountOff({ value }: Discount, baseMinor: number, covered: Line[]): number {
+function computeReduction({ value }: Discount, baseMinor: number, covered: Line[]): number {
   if (value.kind === 'percentage') return Math.round(baseMinor * value.fraction)
   const pieces = covered.reduce((sum, { quantity }) => sum + quantity, 0)
   return Math.min(baseMinor, value.isOnEachItem ? value.minor * pieces : value.minor)

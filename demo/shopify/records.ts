@@ -1,8 +1,8 @@
-// The store's memory: one SQLite file. Every record is a row with its document; what is looked for or sorted by stands beside it.
+// The store's data in one SQLite file. A record is a row with a JSON document; indexed values have their own columns.
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { makePrivate } from '../private-file.ts'
 import { all, type Db, one, run } from '../store/sqlite.ts'
-import { firstIds, type Kept, type Kind, type Records } from './model.ts'
+import { firstIds, type Kind, type Records, type StoredRecord } from './model.ts'
 
 export { all, type Db, one, readMeta, run, transact, writeMeta } from '../store/sqlite.ts'
 
@@ -33,13 +33,13 @@ export function openRecords(file: string): Db {
   return { sqlite, statements: new Map() }
 }
 
-/** Everything but what is kept of the app and its keys. */
+/** Deletes everything except the app's settings and keys. */
 export function emptyRecords(db: Db) {
   db.sqlite.exec('delete from records; delete from counters; delete from deliveries')
 }
 
-/** By what a record is found besides its id, and what it belongs to. */
-const places: { [K in Kind]: (doc: Records[K]) => { key?: string | null; owner?: number | null } } = {
+/** Each kind's lookup key and owner. */
+const RECORD_KEYS: { [K in Kind]: (doc: Records[K]) => { key?: string | null; owner?: number | null } } = {
   product: ({ handle }) => ({ key: handle }),
   variant: ({ sku, productId }) => ({ key: sku, owner: productId }),
   customer: ({ email }) => ({ key: email }),
@@ -59,8 +59,8 @@ export function nextId(db: Db, name: Kind | 'line' | 'order_number'): number {
 }
 
 export function save<K extends Kind>(db: Db, kind: K, doc: Records[K]): Records[K] {
-  const { key = null, owner = null } = places[kind](doc)
-  const { id, createdAt, updatedAt } = doc as Kept
+  const { key = null, owner = null } = RECORD_KEYS[kind](doc)
+  const { id, createdAt, updatedAt } = doc as StoredRecord
   const sql = `insert into records values (?, ?, ?, ?, ?, ?, ?) on conflict (kind, id) do update set
     key = excluded.key, owner = excluded.owner, updated = excluded.updated, doc = excluded.doc`
   run(db, sql, kind, id, key, owner, createdAt, updatedAt, JSON.stringify(doc))
@@ -76,20 +76,20 @@ export function findByKey<K extends Kind>(db: Db, kind: K, key: string): Records
   return read<K>(one(db, sql, kind, key))
 }
 
-export function ofOwner<K extends Kind>(db: Db, kind: K, owner: number): Records[K][] {
-  return listed<K>(db, 'kind = ? and owner = ? order by id', kind, owner)
+export function listByOwner<K extends Kind>(db: Db, kind: K, owner: number): Records[K][] {
+  return listWhere<K>(db, 'kind = ? and owner = ? order by id', kind, owner)
 }
 
 export function listAll<K extends Kind>(db: Db, kind: K): Records[K][] {
-  return listed<K>(db, 'kind = ? order by id', kind)
+  return listWhere<K>(db, 'kind = ? order by id', kind)
 }
 
 export function remove(db: Db, kind: Kind, id: number): boolean {
   return run(db, 'delete from records where kind = ? and id = ?', kind, id) > 0
 }
 
-/** Rows by a condition that was written here, never one that came from outside. */
-export function listed<K extends Kind>(db: Db, condition: string, ...values: SQLInputValue[]): Records[K][] {
+/** `condition` is SQL and must be trusted text. */
+export function listWhere<K extends Kind>(db: Db, condition: string, ...values: SQLInputValue[]): Records[K][] {
   return all<{ doc: string }>(db, `select doc from records where ${condition}`, ...values).map((row) => read<K>(row)!)
 }
 

@@ -1,12 +1,12 @@
-// What a fresh store sells, who its customers are, and which codes it has. Ids are fixed by the order of these lists.
+// Products, customers and codes of a fresh store. The order of these lists determines the ids.
 
 import { noConsent } from './customers.ts'
 import { createDiscount } from './discounts.ts'
 import type { Consent, Customer } from './model.ts'
 import { nextId, save, transact } from './records.ts'
-import { instant, type Shop } from './shop.ts'
+import { formatInstant, type Shop } from './shop.ts'
 
-type Good = {
+type SeedProduct = {
   title: string
   type: 'Seeds' | 'Bulbs' | 'Tools' | 'Wear'
   text: string
@@ -15,12 +15,12 @@ type Good = {
   price: number
   was?: number
   stock?: number
-  /** Name of the choice and its values with their prices. */
+  /** Option name, and its values with prices. */
   choice?: { name: string; values: [title: string, price: number, stock?: number][] }
   status?: 'DRAFT'
 }
 
-const goods: Good[] = [
+const SEED_PRODUCTS: SeedProduct[] = [
   {
     ...{ title: 'Hori Hori Garden Knife', type: 'Tools', sku: 'FF-HORI', price: 4200, picture: 'knife' },
     text: 'A steel blade with a measuring scale on one side and teeth on the other. Digs, cuts and weeds.',
@@ -112,23 +112,35 @@ const day = 86_400_000
 export function seedStore(shop: Shop) {
   transact(shop.db, () => {
     const opened = shop.now() - 220 * day
-    for (const [at, good] of goods.entries()) addGood(shop, good, opened + at * 3_600_000)
+    for (const [at, product] of SEED_PRODUCTS.entries()) addProduct(shop, product, opened + at * 3_600_000)
     seedCodes(shop)
     seedCustomers(shop)
   })
 }
 
-function addGood(shop: Shop, good: Good, at: number) {
+function addProduct(shop: Shop, product: SeedProduct, at: number) {
   const { db } = shop
   const id = nextId(db, 'product')
-  const handle = good.title.toLowerCase().replaceAll(' ', '-')
+  const handle = product.title.toLowerCase().replaceAll(' ', '-')
   const dates = { createdAt: at, updatedAt: at }
-  const text = { handle, title: good.title, description: good.text, productType: good.type, picture: good.picture }
-  save(db, 'product', { id, ...dates, ...text, status: good.status ?? 'ACTIVE', optionName: good.choice?.name ?? null })
-  const values = good.choice?.values ?? [['Default Title', good.price, good.stock] as const]
+  const text = {
+    handle,
+    title: product.title,
+    description: product.text,
+    productType: product.type,
+    picture: product.picture,
+  }
+  save(db, 'product', {
+    id,
+    ...dates,
+    ...text,
+    status: product.status ?? 'ACTIVE',
+    optionName: product.choice?.name ?? null,
+  })
+  const values = product.choice?.values ?? [['Default Title', product.price, product.stock] as const]
   for (const [index, [title, priceMinor, stock]] of values.entries()) {
-    const sku = good.choice ? `${good.sku}-${index + 1}` : good.sku
-    const price = { priceMinor, compareAtMinor: good.was ?? null, stock: stock ?? good.stock ?? null }
+    const sku = product.choice ? `${product.sku}-${index + 1}` : product.sku
+    const price = { priceMinor, compareAtMinor: product.was ?? null, stock: stock ?? product.stock ?? null }
     save(db, 'variant', {
       ...{
         id: nextId(db, 'variant'),
@@ -147,7 +159,7 @@ function addGood(shop: Shop, good: Good, at: number) {
 function seedCodes(shop: Shop) {
   const add = (code: string, title: string, more: Parameters<typeof createDiscount>[1]) =>
     createDiscount(shop, {
-      ...{ code, title, startsAt: instant(shop.now() - 90 * day), context: { all: 'ALL' } },
+      ...{ code, title, startsAt: formatInstant(shop.now() - 90 * day), context: { all: 'ALL' } },
       ...more,
     })
   const percent = (percentage: number) => ({ value: { percentage }, items: { all: true } })
@@ -156,10 +168,10 @@ function seedCodes(shop: Shop) {
     customerGets: { value: { discountAmount: { amount: '15.00', appliesOnEachItem: false } }, items: { all: true } },
     minimumRequirement: { subtotal: { greaterThanOrEqualToSubtotal: '75.00' } },
   })
-  add('AUTUMN', 'Autumn sale, over', { customerGets: percent(0.2), endsAt: instant(shop.now() - 20 * day) })
+  add('AUTUMN', 'Autumn sale, over', { customerGets: percent(0.2), endsAt: formatInstant(shop.now() - 20 * day) })
 }
 
-const given = (at: number): Consent => ({ state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN', at })
+const givenConsent = (at: number): Consent => ({ state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN', at })
 
 function seedCustomers(shop: Shop) {
   const now = shop.now()
@@ -177,15 +189,15 @@ function seedCustomers(shop: Shop) {
     const dates = { createdAt: at, updatedAt: at }
     save(shop.db, 'customer', { id: nextId(shop.db, 'customer'), ...dates, ...name, ...none, ...sums, ...more })
   }
-  add('Nora', 'Lindqvist', 190, { phone: '+15035550111', emailConsent: given(now - 190 * day) })
+  add('Nora', 'Lindqvist', 190, { phone: '+15035550111', emailConsent: givenConsent(now - 190 * day) })
   add('Mateo', 'Rivera', 140, {
     phone: '+15035550112',
-    emailConsent: given(now - 30 * day),
-    smsConsent: given(now - 30 * day),
+    emailConsent: givenConsent(now - 30 * day),
+    smsConsent: givenConsent(now - 30 * day),
   })
   add('Priya', 'Raman', 75, { emailConsent: { state: 'UNSUBSCRIBED', level: 'SINGLE_OPT_IN', at: now - 10 * day } })
   add('Walter', 'Oakes', 21, {
-    ...{ phone: '+15035550114', emailConsent: { ...given(now - 21 * day), level: 'CONFIRMED_OPT_IN' } },
-    whatsAppConsent: given(now - 21 * day),
+    ...{ phone: '+15035550114', emailConsent: { ...givenConsent(now - 21 * day), level: 'CONFIRMED_OPT_IN' } },
+    whatsAppConsent: givenConsent(now - 21 * day),
   })
 }

@@ -1,11 +1,11 @@
-// What every part of the store is handed: its memory, its clock, its address, and how it is set up.
+// The context of every part of the store: database, clock, address and setup.
 import type { LookupFunction } from 'node:net'
 import { type Db, readMeta, writeMeta } from './records.ts'
 import type { ProtectedContent } from './schema/schema.ts'
 
 export const storeName = 'Fern & Finch'
 export const storeTagline = 'Seeds, bulbs and tools for small gardens'
-export const storeZone = 'America/Los_Angeles'
+export const storeTimeZone = 'America/Los_Angeles'
 export const currency = 'USD'
 
 export const plans = {
@@ -16,23 +16,23 @@ export const plans = {
   paused: { name: 'Pause and Build', isPlus: false, rate: 100 },
 } as const
 
-/** What an owner or Shopify can change while the store runs; kept with the data. */
+/** Settings that the owner or Shopify can change at run time; stored with the data. */
 export interface Setup {
-  /** `missing`: there is no shop of this name. */
+  /** `missing`: no shop has this name. */
   state: 'open' | 'frozen' | 'locked' | 'missing'
   plan: keyof typeof plans
-  /** The storefront asks for this; null: open to everybody. */
+  /** The storefront's password; null: public. */
   password: string | null
   app: {
     clientId: string
     secret: string
-    /** Still good for signatures, after the secret was rotated. */
+    /** The old secret, still used for signatures after a rotation. */
     oldSecret: { secret: string; until: number } | null
     isInstalled: boolean
     /** false: the app belongs to another organization than the store. */
     isOfOwner: boolean
     scopes: string[]
-    /** Kinds of protected customer data the app may read. */
+    /** Kinds of protected customer data that the app may read. */
     protectedData: ProtectedContent[]
   }
 }
@@ -41,18 +41,18 @@ export interface Shop {
   db: Db
   /** Milliseconds since the epoch. */
   now: () => number
-  /** Where it is reached, without a slash at its end. */
+  /** The store's URL without a trailing slash. */
   home: string
-  /** host or host:port that webhooks may be sent to although Shopify refuses it: http, loopback. */
+  /** host or host:port that may receive webhooks although Shopify forbids it (http, loopback). */
   allowedWebhookHosts: string[]
   lookup: LookupFunction
-  /** How long a checkout is quiet before its recovery link works. */
+  /** Age of a checkout at which its recovery link works. */
   recoverableAfterMs: number
   /** IANA. */
   timeZone: string
 }
 
-/** The first label of myshopify.com: on this machine the store is reached by its address instead. */
+/** The shop's myshopify.com subdomain. Locally the store is reached by its URL instead. */
 export const shopId = 68_200_000_001
 export const shopHandle = 'fern-and-finch'
 export const myshopifyDomain = `${shopHandle}.myshopify.com`
@@ -67,19 +67,19 @@ export function writeSetup({ db }: Pick<Shop, 'db'>, setup: Setup) {
 
 export const gid = (type: string, id: number) => `gid://shopify/${type}/${id}`
 
-export function idOf(text: unknown, type?: string): number | null {
+export function parseGid(text: unknown, type?: string): number | null {
   const parts = /^gid:\/\/shopify\/([A-Za-z]+)\/(\d+)(?:\?.*)?$/.exec(String(text))
   return parts && (!type || parts[1] === type) ? Number(parts[2]) : null
 }
 
-/** As GraphQL has it: "24.95". */
-export const amount = (minor: number) => (minor / 100).toFixed(2)
+/** GraphQL's form: "24.95". */
+export const formatAmount = (minor: number) => (minor / 100).toFixed(2)
 
-/** To the second, in UTC. */
-export const instant = (at: number) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
+/** UTC, to the second. */
+export const formatInstant = (at: number) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 
-/** To the second, with the store's offset, as webhook bodies have it. */
-export function localInstant(at: number): string {
-  const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(storeZone)
+/** With the store's offset, to the second, as in webhook bodies. */
+export function formatLocalInstant(at: number): string {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(storeTimeZone)
   return zoned.toString({ smallestUnit: 'second', timeZoneName: 'never' })
 }

@@ -1,11 +1,11 @@
-// The Shopify store as one thing with a life: opens its file, listens, sends webhooks, stops. What a test may turn is in `controls`.
+// Lifecycle of the Shopify store: opens its file, listens, sends webhooks, stops. Tests use `controls`.
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { type Connections, switchConnections } from '../store/connections.ts'
 import { serveBulkFiles } from './bulk.ts'
-import { type Controls, controlsOf } from './controls.ts'
+import { type Controls, createControls } from './controls.ts'
 import { deliverDue } from './deliver.ts'
 import type { Desk } from './events.ts'
 import { Faults } from './faults.ts'
@@ -16,11 +16,11 @@ import { servePages } from './pages/routes.ts'
 import { seedPast } from './past.ts'
 import { emptyRecords, one, openRecords, readMeta, transact } from './records.ts'
 import { seedStore } from './seed.ts'
-import { readSetup, type Setup, type Shop, storeZone, writeSetup } from './shop.ts'
+import { readSetup, type Setup, type Shop, storeTimeZone, writeSetup } from './shop.ts'
 import { serveTokens } from './tokens.ts'
 
 export interface ShopifyStoreOptions {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port?: number
   host?: string
   /** A path, or ':memory:'. */
@@ -28,18 +28,18 @@ export interface ShopifyStoreOptions {
   publicUrl?: string
   /** Milliseconds since the epoch; `controls.advance` moves it on. */
   now?: () => number
-  /** Stock an empty file with goods, codes and customers (default true). */
+  /** Seed an empty file with products, codes and customers (default true). */
   seed?: boolean
-  /** How many days of customers, orders and checkouts come with it; none when left out. */
+  /** Days of generated customers, orders and checkouts; default none. */
   pastDays?: number
   app?: Partial<Setup['app']>
   plan?: Setup['plan']
-  /** host or host:port that webhooks may be sent to although Shopify refuses it. */
+  /** host or host:port that may receive webhooks although Shopify forbids it. */
   allowedWebhookHosts?: string[]
   lookup?: LookupFunction
-  /** How old a checkout is before its recovery link works; Shopify's is ten minutes. */
+  /** Age of a checkout at which its recovery link works; ten minutes at Shopify. */
   recoverableAfterMs?: number
-  /** What the shop says its time zone is (IANA). */
+  /** The shop's time zone (IANA). */
   timeZone?: string
 }
 
@@ -48,43 +48,53 @@ export interface ShopifyStore {
   shop: Shop
   desk: Desk
   app: FastifyInstance
-  /** Of the app, as the owner copies them into Recoup. */
+  /** The app's keys, as the owner copies them into Recoup. */
   keys: { clientId: string; clientSecret: string }
   bucket: Bucket
   faults: Faults
   controls: Controls
-  /** Lets it be away, slow or silent. */
+  /** Makes the store unavailable, slow or silent. */
   connections: Connections
-  /** Sends what is due instead of on the next tick; answers when also what was under way has been sent. */
+  /** Sends due webhooks now; resolves after running deliveries have ended, too. */
   deliverWebhooks: () => Promise<number>
-  /** Resolves when bulk operations that were started are done. */
+  /** Resolves when running bulk operations have ended. */
   settled: () => Promise<void>
-  /** What the owner pastes into theme.liquid, before </head>; kept over restarts and resets. */
+  /** Code before </head> in theme.liquid; survives restarts and resets. */
   setThemeHead: (html: string) => void
-  /** Back to the seed; keys, plan and the snippet stay. */
+  /** Resets to the seed; keeps keys, plan and theme code. */
   reset: () => void
   stop: () => Promise<void>
 }
 
-const tickMs = 200
+const TICK_MS = 200
 
-/** What an app of the documentation asks for. */
+/** The scopes that the documentation's app requests. */
 export const allScopes = [...['read_orders', 'read_all_orders', 'read_customers', 'read_products', 'write_discounts']]
 
-/** All of the store but its port and its clockwork: it is asked through `app.inject`, and sends no webhook of its own. */
-export type QuietShopifyStore = Omit<
+/** The store without a port and timers: tests use `app.inject` and send webhooks explicitly. */
+export type UnlistenedShopifyStore = Omit<
   ShopifyStore,
   'url' | 'connections' | 'deliverWebhooks' | 'setThemeHead' | 'reset' | 'stop'
 > & { close: () => Promise<void> }
 
-export function openQuietShopifyStore(options: ShopifyStoreOptions): QuietShopifyStore {
+export function openUnlistenedShopifyStore(options: ShopifyStoreOptions): UnlistenedShopifyStore {
   const { app, shop, desk, bucket, faults, settled, clock } = assemble(options)
   const close = async () => {
     await settled()
     await app.close()
     shop.db.sqlite.close()
   }
-  return { shop, desk, app, bucket, faults, settled, keys: keysOf(shop), controls: controlsOf(desk, clock), close }
+  return {
+    shop,
+    desk,
+    app,
+    bucket,
+    faults,
+    settled,
+    keys: readKeys(shop),
+    controls: createControls(desk, clock),
+    close,
+  }
 }
 
 export async function startShopifyStore(options: ShopifyStoreOptions): Promise<ShopifyStore> {
@@ -93,8 +103,8 @@ export async function startShopifyStore(options: ShopifyStoreOptions): Promise<S
   const jobs = startJobs(desk)
   return {
     ...{ url: shop.home, shop, desk, app, bucket, faults, connections, settled, deliverWebhooks: jobs.deliver },
-    keys: keysOf(shop),
-    controls: controlsOf(desk, clock),
+    keys: readKeys(shop),
+    controls: createControls(desk, clock),
     setThemeHead: (html) => writeThemeHead(shop, html),
     reset: () => reset(shop, options.pastDays),
     stop: async () => {
@@ -115,7 +125,7 @@ function assemble(options: ShopifyStoreOptions) {
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
   })
-  takeForms(app)
+  acceptForms(app)
   const faults = new Faults()
   const desk = { shop, faults }
   const bucket = new Bucket(shop)
@@ -127,7 +137,7 @@ function assemble(options: ShopifyStoreOptions) {
     work.add(running)
   }
   const connections = switchConnections(app)
-  refuseUnknown(app, shop)
+  refuseUnknownShop(app, shop)
   serveTokens(app, shop)
   serveGraphql(app, { shop, bucket, faults, later })
   serveBulkFiles(app, shop)
@@ -148,18 +158,18 @@ function openShop(options: ShopifyStoreOptions, clock: { aheadMs: number }): Sho
     allowedWebhookHosts: options.allowedWebhookHosts ?? [],
     lookup: options.lookup ?? lookup,
     recoverableAfterMs: options.recoverableAfterMs ?? 600_000,
-    timeZone: options.timeZone ?? storeZone,
+    timeZone: options.timeZone ?? storeTimeZone,
   }
   const kept = readMeta(db, 'setup') ? readSetup(shop) : freshSetup()
   writeSetup(shop, { ...kept, plan: options.plan ?? kept.plan, app: { ...kept.app, ...options.app } })
-  if (options.seed !== false && isEmpty(shop)) stock(shop, options.pastDays)
+  if (options.seed !== false && isEmpty(shop)) seedShop(shop, options.pastDays)
   return shop
 }
 
 const isEmpty = ({ db }: Shop) =>
   one<{ n: number }>(db, `select count(*) as n from records where kind = 'product'`)!.n === 0
 
-function stock(shop: Shop, pastDays = 0) {
+function seedShop(shop: Shop, pastDays = 0) {
   seedStore(shop)
   if (pastDays > 0) seedPast({ shop, faults: new Faults() }, pastDays)
 }
@@ -174,20 +184,20 @@ const freshSetup = (): Setup => ({
   },
 })
 
-const keysOf = (shop: Shop) => {
+const readKeys = (shop: Shop) => {
   const { clientId, secret } = readSetup(shop).app
   return { clientId, clientSecret: secret }
 }
 
-/** Forms come as text; a page reads them as it likes. */
-function takeForms(app: FastifyInstance) {
+/** Passes form bodies on as text. */
+function acceptForms(app: FastifyInstance) {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
     done(null, body),
   )
 }
 
-/** A name that no shop has: nothing is there. */
-function refuseUnknown(app: FastifyInstance, shop: Shop) {
+/** Answers 404 when no shop has this name. */
+function refuseUnknownShop(app: FastifyInstance, shop: Shop) {
   app.addHook('onRequest', async (_request, reply) => {
     if (readSetup(shop).state === 'missing') return reply.code(404).send({ errors: 'Not Found' })
   })
@@ -211,7 +221,7 @@ function startJobs({ shop, faults }: Desk) {
     running = deliverDue(shop, faults).finally(() => {
       isBusy = false
     })
-  }, tickMs)
+  }, TICK_MS)
   const deliver = async () => {
     const tried = await deliverDue(shop, faults)
     await running
@@ -227,6 +237,6 @@ function startJobs({ shop, faults }: Desk) {
 function reset(shop: Shop, pastDays?: number) {
   transact(shop.db, () => {
     emptyRecords(shop.db)
-    stock(shop, pastDays)
+    seedShop(shop, pastDays)
   })
 }

@@ -1,10 +1,10 @@
-// Access tokens: 24 hours from the client credentials grant, unlimited for an app that was made in the admin before 2026.
+// Access tokens: valid for 24 hours from the client credentials grant; without expiry for apps created in the admin before 2026.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { one, run } from './records.ts'
 import { readSetup, type Setup, type Shop } from './shop.ts'
 
-const lifeMs = 86_399_000
+const TOKEN_LIFE_MS = 86_399_000
 
 interface TokenRow {
   token: string
@@ -13,16 +13,16 @@ interface TokenRow {
   revoked: number
 }
 
-/** The scopes of a token that is good now; null: it is none. */
-export function scopesOfToken(shop: Shop, token: string): string[] | null {
+/** The scopes of a valid token; null: invalid. */
+export function findTokenScopes(shop: Shop, token: string): string[] | null {
   const row = one<TokenRow>(shop.db, 'select * from tokens where token = ?', token)
   const isGood = row && !row.revoked && (row.expires === null || row.expires > shop.now())
   return isGood && readSetup(shop).app.isInstalled ? (JSON.parse(row.scopes) as string[]) : null
 }
 
-export function makeToken(shop: Shop, scopes: readonly string[], isLasting = false): string {
+export function createAccessToken(shop: Shop, scopes: readonly string[], isLasting = false): string {
   const token = `shpat_${randomBytes(16).toString('hex')}`
-  const expires = isLasting ? null : shop.now() + lifeMs
+  const expires = isLasting ? null : shop.now() + TOKEN_LIFE_MS
   run(shop.db, 'insert into tokens values (?, ?, ?, 0)', token, JSON.stringify(scopes), expires)
   return token
 }
@@ -35,24 +35,24 @@ export function expireTokens(shop: Shop) {
   run(shop.db, 'update tokens set expires = ? where expires is not null', shop.now() - 1)
 }
 
-/** The client credentials grant. An app may send a form, as the documentation shows, or JSON, as Shopify's own library does. */
+/** The client credentials grant. Accepts a form, as in the documentation, and JSON, as Shopify's library sends. */
 export function serveTokens(app: FastifyInstance, shop: Shop) {
   app.post('/admin/oauth/access_token', (request, reply) => {
-    const wish = wishOf(request.body)
+    const wish = parseBody(request.body)
     const setup = readSetup(shop)
     if (setup.state === 'frozen') return reply.code(402).send({ errors: 'Unavailable Shop' })
-    const problem = refusal(setup, wish)
-    if (problem) return refuse(reply, ...problem)
+    const problem = findRefusal(setup, wish)
+    if (problem) return sendRefusal(reply, ...problem)
     const { scopes } = setup.app
     return reply.send({
-      access_token: makeToken(shop, scopes),
+      access_token: createAccessToken(shop, scopes),
       scope: scopes.join(','),
-      expires_in: Math.floor(lifeMs / 1000),
+      expires_in: Math.floor(TOKEN_LIFE_MS / 1000),
     })
   })
 }
 
-function refusal({ app }: Setup, wish: Record<string, unknown>): [code: string, words: string] | null {
+function findRefusal({ app }: Setup, wish: Record<string, unknown>): [code: string, words: string] | null {
   if (wish.grant_type !== 'client_credentials') return ['invalid_request', 'The grant_type must be client_credentials.']
   if (wish.client_id !== app.clientId)
     return ['application_cannot_be_found', `Could not find Shopify API application with api_key ${wish.client_id}`]
@@ -63,10 +63,10 @@ function refusal({ app }: Setup, wish: Record<string, unknown>): [code: string, 
   return null
 }
 
-const refuse = (reply: FastifyReply, error: string, words: string) =>
+const sendRefusal = (reply: FastifyReply, error: string, words: string) =>
   reply.code(400).send({ error, error_description: `Oauth error ${error}: ${words}` })
 
-function wishOf(body: unknown): Record<string, unknown> {
+function parseBody(body: unknown): Record<string, unknown> {
   if (typeof body === 'string') return Object.fromEntries(new URLSearchParams(body))
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
 }

@@ -8,7 +8,7 @@ import {
   smsConsentBody,
   whatsAppConsentBody,
 } from '../../demo/shopify/payloads.ts'
-import { subtotalOf } from '../../demo/shopify/pricing.ts'
+import { sumLines } from '../../demo/shopify/pricing.ts'
 import { find, save } from '../../demo/shopify/records.ts'
 import { pullCheckouts } from '../../server/carts/sync/checkouts.ts'
 import { pullCustomers } from '../../server/carts/sync/local-copies.ts'
@@ -111,7 +111,7 @@ function keepCheckout(shop: ShopifyShop, act: ActOf<'checkout'>, harness: Harnes
   const said = { email: act.email ?? known?.email ?? null, phone: act.phone ?? known?.phone ?? null }
   const address = addressIn(act.country, null) ?? known?.address ?? null
   const customerId = customerIdOf(shop, { ...said, country: act.country })
-  const sum = subtotalOf(lines)
+  const sum = sumLines(lines)
   const checkout = save(db, 'checkout', {
     ...{ id, createdAt: known?.createdAt ?? at, updatedAt: at, token: known?.token ?? `checkout-token-${id}` },
     cartToken: known?.cartToken ?? (act.browser === null ? `cart-of-checkout-${id}` : cartOf(harness, act.browser)),

@@ -1,6 +1,6 @@
 import type { Bulk } from '../model.ts'
 import { gid, type Shop } from '../shop.ts'
-import { type Source, time } from './context.ts'
+import { formatTime, type Source } from './context.ts'
 
 export const bulkSource = ({ home }: Shop, bulk: Bulk): Source => ({
   __typename: 'BulkOperation',
@@ -10,6 +10,6 @@ export const bulkSource = ({ home }: Shop, bulk: Bulk): Source => ({
   rootObjectCount: String(bulk.roots),
   fileSize: bulk.lines === null ? null : String(Buffer.byteLength(bulk.lines)),
   url: bulk.lines === null ? null : `${home}/bulk-operation-outputs/${bulk.id}.jsonl`,
-  createdAt: time(bulk.createdAt),
-  completedAt: time(bulk.completedAt),
+  createdAt: formatTime(bulk.createdAt),
+  completedAt: formatTime(bulk.completedAt),
 })

@@ -1,5 +1,5 @@
-// What a query costs. Shopify does not publish its table: an object is 1, a connection 2 and the objects asked for, a mutation 10, as its
-// documentation says. So these numbers are estimates; a client must read them from the answer.
+// Query costs. By Shopify's documentation an object costs 1, a connection 2 plus the requested objects, a mutation 10. Shopify does
+// not publish the full table, so these are estimates; clients must read the cost from the response.
 import {
   type DocumentNode,
   type FieldNode,
@@ -36,14 +36,14 @@ export function requestedCost(
   )
   const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION)
   if (!operation) return 0
-  const root = rootOf(schema, operation)
-  return root ? costOf({ schema, fragments, variables }, root, operation.selectionSet) : 0
+  const root = findRootType(schema, operation)
+  return root ? selectionCost({ schema, fragments, variables }, root, operation.selectionSet) : 0
 }
 
-const rootOf = (schema: GraphQLSchema, { operation }: OperationDefinitionNode) =>
+const findRootType = (schema: GraphQLSchema, { operation }: OperationDefinitionNode) =>
   operation === 'mutation' ? schema.getMutationType() : schema.getQueryType()
 
-function costOf(measure: Measure, parent: GraphQLCompositeType, selection: SelectionSetNode): number {
+function selectionCost(measure: Measure, parent: GraphQLCompositeType, selection: SelectionSetNode): number {
   let cost = 0
   for (const node of selection.selections) {
     if (node.kind === Kind.FIELD) {
@@ -53,13 +53,13 @@ function costOf(measure: Measure, parent: GraphQLCompositeType, selection: Selec
     const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : measure.fragments.get(node.name.value)
     const named = fragment?.typeCondition?.name.value
     const type = named ? measure.schema.getType(named) : parent
-    if (fragment && isCompositeType(type)) cost += costOf(measure, type, fragment.selectionSet)
+    if (fragment && isCompositeType(type)) cost += selectionCost(measure, type, fragment.selectionSet)
   }
   return cost
 }
 
-/** What holds a connection's objects costs nothing itself. */
-const containers = new Set(['nodes', 'edges', 'node', 'pageInfo'])
+/** Wrapper fields of connections cost nothing. */
+const FREE_FIELDS = new Set(['nodes', 'edges', 'node', 'pageInfo'])
 
 function fieldCost(measure: Measure, parent: GraphQLCompositeType, node: FieldNode): number {
   const name = node.name.value
@@ -67,13 +67,13 @@ function fieldCost(measure: Measure, parent: GraphQLCompositeType, node: FieldNo
   const field = parent.getFields()[name]
   const type = field && getNamedType(field.type)
   if (!field || !isCompositeType(type)) return 0
-  const inner = costOf(measure, type, node.selectionSet)
-  if (type.name.endsWith('Connection')) return 2 + sizeOf(measure, node) * (1 + inner)
-  if (containers.has(name) && /(Connection|Edge)$/.test(parent.name)) return inner
+  const inner = selectionCost(measure, type, node.selectionSet)
+  if (type.name.endsWith('Connection')) return 2 + readPageSize(measure, node) * (1 + inner)
+  if (FREE_FIELDS.has(name) && /(Connection|Edge)$/.test(parent.name)) return inner
   return inner + (parent.name === 'Mutation' ? 10 : 1)
 }
 
-function sizeOf({ variables }: Measure, node: FieldNode): number {
+function readPageSize({ variables }: Measure, node: FieldNode): number {
   const given = node.arguments?.find(({ name }) => name.value === 'first' || name.value === 'last')?.value
   const size =
     given?.kind === Kind.INT
@@ -84,7 +84,7 @@ function sizeOf({ variables }: Measure, node: FieldNode): number {
   return Number.isFinite(size) ? size : 0
 }
 
-/** A leaky bucket for the app in this store. */
+/** Leaky bucket of the app in this store. */
 export class Bucket {
   #available = Number.POSITIVE_INFINITY
   #at = 0
@@ -101,7 +101,7 @@ export class Bucket {
     return this.rate * 20
   }
 
-  /** What is in it now. */
+  /** Points available now. */
   get available(): number {
     const now = this.#shop.now()
     const filled = this.#available + (Math.max(0, now - this.#at) / 1000) * this.rate
@@ -118,7 +118,7 @@ export class Bucket {
     this.#available = Math.min(this.size, this.#available + points)
   }
 
-  /** Leaves this much in it. */
+  /** Sets the available points. */
   drain(points = 0) {
     this.#available = points
     this.#at = this.#shop.now()

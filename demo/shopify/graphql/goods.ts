@@ -1,11 +1,11 @@
 // Products and variants.
 import type { Product, Variant } from '../model.ts'
-import { find, ofOwner } from '../records.ts'
-import { amount, gid, type Shop } from '../shop.ts'
-import { type Context, money, type Source, time } from './context.ts'
-import { type PageArgs, pageOfList } from './pages.ts'
+import { find, listByOwner } from '../records.ts'
+import { formatAmount, gid, type Shop } from '../shop.ts'
+import { type Context, formatTime, moneySource, type Source } from './context.ts'
+import { type PageArgs, paginateList } from './pages.ts'
 
-const image = (shop: Shop, file: string, alt: string): Source => ({
+const imageSource = (shop: Shop, file: string, alt: string): Source => ({
   __typename: 'Image',
   id: gid('ProductImage', [...file].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 2 ** 40),
   url: pictureUrl(shop, file),
@@ -18,8 +18,8 @@ export const pictureUrl = ({ home }: Shop, file: string) => `${home}/cdn/shop/fi
 
 export function productSource(context: Context, product: Product): Source {
   const { shop } = context
-  const variants = () => ofOwner(shop.db, 'variant', product.id)
-  const picture = image(shop, product.picture, product.title)
+  const variants = () => listByOwner(shop.db, 'variant', product.id)
+  const picture = imageSource(shop, product.picture, product.title)
   const media: Source = {
     __typename: 'MediaImage',
     ...{ id: gid('MediaImage', product.id), alt: product.title, mediaContentType: 'IMAGE', status: 'READY' },
@@ -34,19 +34,19 @@ export function productSource(context: Context, product: Product): Source {
     ...{ vendor: 'Fern & Finch', tags: [], isGiftCard: false, templateSuffix: null },
     description: product.description,
     descriptionHtml: `<p>${product.description}</p>`,
-    createdAt: time(product.createdAt),
-    updatedAt: time(product.updatedAt),
-    publishedAt: product.status === 'ACTIVE' ? time(product.createdAt) : null,
+    createdAt: formatTime(product.createdAt),
+    updatedAt: formatTime(product.updatedAt),
+    publishedAt: product.status === 'ACTIVE' ? formatTime(product.createdAt) : null,
     onlineStoreUrl: product.status === 'ACTIVE' ? `${shop.home}/products/${product.handle}` : null,
     hasOnlyDefaultVariant: product.optionName === null,
     tracksInventory: () => variants().some(({ stock }) => stock !== null),
     totalInventory: () => variants().reduce((sum, { stock }) => sum + (stock ?? 0), 0),
     featuredMedia: media,
     featuredImage: picture,
-    media: (args: PageArgs) => pageOfList([media], args, (each) => each),
-    images: (args: PageArgs) => pageOfList([picture], args, (each) => each),
+    media: (args: PageArgs) => paginateList([media], args, (each) => each),
+    images: (args: PageArgs) => paginateList([picture], args, (each) => each),
     variantsCount: () => ({ count: variants().length, precision: 'EXACT' }),
-    variants: (args: PageArgs) => pageOfList(variants(), args, (each) => variantSource(context, each)),
+    variants: (args: PageArgs) => paginateList(variants(), args, (each) => variantSource(context, each)),
     options: () => [
       {
         id: gid('ProductOption', product.id),
@@ -57,7 +57,7 @@ export function productSource(context: Context, product: Product): Source {
     ],
     priceRangeV2: () => {
       const prices = variants().map(({ priceMinor }) => priceMinor)
-      return { minVariantPrice: money(Math.min(...prices)), maxVariantPrice: money(Math.max(...prices)) }
+      return { minVariantPrice: moneySource(Math.min(...prices)), maxVariantPrice: moneySource(Math.max(...prices)) }
     },
   }
 }
@@ -72,18 +72,18 @@ export function variantSource(context: Context, variant: Variant): Source {
     title: variant.title,
     displayName: () => `${product().title} - ${variant.title}`,
     ...{ sku: variant.sku, position: variant.position, barcode: null, taxable: true },
-    price: amount(variant.priceMinor),
-    compareAtPrice: variant.compareAtMinor === null ? null : amount(variant.compareAtMinor),
+    price: formatAmount(variant.priceMinor),
+    compareAtPrice: variant.compareAtMinor === null ? null : formatAmount(variant.compareAtMinor),
     availableForSale: () => isForSale(product(), variant),
     inventoryPolicy: variant.stock === null ? 'CONTINUE' : 'DENY',
     inventoryQuantity: variant.stock ?? 0,
     sellableOnlineQuantity: variant.stock ?? 0,
     inventoryItem: { id: gid('InventoryItem', variant.id + 1_000_000_000), tracked: variant.stock !== null },
-    createdAt: time(variant.createdAt),
-    updatedAt: time(variant.updatedAt),
-    image: () => (variant.picture ? image(shop, variant.picture, variant.title) : null),
+    createdAt: formatTime(variant.createdAt),
+    updatedAt: formatTime(variant.updatedAt),
+    image: () => (variant.picture ? imageSource(shop, variant.picture, variant.title) : null),
     media: (args: PageArgs) =>
-      pageOfList(variant.picture ? [image(shop, variant.picture, variant.title)] : [], args, (picture) => ({
+      paginateList(variant.picture ? [imageSource(shop, variant.picture, variant.title)] : [], args, (picture) => ({
         __typename: 'MediaImage',
         ...{ id: gid('MediaImage', variant.id), alt: variant.title, mediaContentType: 'IMAGE', status: 'READY' },
         image: picture,
@@ -100,4 +100,4 @@ export function variantSource(context: Context, variant: Variant): Source {
 export const isForSale = (product: Product, variant: Variant) =>
   product.status === 'ACTIVE' && (variant.stock === null || variant.stock > 0)
 
-export const lineImage = image
+export const lineImage = imageSource

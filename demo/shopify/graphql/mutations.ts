@@ -1,25 +1,25 @@
-// What an app may change: discounts, webhook subscriptions, bulk operations, itself.
+// Mutations of discounts, webhook subscriptions, bulk operations and the app itself.
 import { GraphQLError } from 'graphql'
-import { cancelBulk, runBulk } from '../bulk.ts'
+import { cancelBulk, startBulk } from '../bulk.ts'
 import {
   addCode,
-  codeErrors,
   createDiscount,
   type DiscountInput,
+  type DiscountResult,
   deleteDiscount,
-  switchDiscount,
+  findCodeErrors,
+  setDiscountActive,
+  UNKNOWN_DISCOUNT,
   type UserError,
-  unknownDiscount,
   updateDiscount,
-  type Written,
 } from '../discounts.ts'
-import { find, ofOwner, remove, save, transact } from '../records.ts'
-import { gid, idOf, readSetup, writeSetup } from '../shop.ts'
+import { find, listByOwner, remove, save, transact } from '../records.ts'
+import { gid, parseGid, readSetup, writeSetup } from '../shop.ts'
 import { createWebhook, deleteWebhook, updateWebhook, type WebhookInput } from '../webhooks.ts'
 import { bulkSource } from './bulk-source.ts'
 import type { Context, Source } from './context.ts'
 import { codeNodeSource, codeSource, nodeSource } from './discounts.ts'
-import { type PageArgs, pageOfList } from './pages.ts'
+import { type PageArgs, paginateList } from './pages.ts'
 import { webhookSource } from './webhook-source.ts'
 
 export function mutations(context: Context): Source {
@@ -28,63 +28,68 @@ export function mutations(context: Context): Source {
 
 function discountMutations(context: Context): Source {
   const { shop } = context
-  const written = (result: Written) => ({
+  const written = (result: DiscountResult) => ({
     codeDiscountNode: 'discount' in result ? codeNodeSource(context, result.discount) : null,
     userErrors: 'errors' in result ? result.errors.map(discountError) : [],
   })
   const each = (ids: string[] | null | undefined, work: (id: number) => unknown) => {
-    if (!ids?.length) return { job: null, userErrors: [discountError(missingIds)] }
-    for (const id of limited(ids)) work(discountId(id) ?? 0)
+    if (!ids?.length) return { job: null, userErrors: [discountError(MISSING_IDS)] }
+    for (const id of checkListSize(ids)) work(parseDiscountId(id) ?? 0)
     return { job, userErrors: [] }
   }
   return {
     discountCodeBasicCreate: ({ basicCodeDiscount }: { basicCodeDiscount: DiscountInput }) =>
       transact(shop.db, () => written(createDiscount(shop, basicCodeDiscount))),
     discountCodeBasicUpdate: ({ id, basicCodeDiscount }: { id: string; basicCodeDiscount: DiscountInput }) =>
-      transact(shop.db, () => written(updateDiscount(shop, discountId(id) ?? 0, basicCodeDiscount))),
-    discountCodeActivate: ({ id }: { id: string }) => written(switchDiscount(shop, discountId(id) ?? 0, true)),
-    discountCodeDeactivate: ({ id }: { id: string }) => written(switchDiscount(shop, discountId(id) ?? 0, false)),
+      transact(shop.db, () => written(updateDiscount(shop, parseDiscountId(id) ?? 0, basicCodeDiscount))),
+    discountCodeActivate: ({ id }: { id: string }) => written(setDiscountActive(shop, parseDiscountId(id) ?? 0, true)),
+    discountCodeDeactivate: ({ id }: { id: string }) =>
+      written(setDiscountActive(shop, parseDiscountId(id) ?? 0, false)),
     discountCodeDelete: ({ id }: { id: string }) => {
-      const isGone = transact(shop.db, () => deleteDiscount(shop, discountId(id) ?? 0))
+      const isGone = transact(shop.db, () => deleteDiscount(shop, parseDiscountId(id) ?? 0))
       return {
         deletedCodeDiscountId: isGone ? id : null,
-        userErrors: isGone ? [] : [discountError(unknownDiscount)],
+        userErrors: isGone ? [] : [discountError(UNKNOWN_DISCOUNT)],
       }
     },
-    tagsAdd: ({ id, tags }: { id: string; tags: string[] }) => tagged(context, id, (known) => [...known, ...tags]),
+    tagsAdd: ({ id, tags }: { id: string; tags: string[] }) => changeTags(context, id, (known) => [...known, ...tags]),
     tagsRemove: ({ id, tags }: { id: string; tags: string[] }) =>
-      tagged(context, id, (known) => known.filter((tag) => !tags.includes(tag))),
-    discountCodeBulkActivate: ({ ids }: { ids?: string[] }) => each(ids, (id) => switchDiscount(shop, id, true)),
-    discountCodeBulkDeactivate: ({ ids }: { ids?: string[] }) => each(ids, (id) => switchDiscount(shop, id, false)),
+      changeTags(context, id, (known) => known.filter((tag) => !tags.includes(tag))),
+    discountCodeBulkActivate: ({ ids }: { ids?: string[] }) => each(ids, (id) => setDiscountActive(shop, id, true)),
+    discountCodeBulkDeactivate: ({ ids }: { ids?: string[] }) => each(ids, (id) => setDiscountActive(shop, id, false)),
     discountCodeBulkDelete: ({ ids }: { ids?: string[] }) => each(ids, (id) => deleteDiscount(shop, id)),
   }
 }
 
-function tagged(context: Context, text: string, change: (known: string[]) => string[]): Source {
+function changeTags(context: Context, text: string, change: (known: string[]) => string[]): Source {
   const { shop } = context
-  const discount = find(shop.db, 'discount', discountId(text) ?? 0)
+  const discount = find(shop.db, 'discount', parseDiscountId(text) ?? 0)
   if (!discount) return { node: null, userErrors: [{ field: ['id'], message: 'Discount does not exist' }] }
   const tags = [...new Set(change(discount.tags))]
   const saved = save(shop.db, 'discount', { ...discount, tags, updatedAt: shop.now() })
   return { node: nodeSource(context, saved), userErrors: [] }
 }
 
-const discountId = (text: string) => idOf(text, 'DiscountCodeNode') ?? idOf(text, 'DiscountNode')
+const parseDiscountId = (text: string) => parseGid(text, 'DiscountCodeNode') ?? parseGid(text, 'DiscountNode')
 
-const missingIds: UserError = { field: null, message: "Missing expected argument key: 'ids'", code: 'MISSING_ARGUMENT' }
+const MISSING_IDS: UserError = {
+  field: null,
+  message: "Missing expected argument key: 'ids'",
+  code: 'MISSING_ARGUMENT',
+}
 
-/** Done at once here; an app must not count on it. */
+/** Completes at once here; apps must not rely on it. */
 const job = { __typename: 'Job', id: gid('Job', 1), done: true }
 
 function codeMutations({ shop }: Context): Source {
   return {
     discountRedeemCodeBulkAdd: ({ discountId: text, codes }: { discountId: string; codes: { code: string }[] }) => {
-      const discount = find(shop.db, 'discount', discountId(text) ?? 0)
+      const discount = find(shop.db, 'discount', parseDiscountId(text) ?? 0)
       if (!discount)
-        return { bulkCreation: null, userErrors: [discountError({ ...unknownDiscount, field: ['discountId'] })] }
+        return { bulkCreation: null, userErrors: [discountError({ ...UNKNOWN_DISCOUNT, field: ['discountId'] })] }
       const rows = transact(shop.db, () =>
-        limited(codes).map(({ code }) => {
-          const errors = codeErrors(shop, code, ['code'])
+        checkListSize(codes).map(({ code }) => {
+          const errors = findCodeErrors(shop, code, ['code'])
           const made = errors.length ? null : addCode(shop, discount, code)
           return { code, discountRedeemCode: made && codeSource(made), errors: errors.map(discountError) }
         }),
@@ -93,14 +98,14 @@ function codeMutations({ shop }: Context): Source {
       const bulkCreation = {
         id: gid('DiscountRedeemCodeBulkCreation', discount.id),
         ...{ codesCount: rows.length, failedCount: failed, importedCount: rows.length - failed, done: true },
-        codes: (args: PageArgs) => pageOfList(rows, args, (row) => row),
+        codes: (args: PageArgs) => paginateList(rows, args, (row) => row),
       }
       return { bulkCreation, userErrors: [] }
     },
     discountCodeRedeemCodeBulkDelete: ({ discountId: text, ids }: { discountId: string; ids?: string[] }) => {
-      if (!ids?.length) return { job: null, userErrors: [discountError(missingIds)] }
-      const wanted = new Set(limited(ids).map((id) => idOf(id, 'DiscountRedeemCode')))
-      for (const { id } of ofOwner(shop.db, 'code', discountId(text) ?? 0)) {
+      if (!ids?.length) return { job: null, userErrors: [discountError(MISSING_IDS)] }
+      const wanted = new Set(checkListSize(ids).map((id) => parseGid(id, 'DiscountRedeemCode')))
+      for (const { id } of listByOwner(shop.db, 'code', parseDiscountId(text) ?? 0)) {
         if (wanted.has(id)) remove(shop.db, 'code', id)
       }
       return { job, userErrors: [] }
@@ -109,7 +114,7 @@ function codeMutations({ shop }: Context): Source {
 }
 
 /** "Input arguments that accept an array have a maximum size of 250" (shopify.dev/docs/api/usage/limits). */
-function limited<T>(list: T[]): T[] {
+function checkListSize<T>(list: T[]): T[] {
   if (list.length <= 250) return list
   throw new GraphQLError(`The input array size of ${list.length} is greater than the maximum allowed of 250.`, {
     extensions: { code: 'MAX_INPUT_SIZE_EXCEEDED' },
@@ -128,21 +133,21 @@ function appMutations(context: Context): Source {
     webhookSubscriptionCreate: (args: { topic: string; webhookSubscription: WebhookInput }) =>
       subscribed(createWebhook(context, args.topic, args.webhookSubscription)),
     webhookSubscriptionUpdate: (args: { id: string; webhookSubscription: WebhookInput }) =>
-      subscribed(updateWebhook(context, idOf(args.id, 'WebhookSubscription') ?? 0, args.webhookSubscription)),
+      subscribed(updateWebhook(context, parseGid(args.id, 'WebhookSubscription') ?? 0, args.webhookSubscription)),
     webhookSubscriptionDelete: ({ id }: { id: string }) => {
-      const isGone = deleteWebhook(shop, idOf(id, 'WebhookSubscription') ?? 0)
+      const isGone = deleteWebhook(shop, parseGid(id, 'WebhookSubscription') ?? 0)
       const userErrors = isGone ? [] : [{ field: ['id'], message: 'Webhook subscription does not exist' }]
       return { deletedWebhookSubscriptionId: isGone ? id : null, userErrors }
     },
     bulkOperationRunQuery: ({ query, groupObjects }: { query: string; groupObjects: boolean }) => {
-      const result = runBulk(context, query, groupObjects)
+      const result = startBulk(context, query, groupObjects)
       return {
         bulkOperation: 'bulk' in result ? bulkSource(shop, result.bulk) : null,
         userErrors: 'errors' in result ? result.errors : [],
       }
     },
     bulkOperationCancel: ({ id }: { id: string }) => {
-      const bulk = cancelBulk(shop, idOf(id, 'BulkOperation') ?? 0)
+      const bulk = cancelBulk(shop, parseGid(id, 'BulkOperation') ?? 0)
       const userErrors = bulk ? [] : [{ field: ['id'], message: 'Bulk operation does not exist' }]
       return { bulkOperation: bulk ? bulkSource(shop, bulk) : null, userErrors }
     },

@@ -2,24 +2,24 @@
 import type { Checkout, Line, Order, Reduction } from '../model.ts'
 import { find, findByKey } from '../records.ts'
 import { gid, shopId } from '../shop.ts'
-import { bag, type Context, money, type Source, shared, time } from './context.ts'
+import { type Context, formatTime, moneyBag, moneySource, type Source, splitByShare } from './context.ts'
 import { lineImage, productSource, variantSource } from './goods.ts'
-import { type PageArgs, pageOfList, pageOfRows } from './pages.ts'
-import { addressSource, customerSource, oldestReadable } from './people.ts'
-import { conditionOf, type Searchable, type Term, unknownSearch } from './search.ts'
+import { type PageArgs, paginateList, paginateRows } from './pages.ts'
+import { addressSource, customerSource, oldestReadableTime } from './people.ts'
+import { buildCondition, type Searchable, type Term, unknownField } from './search.ts'
 
 export type ListArgs = PageArgs & { query?: string | null; sortKey?: string | null }
 
 const text = (name: string): Searchable => ({ sql: `json_extract(doc, '$.${name}')`, as: 'text' })
 
-export const kept: Record<string, Searchable> = {
+export const TIMESTAMP_FIELDS: Record<string, Searchable> = {
   id: { sql: 'id', as: 'id' },
   created_at: { sql: 'created', as: 'time' },
   updated_at: { sql: 'updated', as: 'time' },
 }
 
-const orderFields: Record<string, Searchable> = {
-  ...kept,
+const ORDER_FIELDS: Record<string, Searchable> = {
+  ...TIMESTAMP_FIELDS,
   processed_at: { sql: 'created', as: 'time' },
   customer_id: { sql: 'owner', as: 'id' },
   checkout_token: { sql: 'key', as: 'text' },
@@ -29,7 +29,7 @@ const orderFields: Record<string, Searchable> = {
   source_name: text('sourceName'),
 }
 
-const orderOrders: Record<string, string> = {
+const ORDER_SORT_KEYS: Record<string, string> = {
   ...{ ID: 'id', CREATED_AT: 'created', PROCESSED_AT: 'created', UPDATED_AT: 'updated' },
 }
 
@@ -43,24 +43,24 @@ function orderSpecial({ field, value }: Term) {
   if (value === 'cancelled') return { sql: cancelled, values: [] }
   if (value === 'closed') return { sql: closed, values: [] }
   if (value === 'open') return { sql: `not ${cancelled} and not ${closed}`, values: [] }
-  throw unknownSearch(`status:${value}`)
+  throw unknownField(`status:${value}`)
 }
 
 export function orderCondition(context: Context, query: string | null | undefined, customerId?: number) {
-  const asked = conditionOf(query, orderFields, orderSpecial)
+  const asked = buildCondition(query, ORDER_FIELDS, orderSpecial)
   const owner = customerId === undefined ? '' : ' and owner = ?'
   return {
     sql: ` and created >= ?${owner}${asked.sql}`,
-    values: [oldestReadable(context), ...(customerId === undefined ? [] : [customerId]), ...asked.values],
+    values: [oldestReadableTime(context), ...(customerId === undefined ? [] : [customerId]), ...asked.values],
   }
 }
 
-export function ordersOf(context: Context, args: ListArgs, customerId?: number): Source {
-  const order = orderOrders[args.sortKey ?? 'PROCESSED_AT']
-  if (!order) throw unknownSearch(`sortKey ${args.sortKey}`)
+export function ordersSource(context: Context, args: ListArgs, customerId?: number): Source {
+  const order = ORDER_SORT_KEYS[args.sortKey ?? 'PROCESSED_AT']
+  if (!order) throw unknownField(`sortKey ${args.sortKey}`)
   const condition = orderCondition(context, args.query, customerId)
   const present = (each: Order) => orderSource(context, each)
-  return pageOfRows({ db: context.shop.db, kind: 'order', condition, order, present }, args)
+  return paginateRows({ db: context.shop.db, kind: 'order', condition, order, present }, args)
 }
 
 export function orderSource(context: Context, order: Order): Source {
@@ -71,11 +71,11 @@ export function orderSource(context: Context, order: Order): Source {
     legacyResourceId: String(order.id),
     name: `#${order.number}`,
     number: order.number,
-    createdAt: time(order.createdAt),
-    processedAt: time(order.createdAt),
-    updatedAt: time(order.updatedAt),
-    cancelledAt: time(order.cancelledAt),
-    closedAt: time(order.closedAt),
+    createdAt: formatTime(order.createdAt),
+    processedAt: formatTime(order.createdAt),
+    updatedAt: formatTime(order.updatedAt),
+    cancelledAt: formatTime(order.cancelledAt),
+    closedAt: formatTime(order.closedAt),
     ...{ cancelReason: order.cancelReason, closed: order.closedAt !== null, confirmed: true, test: order.isTest },
     ...{ email: order.email, phone: order.phone, customerLocale: order.locale, note: null, tags: [] },
     ...{ customerAcceptsMarketing: order.acceptsEmail, sourceName: order.sourceName, clientIp: null },
@@ -86,42 +86,42 @@ export function orderSource(context: Context, order: Order): Source {
     fullyPaid: ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(order.financialStatus),
     unpaid: ['PENDING', 'AUTHORIZED', 'EXPIRED'].includes(order.financialStatus),
     statusPageUrl: `${shop.home}/orders/${order.key}/authenticate`,
-    ...orderSums(order),
-    customer: () => customerOf(context, order.customerId),
+    ...orderTotals(order),
+    customer: () => findCustomerSource(context, order.customerId),
     shippingAddress: order.address && addressSource(order.address, order.id),
     billingAddress: order.address && addressSource(order.address, order.id),
     displayAddress: order.address && addressSource(order.address, order.id),
     lineItems: (args: PageArgs) => {
-      const allocations = allocated(order)
-      return pageOfList(order.lines, args, (line) => lineSource(context, line, order, allocations.get(line) ?? []))
+      const allocations = allocateReductions(order)
+      return paginateList(order.lines, args, (line) => lineSource(context, line, order, allocations.get(line) ?? []))
     },
     discountApplications: (args: PageArgs) =>
-      pageOfList(order.reductions, args, (each) => applicationSource(context, each, order.reductions.indexOf(each))),
+      paginateList(order.reductions, args, (each) => applicationSource(context, each, order.reductions.indexOf(each))),
     app: order.sourceName === 'web' ? { id: gid('OrderApp', 580_111), name: 'Online Store' } : null,
   }
 }
 
-function orderSums(order: Order): Source {
+function orderTotals(order: Order): Source {
   const paid = ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(order.financialStatus) ? order.totalMinor : 0
   const owed = order.cancelledAt === null && paid === 0 ? order.totalMinor : 0
   return {
-    totalPriceSet: bag(order.totalMinor),
-    originalTotalPriceSet: bag(order.totalMinor),
-    currentTotalPriceSet: bag(order.totalMinor - order.refundedMinor),
-    subtotalPriceSet: bag(order.subtotalMinor - order.discountMinor),
-    currentSubtotalPriceSet: bag(order.subtotalMinor - order.discountMinor),
-    totalDiscountsSet: bag(order.discountMinor),
-    currentTotalDiscountsSet: bag(order.discountMinor),
-    totalShippingPriceSet: bag(order.shippingMinor),
-    totalTaxSet: bag(0),
-    totalRefundedSet: bag(order.refundedMinor),
-    totalReceivedSet: bag(paid),
-    netPaymentSet: bag(paid - order.refundedMinor),
-    totalOutstandingSet: bag(owed),
+    totalPriceSet: moneyBag(order.totalMinor),
+    originalTotalPriceSet: moneyBag(order.totalMinor),
+    currentTotalPriceSet: moneyBag(order.totalMinor - order.refundedMinor),
+    subtotalPriceSet: moneyBag(order.subtotalMinor - order.discountMinor),
+    currentSubtotalPriceSet: moneyBag(order.subtotalMinor - order.discountMinor),
+    totalDiscountsSet: moneyBag(order.discountMinor),
+    currentTotalDiscountsSet: moneyBag(order.discountMinor),
+    totalShippingPriceSet: moneyBag(order.shippingMinor),
+    totalTaxSet: moneyBag(0),
+    totalRefundedSet: moneyBag(order.refundedMinor),
+    totalReceivedSet: moneyBag(paid),
+    netPaymentSet: moneyBag(paid - order.refundedMinor),
+    totalOutstandingSet: moneyBag(owed),
   }
 }
 
-function customerOf(context: Context, id: number | null): Source | null {
+function findCustomerSource(context: Context, id: number | null): Source | null {
   const customer = id === null ? undefined : find(context.shop.db, 'customer', id)
   return customer ? customerSource(context, customer) : null
 }
@@ -130,11 +130,11 @@ const lineTotal = (line: Line) => line.unitMinor * line.quantity
 
 type Allocation = { reduction: Reduction; index: number; minor: number }
 
-/** What each code takes off each line. */
-function allocated({ lines, reductions }: Pick<Order, 'lines' | 'reductions'>): Map<Line, Allocation[]> {
+/** Each code's discount on each line. */
+function allocateReductions({ lines, reductions }: Pick<Order, 'lines' | 'reductions'>): Map<Line, Allocation[]> {
   const found = new Map<Line, Allocation[]>(lines.map((line) => [line, []]))
   for (const [index, reduction] of reductions.entries()) {
-    const parts = shared(reduction.minor, lines.map(lineTotal))
+    const parts = splitByShare(reduction.minor, lines.map(lineTotal))
     for (const [at, minor] of parts.entries()) found.get(lines[at]!)!.push({ reduction, index, minor })
   }
   return found
@@ -148,23 +148,23 @@ function lineSource(context: Context, line: Line, order: Order, allocations: All
     id: gid('LineItem', line.id),
     name: line.variantTitle ? `${line.title} - ${line.variantTitle}` : line.title,
     ...{ currentQuantity: line.quantity, isGiftCard: false, requiresShipping: true, taxable: true },
-    ...common(context, line),
-    originalUnitPriceSet: bag(line.unitMinor),
-    originalTotalSet: bag(lineTotal(line)),
-    discountedTotalSet: bag(left),
-    discountedUnitPriceSet: bag(line.unitMinor),
-    discountedUnitPriceAfterAllDiscountsSet: bag(Math.round(left / line.quantity)),
-    totalDiscountSet: bag(off),
+    ...commonLineSource(context, line),
+    originalUnitPriceSet: moneyBag(line.unitMinor),
+    originalTotalSet: moneyBag(lineTotal(line)),
+    discountedTotalSet: moneyBag(left),
+    discountedUnitPriceSet: moneyBag(line.unitMinor),
+    discountedUnitPriceAfterAllDiscountsSet: moneyBag(Math.round(left / line.quantity)),
+    totalDiscountSet: moneyBag(off),
     discountAllocations: allocations.map(({ reduction, index, minor }) => ({
-      allocatedAmountSet: bag(minor),
+      allocatedAmountSet: moneyBag(minor),
       discountApplication: () => applicationSource(context, reduction, index),
     })),
     refundableQuantity: order.refundedMinor > 0 ? 0 : line.quantity,
   }
 }
 
-/** What lines of orders and of checkouts have in common. A product that is gone is null, its name stays. */
-function common(context: Context, line: Line): Source {
+/** Fields that order and checkout lines share. A deleted product is null; its name stays. */
+function commonLineSource(context: Context, line: Line): Source {
   const { shop } = context
   return {
     ...{ title: line.title, variantTitle: line.variantTitle, sku: line.sku, quantity: line.quantity },
@@ -188,7 +188,8 @@ function applicationSource({ shop }: Context, { code, minor }: Reduction, index:
   return {
     __typename: 'DiscountCodeApplication',
     ...{ code, index, allocationMethod: 'ACROSS', targetSelection: 'ALL', targetType: 'LINE_ITEM' },
-    value: fraction === null ? money(minor) : { __typename: 'PricingPercentageValue', percentage: fraction * 100 },
+    value:
+      fraction === null ? moneySource(minor) : { __typename: 'PricingPercentageValue', percentage: fraction * 100 },
   }
 }
 
@@ -200,19 +201,19 @@ export function checkoutSource(context: Context, checkout: Checkout): Source {
     id: gid('AbandonedCheckout', checkout.id),
     name: `#${checkout.id}`,
     abandonedCheckoutUrl: recoveryUrl(shop.home, checkout),
-    createdAt: time(checkout.createdAt),
-    updatedAt: time(checkout.updatedAt),
-    completedAt: time(checkout.completedAt),
-    customer: () => customerOf(context, checkout.customerId),
+    createdAt: formatTime(checkout.createdAt),
+    updatedAt: formatTime(checkout.updatedAt),
+    completedAt: formatTime(checkout.completedAt),
+    customer: () => findCustomerSource(context, checkout.customerId),
     ...{ note: '', customAttributes: [], taxLines: [], taxesIncluded: false, discountCodes: checkout.codes },
-    totalPriceSet: bag(checkout.totalMinor),
-    subtotalPriceSet: bag(checkout.subtotalMinor - checkout.discountMinor),
-    totalLineItemsPriceSet: bag(checkout.subtotalMinor),
-    totalDiscountSet: bag(checkout.discountMinor),
-    totalTaxSet: bag(0),
+    totalPriceSet: moneyBag(checkout.totalMinor),
+    subtotalPriceSet: moneyBag(checkout.subtotalMinor - checkout.discountMinor),
+    totalLineItemsPriceSet: moneyBag(checkout.subtotalMinor),
+    totalDiscountSet: moneyBag(checkout.discountMinor),
+    totalTaxSet: moneyBag(0),
     totalDutiesSet: null,
     ...{ shippingAddress: address, billingAddress: address },
-    lineItems: (args: PageArgs) => pageOfList(checkout.lines, args, (line) => checkoutLine(context, line)),
+    lineItems: (args: PageArgs) => paginateList(checkout.lines, args, (line) => checkoutLine(context, line)),
   }
 }
 
@@ -223,12 +224,12 @@ function checkoutLine(context: Context, line: Line): Source {
   return {
     __typename: 'AbandonedCheckoutLineItem',
     id: gid('AbandonedCheckoutLineItem', line.id),
-    ...common(context, line),
-    originalUnitPriceSet: bag(line.unitMinor),
-    originalTotalPriceSet: bag(lineTotal(line)),
-    discountedUnitPriceSet: bag(line.unitMinor),
-    discountedTotalPriceSet: bag(lineTotal(line)),
-    discountedTotalPriceWithCodeDiscount: bag(lineTotal(line)),
-    discountedUnitPriceWithCodeDiscount: bag(line.unitMinor),
+    ...commonLineSource(context, line),
+    originalUnitPriceSet: moneyBag(line.unitMinor),
+    originalTotalPriceSet: moneyBag(lineTotal(line)),
+    discountedUnitPriceSet: moneyBag(line.unitMinor),
+    discountedTotalPriceSet: moneyBag(lineTotal(line)),
+    discountedTotalPriceWithCodeDiscount: moneyBag(lineTotal(line)),
+    discountedUnitPriceWithCodeDiscount: moneyBag(line.unitMinor),
   }
 }

@@ -1,4 +1,4 @@
-// Connections: pages by cursor, over rows of the database or over a list.
+// Connections: cursor pagination over database rows or a list.
 import { GraphQLError } from 'graphql'
 import type { Kind, Records } from '../model.ts'
 import { all, type Db, one } from '../records.ts'
@@ -9,18 +9,18 @@ export interface PageArgs {
   after?: string | null
   before?: string | null
   reverse?: boolean | null
-  /** Of a bulk operation: all there is. */
+  /** In a bulk operation: all rows. */
   isWhole?: boolean
-  /** Of a bulk operation: however deep. */
+  /** In a bulk operation: no offset limit. */
   isDeep?: boolean
 }
 
 type Source = Record<string, unknown>
 
-const deepest = 25_000
+const MAX_OFFSET = 25_000
 
-/** What every connection is asked first: how many. */
-export function sizeOf({ first, last, isWhole }: PageArgs): number {
+/** Validates `first` and `last`; returns the page size. */
+export function readPageSize({ first, last, isWhole }: PageArgs): number {
   if (isWhole) return Number.MAX_SAFE_INTEGER - 1
   if (first == null && last == null) throw badRequest('you must provide one of first or last')
   if (first != null && last != null) throw badRequest('providing both first and last is not supported')
@@ -33,16 +33,16 @@ export function sizeOf({ first, last, isWhole }: PageArgs): number {
 
 const badRequest = (message: string) => new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
 
-/** Of a list that is at hand. */
-export function pageOfList<T>(rows: readonly T[], args: PageArgs, present: (row: T) => Source): Source {
-  const size = sizeOf(args)
+/** Pages over a list in memory. */
+export function paginateList<T>(rows: readonly T[], args: PageArgs, present: (row: T) => Source): Source {
+  const size = readPageSize(args)
   const ordered = args.reverse ? rows.toReversed() : rows
-  const start = args.after ? positionOf(args.after) + 1 : 0
-  const end = args.before ? positionOf(args.before) : ordered.length
+  const start = args.after ? readPosition(args.after) + 1 : 0
+  const end = args.before ? readPosition(args.before) : ordered.length
   const range = ordered.slice(start, end)
   const from = args.first == null ? Math.max(0, range.length - size) : 0
   const shown = range.slice(from, from + size)
-  const cursor = (index: number) => cursorText({ last_id: start + from + index })
+  const cursor = (index: number) => encodeCursor({ last_id: start + from + index })
   return connection(
     shown.map((row, index) => ({ node: () => present(row), cursor: cursor(index) })),
     {
@@ -52,25 +52,25 @@ export function pageOfList<T>(rows: readonly T[], args: PageArgs, present: (row:
   )
 }
 
-const positionOf = (cursor: string) => readCursor(cursor).last_id
+const readPosition = (cursor: string) => decodeCursor(cursor).last_id
 
 export interface RowQuery<K extends Kind> {
   db: Db
   kind: K
-  /** ` and (…)`, written here. */
+  /** SQL ` and (…)`; trusted text only. */
   condition: { sql: string; values: (string | number)[] }
   /** A column or expression of the table. */
   order: string
   present: (doc: Records[K]) => Source
 }
 
-export function pageOfRows<K extends Kind>(query: RowQuery<K>, args: PageArgs): Source {
-  const size = sizeOf(args)
-  if (args.last != null || args.before) throw notModelled('last and before')
+export function paginateRows<K extends Kind>(query: RowQuery<K>, args: PageArgs): Source {
+  const size = readPageSize(args)
+  if (args.last != null || args.before) throw unsupported('last and before')
   const { db, kind, condition, order } = query
   const isDown = args.reverse === true
   const base = { sql: `kind = ?${condition.sql}`, values: [kind, ...condition.values] }
-  const after = args.after ? beyond(args.after, order, isDown) : null
+  const after = args.after ? afterCursor(args.after, order, isDown) : null
   if (after && !args.isDeep) refuseDepth(db, base, order, args.after!, isDown)
   const way = isDown ? 'desc' : 'asc'
   const rows = all<{ id: number; place: string | number; doc: string }>(
@@ -84,7 +84,7 @@ export function pageOfRows<K extends Kind>(query: RowQuery<K>, args: PageArgs): 
   return connection(
     shown.map(({ id, place, doc }) => ({
       node: () => query.present(JSON.parse(doc) as Records[K]),
-      cursor: cursorText({ last_id: id, last_value: place }),
+      cursor: encodeCursor({ last_id: id, last_value: place }),
     })),
     { hasNextPage: rows.length > size, hasPreviousPage: after !== null },
   )
@@ -102,8 +102,8 @@ export function countRows(
   return n > most ? { count: most, precision: 'AT_LEAST' } : { count: n, precision: 'EXACT' }
 }
 
-function beyond(cursor: string, order: string, isDown: boolean) {
-  const { last_id, last_value } = readCursor(cursor)
+function afterCursor(cursor: string, order: string, isDown: boolean) {
+  const { last_id, last_value } = decodeCursor(cursor)
   return { sql: ` and (${order}, id) ${isDown ? '<' : '>'} (?, ?)`, values: [last_value ?? last_id, last_id] }
 }
 
@@ -114,10 +114,10 @@ function refuseDepth(
   cursor: string,
   isDown: boolean,
 ) {
-  const { last_id, last_value } = readCursor(cursor)
+  const { last_id, last_value } = decodeCursor(cursor)
   const sql = `select count(*) as n from (select 1 from records where ${base.sql} and (${order}, id) ${isDown ? '>=' : '<='} (?, ?) limit ?)`
-  const { n } = one<{ n: number }>(db, sql, ...base.values, last_value ?? last_id, last_id, deepest)!
-  if (n >= deepest) throw badRequest(`Pagination is limited to ${deepest} objects. Add filters to the query.`)
+  const { n } = one<{ n: number }>(db, sql, ...base.values, last_value ?? last_id, last_id, MAX_OFFSET)!
+  if (n >= MAX_OFFSET) throw badRequest(`Pagination is limited to ${MAX_OFFSET} objects. Add filters to the query.`)
 }
 
 function connection(
@@ -136,17 +136,17 @@ interface Cursor {
   last_value?: string | number
 }
 
-const cursorText = (cursor: Cursor) => Buffer.from(JSON.stringify(cursor)).toString('base64url')
+const encodeCursor = (cursor: Cursor) => Buffer.from(JSON.stringify(cursor)).toString('base64url')
 
-function readCursor(text: string): Cursor {
+function decodeCursor(text: string): Cursor {
   try {
     const cursor = JSON.parse(Buffer.from(text, 'base64url').toString()) as Cursor
     if (Number.isSafeInteger(cursor.last_id)) return cursor
   } catch {
-    // Refused below, as any other text that is no cursor.
+    // Rejected below like any other invalid cursor.
   }
   throw badRequest(`Invalid cursor: ${text.slice(0, 40)}`)
 }
 
-export const notModelled = (what: string) =>
+export const unsupported = (what: string) =>
   new GraphQLError(`This server does not model ${what}.`, { extensions: { code: 'NOT_MODELLED' } })

@@ -2,12 +2,12 @@
 import type { Address, Consent, ConsentState, Customer } from '../model.ts'
 import { find } from '../records.ts'
 import { gid } from '../shop.ts'
-import { type Context, money, type Source, time } from './context.ts'
-import { orderSource, ordersOf } from './orders.ts'
+import { type Context, formatTime, moneySource, type Source } from './context.ts'
+import { orderSource, ordersSource } from './orders.ts'
 import type { PageArgs } from './pages.ts'
 import { hasScope } from './rights.ts'
 
-const names = new Intl.DisplayNames(['en'], { type: 'region' })
+const REGION_NAMES = new Intl.DisplayNames(['en'], { type: 'region' })
 
 export function customerSource(context: Context, customer: Customer): Source {
   const { shop } = context
@@ -20,10 +20,10 @@ export function customerSource(context: Context, customer: Customer): Source {
     displayName: name || customer.email || customer.phone || '',
     ...{ email: customer.email, phone: customer.phone, note: null, tags: [], taxExempt: false },
     ...{ verifiedEmail: true, state: 'DISABLED', dataSaleOptOut: false },
-    createdAt: time(customer.createdAt),
-    updatedAt: time(customer.updatedAt),
+    createdAt: formatTime(customer.createdAt),
+    updatedAt: formatTime(customer.updatedAt),
     numberOfOrders: String(customer.ordersCount),
-    amountSpent: money(customer.spentMinor),
+    amountSpent: moneySource(customer.spentMinor),
     defaultEmailAddress: () =>
       customer.email === null
         ? null
@@ -31,7 +31,7 @@ export function customerSource(context: Context, customer: Customer): Source {
             emailAddress: customer.email,
             marketingState: customer.emailConsent.state,
             marketingOptInLevel: customer.emailConsent.level,
-            marketingUpdatedAt: time(customer.emailConsent.at),
+            marketingUpdatedAt: formatTime(customer.emailConsent.at),
             validFormat: true,
           },
     defaultPhoneNumber: () =>
@@ -41,7 +41,7 @@ export function customerSource(context: Context, customer: Customer): Source {
             phoneNumber: customer.phone,
             marketingState: customer.smsConsent.state,
             marketingOptInLevel: customer.smsConsent.level,
-            marketingUpdatedAt: time(customer.smsConsent.at),
+            marketingUpdatedAt: formatTime(customer.smsConsent.at),
             smsMarketingConsent: consentSource(customer.smsConsent),
             whatsAppMarketingConsent: consentSource(customer.whatsAppConsent),
           },
@@ -51,7 +51,7 @@ export function customerSource(context: Context, customer: Customer): Source {
         : {
             marketingState: customer.emailConsent.state,
             marketingOptInLevel: customer.emailConsent.level,
-            consentUpdatedAt: time(customer.emailConsent.at),
+            consentUpdatedAt: formatTime(customer.emailConsent.at),
           },
     smsMarketingConsent: () =>
       customer.phone === null
@@ -59,7 +59,7 @@ export function customerSource(context: Context, customer: Customer): Source {
         : {
             marketingState: customer.smsConsent.state,
             marketingOptInLevel: customer.smsConsent.level ?? 'UNKNOWN',
-            consentUpdatedAt: time(customer.smsConsent.at),
+            consentUpdatedAt: formatTime(customer.smsConsent.at),
             consentCollectedFrom: 'SHOPIFY',
           },
     defaultAddress: customer.address && addressSource(customer.address, customer.id),
@@ -68,25 +68,25 @@ export function customerSource(context: Context, customer: Customer): Source {
       return order && isReadable(context, order.createdAt) ? orderSource(context, order) : null
     },
     orders: (args: PageArgs & { query?: string | null; sortKey?: string | null }) =>
-      ordersOf(context, args, customer.id),
+      ordersSource(context, args, customer.id),
   }
 }
 
-/** Without `read_all_orders` only the last 60 days. */
-export const isReadable = (context: Context, createdAt: number) => createdAt >= oldestReadable(context)
+/** Without `read_all_orders` only orders of the last 60 days are readable. */
+export const isReadable = (context: Context, createdAt: number) => createdAt >= oldestReadableTime(context)
 
-export function oldestReadable({ shop, rights }: Context): number {
+export function oldestReadableTime({ shop, rights }: Context): number {
   return hasScope(rights.scopes, 'read_all_orders') ? 0 : shop.now() - 60 * 86_400_000
 }
 
 const consentSource = ({ state, level, at }: Consent): Source => ({
-  state: consentWord(state),
+  state: consentState(state),
   optInLevel: level,
-  updatedAt: time(at),
+  updatedAt: formatTime(at),
   collectedFrom: at === null ? null : 'SHOPIFY',
 })
 
-const consentWord = (state: ConsentState) => (state === 'NOT_SUBSCRIBED' ? 'NEVER_SUBSCRIBED' : state)
+const consentState = (state: ConsentState) => (state === 'NOT_SUBSCRIBED' ? 'NEVER_SUBSCRIBED' : state)
 
 export function addressSource(address: Address, id: number): Source {
   const name = `${address.firstName} ${address.lastName}`.trim()
@@ -104,4 +104,4 @@ export function addressSource(address: Address, id: number): Source {
   }
 }
 
-export const countryName = (code: string) => names.of(code) ?? code
+export const countryName = (code: string) => REGION_NAMES.of(code) ?? code

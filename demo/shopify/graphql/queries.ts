@@ -1,48 +1,54 @@
-// The fields of the query root.
+// Resolvers of the query root.
 
 import type { Checkout, Customer, Discount, Product, Variant } from '../model.ts'
 import { find, findByKey, listAll } from '../records.ts'
 import { apiVersion } from '../schema/schema.ts'
-import { gid, idOf, readSetup } from '../shop.ts'
+import { gid, parseGid, readSetup } from '../shop.ts'
 import { bulkSource } from './bulk-source.ts'
 import type { Context, Source } from './context.ts'
-import { codeNodeSource, nodeSource, type statusOf } from './discounts.ts'
+import { codeNodeSource, type discountStatus, nodeSource } from './discounts.ts'
 import { productSource, variantSource } from './goods.ts'
-import { checkoutSource, kept, type ListArgs, orderCondition, orderSource, ordersOf } from './orders.ts'
-import { countRows, notModelled, type PageArgs, pageOfList, pageOfRows } from './pages.ts'
+import { checkoutSource, type ListArgs, orderCondition, orderSource, ordersSource, TIMESTAMP_FIELDS } from './orders.ts'
+import { countRows, type PageArgs, paginateList, paginateRows, unsupported } from './pages.ts'
 import { customerSource, isReadable } from './people.ts'
-import { type Condition, conditionOf, type Term, unknownSearch } from './search.ts'
+import { buildCondition, type Condition, type Term, unknownField } from './search.ts'
 import { shopSource } from './shop-source.ts'
 import { webhookSource } from './webhook-source.ts'
 
 export function queries(context: Context): Source {
-  return { ...single(context), ...lists(context), ...counts(context), ...discountLists(context), ...ofApp(context) }
+  return {
+    ...singleQueries(context),
+    ...listQueries(context),
+    ...countQueries(context),
+    ...discountQueries(context),
+    ...appQueries(context),
+  }
 }
 
 type ById = { id: string }
 
-function single(context: Context): Source {
+function singleQueries(context: Context): Source {
   const { shop } = context
   return {
     shop: () => shopSource(context),
-    order: ({ id }: ById) => nodeOf(context, id, 'Order'),
-    customer: ({ id }: ById) => nodeOf(context, id, 'Customer'),
-    product: ({ id }: ById) => nodeOf(context, id, 'Product'),
-    productVariant: ({ id }: ById) => nodeOf(context, id, 'ProductVariant'),
-    codeDiscountNode: ({ id }: ById) => nodeOf(context, id, 'DiscountCodeNode'),
+    order: ({ id }: ById) => resolveNode(context, id, 'Order'),
+    customer: ({ id }: ById) => resolveNode(context, id, 'Customer'),
+    product: ({ id }: ById) => resolveNode(context, id, 'Product'),
+    productVariant: ({ id }: ById) => resolveNode(context, id, 'ProductVariant'),
+    codeDiscountNode: ({ id }: ById) => resolveNode(context, id, 'DiscountCodeNode'),
     discountNode: ({ id }: ById) => {
-      const discount = find(shop.db, 'discount', idOf(id) ?? 0)
+      const discount = find(shop.db, 'discount', parseGid(id) ?? 0)
       return discount ? nodeSource(context, discount) : null
     },
-    node: ({ id }: ById) => nodeOf(context, id),
-    nodes: ({ ids }: { ids: string[] }) => ids.map((id) => nodeOf(context, id)),
+    node: ({ id }: ById) => resolveNode(context, id),
+    nodes: ({ ids }: { ids: string[] }) => ids.map((id) => resolveNode(context, id)),
     customerByIdentifier: ({
       identifier,
     }: {
       identifier: { emailAddress?: string; id?: string; phoneNumber?: string }
     }) => {
-      if (identifier.phoneNumber) throw notModelled('customerByIdentifier by phone number')
-      if (identifier.id) return nodeOf(context, identifier.id, 'Customer')
+      if (identifier.phoneNumber) throw unsupported('customerByIdentifier by phone number')
+      if (identifier.id) return resolveNode(context, identifier.id, 'Customer')
       const customer = findByKey(shop.db, 'customer', identifier.emailAddress ?? '')
       return customer ? customerSource(context, customer) : null
     },
@@ -54,11 +60,11 @@ function single(context: Context): Source {
   }
 }
 
-/** Types that can be asked for by `node`. */
-function nodeOf(context: Context, text: string, wanted?: string): Source | null {
+/** Resolves the types that `node` supports. */
+function resolveNode(context: Context, text: string, wanted?: string): Source | null {
   const { db } = context.shop
   const type = /^gid:\/\/shopify\/([A-Za-z]+)\//.exec(text)?.[1]
-  const id = idOf(text)
+  const id = parseGid(text)
   if (!type || id === null || (wanted && type !== wanted)) return null
   const of = <T>(doc: T | undefined, source: (context: Context, doc: T) => Source) =>
     doc === undefined ? null : source(context, doc)
@@ -75,7 +81,7 @@ function nodeOf(context: Context, text: string, wanted?: string): Source | null 
       return of(find(db, 'variant', id), variantSource)
     case 'AbandonedCheckout': {
       const checkout = find(db, 'checkout', id)
-      return checkout && isListed(checkout) ? checkoutSource(context, checkout) : null
+      return checkout && isAbandonedCheckout(checkout) ? checkoutSource(context, checkout) : null
     }
     case 'DiscountNode':
       return of(find(db, 'discount', id), nodeSource)
@@ -86,78 +92,78 @@ function nodeOf(context: Context, text: string, wanted?: string): Source | null 
     case 'WebhookSubscription':
       return of(find(db, 'webhook', id), (_context, webhook) => webhookSource(webhook))
     default:
-      throw notModelled(`node of ${type}`)
+      throw unsupported(`node of ${type}`)
   }
 }
 
-/** A checkout is an abandoned one once somebody can be written to about it. */
-const isListed = ({ email, phone }: Checkout) => email !== null || phone !== null
-const listedSql = ` and coalesce(json_extract(doc, '$.email'), json_extract(doc, '$.phone')) is not null`
+/** A checkout counts as abandoned once it has an email or phone number. */
+const isAbandonedCheckout = ({ email, phone }: Checkout) => email !== null || phone !== null
+const LISTED_SQL = ` and coalesce(json_extract(doc, '$.email'), json_extract(doc, '$.phone')) is not null`
 
-const completed = `json_extract(doc, '$.completedAt') is not null`
+const COMPLETED_SQL = `json_extract(doc, '$.completedAt') is not null`
 
 function checkoutSpecial({ field, value }: Term): Condition | null {
   const chosen = (yes: string, no: string) => {
-    if (value !== yes && value !== no) throw unknownSearch(`${field}:${value}`)
-    return { sql: value === yes ? completed : `not ${completed}`, values: [] }
+    if (value !== yes && value !== no) throw unknownField(`${field}:${value}`)
+    return { sql: value === yes ? COMPLETED_SQL : `not ${COMPLETED_SQL}`, values: [] }
   }
   if (field === 'recovery_state') return chosen('recovered', 'not_recovered')
   return field === 'status' ? chosen('closed', 'open') : null
 }
 
 function checkoutCondition(query: string | null | undefined): Condition {
-  const asked = conditionOf(query, kept, checkoutSpecial)
-  return { sql: listedSql + asked.sql, values: asked.values }
+  const asked = buildCondition(query, TIMESTAMP_FIELDS, checkoutSpecial)
+  return { sql: LISTED_SQL + asked.sql, values: asked.values }
 }
 
 function orderBy(orders: Record<string, string>, key: string | null | undefined): string {
   const order = orders[key ?? 'ID']
-  if (!order) throw unknownSearch(`sortKey ${key}`)
+  if (!order) throw unknownField(`sortKey ${key}`)
   return order
 }
 
 const byDates = { ID: 'id', CREATED_AT: 'created', UPDATED_AT: 'updated' }
 
-function lists(context: Context): Source {
+function listQueries(context: Context): Source {
   const { db } = context.shop
   const customerFields = {
-    ...kept,
-    customer_date: kept.created_at!,
+    ...TIMESTAMP_FIELDS,
+    customer_date: TIMESTAMP_FIELDS.created_at!,
     email: { sql: 'key', as: 'text' as const },
   }
   const productSpecial = ({ field, value }: Term) =>
     field === 'status' ? { sql: `lower(json_extract(doc, '$.status')) = lower(?)`, values: [value] } : null
   const variantFields = {
-    ...kept,
+    ...TIMESTAMP_FIELDS,
     product_id: { sql: 'owner', as: 'id' as const },
     sku: { sql: 'key', as: 'text' as const },
   }
   return {
-    orders: (args: ListArgs) => ordersOf(context, args),
+    orders: (args: ListArgs) => ordersSource(context, args),
     abandonedCheckouts: (args: ListArgs) => {
       const order = orderBy({ ID: 'id', CHECKOUT_ID: 'id', CREATED_AT: 'created' }, args.sortKey)
       const present = (each: Checkout) => checkoutSource(context, each)
-      return pageOfRows({ db, kind: 'checkout', condition: checkoutCondition(args.query), order, present }, args)
+      return paginateRows({ db, kind: 'checkout', condition: checkoutCondition(args.query), order, present }, args)
     },
     customers: (args: ListArgs) => {
-      const condition = conditionOf(args.query, customerFields)
+      const condition = buildCondition(args.query, customerFields)
       const present = (each: Customer) => customerSource(context, each)
-      return pageOfRows({ db, kind: 'customer', condition, order: orderBy(byDates, args.sortKey), present }, args)
+      return paginateRows({ db, kind: 'customer', condition, order: orderBy(byDates, args.sortKey), present }, args)
     },
     products: (args: ListArgs) => {
-      const condition = conditionOf(args.query, kept, productSpecial)
+      const condition = buildCondition(args.query, TIMESTAMP_FIELDS, productSpecial)
       const present = (each: Product) => productSource(context, each)
-      return pageOfRows({ db, kind: 'product', condition, order: orderBy(byDates, args.sortKey), present }, args)
+      return paginateRows({ db, kind: 'product', condition, order: orderBy(byDates, args.sortKey), present }, args)
     },
     productVariants: (args: ListArgs) => {
-      const condition = conditionOf(args.query, variantFields, variantSpecial)
+      const condition = buildCondition(args.query, variantFields, variantSpecial)
       const present = (each: Variant) => variantSource(context, each)
-      return pageOfRows({ db, kind: 'variant', condition, order: orderBy({ ID: 'id' }, args.sortKey), present }, args)
+      return paginateRows({ db, kind: 'variant', condition, order: orderBy({ ID: 'id' }, args.sortKey), present }, args)
     },
   }
 }
 
-/** Lists by commas, of what stands with the product. */
+/** Comma-separated values of the product's fields. */
 function variantSpecial({ field, value }: Term): Condition | null {
   const values = value.split(',')
   const marks = values.map(() => '?').join(', ')
@@ -167,18 +173,18 @@ function variantSpecial({ field, value }: Term): Condition | null {
   return { sql, values: values.map((each) => each.toUpperCase()) }
 }
 
-function counts(context: Context): Source {
+function countQueries(context: Context): Source {
   const { db } = context.shop
   type Counted = { query?: string | null; limit?: number | null }
   return {
     ordersCount: ({ query, limit }: Counted) => countRows(db, 'order', orderCondition(context, query), limit),
-    customersCount: ({ query }: Counted) => countRows(db, 'customer', conditionOf(query, kept)),
-    productsCount: ({ query }: Counted) => countRows(db, 'product', conditionOf(query, kept)),
+    customersCount: ({ query }: Counted) => countRows(db, 'customer', buildCondition(query, TIMESTAMP_FIELDS)),
+    productsCount: ({ query }: Counted) => countRows(db, 'product', buildCondition(query, TIMESTAMP_FIELDS)),
     abandonedCheckoutsCount: ({ query }: Counted) => countRows(db, 'checkout', checkoutCondition(query)),
   }
 }
 
-function discountLists(context: Context): Source {
+function discountQueries(context: Context): Source {
   const { shop } = context
   const { db } = shop
   const special = ({ field, value }: Term): Condition | null => {
@@ -187,16 +193,16 @@ function discountLists(context: Context): Source {
       const sql = `id in (select owner from records where kind = 'code' and key = ? collate nocase)`
       return { sql, values: [value] }
     }
-    // There are codes here and no automatic discounts.
+    // This store has no automatic discounts.
     if (field === 'method' && value === 'code') return { sql: 'true', values: [] }
     if (field === 'tag')
       return { sql: `exists (select 1 from json_each(doc, '$.tags') where value = ?)`, values: [value] }
     return null
   }
   const listOf = (source: (context: Context, discount: Discount) => Source) => (args: ListArgs) => {
-    const condition = conditionOf(args.query, kept, special)
+    const condition = buildCondition(args.query, TIMESTAMP_FIELDS, special)
     const present = (each: Discount) => source(context, each)
-    return pageOfRows({ db, kind: 'discount', condition, order: orderBy(byDates, args.sortKey), present }, args)
+    return paginateRows({ db, kind: 'discount', condition, order: orderBy(byDates, args.sortKey), present }, args)
   }
   return { codeDiscountNodes: listOf(codeNodeSource), discountNodes: listOf(nodeSource) }
 }
@@ -204,17 +210,17 @@ function discountLists(context: Context): Source {
 function statusCondition(now: number, value: string): Condition {
   const [starts, ends] = [`json_extract(doc, '$.startsAt')`, `json_extract(doc, '$.endsAt')`]
   const isOver = `(${ends} is not null and ${ends} <= ?)`
-  const conditions: Record<ReturnType<typeof statusOf>, Condition> = {
+  const conditions: Record<ReturnType<typeof discountStatus>, Condition> = {
     EXPIRED: { sql: isOver, values: [now] },
     SCHEDULED: { sql: `not ${isOver} and ${starts} > ?`, values: [now, now] },
     ACTIVE: { sql: `not ${isOver} and ${starts} <= ?`, values: [now, now] },
   }
   const found = conditions[value.toUpperCase() as keyof typeof conditions]
-  if (!found) throw unknownSearch(`status:${value}`)
+  if (!found) throw unknownField(`status:${value}`)
   return found
 }
 
-function ofApp(context: Context): Source {
+function appQueries(context: Context): Source {
   const { shop } = context
   const scopeSource = (handle: string) => ({ handle, description: handle.replaceAll('_', ' ') })
   const { app } = readSetup(shop)
@@ -232,7 +238,7 @@ function ofApp(context: Context): Source {
       accessScopes: [...context.rights.scopes].map(scopeSource),
     }),
     publicApiVersions: () => [{ handle: apiVersion, displayName: apiVersion, supported: true }],
-    webhookSubscription: ({ id }: ById) => nodeOf(context, id, 'WebhookSubscription'),
+    webhookSubscription: ({ id }: ById) => resolveNode(context, id, 'WebhookSubscription'),
     webhookSubscriptions: (
       args: PageArgs & { topics?: string[] | null; uri?: string | null; callbackUrl?: string | null },
     ) => {
@@ -240,16 +246,16 @@ function ofApp(context: Context): Source {
       const hooks = listAll(shop.db, 'webhook').filter(
         (hook) => (!args.topics?.length || args.topics.includes(hook.topic)) && (!uri || hook.uri === uri),
       )
-      return pageOfList(hooks, args, webhookSource)
+      return paginateList(hooks, args, webhookSource)
     },
-    bulkOperation: ({ id }: ById) => nodeOf(context, id, 'BulkOperation'),
+    bulkOperation: ({ id }: ById) => resolveNode(context, id, 'BulkOperation'),
     currentBulkOperation: () => {
       const last = listAll(shop.db, 'bulk').at(-1)
       return last ? bulkSource(shop, last) : null
     },
     bulkOperations: (args: ListArgs) => {
-      if (args.query && args.query !== 'operation_type:query') throw unknownSearch(args.query)
-      return pageOfList(listAll(shop.db, 'bulk'), args, (bulk) => bulkSource(shop, bulk))
+      if (args.query && args.query !== 'operation_type:query') throw unknownField(args.query)
+      return paginateList(listAll(shop.db, 'bulk'), args, (bulk) => bulkSource(shop, bulk))
     },
   }
 }

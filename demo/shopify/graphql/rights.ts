@@ -1,4 +1,4 @@
-// What a token may see, asked field by field from Shopify's own statements beside the schema.
+// Checks access field by field, by Shopify's statements published with the schema.
 import {
   GraphQLError,
   type GraphQLOutputType,
@@ -7,7 +7,7 @@ import {
   isCompositeType,
   isObjectType,
 } from 'graphql'
-import { type AdminSchema, type ProtectedContent, scopesIn } from '../schema/schema.ts'
+import { type AdminSchema, type ProtectedContent, parseScopes } from '../schema/schema.ts'
 
 export interface Rights {
   scopes: ReadonlySet<string>
@@ -21,27 +21,27 @@ export function hasScope(scopes: ReadonlySet<string>, wanted: string): boolean {
   return scopes.has(wanted) || (wanted.startsWith('read_') && scopes.has(`write_${wanted.slice(5)}`))
 }
 
-/** Throws what Shopify answers for a field that the app may not read. */
+/** Throws Shopify's error for a field that the app may not read. */
 export function refuseDenied(admin: AdminSchema, rights: Rights, info: GraphQLResolveInfo) {
   const field = `${info.parentType.name}.${info.fieldName}`
-  const needed = neededAccess(admin, field, info.returnType)
-  const scopes = needed ? scopesIn(needed) : []
+  const needed = findRequiredAccess(admin, field, info.returnType)
+  const scopes = needed ? parseScopes(needed) : []
   if (needed && scopes.length && !scopes.some((scope) => hasScope(rights.scopes, scope))) {
     const message = `Access denied for ${info.fieldName} field. Required access: ${needed}`
-    throw denied(message, { documentation: scopeDocs, requiredAccess: needed })
+    throw accessDenied(message, { documentation: scopeDocs, requiredAccess: needed })
   }
   const content = admin.protectedContent(field)
   if (content && !rights.protectedData.has(content)) {
     const message = `This app is not approved to use the ${info.fieldName} field. See ${protectedDocs} for more details.`
-    throw denied(message, { documentation: protectedDocs })
+    throw accessDenied(message, { documentation: protectedDocs })
   }
 }
 
-const denied = (message: string, extensions: Record<string, string>) =>
+const accessDenied = (message: string, extensions: Record<string, string>) =>
   new GraphQLError(message, { extensions: { code: 'ACCESS_DENIED', ...extensions } })
 
-/** A field needs what is said of it, else what its type needs; a connection what its nodes need. */
-function neededAccess(admin: AdminSchema, field: string, returned: GraphQLOutputType): string | undefined {
+/** A field's own requirement, otherwise its type's; for a connection that of its nodes. */
+function findRequiredAccess(admin: AdminSchema, field: string, returned: GraphQLOutputType): string | undefined {
   const own = admin.requiredAccess(field)
   if (own) return own
   const type = getNamedType(returned)

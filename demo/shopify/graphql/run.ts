@@ -1,4 +1,4 @@
-// Runs a document that is valid. Every answer is checked against the schema on its way: a wrong one is an error, never sent.
+// Runs a valid document. Responses are checked against the schema: an invalid one becomes an error and is never sent.
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -12,24 +12,24 @@ import {
 } from 'graphql'
 import type { Context, Source } from './context.ts'
 import { mutations } from './mutations.ts'
-import { notModelled } from './pages.ts'
+import { unsupported } from './pages.ts'
 import { queries } from './queries.ts'
 import { refuseDenied } from './rights.ts'
 
-interface Asked {
+interface QueryRequest {
   variables?: Record<string, unknown>
   operationName?: string | undefined
 }
 
-export const operationIn = (document: DocumentNode, name: string | undefined) =>
+export const findOperation = (document: DocumentNode, name: string | undefined) =>
   document.definitions.find(
     (each): each is OperationDefinitionNode =>
       each.kind === Kind.OPERATION_DEFINITION && (!name || each.name?.value === name),
   )
 
-export const isMutation = (document: DocumentNode) => operationIn(document, undefined)?.operation === 'mutation'
+export const isMutation = (document: DocumentNode) => findOperation(document, undefined)?.operation === 'mutation'
 
-export async function run(context: Context, document: DocumentNode, asked: Asked): Promise<ExecutionResult> {
+export async function run(context: Context, document: DocumentNode, asked: QueryRequest): Promise<ExecutionResult> {
   return execute({
     schema: context.admin.schema,
     document,
@@ -44,33 +44,33 @@ export async function run(context: Context, document: DocumentNode, asked: Asked
 
 const resolveField: GraphQLFieldResolver<Source, Context> = (source, args, context, info) => {
   refuseDenied(context.admin, context.rights, info)
-  if (!(info.fieldName in source)) throw notModelled(`${info.parentType.name}.${info.fieldName}`)
+  if (!(info.fieldName in source)) throw unsupported(`${info.parentType.name}.${info.fieldName}`)
   const value = source[info.fieldName]
-  const answer = typeof value === 'function' ? value(context.bulk ? inBulk(context.bulk, args, info) : args) : value
+  const answer = typeof value === 'function' ? value(context.bulk ? toBulkArgs(context.bulk, args, info) : args) : value
   if (answer !== null && isCompositeType(getNamedType(info.returnType))) {
-    context.spent.points += pointsOf(info.parentType.name, info.fieldName, answer)
-    if (context.bulk && info.parentType.name === 'QueryRoot') noteEnd(context.bulk, answer)
+    context.spent.points += countPoints(info.parentType.name, info.fieldName, answer)
+    if (context.bulk && info.parentType.name === 'QueryRoot') recordBulkPosition(context.bulk, answer)
   }
   return answer
 }
 
 type Bulk = NonNullable<Context['bulk']>
 
-/** The outer connection comes in pieces; what is nested in it comes whole. */
-function inBulk({ after }: Bulk, args: Source, info: GraphQLResolveInfo): Source {
+/** The outer connection is read in pages; nested connections completely. */
+function toBulkArgs({ after }: Bulk, args: Source, info: GraphQLResolveInfo): Source {
   if (!getNamedType(info.returnType).name.endsWith('Connection')) return args
   return info.parentType.name === 'QueryRoot'
     ? { ...args, first: 250, after, isDeep: true }
     : { ...args, first: 1, isWhole: true }
 }
 
-function noteEnd(bulk: Bulk, answer: Source) {
+function recordBulkPosition(bulk: Bulk, answer: Source) {
   const info = answer.pageInfo as { hasNextPage: boolean; endCursor: string | null } | undefined
   bulk.hasNext = info?.hasNextPage ?? false
   bulk.after = info?.endCursor ?? null
 }
 
-function pointsOf(parent: string, field: string, answer: unknown): number {
+function countPoints(parent: string, field: string, answer: unknown): number {
   if (Array.isArray(answer)) return answer.length
   return /(Connection|Edge)$/.test(parent) || field === 'pageInfo' ? 0 : 1
 }

@@ -1,14 +1,14 @@
-// POST /admin/api/<version>/graphql.json: who may ask, what it costs, what is answered.
+// POST /admin/api/<version>/graphql.json: authorization, cost and response.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DocumentNode, type ExecutionResult, GraphQLError, getVariableValues } from 'graphql'
 import type { Faults } from '../faults.ts'
 import { adminSchema, apiVersion } from '../schema/schema.ts'
 import { readSetup, type Shop } from '../shop.ts'
-import { scopesOfToken } from '../tokens.ts'
+import { findTokenScopes } from '../tokens.ts'
 import type { Context, Source } from './context.ts'
 import { type Bucket, maxCost, requestedCost } from './cost.ts'
-import { isMutation, operationIn, run } from './run.ts'
-import { readQuery, validateQuery, type WireError } from './words.ts'
+import { findOperation, isMutation, run } from './run.ts'
+import { parseQuery, validateQuery, type WireError } from './words.ts'
 
 const limitDocs = 'https://shopify.dev/api/usage/rate-limits'
 
@@ -20,7 +20,7 @@ export interface Api {
   later: (work: () => Promise<void>) => void
 }
 
-interface Asked {
+interface QueryRequest {
   query: string
   variables: Record<string, unknown>
   operationName: string | undefined
@@ -30,18 +30,18 @@ export function serveGraphql(app: FastifyInstance, api: Api) {
   app.post('/admin/api/:version/graphql.json', async (request, reply) => {
     reply.header('x-request-id', crypto.randomUUID()).header('x-shopify-api-version', apiVersion)
     reply.header('content-type', 'application/json; charset=utf-8')
-    const context = enter(api, request, reply)
+    const context = authorizeRequest(api, request, reply)
     if (!context) return reply
-    const asked = askedIn(request.body)
+    const asked = parseRequest(request.body)
     if (!asked) return reply.code(400).send({ errors: { query: 'Required parameter missing or invalid' } })
-    const answer = await answerTo(api, context, asked)
+    const answer = await answerQuery(api, context, asked)
     api.faults.tell(asked.query, answer)
     return reply.send(answer)
   })
 }
 
-/** null: refused, and said so. */
-function enter(api: Api, request: FastifyRequest, reply: FastifyReply): Context | null {
+/** null: the request was rejected and answered. */
+function authorizeRequest(api: Api, request: FastifyRequest, reply: FastifyReply): Context | null {
   const { shop } = api
   const refuse = (status: number, errors: string) => {
     reply.code(status).send({ errors })
@@ -50,7 +50,7 @@ function enter(api: Api, request: FastifyRequest, reply: FastifyReply): Context 
   const { state, app } = readSetup(shop)
   if ((request.params as { version: string }).version !== apiVersion) return refuse(404, 'Not Found')
   const token = request.headers['x-shopify-access-token']
-  const scopes = typeof token === 'string' ? scopesOfToken(shop, token) : null
+  const scopes = typeof token === 'string' ? findTokenScopes(shop, token) : null
   if (state === 'frozen') return refuse(402, 'Unavailable Shop')
   if (state === 'locked') return refuse(423, 'Locked')
   if (!scopes) return refuse(401, '[API] Invalid API key or access token (unrecognized login or wrong password)')
@@ -65,7 +65,7 @@ function enter(api: Api, request: FastifyRequest, reply: FastifyReply): Context 
   }
 }
 
-function askedIn(body: unknown): Asked | null {
+function parseRequest(body: unknown): QueryRequest | null {
   const { query, variables, operationName } = (body ?? {}) as Record<string, unknown>
   if (typeof query !== 'string' || !query.trim()) return null
   return {
@@ -75,42 +75,47 @@ function askedIn(body: unknown): Asked | null {
   }
 }
 
-async function answerTo(api: Api, context: Context, asked: Asked): Promise<Source> {
+async function answerQuery(api: Api, context: Context, asked: QueryRequest): Promise<Source> {
   const { bucket, faults } = api
-  const document = sound.get(asked.query) ?? readQuery(asked.query)
+  const document = validatedQueries.get(asked.query) ?? parseQuery(asked.query)
   if (!('kind' in document)) return { errors: [document] }
-  const isSound = sound.has(asked.query)
+  const isSound = validatedQueries.has(asked.query)
   const unsound = isSound ? [] : validateQuery(context.admin.schema, document)
-  if (!isSound && unsound.length === 0 && sound.size < MOST_SOUND) sound.set(asked.query, document)
-  const wrong = [...unsound, ...variableErrors(context, document, asked)]
+  if (!isSound && unsound.length === 0 && validatedQueries.size < MAX_VALIDATED_QUERIES)
+    validatedQueries.set(asked.query, document)
+  const wrong = [...unsound, ...findVariableErrors(context, document, asked)]
   if (wrong.length) return { errors: wrong }
   const cost = requestedCost(context.admin.schema, document, asked.variables)
-  if (cost > maxCost) return { errors: [tooDear(cost)] }
-  if (faults.takesThrottle() || cost > bucket.available) return throttled(bucket, cost)
+  if (cost > maxCost) return { errors: [exceedsMaxCost(cost)] }
+  if (faults.takesThrottle() || cost > bucket.available) return throttledResponse(bucket, cost)
   bucket.take(cost)
   const result = await run(context, document, asked)
   const spent = Math.min(cost, context.spent.points + (isMutation(document) ? 10 : 0))
   bucket.giveBack(cost - spent)
   const status = { requestedQueryCost: cost, actualQueryCost: spent, throttleStatus: bucket.status() }
-  return { ...onTheWire(result), extensions: { cost: status } }
+  return { ...toResponse(result), extensions: { cost: status } }
 }
 
-/** Queries that were held against the schema: an app asks the same few again and again. */
-const sound = new Map<string, DocumentNode>()
-const MOST_SOUND = 200
+/** Validated queries. Apps send the same few queries repeatedly. */
+const validatedQueries = new Map<string, DocumentNode>()
+const MAX_VALIDATED_QUERIES = 200
 
-const tooDear = (cost: number): WireError => ({
+const exceedsMaxCost = (cost: number): WireError => ({
   message: `Query cost is ${cost}, which exceeds the single query max cost limit (${maxCost}).\n\nSee ${limitDocs} for more information on how the\ncost of a query is calculated.\n\nTo query larger amounts of data with fewer limits, bulk operations should be used instead.\nSee https://shopify.dev/api/usage/bulk-operations/queries for usage details.\n`,
   extensions: { code: 'MAX_COST_EXCEEDED', cost, maxCost, documentation: limitDocs },
 })
 
-const throttled = (bucket: Bucket, cost: number): Source => ({
+const throttledResponse = (bucket: Bucket, cost: number): Source => ({
   errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED', documentation: limitDocs } }],
   extensions: { cost: { requestedQueryCost: cost, actualQueryCost: null, throttleStatus: bucket.status() } },
 })
 
-function variableErrors({ admin }: Context, document: DocumentNode, { variables, operationName }: Asked): WireError[] {
-  const operation = operationIn(document, operationName)
+function findVariableErrors(
+  { admin }: Context,
+  document: DocumentNode,
+  { variables, operationName }: QueryRequest,
+): WireError[] {
+  const operation = findOperation(document, operationName)
   const { errors } = getVariableValues(admin.schema, operation?.variableDefinitions ?? [], variables)
   return (errors ?? []).map((error) => {
     const name = /^Variable "\$(\w+)"/.exec(error.message)?.[1]
@@ -131,15 +136,15 @@ function variableErrors({ admin }: Context, document: DocumentNode, { variables,
   })
 }
 
-function onTheWire({ data, errors }: ExecutionResult): Source {
+function toResponse({ data, errors }: ExecutionResult): Source {
   if (!errors?.length) return { data }
-  return { data: data ?? null, errors: errors.map(errorOnTheWire) }
+  return { data: data ?? null, errors: errors.map(toResponseError) }
 }
 
-function errorOnTheWire(error: GraphQLError): WireError {
+function toResponseError(error: GraphQLError): WireError {
   const { message, locations, path, extensions } = error
   const inner = error.originalError
-  // A fault of this server, such as an answer against the schema, is loud in tests and says where it is.
+  // An error of this server, such as an invalid response, fails tests with its location.
   const code = extensions.code ?? 'INTERNAL_SERVER_ERROR'
   return {
     message: inner && !(inner instanceof GraphQLError) ? `Internal error: ${message}` : message,

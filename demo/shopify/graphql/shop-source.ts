@@ -1,5 +1,5 @@
 import { currency, gid, myshopifyDomain, plans, readSetup, shopId, storeName, storeTagline } from '../shop.ts'
-import { type Context, type Source, time } from './context.ts'
+import { type Context, formatTime, type Source } from './context.ts'
 
 export function shopSource({ shop }: Context): Source {
   const { plan, password } = readSetup(shop)
@@ -24,7 +24,7 @@ export function shopSource({ shop }: Context): Source {
     shipsToCountries: ['US'],
     checkoutApiSupported: true,
     marketingSmsConsentEnabledAtCheckout: true,
-    createdAt: time(Date.UTC(2024, 2, 1)),
+    createdAt: formatTime(Date.UTC(2024, 2, 1)),
     primaryDomain: {
       id: gid('Domain', 1),
       host: new URL(shop.home).host,

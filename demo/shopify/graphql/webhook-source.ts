@@ -1,7 +1,7 @@
 import type { Webhook } from '../model.ts'
 import { apiVersion } from '../schema/schema.ts'
 import { gid } from '../shop.ts'
-import { type Source, time } from './context.ts'
+import { formatTime, type Source } from './context.ts'
 
 export const webhookSource = (webhook: Webhook): Source => ({
   __typename: 'WebhookSubscription',
@@ -11,6 +11,6 @@ export const webhookSource = (webhook: Webhook): Source => ({
   endpoint: { __typename: 'WebhookHttpEndpoint', callbackUrl: webhook.uri },
   ...{ includeFields: [], metafieldNamespaces: [], metafields: [] },
   apiVersion: { handle: apiVersion, displayName: apiVersion, supported: true },
-  createdAt: time(webhook.createdAt),
-  updatedAt: time(webhook.updatedAt),
+  createdAt: formatTime(webhook.createdAt),
+  updatedAt: formatTime(webhook.updatedAt),
 })

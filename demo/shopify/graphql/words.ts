@@ -1,4 +1,4 @@
-// What is wrong with a query, in Shopify's words: its server is graphql-ruby, whose sentences and codes differ from graphql-js'.
+// Translates graphql-js errors to Shopify's: its server is graphql-ruby, with other messages and codes.
 import { type ASTNode, type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
 
 export interface WireError {
@@ -8,8 +8,8 @@ export interface WireError {
   extensions?: Record<string, unknown>
 }
 
-/** The document, or what is wrong with its letters. */
-export function readQuery(query: string): DocumentNode | WireError {
+/** Returns the parsed document or the syntax error. */
+export function parseQuery(query: string): DocumentNode | WireError {
   try {
     return parse(query, { maxTokens: 20_000 })
   } catch (error) {
@@ -22,14 +22,14 @@ export function readQuery(query: string): DocumentNode | WireError {
 
 export function validateQuery(schema: GraphQLSchema, document: DocumentNode): WireError[] {
   return validate(schema, document).map((error) => {
-    const { message, ...extensions } = inWords(error)
-    return { message, locations: error.locations ?? [], path: pathOf(error), extensions }
+    const { message, ...extensions } = translateError(error)
+    return { message, locations: error.locations ?? [], path: buildFieldPath(error), extensions }
   })
 }
 
-type Words = { message: string; code: string } & Record<string, unknown>
+type ErrorText = { message: string; code: string } & Record<string, unknown>
 
-const translations: [pattern: RegExp, words: (match: string[], error: GraphQLError) => Words][] = [
+const translations: [pattern: RegExp, words: (match: string[], error: GraphQLError) => ErrorText][] = [
   [
     /^Cannot query field "(\w+)" on type "(\w+)"/,
     ([, fieldName, typeName]) => ({
@@ -103,11 +103,11 @@ const translations: [pattern: RegExp, words: (match: string[], error: GraphQLErr
   ],
   [
     /^Value "(\w+)" does not exist in "(\w+)" enum|^(?:Expected value of type "(\w+)!?"|.*cannot represent)/,
-    (_match, error) => literalWords(error),
+    (_match, error) => describeLiteralError(error),
   ],
 ]
 
-function inWords(error: GraphQLError): Words {
+function translateError(error: GraphQLError): ErrorText {
   for (const [pattern, words] of translations) {
     const match = pattern.exec(error.message)
     if (match) return words([...match], error)
@@ -115,10 +115,10 @@ function inWords(error: GraphQLError): Words {
   return { message: error.message, code: 'graphqlValidation' }
 }
 
-/** A value that its argument does not take: the argument is named, the value shown as it was written. */
-function literalWords(error: GraphQLError): Words {
+/** Error for a value of the wrong type, with the argument's name and the value's source text. */
+function describeLiteralError(error: GraphQLError): ErrorText {
   const node = error.nodes?.[0]
-  const value = node ? written(node) : ''
+  const value = node ? readSourceText(node) : ''
   const expected = /"([A-Za-z]\w*!?)"(?: enum)?[^"]*$/.exec(error.message.split('Did you mean')[0]!)?.[1] ?? ''
   return {
     message: `Argument has an invalid value (${value}). Expected type '${expected}'.`,
@@ -126,10 +126,10 @@ function literalWords(error: GraphQLError): Words {
   }
 }
 
-const written = ({ loc }: ASTNode) => loc?.source.body.slice(loc.start, loc.end) ?? ''
+const readSourceText = ({ loc }: ASTNode) => loc?.source.body.slice(loc.start, loc.end) ?? ''
 
-/** Shopify names the way to the mistake by the fields around it. */
-function pathOf(error: GraphQLError): string[] {
+/** Shopify's error path lists the enclosing fields. */
+function buildFieldPath(error: GraphQLError): string[] {
   const node = error.nodes?.[0]
   return node && 'name' in node && node.name ? [node.name.value] : []
 }

@@ -1,24 +1,23 @@
-// A slim admin for the demo: orders with the buttons that staff press, the theme's code, the password page, codes and webhooks. There is
-// no login: it is a toy.
+// A minimal admin for the demo: orders with staff actions, theme code, password page, codes and webhooks. It has no login.
 import type { FastifyReply } from 'fastify'
 import { esc } from '../../shop-page.ts'
-import { statusOf } from '../graphql/discounts.ts'
+import { discountStatus } from '../graphql/discounts.ts'
 import type { Discount, Order } from '../model.ts'
-import { changeOrder, type Deed } from '../orders.ts'
-import { listAll, listed, ofOwner } from '../records.ts'
+import { changeOrder, type OrderAction } from '../orders.ts'
+import { listAll, listByOwner, listWhere } from '../records.ts'
 import { plans, readSetup, type Shop, writeSetup } from '../shop.ts'
 import { money, readThemeHead, writeThemeHead } from './layout.ts'
 import { show, type View } from './visit.ts'
 
-const deeds: Record<Deed, string> = {
+const ACTION_LABELS: Record<OrderAction, string> = {
   ...{ pay: 'Mark as paid', fulfil: 'Fulfill', refund: 'Refund', cancel: 'Cancel', void: 'Void' },
 }
 
 export function adminPage(view: View): FastifyReply {
   const { shop } = view
   const { app, plan, password } = readSetup(shop)
-  const orders = listed<'order'>(shop.db, 'kind = ? order by updated desc, id desc limit 50', 'order')
-  const discounts = listed<'discount'>(shop.db, 'kind = ? order by id desc limit 50', 'discount')
+  const orders = listWhere<'order'>(shop.db, 'kind = ? order by updated desc, id desc limit 50', 'order')
+  const discounts = listWhere<'discount'>(shop.db, 'kind = ? order by id desc limit 50', 'discount')
   const body = `<h1>Store admin</h1>
 <section class="panel"><h2>App “Recoup”</h2><dl class="facts"><div><dt>Client id</dt><dd><code>${esc(app.clientId)}</code></dd></div>
 <div><dt>Client secret</dt><dd><code>${esc(app.secret)}</code></dd></div><div><dt>Scopes</dt><dd>${esc(app.scopes.join(', '))}</dd></div>
@@ -55,25 +54,25 @@ function orderRow(order: Order): string {
 function buttons(order: Order): string {
   const isOpen = order.cancelledAt === null
   const isUnpaid = ['PENDING', 'AUTHORIZED'].includes(order.financialStatus)
-  const fits: Record<Deed, boolean> = {
+  const fits: Record<OrderAction, boolean> = {
     pay: isOpen && isUnpaid,
     fulfil: isOpen && order.fulfillmentStatus === 'UNFULFILLED',
     refund: order.financialStatus === 'PAID',
     cancel: isOpen,
     void: isOpen && isUnpaid,
   }
-  const button = (deed: Deed) =>
-    `<button class="button small quiet" name="deed" value="${deed}" aria-label="${deeds[deed]} order #${order.number}">${deeds[deed]}</button>`
-  const shown = (Object.keys(deeds) as Deed[]).filter((deed) => fits[deed])
+  const button = (deed: OrderAction) =>
+    `<button class="button small quiet" name="deed" value="${deed}" aria-label="${ACTION_LABELS[deed]} order #${order.number}">${ACTION_LABELS[deed]}</button>`
+  const shown = (Object.keys(ACTION_LABELS) as OrderAction[]).filter((deed) => fits[deed])
   return `<form method="post" action="/admin" class="row-buttons"><input type="hidden" name="do" value="order"><input type="hidden" name="order" value="${order.id}">${shown.map(button).join('')}</form>`
 }
 
 function discountRow(shop: Shop, discount: Discount): string {
-  const codes = ofOwner(shop.db, 'code', discount.id)
+  const codes = listByOwner(shop.db, 'code', discount.id)
   const names = codes.slice(0, 3).map(({ code }) => `<code>${esc(code)}</code>`)
   const more = codes.length > 3 ? ` and ${codes.length - 3} more` : ''
   const used = codes.reduce((sum, { uses }) => sum + uses, 0)
-  return `<tr><td>${esc(discount.title)}</td><td>${names.join(' ')}${more}</td><td>${used}</td><td>${statusOf(shop, discount).toLowerCase()}</td></tr>`
+  return `<tr><td>${esc(discount.title)}</td><td>${names.join(' ')}${more}</td><td>${used}</td><td>${discountStatus(shop, discount).toLowerCase()}</td></tr>`
 }
 
 function webhooks(shop: Shop): string {
@@ -88,12 +87,12 @@ function table(name: string, heads: string, rows: string[]): string {
   return `<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table><thead><tr>${cells.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
-export function changeByAdmin(view: View): FastifyReply {
+export function handleAdminForm(view: View): FastifyReply {
   const { shop, form, reply } = view
   const deed = form.get('do')
   if (deed === 'theme') writeThemeHead(shop, (form.get('head') ?? '').slice(0, 20_000))
   if (deed === 'password') writeSetup(shop, { ...readSetup(shop), password: form.get('password')?.trim() || null })
   const asked = form.get('deed') ?? ''
-  if (deed === 'order' && asked in deeds) changeOrder(view, Number(form.get('order')), asked as Deed)
+  if (deed === 'order' && asked in ACTION_LABELS) changeOrder(view, Number(form.get('order')), asked as OrderAction)
   return reply.redirect('/admin', 303)
 }

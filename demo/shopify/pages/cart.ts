@@ -1,28 +1,28 @@
-// The cart: its page, the addresses that themes' scripts use, and links that fill it.
+// The cart: its page, the Ajax API of themes, and permalinks.
 import type { FastifyReply } from 'fastify'
 import { esc } from '../../shop-page.ts'
-import { addToCart, CartProblem, fillCart, goodOf, linesOf, setQuantity } from '../carts.ts'
+import { addToCart, CartProblem, fillCart, findVariant, resolveLines, setQuantity } from '../carts.ts'
 import { pictureUrl } from '../graphql/goods.ts'
 import type { CartLine, Line } from '../model.ts'
 import { fullToken } from '../payloads.ts'
-import { subtotalOf } from '../pricing.ts'
+import { sumLines } from '../pricing.ts'
 import { find } from '../records.ts'
 import { currency, type Shop } from '../shop.ts'
 import { goToCheckout } from './checkout.ts'
 import { money } from './layout.ts'
-import { holdCart, setCookie, show, type View } from './visit.ts'
+import { setCartCookie, setCookie, show, type View } from './visit.ts'
 
 export function cartPage(view: View): FastifyReply {
   const { shop, cart } = view
-  const lines = linesOf(shop, cart?.lines ?? [])
+  const lines = resolveLines(shop, cart?.lines ?? [])
   const empty = `<div class="empty"><p>Your cart is empty.</p><a class="button" href="/collections/all">Continue shopping</a></div>`
-  const body = `<h1>Your cart</h1>${lines.length ? filled(shop, lines) : empty}`
+  const body = `<h1>Your cart</h1>${lines.length ? cartTable(shop, lines) : empty}`
   return show(view, { title: 'Your cart', body, path: 'cart' })
 }
 
-function filled(shop: Shop, lines: Line[]): string {
+function cartTable(shop: Shop, lines: Line[]): string {
   return `<div class="two"><section aria-label="Items"><ul class="lines">${lines.map((line) => row(shop, line)).join('')}</ul></section>
-<aside class="panel" aria-label="Summary"><h2>Summary</h2><dl class="totals"><div class="grand"><dt>Estimated total</dt><dd>${money(subtotalOf(lines))}</dd></div></dl>
+<aside class="panel" aria-label="Summary"><h2>Summary</h2><dl class="totals"><div class="grand"><dt>Estimated total</dt><dd>${money(sumLines(lines))}</dd></div></dl>
 <p class="hint">Shipping and discounts are calculated at checkout.</p>
 <a class="button wide-button" href="/checkout">Check out</a></aside></div>`
 }
@@ -43,11 +43,11 @@ function row(shop: Shop, line: Line): string {
 
 const productLink = ({ db }: Shop, { productId }: Line) => `/products/${find(db, 'product', productId)?.handle ?? ''}`
 
-/** `/cart/add` and `/cart/change` as forms; back to the cart. */
-export function changeByForm(view: View, what: 'add' | 'change'): FastifyReply {
+/** Handles `/cart/add` and `/cart/change` forms and redirects to the cart. */
+export function handleCartForm(view: View, what: 'add' | 'change'): FastifyReply {
   const { form, reply } = view
   try {
-    change(view, what, [{ variantId: Number(form.get('id')), quantity: wholeOf(form.get('quantity') ?? '1') }])
+    change(view, what, [{ variantId: Number(form.get('id')), quantity: parseQuantity(form.get('quantity') ?? '1') }])
   } catch (error) {
     if (!(error instanceof CartProblem)) throw error
     view.error = error.message
@@ -56,11 +56,11 @@ export function changeByForm(view: View, what: 'add' | 'change'): FastifyReply {
   return reply.redirect('/cart', 303)
 }
 
-const wholeOf = (value: unknown) => Math.min(999, Math.max(0, Math.floor(Number(value)) || 0))
+const parseQuantity = (value: unknown) => Math.min(999, Math.max(0, Math.floor(Number(value)) || 0))
 
 function change(view: View, what: 'add' | 'change', wanted: CartLine[]) {
   if (what === 'add') {
-    holdCart(
+    setCartCookie(
       view,
       addToCart(
         view,
@@ -71,24 +71,24 @@ function change(view: View, what: 'add' | 'change', wanted: CartLine[]) {
     return
   }
   const [line] = wanted
-  if (view.cart && line) holdCart(view, setQuantity(view, view.cart, line.variantId, line.quantity))
+  if (view.cart && line) setCartCookie(view, setQuantity(view, view.cart, line.variantId, line.quantity))
 }
 
-interface Wish {
+interface CartRequest {
   id?: unknown
   quantity?: unknown
   items?: { id?: unknown; quantity?: unknown }[]
   updates?: Record<string, unknown>
 }
 
-/** `/cart/add.js`, `/cart/change.js`, `/cart/update.js`, `/cart/clear.js`: what a theme's script calls. */
-export function cartScript(view: View, what: string): FastifyReply {
-  const wish = wishOf(view)
+/** `/cart/add.js`, `/cart/change.js`, `/cart/update.js`, `/cart/clear.js`: the Ajax API of themes. */
+export function handleCartScript(view: View, what: string): FastifyReply {
+  const wish = parseCartRequest(view)
   try {
-    if (what === 'add') return view.reply.send(added(view, wish))
-    if (what === 'change') change(view, 'change', [lineOf(wish)])
+    if (what === 'add') return view.reply.send(addLines(view, wish))
+    if (what === 'change') change(view, 'change', [toCartLine(wish)])
     if (what === 'update') update(view, wish)
-    if (what === 'clear' && view.cart) holdCart(view, fillCart(view, view.cart, []))
+    if (what === 'clear' && view.cart) setCartCookie(view, fillCart(view, view.cart, []))
   } catch (error) {
     if (!(error instanceof CartProblem)) throw error
     return view.reply.code(422).send({ status: 422, message: 'Cart Error', description: error.message })
@@ -96,22 +96,25 @@ export function cartScript(view: View, what: string): FastifyReply {
   return sendCart(view)
 }
 
-function update(view: View, { updates = {} }: Wish) {
+function update(view: View, { updates = {} }: CartRequest) {
   for (const [id, quantity] of Object.entries(updates))
-    change(view, 'change', [{ variantId: Number(id), quantity: wholeOf(quantity) }])
+    change(view, 'change', [{ variantId: Number(id), quantity: parseQuantity(quantity) }])
 }
 
-function wishOf({ request, form }: View): Wish {
+function parseCartRequest({ request, form }: View): CartRequest {
   if (typeof request.body === 'string') return { id: form.get('id'), quantity: form.get('quantity') ?? 1 }
-  return (request.body ?? {}) as Wish
+  return (request.body ?? {}) as CartRequest
 }
 
-const lineOf = ({ id, quantity = 1 }: Wish): CartLine => ({ variantId: Number(id), quantity: wholeOf(quantity) })
+const toCartLine = ({ id, quantity = 1 }: CartRequest): CartLine => ({
+  variantId: Number(id),
+  quantity: parseQuantity(quantity),
+})
 
-function added(view: View, wish: Wish) {
-  const wanted = (wish.items ?? [wish]).map(lineOf)
+function addLines(view: View, wish: CartRequest) {
+  const wanted = (wish.items ?? [wish]).map(toCartLine)
   change(view, 'add', wanted)
-  const lines = linesOf(view.shop, view.cart?.lines ?? []).filter(({ variantId }) =>
+  const lines = resolveLines(view.shop, view.cart?.lines ?? []).filter(({ variantId }) =>
     wanted.some((line) => line.variantId === variantId),
   )
   const items = lines.map((line) => itemJson(view.shop, line))
@@ -120,8 +123,8 @@ function added(view: View, wish: Wish) {
 
 export function sendCart(view: View): FastifyReply {
   const { shop, cart } = view
-  const lines = linesOf(shop, cart?.lines ?? [])
-  const total = subtotalOf(lines)
+  const lines = resolveLines(shop, cart?.lines ?? [])
+  const total = sumLines(lines)
   return view.reply.header('cache-control', 'no-store').send({
     token: cart ? fullToken(cart) : '',
     ...{ note: cart?.note ?? '', attributes: cart?.attributes ?? {}, currency, requires_shipping: true },
@@ -135,7 +138,7 @@ export function sendCart(view: View): FastifyReply {
 
 function itemJson(shop: Shop, line: Line) {
   const total = line.unitMinor * line.quantity
-  const found = goodOf(shop, line.variantId)
+  const found = findVariant(shop, line.variantId)
   return {
     ...{ id: line.variantId, variant_id: line.variantId, product_id: line.productId, key: `${line.variantId}:1` },
     ...{ quantity: line.quantity, sku: line.sku, product_title: line.title, variant_title: line.variantTitle },
@@ -146,20 +149,20 @@ function itemJson(shop: Shop, line: Line) {
   }
 }
 
-/** `/cart/<variant>:<quantity>,…?discount=CODE`: fills a cart and goes on to the checkout. What cannot be bought is left out. */
+/** `/cart/<variant>:<quantity>,…?discount=CODE`: fills a cart and redirects to the checkout. Omits unavailable items. */
 export function permalink(view: View, text: string): FastifyReply | null {
   if (!/^\d{1,16}:\d{1,3}(,\d{1,16}:\d{1,3}){0,99}$/.test(text)) return null
   const lines = text.split(',').flatMap((part) => {
     const [variantId, quantity] = part.split(':').map(Number) as [number, number]
-    return quantity > 0 && goodOf(view.shop, variantId) ? [{ variantId, quantity }] : []
+    return quantity > 0 && findVariant(view.shop, variantId) ? [{ variantId, quantity }] : []
   })
   if (!lines.length) return view.reply.redirect('/cart', 302)
-  holdCart(view, fillCart(view, undefined, lines))
+  setCartCookie(view, fillCart(view, undefined, lines))
   return goToCheckout(view, view.query.get('discount'))
 }
 
-/** `/discount/CODE?redirect=/…`: the code is tried at the next checkout. */
-export function holdDiscount(view: View, code: string): FastifyReply {
+/** `/discount/CODE?redirect=/…`: applies the code at the next checkout. */
+export function rememberDiscount(view: View, code: string): FastifyReply {
   setCookie(view, 'discount_code', code)
   const target = view.query.get('redirect') ?? '/'
   return view.reply.redirect(/^\/(?![/\\])/.test(target) ? target : '/', 302)

@@ -1,33 +1,33 @@
-// The shop's own checkout: contact, delivery, discount, payment. What is typed is kept as soon as its field is left.
+// The checkout: contact, delivery, discount, payment. It saves input when a field loses focus.
 import type { FastifyReply } from 'fastify'
 import { esc, stateOptions } from '../../shop-page.ts'
-import { fillCart, linesOf } from '../carts.ts'
+import { fillCart, resolveLines } from '../carts.ts'
 import {
   applyCode,
-  checkoutByToken,
-  dropCode,
-  type Filled,
+  type CheckoutInput,
   fillCheckout,
+  findCheckout,
   isRecoverable,
   openCheckout,
+  removeCode,
 } from '../checkouts.ts'
 import { pictureUrl } from '../graphql/goods.ts'
 import type { Address, Checkout } from '../model.ts'
 import { type Payment, placeOrder } from '../orders.ts'
-import { rates, shippingOf } from '../pricing.ts'
+import { priceShipping, rates } from '../pricing.ts'
 import { find, findByKey } from '../records.ts'
 import { readSetup, type Shop, storeName } from '../shop.ts'
 import { money } from './layout.ts'
-import { cookie, holdCart, setCookie, show, type View } from './visit.ts'
+import { readCookie, setCartCookie, setCookie, show, type View } from './visit.ts'
 
 export const checkoutPath = ({ token }: Checkout) => `/checkouts/cn/${token}`
 
-export const startCheckout = (view: View) => goToCheckout(view, cookie(view.request, 'discount_code') ?? null)
+export const startCheckout = (view: View) => goToCheckout(view, readCookie(view.request, 'discount_code') ?? null)
 
-/** Opens the checkout of the cart, with the code if it holds. */
+/** Opens the cart's checkout and applies the code if valid. */
 export function goToCheckout(view: View, code: string | null): FastifyReply {
   const { shop, cart, reply } = view
-  if (!cart || !linesOf(shop, cart.lines).length) return reply.redirect('/cart', 302)
+  if (!cart || !resolveLines(shop, cart.lines).length) return reply.redirect('/cart', 302)
   if (readSetup(shop).plan === 'paused') return closedPage(view)
   const checkout = openCheckout(view, cart)
   const problem = code ? applyCode(view, checkout, code).problem : null
@@ -43,20 +43,20 @@ const closedPage = (view: View) =>
   })
 
 /** `/<shop id>/checkouts/ac/<token>/recover?key=…`: the recovery link. In a checkout's first ten minutes it leads to the home page. */
-export function recover(view: View, token: string): FastifyReply | null {
+export function recoverCheckout(view: View, token: string): FastifyReply | null {
   const { shop, query, reply } = view
-  const checkout = checkoutByToken(shop, token)
+  const checkout = findCheckout(shop, token)
   if (!checkout || checkout.key !== query.get('key')) return null
   if (checkout.completedAt !== null) return reply.redirect(`${checkoutPath(checkout)}/thank-you`, 302)
   if (!isRecoverable(shop, checkout)) return reply.redirect('/', 302)
   const lines = checkout.lines.map(({ variantId, quantity }) => ({ variantId, quantity }))
   const known = findByKey(shop.db, 'cart', checkout.cartToken)
-  holdCart(view, fillCart(view, known, lines, checkout.cartToken))
+  setCartCookie(view, fillCart(view, known, lines, checkout.cartToken))
   return goToCheckout(view, query.get('discount'))
 }
 
 export function checkoutPage(view: View, token: string): FastifyReply | null {
-  const checkout = checkoutByToken(view.shop, token)
+  const checkout = findCheckout(view.shop, token)
   if (!checkout) return null
   if (checkout.completedAt !== null) return view.reply.redirect(`${checkoutPath(checkout)}/thank-you`, 302)
   view.error ??= view.query.get('problem') ?? ''
@@ -88,7 +88,7 @@ ${field('zip', 'ZIP code', value('zip'), 'autocomplete="postal-code" required')}
 
 function shipping(checkout: Checkout): string {
   const options = (['standard', 'express'] as const).map((name) => {
-    const cost = shippingOf(name, checkout.subtotalMinor - checkout.discountMinor, checkout.lines)
+    const cost = priceShipping(name, checkout.subtotalMinor - checkout.discountMinor, checkout.lines)
     return `<label class="choice"><input type="radio" name="shipping" value="${name}"${checkout.shipping === name ? ' checked' : ''}><span>${rates[name].name}</span><span>${cost ? money(cost) : 'Free'}</span></label>`
   })
   return `<fieldset><legend>Shipping method</legend>${options.join('')}</fieldset>`
@@ -121,39 +121,39 @@ function field(name: string, label: string, value: string, more: string): string
   return `<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${esc(value)}" ${more}></div>`
 }
 
-/** Never ticked from the start. */
+/** Never ticked by default. */
 const box = (name: string, words: string, isOn: boolean) =>
   `<label class="choice agree"><input type="checkbox" name="${name}" value="1"${isOn ? ' checked' : ''}><span>${words}</span></label>`
 
-/** The form was sent, or a field of it was left (`do=keep`). */
-export function changeCheckout(view: View, token: string): FastifyReply | null {
+/** Handles a submitted form, or one saved field (`do=keep`). */
+export function handleCheckoutForm(view: View, token: string): FastifyReply | null {
   const { form, shop, reply } = view
-  const known = checkoutByToken(shop, token)
+  const known = findCheckout(shop, token)
   if (!known || known.completedAt !== null) return null
   const deed = form.get('do') ?? 'keep'
   const back = (problem?: string | null) =>
     reply.redirect(`${checkoutPath(known)}${problem ? `?problem=${encodeURIComponent(problem)}` : ''}`, 303)
   if (deed === 'apply') return back(applyCode(view, known, form.get('code')?.trim() ?? '').problem)
   if (deed === 'drop') {
-    dropCode(view, known, form.get('code') ?? '')
+    removeCode(view, known, form.get('code') ?? '')
     return back()
   }
-  const wrong = problemOf(form, deed === 'pay')
-  const checkout = fillCheckout(view, known, filledOf(form))
+  const wrong = findFormProblem(form, deed === 'pay')
+  const checkout = fillCheckout(view, known, parseCheckoutForm(form))
   if (deed === 'keep') return reply.send({ total: money(checkout.totalMinor) })
   if (wrong) return back(wrong)
   if (form.get('payment') === 'declined') return back('Your card was declined. Try another one.')
-  placeOrder(view, checkout, paymentOf(form.get('payment')))
-  if (view.cart) holdCart(view, fillCart(view, undefined, []))
+  placeOrder(view, checkout, parsePayment(form.get('payment')))
+  if (view.cart) setCartCookie(view, fillCart(view, undefined, []))
   return reply.redirect(`${checkoutPath(checkout)}/thank-you`, 303)
 }
 
-const paymentOf = (text: string | null): Payment => (text === 'authorized' || text === 'pending' ? text : 'paid')
+const parsePayment = (text: string | null): Payment => (text === 'authorized' || text === 'pending' ? text : 'paid')
 
 const isEmail = (text: string) => text.length <= 254 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text)
 const isPhone = (text: string) => /^\+?[\d\s().-]{7,20}$/.test(text)
 
-function problemOf(form: URLSearchParams, isPaying: boolean): string | null {
+function findFormProblem(form: URLSearchParams, isPaying: boolean): string | null {
   const has = (name: string) => Boolean(form.get(name)?.trim())
   if (!isPaying) return null
   if (!isEmail(form.get('email')?.trim() ?? '')) return 'Enter a valid email'
@@ -162,38 +162,38 @@ function problemOf(form: URLSearchParams, isPaying: boolean): string | null {
   return has('address1') && has('city') && has('zip') ? null : 'Enter an address, a city and a ZIP code'
 }
 
-/** What does not look like an address or a number is not kept. */
-function filledOf(form: URLSearchParams): Filled {
+/** Drops invalid addresses and numbers. */
+function parseCheckoutForm(form: URLSearchParams): CheckoutInput {
   const text = (name: string) => (form.get(name) ?? '').trim().slice(0, 120)
   const email = (form.get('email') ?? '').trim()
   const phone = text('phone')
   return {
     email: isEmail(email) ? email : null,
-    phone: isPhone(phone) ? dialled(phone) : null,
+    phone: isPhone(phone) ? addCountryPrefix(phone) : null,
     acceptsEmail: form.get('accepts_email') === '1',
     acceptsSms: form.get('accepts_sms') === '1',
     shipping: form.get('shipping') === 'express' ? 'express' : 'standard',
-    address: addressOf(text, phone),
+    address: parseAddress(text, phone),
   }
 }
 
-function addressOf(text: (name: string) => string, phone: string): Address | null {
+function parseAddress(text: (name: string) => string, phone: string): Address | null {
   const address = {
     ...{ firstName: text('first_name'), lastName: text('last_name'), address1: text('address1'), address2: '' },
     ...{ city: text('city'), provinceCode: text('province').slice(0, 2), zip: text('zip'), countryCode: 'US' },
-    phone: isPhone(phone) ? dialled(phone) : '',
+    phone: isPhone(phone) ? addCountryPrefix(phone) : '',
   }
   return address.firstName || address.lastName || address.address1 || address.city || address.zip ? address : null
 }
 
-/** With the country's prefix, as Shopify keeps it. */
-function dialled(phone: string): string {
+/** Adds the country code, as Shopify stores numbers. */
+function addCountryPrefix(phone: string): string {
   const digits = phone.replace(/\D/g, '')
   return phone.startsWith('+') ? `+${digits}` : `+1${digits.replace(/^1(?=\d{10}$)/, '')}`
 }
 
 export function thankYouPage(view: View, token: string): FastifyReply | null {
-  const checkout = checkoutByToken(view.shop, token)
+  const checkout = findCheckout(view.shop, token)
   if (!checkout) return null
   const order = checkout.orderId === null ? undefined : find(view.shop.db, 'order', checkout.orderId)
   if (!order) return view.reply.redirect(checkoutPath(checkout), 302)

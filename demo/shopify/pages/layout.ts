@@ -1,5 +1,4 @@
-// Pages of the theme carry what the owner pasted into theme.liquid; the checkout is Shopify's own and carries
-// nothing of it.
+// Theme pages contain the code that the owner pasted into theme.liquid. The checkout is Shopify's own and does not.
 import { esc, type Front, framed } from '../../shop-page.ts'
 import { readMeta, writeMeta } from '../records.ts'
 import { type Shop, storeName, storeTagline } from '../shop.ts'
@@ -9,11 +8,11 @@ export interface Page {
   title: string
   body: string
   path?: string
-  /** The checkout, or the staff's pages: not part of the theme. */
+  /** Checkout or admin page, not part of the theme. */
   isOutsideTheme?: boolean
 }
 
-/** Before </head> of theme.liquid. */
+/** Code before </head> in theme.liquid. */
 export const readThemeHead = ({ db }: Shop) => readMeta(db, 'theme_head') ?? ''
 
 export const writeThemeHead = ({ db }: Shop, html: string) => writeMeta(db, 'theme_head', html)

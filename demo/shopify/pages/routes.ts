@@ -1,25 +1,25 @@
-// The storefront's addresses, as Shopify names them.
+// The storefront's routes, with Shopify's paths.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Desk } from '../events.ts'
 import { readSetup, storeName } from '../shop.ts'
-import { adminPage, changeByAdmin } from './admin.ts'
-import { cartPage, cartScript, changeByForm, holdDiscount, permalink, sendCart } from './cart.ts'
-import { changeCheckout, checkoutPage, recover, startCheckout, thankYouPage } from './checkout.ts'
+import { adminPage, handleAdminForm } from './admin.ts'
+import { cartPage, handleCartForm, handleCartScript, permalink, rememberDiscount, sendCart } from './cart.ts'
+import { checkoutPage, handleCheckoutForm, recoverCheckout, startCheckout, thankYouPage } from './checkout.ts'
 import { logo } from './layout.ts'
 import { collectionPage, homePage, productPage } from './shop.ts'
-import { cookie, openView, setCookie, show, type View } from './visit.ts'
+import { openView, readCookie, setCookie, show, type View } from './visit.ts'
 
 type Handler = (view: View, params: Record<string, string>) => FastifyReply | null
 
 export function servePages(app: FastifyInstance, desk: Desk) {
   const page = (handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
     const view = openView(desk, request, reply)
-    return closedTo(view) ?? handler(view, request.params as Record<string, string>) ?? missing(view)
+    return requirePassword(view) ?? handler(view, request.params as Record<string, string>) ?? notFoundPage(view)
   }
   const get = (path: string, handler: Handler) => app.get(path, page(handler))
-  const post = (path: string, handler: Handler) => app.post(path, { preHandler: refuseStrangers }, page(handler))
+  const post = (path: string, handler: Handler) => app.post(path, { preHandler: refuseForeignForms }, page(handler))
   get('/', homePage)
   get('/collections/all', collectionPage)
   get('/products/:handle', (view, { handle }) => productPage(view, handle!))
@@ -27,31 +27,36 @@ export function servePages(app: FastifyInstance, desk: Desk) {
   get('/cart.js', sendCart)
   get('/cart.json', sendCart)
   get('/cart/:lines', (view, { lines }) => permalink(view, lines!))
-  post('/cart/add', (view) => changeByForm(view, 'add'))
-  post('/cart/change', (view) => changeByForm(view, 'change'))
-  for (const what of ['add', 'change', 'update', 'clear']) post(`/cart/${what}.js`, (view) => cartScript(view, what))
-  get('/discount/:code', (view, { code }) => holdDiscount(view, code!))
+  post('/cart/add', (view) => handleCartForm(view, 'add'))
+  post('/cart/change', (view) => handleCartForm(view, 'change'))
+  for (const what of ['add', 'change', 'update', 'clear'])
+    post(`/cart/${what}.js`, (view) => handleCartScript(view, what))
+  get('/discount/:code', (view, { code }) => rememberDiscount(view, code!))
   get('/checkout', startCheckout)
   get('/checkouts/cn/:token', (view, { token }) => checkoutPage(view, token!))
-  post('/checkouts/cn/:token', (view, { token }) => changeCheckout(view, token!))
+  post('/checkouts/cn/:token', (view, { token }) => handleCheckoutForm(view, token!))
   get('/checkouts/cn/:token/thank-you', (view, { token }) => thankYouPage(view, token!))
-  get('/:shop/checkouts/ac/:token/recover', (view, { token }) => recover(view, token!))
+  get('/:shop/checkouts/ac/:token/recover', (view, { token }) => recoverCheckout(view, token!))
   get('/password', passwordPage)
-  post('/password', enter)
+  post('/password', handlePassword)
   get('/admin', adminPage)
-  post('/admin', changeByAdmin)
-  post('/forget-me', forget)
-  app.setNotFoundHandler((request, reply) => missing(openView(desk, request, reply)))
+  post('/admin', handleAdminForm)
+  post('/forget-me', forgetVisitor)
+  app.setNotFoundHandler((request, reply) => notFoundPage(openView(desk, request, reply)))
   serveFiles(app)
 }
 
-const open = ['/password', '/admin', '/forget-me']
+const OPEN_PATHS = ['/password', '/admin', '/forget-me']
 
-/** A store with a password shows nobody anything but its password page. */
-function closedTo(view: View): FastifyReply | null {
+/** A password-protected store shows only its password page. */
+function requirePassword(view: View): FastifyReply | null {
   const { password } = readSetup(view.shop)
   const path = (view.request.raw.url ?? '').split('?')[0]!
-  if (password === null || open.includes(path) || cookie(view.request, 'storefront_digest') === digest(password))
+  if (
+    password === null ||
+    OPEN_PATHS.includes(path) ||
+    readCookie(view.request, 'storefront_digest') === digest(password)
+  )
     return null
   return view.reply.redirect('/password', 302)
 }
@@ -67,7 +72,7 @@ const passwordPage = (view: View) =>
 <button class="button wide-button" type="submit">Enter</button></form></section>`,
   })
 
-function enter(view: View): FastifyReply {
+function handlePassword(view: View): FastifyReply {
   const { password } = readSetup(view.shop)
   if (password !== null && view.form.get('password') !== password) {
     view.error = 'Password incorrect, please try again.'
@@ -77,25 +82,25 @@ function enter(view: View): FastifyReply {
   return view.reply.redirect('/', 303)
 }
 
-function missing(view: View): FastifyReply {
+function notFoundPage(view: View): FastifyReply {
   view.reply.code(404)
   const body = `<h1>Page not found</h1><p>The page you requested does not exist.</p><p><a class="button" href="/collections/all">Continue shopping</a></p>`
   return show(view, { title: 'Page not found', body })
 }
 
-function forget(view: View): FastifyReply {
+function forgetVisitor(view: View): FastifyReply {
   const gone = ['cart', 'discount_code', 'storefront_digest'].map((name) => `${name}=; Path=/; Max-Age=0; SameSite=Lax`)
   return view.reply.header('set-cookie', gone).redirect('/', 303)
 }
 
-/** Another site's form must not change anything here. */
-async function refuseStrangers(request: FastifyRequest, reply: FastifyReply) {
+/** Rejects form posts from other sites (CSRF). */
+async function refuseForeignForms(request: FastifyRequest, reply: FastifyReply) {
   const { origin, host } = request.headers
   if (!origin || (URL.canParse(origin) && new URL(origin).host === host)) return
   return reply.code(403).send('This form belongs to another site.')
 }
 
-/** The look is the other demo store's, in other colors. */
+/** Uses the other demo store's style sheet in other colors. */
 function serveFiles(app: FastifyInstance) {
   const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
   const files: Record<string, [type: string, text: string]> = {

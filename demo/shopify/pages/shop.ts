@@ -1,15 +1,15 @@
-// Home, the collection, and a product.
+// Home, collection and product pages.
 import type { FastifyReply } from 'fastify'
 import { esc } from '../../shop-page.ts'
 import { isForSale, pictureUrl } from '../graphql/goods.ts'
 import type { Product, Variant } from '../model.ts'
-import { findByKey, listAll, ofOwner } from '../records.ts'
+import { findByKey, listAll, listByOwner } from '../records.ts'
 import type { Shop } from '../shop.ts'
 import { money } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function homePage(view: View): FastifyReply {
-  const picks = goodsOf(view.shop).slice(0, 8)
+  const picks = listActiveProducts(view.shop).slice(0, 8)
   const body = `<section class="hero"><div><h1>Everything small gardens need.</h1>
 <p>Seeds, bulbs and tools from Portland, Oregon, packed by people who garden.</p>
 <a class="button" href="/collections/all">Shop everything</a></div>
@@ -19,7 +19,7 @@ export function homePage(view: View): FastifyReply {
 }
 
 export function collectionPage(view: View): FastifyReply {
-  const all = goodsOf(view.shop)
+  const all = listActiveProducts(view.shop)
   const type = view.query.get('type') ?? ''
   const tab = (name: string) =>
     `<a href="/collections/all${name ? `?type=${name}` : ''}"${name === type ? ' aria-current="page"' : ''}>${name || 'All'}</a>`
@@ -34,7 +34,7 @@ export function productPage(view: View, handle: string): FastifyReply | null {
   const { shop } = view
   const product = findByKey(shop.db, 'product', handle)
   if (product?.status !== 'ACTIVE') return null
-  const variants = ofOwner(shop.db, 'variant', product.id)
+  const variants = listByOwner(shop.db, 'variant', product.id)
   const chosen = variants.find((variant) => isForSale(product, variant)) ?? variants[0]!
   const body = `<nav class="crumbs" aria-label="Breadcrumb"><a href="/collections/all">Shop</a> / <span>${esc(product.title)}</span></nav>
 <article class="product"><img class="big" src="${pictureUrl(shop, product.picture)}" alt="${esc(product.title)}" width="600" height="600">
@@ -60,13 +60,13 @@ function choices(product: Product, variants: Variant[], chosen: Variant): string
   return `<fieldset class="picks"><legend>${esc(product.optionName ?? '')}</legend>${variants.map(pick).join('')}</fieldset>`
 }
 
-const goodsOf = ({ db }: Shop) => listAll(db, 'product').filter(({ status }) => status === 'ACTIVE')
+const listActiveProducts = ({ db }: Shop) => listAll(db, 'product').filter(({ status }) => status === 'ACTIVE')
 
 const grid = (shop: Shop, products: Product[]) =>
   `<ul class="grid">${products.map((product) => card(shop, product)).join('')}</ul>`
 
 function card(shop: Shop, product: Product): string {
-  const variants = ofOwner(shop.db, 'variant', product.id)
+  const variants = listByOwner(shop.db, 'variant', product.id)
   const isHere = variants.some((variant) => isForSale(product, variant))
   const cheapest = variants.toSorted((a, b) => a.priceMinor - b.priceMinor)[0]!
   const badge = !isHere

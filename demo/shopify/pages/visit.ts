@@ -1,6 +1,6 @@
-// One page view: whose cart it is, and what the page is shown with.
+// One page view with its cart.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cartOf } from '../carts.ts'
+import { findCart } from '../carts.ts'
 import type { Desk } from '../events.ts'
 import type { Cart } from '../model.ts'
 import { fullToken } from '../payloads.ts'
@@ -19,7 +19,7 @@ export interface View extends Desk {
 export function openView(desk: Desk, request: FastifyRequest, reply: FastifyReply): View {
   const query = new URLSearchParams((request.raw.url ?? '').split(/\?(.*)/s)[1] ?? '')
   const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
-  return { ...desk, request, reply, query, form, cart: cartOf(desk.shop, cookie(request, 'cart')) }
+  return { ...desk, request, reply, query, form, cart: findCart(desk.shop, readCookie(request, 'cart')) }
 }
 
 export function show(view: View, page: Page): FastifyReply {
@@ -28,7 +28,7 @@ export function show(view: View, page: Page): FastifyReply {
   return reply.send(renderPage(view, page))
 }
 
-export function cookie({ headers }: FastifyRequest, name: string): string | undefined {
+export function readCookie({ headers }: FastifyRequest, name: string): string | undefined {
   for (const part of (headers.cookie ?? '').split(/;\s*/)) {
     const at = part.indexOf('=')
     if (at > 0 && part.slice(0, at) === name) return decode(part.slice(at + 1))
@@ -44,14 +44,14 @@ function decode(text: string): string | undefined {
   }
 }
 
-const fortnight = 14 * 86_400
+const FORTNIGHT_S = 14 * 86_400
 
-export function setCookie(view: View, name: string, value: string, seconds = fortnight) {
+export function setCookie(view: View, name: string, value: string, seconds = FORTNIGHT_S) {
   view.reply.header('set-cookie', `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${seconds}; SameSite=Lax`)
 }
 
-/** The browser goes on with this cart. */
-export function holdCart(view: View, cart: Cart) {
+/** Sets the browser's cart cookie. */
+export function setCartCookie(view: View, cart: Cart) {
   view.cart = cart
   setCookie(view, 'cart', fullToken(cart))
 }

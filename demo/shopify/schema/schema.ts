@@ -1,5 +1,5 @@
-// The pinned Admin API schema with what Shopify publishes beside it: which scope a type or field needs, and which fields are
-// protected customer data. Read once per process.
+// The pinned Admin API schema with Shopify's access statements: the scopes of types and fields, and which fields are protected
+// customer data. Read once per process.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import {
@@ -16,10 +16,10 @@ export type ProtectedContent = 'name' | 'email' | 'phone' | 'address'
 
 export interface AdminSchema {
   schema: GraphQLSchema
-  /** Shopify's sentence on what a type (`Order`) or a field (`Order.email`) needs; undefined: nothing. */
+  /** Shopify's access statement on a type (`Order`) or field (`Order.email`); undefined: no requirement. */
   requiredAccess(name: string): string | undefined
   protectedContent(field: string): ProtectedContent | undefined
-  /** Scopes of which a webhook topic needs one; none: everybody may have it. */
+  /** A webhook topic needs one of these scopes; empty: none. */
   topicScopes(topic: string): string[]
 }
 
@@ -37,11 +37,11 @@ interface RawType {
   enumValues?: RawField[] | null
 }
 
-let read: AdminSchema | undefined
+let cachedSchema: AdminSchema | undefined
 
 export function adminSchema(): AdminSchema {
-  read ??= readSchema()
-  return read
+  cachedSchema ??= readSchema()
+  return cachedSchema
 }
 
 function readSchema(): AdminSchema {
@@ -59,7 +59,7 @@ function readSchema(): AdminSchema {
     }
   }
   const schema = buildClientSchema(data, { assumeValid: true })
-  beStrict(schema)
+  makeScalarsStrict(schema)
   return {
     schema,
     requiredAccess: (name) => access.get(name),
@@ -70,18 +70,18 @@ function readSchema(): AdminSchema {
 
 function topicScopes(types: RawType[]) {
   const topics = types.find(({ name }) => name === 'WebhookSubscriptionTopic')?.enumValues ?? []
-  const scopes = new Map(topics.map(({ name, description }) => [name, scopesIn(description ?? '')] as const))
+  const scopes = new Map(topics.map(({ name, description }) => [name, parseScopes(description ?? '')] as const))
   return (topic: string) => scopes.get(topic) ?? []
 }
 
-/** The scopes a sentence of Shopify's names, any of which will do. What follows "Also:" is about the members of the store's staff. */
-export function scopesIn(sentence: string): string[] {
+/** Scopes in a statement, any of which is enough. The text after "Also:" concerns staff permissions. */
+export function parseScopes(sentence: string): string[] {
   const about = sentence.split('Also:')[0]!
   return [...about.matchAll(/\b((?:read|write)_[a-z_]+)\b/g)].map(([, scope]) => scope!)
 }
 
-/** Scalars come from an introspection without their rules: with these a wrong value of ours is refused like a missing one. */
-const rules: Record<string, (value: string) => boolean> = {
+/** The introspected schema lacks scalar rules. These reject the server's own invalid values. */
+const SCALAR_RULES: Record<string, (value: string) => boolean> = {
   DateTime: (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value),
   Money: (value) => /^-?\d+\.\d{1,3}$/.test(value),
   Decimal: (value) => /^-?\d+(\.\d+)?$/.test(value),
@@ -89,8 +89,8 @@ const rules: Record<string, (value: string) => boolean> = {
   UnsignedInt64: (value) => /^\d+$/.test(value),
 }
 
-function beStrict(schema: GraphQLSchema) {
-  for (const [name, isRight] of Object.entries(rules)) {
+function makeScalarsStrict(schema: GraphQLSchema) {
+  for (const [name, isRight] of Object.entries(SCALAR_RULES)) {
     const type = schema.getType(name)
     if (!isScalarType(type)) continue
     const scalar = type as GraphQLScalarType
@@ -99,11 +99,11 @@ function beStrict(schema: GraphQLSchema) {
       throw new TypeError(`${name} cannot be ${JSON.stringify(value)}`)
     }
   }
-  readTimes(schema)
+  acceptTimeFormats(schema)
 }
 
-/** What an app sends as an instant: any offset, seconds or finer. */
-function readTimes(schema: GraphQLSchema) {
+/** Accepts instants with any offset, in seconds or finer. */
+function acceptTimeFormats(schema: GraphQLSchema) {
   const type = schema.getType('DateTime') as GraphQLScalarType
   const parse = (value: unknown) => {
     if (typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))) return value

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { applyCode, checkoutByToken } from '../../../demo/shopify/checkouts.ts'
+import { applyCode, findCheckout } from '../../../demo/shopify/checkouts.ts'
 import { aCouponShop } from '../../../test/coupon-scene.ts'
 import { openShopifyClient } from '../../../test/shopify-client.ts'
 import { aWorld } from '../../../test/world.ts'
@@ -34,7 +34,7 @@ test('on Shopify a personal code is a separate discount that anybody with the co
   const use = (email: string) => {
     const { desk, shop: own, controls } = one.store
     const { token } = controls.beginCheckout([{ variantId: 44_100_000_000_001, quantity: 1 }], { email })
-    const used = applyCode(desk, checkoutByToken(own, token)!, code)
+    const used = applyCode(desk, findCheckout(own, token)!, code)
     if (used.problem === null) controls.pay(used.checkout.id)
     return used.problem
   }

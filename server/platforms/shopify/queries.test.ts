@@ -10,7 +10,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { adminSchema, apiVersion, scopesIn } from '../../../demo/shopify/schema/schema.ts'
+import { adminSchema, apiVersion, parseScopes } from '../../../demo/shopify/schema/schema.ts'
 import * as mutations from './mutations.ts'
 import { REQUIRED_SCOPES } from './profile.ts'
 import * as queries from './queries.ts'
@@ -93,7 +93,7 @@ function neededBy(document: ReturnType<typeof parse>) {
   const admin = adminSchema()
   const needed: { field: string; scopes: string[]; guards: string[] }[] = []
   walk(document, (field, type, guards) => {
-    const scopes = scopesIn(admin.requiredAccess(field) ?? admin.requiredAccess(type) ?? '')
+    const scopes = parseScopes(admin.requiredAccess(field) ?? admin.requiredAccess(type) ?? '')
     if (scopes.length > 0) needed.push({ field, scopes, guards })
   })
   return needed
