@@ -49,7 +49,7 @@ function anEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmail {
 }
 
 describe('the mailbox', () => {
-  test('shows what was sent to it, newest first, unread until opened', async () => {
+  test('lists received messages, newest first, unread until opened', async () => {
     const { send, get, text } = await aMailbox()
     expect(await send()).toMatchObject({ kind: 'accepted' })
     await send({ subject: 'Second', to: 'bo@shopper.example' })
@@ -61,7 +61,7 @@ describe('the mailbox', () => {
     expect(await get('/api/messages')).toMatchObject({ unread: 1 })
   })
 
-  test('finds by words and by recipient', async () => {
+  test('searches by text and by recipient', async () => {
     const { send, get } = await aMailbox()
     await send({ subject: '100% off_x' })
     await send({ subject: 'Other', to: 'Bo@shopper.example' })
@@ -71,13 +71,13 @@ describe('the mailbox', () => {
     expect((await get('/api/messages?to=bo@shopper.example')).messages).toHaveLength(1)
   })
 
-  test('is named as the settings name it, by localhost', async () => {
+  test('has the URL of the settings, on localhost', async () => {
     const { url } = await aMailbox()
     expect(new URL(url).hostname).toBe('localhost')
     expect((await fetch(url)).status).toBe(200)
   })
 
-  test('gives the parts of a message, and the raw one to download', async () => {
+  test('returns the parts of a message, and the raw message as a download', async () => {
     const { send, get, url } = await aMailbox()
     await send()
     const message = await get('/api/messages/1')
@@ -89,7 +89,7 @@ describe('the mailbox', () => {
     expect(await raw.text()).toContain('Message-ID: <m1@harbour.example>')
   })
 
-  test('deletes one or all', async () => {
+  test('deletes one message or all', async () => {
     const { send, get, url } = await aMailbox()
     for (const subject of ['a', 'b', 'c']) await send({ subject })
     expect((await fetch(`${url}/api/messages/2`, { method: 'DELETE' })).status).toBe(200)
@@ -100,7 +100,7 @@ describe('the mailbox', () => {
     expect((await fetch(`${url}/messages/1`)).status).toBe(404)
   })
 
-  test('keeps the newest', () => {
+  test('keeps the newest messages up to the limit', () => {
     const messages = openMessages(':memory:', 3)
     const raw = Buffer.from('x')
     for (const subject of ['a', 'b', 'c', 'd', 'e']) {
@@ -118,14 +118,14 @@ describe('the mailbox', () => {
     expect(messages.list({}).map(({ subject }) => subject)).toEqual(['e', 'd', 'c'])
   })
 
-  test('a port in use is the caller’s to explain, and nothing stays behind', async () => {
+  test('rejects when a port is in use, and releases everything', async () => {
     const { url } = await aMailbox()
     const webPort = Number(new URL(url).port)
     const start = startMailbox({ smtpPort: 0, webPort, dataFile: ':memory:' })
     await expect(start).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  test('a killed mailbox loses nothing it has acknowledged', async () => {
+  test('keeps every acknowledged message after kill -9', async () => {
     const folder = aFolder()
     const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: { ...process.env, MAILBOX_PORT: '0', MAILBOX_SMTP_PORT: '0', DATA_DIR: folder },
@@ -155,7 +155,7 @@ function firstLine(child: ChildProcess): Promise<string> {
 }
 
 describe('one-click unsubscribe', () => {
-  test('is posted as a mail provider would, and its answer is shown', async () => {
+  test('posts as a mail provider does and shows the answer', async () => {
     const seen: unknown[] = []
     const server = createServer((request, response) => {
       let body = ''
@@ -190,7 +190,7 @@ describe('one-click unsubscribe', () => {
 })
 
 describe('hostile mail', () => {
-  test('is text everywhere but in its frame, and can do nothing there', async () => {
+  test('renders as text outside its frame and runs no scripts inside', async () => {
     const { send, text, url } = await aMailbox()
     const nasty = '"><script>alert(1)</script>'
     await send({
@@ -217,13 +217,13 @@ describe('hostile mail', () => {
     expect(await text('/messages/1/html')).toMatch(/^<!doctype html><html><head><base target="_blank">/)
   })
 
-  test('that no parser understands is still shown', async () => {
+  test('shows a message that cannot be parsed', async () => {
     const { send, text } = await aMailbox()
     await send({ html: '', text: '' })
     expect((await text('/messages/1')).length).toBeGreaterThan(500)
   })
 
-  test('and other sites’ pages have no way in', async () => {
+  test('rejects requests from other sites’ pages', async () => {
     const { url } = await aMailbox()
     const post = (headers: Record<string, string>) =>
       fetch(`${url}/delete-all`, { method: 'POST', headers, redirect: 'manual' })

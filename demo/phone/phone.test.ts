@@ -94,7 +94,7 @@ async function phones(dataFile = ':memory:', answer = '<Response/>') {
 const soon = (check: () => unknown) => expect.poll(check, { interval: 20 })
 
 describe('the phones', () => {
-  test('show an SMS, and its sender hears by signed calls that it was sent and delivered', async () => {
+  test('show an SMS and report sent and delivered by signed callbacks', async () => {
     const { text, page, seen } = await phones()
     expect(await text('sms')).toMatchObject({ kind: 'accepted', segments: 1 })
     await soon(() => seen.length).toBe(2)
@@ -111,7 +111,7 @@ describe('the phones', () => {
     expect(await page(`?phone=${encodeURIComponent(ada)}`)).toMatch(/Hello[\s\S]*delivered/)
   })
 
-  test('show a WhatsApp message; opened, its sender hears that it was read', async () => {
+  test('show a WhatsApp message and report it as read when opened', async () => {
     const { text, page, says, seen } = await phones()
     await text('whatsapp')
     await soon(() => seen.at(-1)?.body).toContain('131047')
@@ -125,7 +125,7 @@ describe('the phones', () => {
     expect(isFromMeta('app', Buffer.from(`${body} `), String(headers['x-hub-signature-256']))).toBe(false)
   })
 
-  test('STOP reaches the sender, its answer is shown, and the provider carries nothing more until START', async () => {
+  test('pass STOP to the sender, show its reply, and block further texts until START', async () => {
     const { text, says, page, seen } = await phones(
       ':memory:',
       '<Response><Message>Tea &amp; Co: stopped</Message></Response>',
@@ -142,14 +142,14 @@ describe('the phones', () => {
     expect(await text('sms')).toMatchObject({ kind: 'accepted' })
   })
 
-  test('a phone that is off takes nothing, and the sender is told with the code', async () => {
+  test('report an error code when a phone is switched off', async () => {
     const { text, network, seen } = await phones()
     network.setOff(ada, true)
     await text('sms')
     await soon(() => seen.at(-1)?.body).toContain('ErrorCode=30003')
   })
 
-  test('what was under way goes on after a restart', async () => {
+  test('continue pending deliveries after a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'phones-'))
     cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
     const first = await phones(join(folder, 'phones.sqlite'))
@@ -163,7 +163,7 @@ describe('the phones', () => {
     })
   })
 
-  test('what is written to them is text, on every page', async () => {
+  test('escape message text on every page', async () => {
     const { page, says, text } = await phones()
     await text('sms')
     await says('<script>alert(1)</script>')

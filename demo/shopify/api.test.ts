@@ -30,7 +30,7 @@ afterAll(() => store.stop())
 
 const names = '{ shop { name } }'
 
-test('a token is exchanged for client id and secret, names its scopes, and lives 24 hours', async () => {
+test('issues a token for client id and secret, with its scopes, for 24 hours', async () => {
   const { status, body } = await exchange(store, store.keys)
   expect([status, body.expires_in, body.scope]).toEqual([200, 86_399, allScopes.join(',')])
   expect((await ask(names, {}, String(body.access_token))).data.shop.name).toBe('Fern & Finch')
@@ -47,7 +47,7 @@ test.each([
   expect(await work()).toMatchObject({ status: 400, body: { error: code } })
 })
 
-test('an app of another organization, and one that is not installed, get no token; what they had is void', async () => {
+test('denies tokens to apps of another organization or not installed, and revokes existing ones', async () => {
   const token = await shopifyToken(store)
   store.controls.setOwner(false)
   expect((await exchange(store, store.keys)).body.error_description).toContain('shop_not_permitted')
@@ -59,7 +59,7 @@ test('an app of another organization, and one that is not installed, get no toke
   expect((await ask(names, {}, token)).status).toBe(401)
 })
 
-test('a token from before 2026 lasts', async () => {
+test('keeps a token from before 2026 valid', async () => {
   const token = store.controls.legacyToken()
   now += 400 * day
   expect((await ask(names, {}, token)).status).toBe(200)
@@ -75,7 +75,7 @@ test.each([
   expect([answer.status, await answer.json()]).toEqual([status, { errors }])
 })
 
-test('another version of the API is not there', async () => {
+test('returns 404 for another API version', async () => {
   expect((await fetch(`${store.url}/admin/api/2026-07/graphql.json`, { method: 'POST' })).status).toBe(404)
 })
 
@@ -99,7 +99,7 @@ test.each([
   expect((await ask(query)).errors[0]).toMatchObject({ message })
 })
 
-test('a variable of the wrong type is named', async () => {
+test('names a variable of the wrong type', async () => {
   const { errors } = await ask('query A($n: Int!) { orders(first: $n) { nodes { id } } }', { n: 'ten' })
   expect(errors[0]).toMatchObject({
     message: 'Variable $n of type Int! was provided invalid value',
@@ -107,12 +107,12 @@ test('a variable of the wrong type is named', async () => {
   })
 })
 
-test('a connection wants a size of at most 250', async () => {
+test('requires a page size of at most 250', async () => {
   expect((await ask('{ orders { nodes { id } } }')).errors[0]!.message).toBe('you must provide one of first or last')
   expect((await ask('{ customers(first: 251) { nodes { id } } }')).errors[0]!.message).toBe('first cannot exceed 250')
 })
 
-test('what a scope does not cover is null, with an error that names the scope', async () => {
+test('returns null with an error that names the missing scope', async () => {
   store.controls.setScopes(['read_products'])
   const weak = await shopifyApp(store)
   const { data, errors } = await weak('{ shop { name } order(id: "gid://shopify/Order/1") { id } }')
@@ -124,7 +124,7 @@ test('what a scope does not cover is null, with an error that names the scope', 
   expect(lists.errors[0]!.path).toEqual(['orders'])
 })
 
-test('write_discounts reads discounts too; a webhook topic wants its own scope', async () => {
+test('lets write_discounts read discounts; requires a scope per webhook topic', async () => {
   store.controls.setScopes(['write_discounts'])
   const writer = await shopifyApp(store)
   expect(
@@ -137,7 +137,7 @@ test('write_discounts reads discounts too; a webhook topic wants its own scope',
 
 const people = '{ customers(first: 1) { nodes { id firstName defaultEmailAddress { emailAddress marketingState } } } }'
 
-test('protected data is refused field by field, and all of it on the Basic plan', async () => {
+test('denies protected data by field, and all of it on the Basic plan', async () => {
   expect((await ask(people)).errors).toEqual([])
   store.controls.setProtectedData(['name'])
   const { data, errors } = await ask(people)
@@ -149,7 +149,7 @@ test('protected data is refused field by field, and all of it on the Basic plan'
   expect((await ask(people)).errors).toHaveLength(2)
 })
 
-test('the bucket empties by what a query costs and fills with time; what is not used comes back', async () => {
+test('charges the bucket by query cost, refills it over time and refunds unused points', async () => {
   const { cost } = await ask('{ customers(first: 100) { nodes { id } } }')
   expect(cost).toMatchObject({ requestedQueryCost: 102, throttleStatus: { maximumAvailable: 2000, restoreRate: 100 } })
   expect(cost.actualQueryCost).toBeLessThan(10)
@@ -163,12 +163,12 @@ test('the bucket empties by what a query costs and fills with time; what is not 
   expect((await ask(names)).cost.throttleStatus.restoreRate).toBe(1000)
 })
 
-test('a query above 1000 points is refused whatever is in the bucket', async () => {
+test('rejects a query above 1000 points regardless of the bucket', async () => {
   const { errors } = await ask('{ orders(first: 250) { nodes { lineItems(first: 50) { nodes { id } } } } }')
   expect(errors[0]!.extensions).toMatchObject({ code: 'MAX_COST_EXCEEDED', maxCost: 1000 })
 })
 
-test('orders older than 60 days need read_all_orders', async () => {
+test('requires read_all_orders for orders older than 60 days', async () => {
   const line = {
     variantId: knife,
     quantity: 1,
@@ -189,7 +189,7 @@ test('orders older than 60 days need read_all_orders', async () => {
   expect((await young(query)).data).toMatchObject({ orders: { nodes: [{}] }, order: null })
 })
 
-test('pages go on after a cursor, and a search that is not known is refused loudly', async () => {
+test('continues pages after a cursor, and rejects an unknown search field', async () => {
   const query =
     'query A($after: String) { customers(first: 3, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }'
   const { data } = await ask(query)
@@ -200,7 +200,7 @@ test('pages go on after a cursor, and a search that is not known is refused loud
   expect(lost.errors[0]!.extensions.code).toBe('NOT_MODELLED')
 })
 
-test('changes are found by the time of their change', async () => {
+test('finds changes by their modification time', async () => {
   const since = new Date(now).toISOString()
   const checkout = store.controls.beginCheckout([{ variantId: knife, quantity: 1 }], { email: 'Ann@example.com' })
   const query = `{ abandonedCheckouts(first: 5, query: "updated_at:>='${since}'") { nodes { id customer { defaultEmailAddress { emailAddress } } } } }`

@@ -59,7 +59,7 @@ async function begin(): Promise<string> {
   return (await go('/checkout')).to
 }
 
-test('pages show what is for sale, and nothing that is not', async () => {
+test('shows only products for sale', async () => {
   expect((await go('/')).text).toContain('Hori Hori Garden Knife')
   expect((await go('/collections/all?type=Seeds')).text).not.toContain('Hori Hori Garden Knife')
   expect((await go('/products/leather-work-gloves')).text).toContain('Large $34.00')
@@ -68,7 +68,7 @@ test('pages show what is for sale, and nothing that is not', async () => {
   expect((await go('/cdn/shop/files/gloves.jpg')).status).toBe(200)
 })
 
-test('the cart is known by its cookie, and counts in minor units as /cart.js does', async () => {
+test('identifies the cart by its cookie, with minor units in /cart.js', async () => {
   await add([{ id: knife, quantity: 1 }])
   await add([{ id: knife, quantity: 1 }, { id: can }])
   const cart = JSON.parse((await go('/cart.js')).text)
@@ -78,14 +78,14 @@ test('the cart is known by its cookie, and counts in minor units as /cart.js doe
   expect((await go('/cart')).text).not.toContain('Garden Knife')
 })
 
-test('what is sold out, or more than there is, is refused in words', async () => {
+test('rejects sold-out items and excess quantities with a message', async () => {
   const answer = await add([{ id: largeGloves, quantity: 4 }])
   expect(answer.status).toBe(422)
   expect(answer.text).toContain("You can't add more Leather Work Gloves - Large to the cart.")
   expect((await post('/cart/add', { id: '1', quantity: '1' })).text).toContain('Cannot find variant')
 })
 
-test('a checkout keeps the contact as it is typed, and a ticked box is consent', async () => {
+test('saves typed contacts, and consent for a ticked box', async () => {
   const path = await begin()
   expect((await go(path)).text).toContain('Email me with news and offers')
   await post(path, { do: 'keep', email: 'zoe@example.com', accepts_email: '1', shipping: 'standard' })
@@ -95,7 +95,7 @@ test('a checkout keeps the contact as it is typed, and a ticked box is consent',
   expect(customer?.ordersCount).toBe(0)
 })
 
-test('what is no address is not kept, and does not pay', async () => {
+test('rejects an invalid address', async () => {
   const path = await begin()
   await post(path, { do: 'keep', email: 'zoe@' })
   expect(checkouts()[0]?.email).toBeNull()
@@ -105,7 +105,7 @@ test('what is no address is not kept, and does not pay', async () => {
   expect(orders()).toEqual([])
 })
 
-test('a discount holds or says why not; paying makes an order with it and empties the cart', async () => {
+test('applies or explains a discount; paying creates an order and empties the cart', async () => {
   const path = await begin()
   expect((await post(path, { do: 'apply', code: 'AUTUMN' })).to).toContain('has%20expired')
   await post(path, { do: 'apply', code: 'sprout10' })
@@ -120,14 +120,14 @@ test('a discount holds or says why not; paying makes an order with it and emptie
   expect((await go(path)).to).toBe(to)
 })
 
-test('two codes stand beside each other only when both say so', async () => {
+test('combines two codes only if both allow it', async () => {
   const path = await begin()
   await post(path, { do: 'apply', code: 'SPROUT10' })
   await post(path, { do: 'apply', code: 'GARDEN15' })
   expect(checkouts()[0]?.codes).toEqual(['GARDEN15'])
 })
 
-test('a recovery link leads home for ten minutes, then to the checkout, in any browser and with a discount', async () => {
+test('redirects a recovery link to the home page for ten minutes, then to the checkout', async () => {
   const path = await begin()
   await post(path, { do: 'keep', email: 'zoe@example.com' })
   const [{ token, key }] = checkouts() as [Checkout]
@@ -141,14 +141,14 @@ test('a recovery link leads home for ten minutes, then to the checkout, in any b
   expect((await go(link.replace(key, 'guessed'))).status).toBe(404)
 })
 
-test('a permalink fills a cart and opens the checkout with a discount', async () => {
+test('fills a cart from a permalink and opens the checkout with a discount', async () => {
   const { to } = await go(`/cart/${knife}:1,${can}:2,17:1?discount=GARDEN15`)
   expect(to).toMatch(/^\/checkouts\/cn\/[0-9a-f]{32}$/)
   expect(checkouts()[0]).toMatchObject({ subtotalMinor: 17_800, codes: ['GARDEN15'] })
   expect((await go('/cart/17:1')).to).toBe('/cart')
 })
 
-test('the theme carries what was pasted into it, the checkout does not', async () => {
+test('shows pasted code in the theme, not in the checkout', async () => {
   store.setThemeHead('<script src="https://recoup.example/capture/k.js" data-store="k"></script>')
   const path = await begin()
   expect((await go('/')).text).toContain('capture/k.js')
@@ -156,7 +156,7 @@ test('the theme carries what was pasted into it, the checkout does not', async (
   store.setThemeHead('')
 })
 
-test('a store with a password shows its password page until it is entered', async () => {
+test('shows the password page until the password is entered', async () => {
   store.controls.setPassword('moss')
   expect((await go('/')).to).toBe('/password')
   expect((await go(`/cart/${knife}:1`)).to).toBe('/password')
@@ -165,18 +165,18 @@ test('a store with a password shows its password page until it is entered', asyn
   expect((await go('/')).status).toBe(200)
 })
 
-test('a paused store takes no orders', async () => {
+test('accepts no orders when paused', async () => {
   store.controls.setPlan('paused')
   await add([{ id: knife, quantity: 1 }])
   expect((await go('/checkout')).text).toContain('isn’t taking orders')
 })
 
-test('another site’s form changes nothing', async () => {
+test('rejects another site’s form', async () => {
   const answer = await go('/cart/add', { method: 'POST', headers: { origin: 'https://evil.example' }, body: 'id=1' })
   expect(answer.status).toBe(403)
 })
 
-test('the admin pays, fulfils, refunds and cancels', async () => {
+test('pays, fulfils, refunds and cancels orders in the admin', async () => {
   const path = await begin()
   await post(path, { ...home, do: 'pay', payment: 'pending' })
   const [{ id }] = orders() as [Order]
@@ -195,7 +195,7 @@ test('the admin pays, fulfils, refunds and cancels', async () => {
   expect(orders()[0]?.cancelledAt).not.toBeNull()
 })
 
-test('a store can come with a past that tells nobody', async () => {
+test('generates a past without webhooks', async () => {
   const old = await openShopify({ pastDays: 30 })
   const past = listAll(old.shop.db, 'order')
   expect(past.length).toBeGreaterThan(25)

@@ -56,7 +56,7 @@ const topics = () => got.map(({ headers }) => headers['x-shopify-topic'])
 const list = async () =>
   (await ask('{ webhookSubscriptions(first: 50) { nodes { id topic uri } } }')).data.webhookSubscriptions.nodes
 
-test('a checkout is told as it goes on, signed over its bytes, each event with an id of its own', async () => {
+test('sends checkout webhooks, signed over the raw body, with an id per event', async () => {
   await subscribe('CHECKOUTS_CREATE')
   await subscribe('CHECKOUTS_UPDATE')
   await subscribe('ORDERS_CREATE')
@@ -92,7 +92,7 @@ test.each([
   ])
 })
 
-test('an address is taken once a topic; a topic that is none is against the schema', async () => {
+test('accepts an address once per topic, and rejects unknown topics', async () => {
   await subscribe('ORDERS_CREATE')
   expect((await subscribe('ORDERS_CREATE')).userErrors[0].message).toBe('Address for this topic has already been taken')
   expect((await subscribe('CUSTOMERS_REDACT'))[0].message).toContain('was provided invalid value')
@@ -101,7 +101,7 @@ test('an address is taken once a topic; a topic that is none is against the sche
   expect(await list()).toEqual([])
 })
 
-test('what fails is tried again for four hours; eight failures in a row end the subscription', async () => {
+test('retries for four hours, and deletes a subscription after eight failures in a row', async () => {
   await subscribe('PRODUCTS_UPDATE')
   status = 500
   store.controls.setPrice(knife, 4_300)
@@ -115,7 +115,7 @@ test('what fails is tried again for four hours; eight failures in a row end the 
   expect(new Set(got.map(({ headers }) => headers['x-shopify-event-id'])).size).toBe(1)
 })
 
-test('a delivery that gets through clears the failures before it', async () => {
+test('resets the failure count after a successful delivery', async () => {
   await subscribe('PRODUCTS_UPDATE')
   status = 500
   store.controls.setPrice(knife, 4_300)
@@ -129,7 +129,7 @@ test('a delivery that gets through clears the failures before it', async () => {
   expect(await list()).toHaveLength(1)
 })
 
-test('webhooks are lost, doubled and turned round when a test says so', async () => {
+test('drops, duplicates and reorders webhooks on request', async () => {
   await subscribe('CHECKOUTS_CREATE')
   await subscribe('CHECKOUTS_UPDATE')
   store.controls.beginCheckout([{ variantId: knife, quantity: 1 }], { email: 'a@example.com' })
@@ -150,7 +150,7 @@ test('webhooks are lost, doubled and turned round when a test says so', async ()
   expect(await store.deliverWebhooks()).toBe(0)
 })
 
-test('consent given and taken back is told by its own topic', async () => {
+test('sends given and withdrawn consent by its own topic', async () => {
   await subscribe('CUSTOMERS_EMAIL_MARKETING_CONSENT_UPDATE')
   const [customer] = store.controls.customers()
   store.controls.setConsent(customer!.id, 'email', { state: 'UNSUBSCRIBED', level: 'SINGLE_OPT_IN' })
@@ -162,7 +162,7 @@ test('consent given and taken back is told by its own topic', async () => {
   })
 })
 
-test('what the app may not read of people is null in a body', async () => {
+test('nulls personal data in bodies that the app may not read', async () => {
   await subscribe('CHECKOUTS_UPDATE')
   store.controls.setPlan('basic')
   store.controls.beginCheckout([{ variantId: knife, quantity: 1 }], { email: 'ann@example.com' })
@@ -171,7 +171,7 @@ test('what the app may not read of people is null in a body', async () => {
   store.controls.setPlan('grow')
 })
 
-test('after a rotation the old secret signs for as long as was said', async () => {
+test('signs with the old secret for the given time after a rotation', async () => {
   await subscribe('PRODUCTS_UPDATE')
   const old = store.keys.clientSecret
   const fresh = store.controls.rotateSecret(hour)
@@ -188,7 +188,7 @@ test('after a rotation the old secret signs for as long as was said', async () =
   store.keys.clientSecret = fresh
 })
 
-test('scopes that change and an app that is taken out are told', async () => {
+test('reports changed scopes and an uninstalled app', async () => {
   await subscribe('APP_SCOPES_UPDATE')
   await subscribe('APP_UNINSTALLED')
   store.controls.setScopes(['read_orders'])
@@ -198,7 +198,7 @@ test('scopes that change and an app that is taken out are told', async () => {
   expect(topics().toSorted()).toEqual(['app/scopes_update', 'app/scopes_update', 'app/uninstalled'])
 })
 
-test('privacy requests come to the address of the app’s configuration', async () => {
+test('sends privacy requests to the configured address', async () => {
   const [customer] = store.controls.customers()
   expect(await store.controls.privacy(target, 'customers/redact', customer)).toBe(200)
   expect(got[0]!.headers['x-shopify-topic']).toBe('customers/redact')

@@ -37,7 +37,7 @@ async function create(change: Record<string, unknown> = {}) {
   return data.discountCodeBasicCreate
 }
 
-test('a discount is made with its code and read back as it is', async () => {
+test('creates a discount with its code and reads it back', async () => {
   const { codeDiscountNode, userErrors } = await create({
     minimumRequirement: { subtotal: { greaterThanOrEqualToSubtotal: '50.00' } },
   })
@@ -69,7 +69,7 @@ test.each([
   expect(userErrors[0]).toMatchObject({ field: ['basicCodeDiscount', ...field], code })
 })
 
-test('a discount is switched off and on, gets more codes, and goes', async () => {
+test('deactivates, activates, extends and deletes a discount', async () => {
   const { codeDiscountNode } = await create()
   const { id } = codeDiscountNode
   const status = async (name: string) => {
@@ -96,7 +96,7 @@ test('a discount is switched off and on, gets more codes, and goes', async () =>
   expect((await ask('{ codeDiscountNodeByCode(code: "x-1") { id } }')).data.codeDiscountNodeByCode).toBeNull()
 })
 
-test('a list of more than 250 is refused', async () => {
+test('rejects a list of more than 250 items', async () => {
   const { codeDiscountNode } = await create()
   const codes = Array.from({ length: 251 }, (_, at) => ({ code: `C-${at}` }))
   const { errors } = await ask(
@@ -139,7 +139,7 @@ function threeOrders() {
   }
 }
 
-test('a bulk operation writes parents and children; children stand below their parents only when asked to', async () => {
+test('writes parents and children of a bulk operation, grouped only on request', async () => {
   threeOrders()
   expect((await bulk(orders)).userErrors).toEqual([])
   const apart = await file()
@@ -151,7 +151,7 @@ test('a bulk operation writes parents and children; children stand below their p
   expect(grouped.rows[1].__parentId).toBe(grouped.rows[0].id)
 })
 
-test('a part of a bulk file is answered by its range; a token is not wanted there', async () => {
+test('serves a byte range of a bulk file without a token', async () => {
   threeOrders()
   await bulk(orders)
   const { operation } = await file()
@@ -175,7 +175,7 @@ test.each([
   expect(userErrors[0].message).toContain(message)
 })
 
-test('one bulk operation runs at a time, can be canceled, and fails without the scope', async () => {
+test('runs one bulk operation at a time, can cancel it, and fails without the scope', async () => {
   threeOrders()
   const start = () =>
     ask(`mutation { bulkOperationRunQuery(query: "${orders}") { bulkOperation { id status } userErrors { code } } }`)

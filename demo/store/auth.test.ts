@@ -47,7 +47,7 @@ afterAll(async () => {
   await secure.stop()
 })
 
-describe('the whole table of ways to sign in is answered as recorded', () => {
+describe('authentication answers as recorded', () => {
   test.each(exchanges.map((exchange) => [exchange.title, exchange] as const))('%s', async (_title, exchange) => {
     const answer = await send(exchange)
     expect(compare(exchange, answer)).toEqual([])
@@ -75,7 +75,7 @@ describe('recorded signatures', () => {
   })
 })
 
-test('a clock off by more than a quarter of an hour is refused both ways', async () => {
+test('rejects a clock that is 15 minutes ahead or behind', async () => {
   for (const off of [-901, 901]) {
     const early = Object.assign(Object.create(plain), {
       shop: { ...plain.shop, now: () => (clock.seconds + off) * 1000 },
@@ -84,7 +84,7 @@ test('a clock off by more than a quarter of an hour is refused both ways', async
   }
 })
 
-test('with plain permalinks there is no /wp-json/ and keys are never looked at', async () => {
+test('serves no /wp-json/ and checks no keys with plain permalinks', async () => {
   const { store } = await openStore({ prettyPermalinks: false })
   expect((await bare(store, 'GET', '/wp-json/')).status).toBe(404)
   expect((await bare(store, 'GET', '/?rest_route=/')).status).toBe(200)

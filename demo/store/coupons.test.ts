@@ -29,7 +29,7 @@ async function withCoupon(code: string) {
   return shopper
 }
 
-test('an order says what its coupon took off, with the tax of it, and the use is counted', async () => {
+test('records a coupon’s discount and its tax on the order, and counts the use', async () => {
   store.coupons.add({ code: 'ten', discountType: 'percent', amountMinor: 1000 })
   const shopper = await withCoupon('ten')
   const { order_id } = (await shopper.call('POST', 'checkout', order('ten@example.com'))).body as { order_id: number }
@@ -44,7 +44,7 @@ test('an order says what its coupon took off, with the tax of it, and the use is
   expect(store.coupons.list('ten')).toMatchObject([{ usageCount: 1, usedBy: ['ten@example.com'] }])
 })
 
-test('a coupon that ended or was used up while it lay in the cart is dropped, said once, and the order is at full price', async () => {
+test('drops a coupon that expired or was used up in the cart, with one notice', async () => {
   for (const end of [() => store.coupons.expire('brief'), () => store.coupons.use('brief', 'other@example.com')]) {
     store.coupons.add({ code: 'brief', discountType: 'percent', amountMinor: 1000, usageLimit: 1 })
     const [looks, places] = [await withCoupon('brief'), await withCoupon('brief')]
@@ -59,7 +59,7 @@ test('a coupon that ended or was used up while it lay in the cart is dropped, sa
   }
 })
 
-test('an address the coupon is not for is asked at placing once more: 409, and the cart without it', async () => {
+test('returns 409 and removes the coupon when the order’s address is not allowed', async () => {
   store.coupons.add({ code: 'forone', amountMinor: 500, emails: ['one@example.com'] })
   const shopper = await visit(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
@@ -74,7 +74,7 @@ test('an address the coupon is not for is asked at placing once more: 409, and t
   expect(store.coupons.list('forone')[0]!.usageCount).toBe(0)
 })
 
-test('a declined card gives the use back, and the attempt that succeeds counts once', async () => {
+test('releases the coupon use after a declined card, and counts the successful attempt once', async () => {
   store.coupons.add({ code: 'once', amountMinor: 500, usageLimit: 1 })
   const shopper = await withCoupon('once')
   const pay = (testcard_mode: string) => ({
@@ -88,7 +88,7 @@ test('a declined card gives the use back, and the attempt that succeeds counts o
   expect(store.coupons.list('once')[0]!.usageCount).toBe(1)
 })
 
-test('a checkout link applies its coupon, and goes on without one that does not hold', async () => {
+test('applies a checkout link’s coupon, or continues without an invalid one', async () => {
   for (const [code, coupons] of [
     ['WELCOME10', [{ code: 'welcome10' }]],
     ['lastyear', []],
@@ -101,7 +101,7 @@ test('a checkout link applies its coupon, and goes on without one that does not 
   }
 })
 
-test('cart and checkout show the discount, let it be taken off, and say once why a coupon is gone', async () => {
+test('shows and removes the discount in cart and checkout, and explains a dropped coupon once', async () => {
   store.coupons.add({ code: 'shown', discountType: 'percent', amountMinor: 1000 })
   const cookie = cookieOf(await bare(store, 'GET', '/checkout-link/?products=20:1&coupon=shown'))
   for (const path of ['/cart/', '/checkout/']) {
@@ -124,7 +124,7 @@ test('cart and checkout show the discount, let it be taken off, and say once why
   expect((await bare(store, 'GET', received)).body).toContain('Coupon <code>shown</code>')
 })
 
-test('in a shop whose prices include tax an order has the discount without its tax, and the tax beside it', async () => {
+test('separates discount and tax in a shop whose prices include tax', async () => {
   const taxRates = [{ id: 1, country: 'DE', state: '', percent: 19, label: 'MwSt.' }]
   const german = {
     currency: 'EUR',
@@ -154,7 +154,7 @@ test('in a shop whose prices include tax an order has the discount without its t
   await berlin.stop()
 })
 
-test('an edit of a coupon is told to webhooks, a use of it is not', async () => {
+test('sends webhooks for coupon edits, not for uses', async () => {
   const hook = { topic: 'coupon.updated', delivery_url: 'https://example.com/hook' }
   await ask(store, 'POST', '/wp-json/wc/v3/webhooks', hook)
   const { id } = store.coupons.add({ code: 'told', amountMinor: 500 })
@@ -166,7 +166,7 @@ test('an edit of a coupon is told to webhooks, a use of it is not', async () => 
   expect(queued()).toContainEqual({ argument: String(id) })
 })
 
-test('somebody else in the admin: coupons are counted by prefix, deleted, and a draft leaves its code free', async () => {
+test('counts coupons by prefix, deletes them, and keeps a draft’s code free', async () => {
   store.coupons.add({ code: 'RC-A1', status: 'draft' })
   store.coupons.add({ code: 'rc-b2' })
   expect([store.coupons.count('rc-'), store.coupons.count('zz-')]).toEqual([2, 0])
@@ -177,7 +177,7 @@ test('somebody else in the admin: coupons are counted by prefix, deleted, and a 
   expect(() => store.coupons.delete('rc-nothing')).toThrow('no coupon')
 })
 
-test('a store that is away does nothing, one that loses its answer has done it, one that holds does it later', async () => {
+test('simulates an unavailable store, a lost response and a delayed response', async () => {
   const { port } = store.app.server.address() as { port: number }
   const add = (id: number) => fetch(`http://localhost:${port}/?add-to-cart=${id}`)
   const sold = () => store.shop.db.sqlite.prepare('select count(*) as n from sessions').get()!.n as number

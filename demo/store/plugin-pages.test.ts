@@ -94,7 +94,7 @@ async function tell() {
 
 const wakeUrl = () => `${demo.url}/?rest_route=/recoup/v1/wake`
 
-test('a wake makes the store ask at once; forged, late and repeated ones change nothing', async () => {
+test('sends a beat after a wake, and rejects forged, late and replayed wakes', async () => {
   const store = { storeId: connected.storeId, db: world.db }
   const link = readLink(demo.shop)!
   const body = JSON.stringify({ v: 1, reason: 'check' })
@@ -122,7 +122,7 @@ test('a wake makes the store ask at once; forged, late and repeated ones change 
   await expect.poll(async () => (await readPlugin(store))?.beat_at).not.toBeNull()
 })
 
-test('a test cart that is asked for in Recoup comes with the beat that the wake brings', async () => {
+test('sends a requested test cart with the beat after a wake', async () => {
   await world.request('POST', '/api/stores/plugin/test', { token: connected.owner.token })
   await world.runJobs()
   const { storeId } = connected
@@ -134,7 +134,7 @@ test('a test cart that is asked for in Recoup comes with the beat that the wake 
     .toBe(true)
 })
 
-test('the doctor says why this store has no webhooks, and that nothing is missed', async () => {
+test('explains in the connection check why this store has no webhooks', async () => {
   const { body } = await world.request('GET', '/api/stores/doctor', { token: connected.owner.token })
   expect(body.checks.find(({ id }: { id: string }) => id === 'webhooks')).toMatchObject({
     state: 'quiet',
@@ -142,7 +142,7 @@ test('the doctor says why this store has no webhooks, and that nothing is missed
   })
 })
 
-test('a box that is ticked at the checkout is told with the cart and kept with the order; unticked, it is taken back', async () => {
+test('sends a ticked box with the cart and the order, and a withdrawal when unticked', async () => {
   const browser = aBrowser()
   await browser.go(`/?add-to-cart=${products[0]}`)
   await type(browser, 'ticks@shoppers.example.com')
@@ -215,7 +215,7 @@ async function leftCart(email: string): Promise<string> {
   return new URL(reply.body.checkoutUrl).searchParams.get('recoup-restore')!
 }
 
-test('in another browser the link fills the cart and goes on as the same one', async () => {
+test('restores the same cart in another browser', async () => {
   const token = await leftCart('back@shoppers.example.com')
   const other = aBrowser()
   expect(await other.go(`/?recoup-restore=${token}`)).toMatchObject({ status: 302, to: '/checkout/' })
@@ -239,7 +239,7 @@ test('in another browser the link fills the cart and goes on as the same one', a
   expect(Number(carts)).toBe(1)
 })
 
-test('a cart with something else in it is asked about first, and a link that nobody made fills nothing', async () => {
+test('asks before replacing another cart, and ignores a forged link', async () => {
   const token = await leftCart('asks@shoppers.example.com')
   const other = aBrowser()
   await other.go(`/?add-to-cart=${products[2]}`)
@@ -258,7 +258,7 @@ test('a cart with something else in it is asked about first, and a link that nob
   }
 })
 
-test('what is sold out is named, and what is left comes back as far as it goes', async () => {
+test('names sold-out items and restores the available quantity', async () => {
   const token = await leftCart('sold@shoppers.example.com')
   const set = (id: number, stock: number) =>
     demo.shop.db.sqlite.prepare("update products set doc = json_set(doc, '$.stock', ?) where id = ?").run(stock, id)
@@ -271,7 +271,7 @@ test('what is sold out is named, and what is left comes back as far as it goes',
   expect(items.map((item: { id: number; quantity: number }) => [item.id, item.quantity])).toEqual([[products[0], 1]])
 })
 
-test('the owner presses Connect on the screen in WordPress and comes back with a code', async () => {
+test('returns with a code after Connect in WordPress', async () => {
   const begun = await fetch(`${demo.url}/wp-admin/?page=recoup`, {
     method: 'POST',
     redirect: 'manual',

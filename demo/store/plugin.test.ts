@@ -22,7 +22,7 @@ afterAll(() => connected?.stop())
 const carts = () =>
   world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).where('status', '<>', 'merged').execute()
 
-test('connected by its plugin, the store is read with the key that was never shown', async () => {
+test('is read with the derived key when connected by its plugin', async () => {
   await world.runJobs()
   const store = await world.db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirstOrThrow()
   expect(store).toMatchObject({ is_address_proven: true, can_write: true, home_url: demo.url })
@@ -30,7 +30,7 @@ test('connected by its plugin, the store is read with the key that was never sho
   expect(products.length).toBeGreaterThan(5)
 })
 
-test('a cart that waited a day, while Recoup was away, is one cart with its own time', async () => {
+test('records a cart that was queued for a day as one cart with its own time', async () => {
   const session = newSession(demo.shop)
   const { id } = demo.shop.db.sqlite.prepare('select id from products order by id limit 1').get() as { id: number }
   addItem(demo.shop, session, id, 2)
@@ -47,7 +47,7 @@ test('a cart that waited a day, while Recoup was away, is one cart with its own 
   expect(cart).toMatchObject({ email: 'waits@shoppers.example.com', last_activity_at: at, item_count: 2 })
 })
 
-test('a forged call of the store is answered by nothing it would act on', async () => {
+test('answers a forged call without a signature', async () => {
   expect((await demo.plugin.call('beat', { v: 2 })).status).toBe(400)
   const { status } = await demo.plugin.call('restore', { token: 'x'.repeat(43) })
   expect(status).toBe(404)

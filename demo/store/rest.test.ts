@@ -30,7 +30,7 @@ test.each([
   expect(await replayFile(name)).toEqual([])
 })
 
-test('orders-queries: filters, windows, errors, refunds, trash and notes', async () => {
+test('answers recorded order queries: filters, windows, errors, refunds, trash and notes', async () => {
   const { exchanges } = readRecording('orders-queries')
   const [whole, part] = [orderWith('processing', 0), orderWith('processing', 1)]
   const known = new Map([...ids, [77, whole] as const, [80, part] as const])
@@ -41,19 +41,19 @@ test('orders-queries: filters, windows, errors, refunds, trash and notes', async
   expect(await replay(exchanges, { store, clock, ids: known, words: soldOutText, send })).toEqual([])
 })
 
-test('extras: exclusive bounds, ignored parameters, guests, cleaned-up drafts', async () => {
+test('answers recorded special cases: exclusive bounds, ignored parameters, guests, deleted drafts', async () => {
   const { exchanges } = readRecording('extras')
   const skip = /wc-auth/
   expect(await replay(exchanges, { store, clock, ids: new Map([...ids, [62, 999_999]]), skip })).toEqual([])
 })
 
-test('customers, and the one with an open cart', async () => {
+test('answers recorded customers, including one with an open cart', async () => {
   const { exchanges } = readRecording('customers')
   expect(await replay(exchanges, { store, clock, ids })).toEqual([])
   expect(await replayFile('customer-with-open-cart')).toEqual([])
 })
 
-test('the last visit of a customer is in meta_data, moves with each page, and is no edit', async () => {
+test('updates a customer’s last visit in meta_data without changing the modification date', async () => {
   const { exchanges } = readRecording('customers-last-active')
   const start = clock.seconds
   clock.seconds = Date.parse('2026-11-22T19:09:12Z') / 1000
@@ -79,16 +79,16 @@ function metaOf(customer: unknown) {
   return (customer as { meta_data?: { value: string }[] }).meta_data ?? []
 }
 
-test('coupons and their expiry', async () => {
+test('answers recorded coupons with their expiry', async () => {
   expect(await replayFile('coupons')).toEqual([])
   expect(await replayFile('coupons-expiry')).toEqual([])
 })
 
-test('webhooks: create, list, pause, errors, delete', async () => {
+test('answers recorded webhook calls: create, list, pause, errors, delete', async () => {
   expect(await replayFile('webhooks-crud')).toEqual([])
 })
 
-test('an expiry is read in store time, a Z makes it UTC, and the gmt field is ignored', async () => {
+test('reads an expiry in store time or with Z in UTC, and ignores the gmt field', async () => {
   const expiry = async (code: string, more: object) => {
     const { body } = await ask(store, 'POST', '/wp-json/wc/v3/coupons', { code, amount: '5', ...more })
     return (body as { date_expires_gmt: string | null }).date_expires_gmt
@@ -100,7 +100,7 @@ test('an expiry is read in store time, a Z makes it UTC, and the gmt field is ig
   expect(await expiry('e', { date_expires: 'someday' })).toBe('1970-01-01T05:00:00')
 })
 
-test('modified_after is exclusive to the second, in store time unless told otherwise', async () => {
+test('treats modified_after as exclusive to the second, in store time by default', async () => {
   const order = addOrder(store.shop, { ...blank() })
   const gmt = new Date(order.modifiedAt * 1000).toISOString().slice(0, 19)
   const before = new Date(order.modifiedAt * 1000 - 1000).toISOString().slice(0, 19)
@@ -112,7 +112,7 @@ test('modified_after is exclusive to the second, in store time unless told other
   expect(await count(`modified_after=${before}`)).toBe(0)
 })
 
-test('following rel=next walks every order once', async () => {
+test('returns every order once when following rel=next', async () => {
   const seen: number[] = []
   let target: string | undefined = '/wp-json/wc/v3/orders?per_page=2&orderby=modified&order=asc&_fields=id&status=any'
   for (let page = 1; target; page += 1) {
@@ -129,7 +129,7 @@ test('following rel=next walks every order once', async () => {
   expect(total ?? String(seen.length)).toBe(String(seen.length))
 })
 
-test('paying, completing and cancelling set the dates an app reads', async () => {
+test('sets dates when paying, completing and cancelling', async () => {
   const paid = await buy(store, { method: 'testcard' })
   expect(findOrder(store.shop, paid)).toMatchObject({ status: 'processing', transactionId: `txn_${paid}` })
   const done = await ask(store, 'PUT', `/wp-json/wc/v3/orders/${paid}`, { status: 'completed' })
@@ -145,7 +145,7 @@ test('paying, completing and cancelling set the dates an app reads', async () =>
   })
 })
 
-test('a line shows its image id as text for a product and as a number for a variation', async () => {
+test('returns a line’s image id as text for products and as a number for variations', async () => {
   const { body } = await ask(store, 'GET', `/wp-json/wc/v3/orders/${await buy(store, { method: 'cod' })}`)
   const lines = (body as { line_items: { variation_id: number; image: { id: unknown } }[] }).line_items
   expect(lines.map(({ variation_id, image }) => [variation_id > 0, typeof image.id])).toEqual([
@@ -154,7 +154,7 @@ test('a line shows its image id as text for a product and as a number for a vari
   ])
 })
 
-test('malformed bodies and queries are refused or passed over, never a crash', async () => {
+test('rejects or ignores malformed bodies and queries without crashing', async () => {
   const bodies = ['{', 'null', '[]', '"x"', '{"code":{}}', '{"line_items":[null]}', '{"create":[null],"delete":[{}]}']
   const queries = [
     'page=x',

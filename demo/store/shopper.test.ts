@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => store.stop())
 
-test('one shopper, from the first visit to the order, is answered as recorded at every step', async () => {
+test('answers as recorded from the first visit to the order', async () => {
   const { exchanges } = readRecording('store-api-shopper')
   let token = ''
   const ids = catalogueIds(store)
@@ -42,7 +42,7 @@ test('one shopper, from the first visit to the order, is answered as recorded at
   expect(orders.body).toMatchObject([{ status: 'processing', billing: { email: 'record.shopper@example.com' } }])
 })
 
-test('the draft follows cart and contact, keeps its id through a declined card, and is not emptied with the cart', async () => {
+test('updates the draft order with cart and contact, and keeps its id after a declined card', async () => {
   const shopper = await visit(store)
   const draft = async () => (await ask(store, 'GET', `/wp-json/wc/v3/orders/${id}`)).body as Record<string, never>
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
@@ -68,7 +68,7 @@ test('the draft follows cart and contact, keeps its id through a declined card, 
   })
 })
 
-test('a German address is taken into the draft, and the order is refused in a word about the country', async () => {
+test('saves a German address in the draft and rejects the order because of the country', async () => {
   const shopper = await visit(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
   const { order_id } = (await shopper.call('GET', 'checkout')).body as { order_id: number }
@@ -84,7 +84,7 @@ test('a German address is taken into the draft, and the order is refused in a wo
   expect(findOrder(store.shop, order_id)?.status).toBe('checkout-draft')
 })
 
-test('every malformed order is refused with a 4xx and leaves nothing behind', async () => {
+test('rejects malformed orders with 4xx and stores nothing', async () => {
   const shopper = await visit(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
   const bodies = [{}, { billing_address: 'x' }, { billing_address: home }, { payment_method: 'gold' }, [], 'x']
@@ -95,7 +95,7 @@ test('every malformed order is refused with a 4xx and leaves nothing behind', as
   }
 })
 
-test('stock runs down when an order is placed, and the last one sells once', async () => {
+test('reduces stock with each order and sells the last item once', async () => {
   const teapot = catalogueIds(store).get(68)!
   saveProduct(store.shop, { ...findProduct(store.shop, teapot)!, stock: 1 })
   const [first, second] = [await visit(store), await visit(store)]
@@ -106,7 +106,7 @@ test('stock runs down when an order is placed, and the last one sells once', asy
   expect(findProduct(store.shop, teapot)?.stock).toBe(0)
 })
 
-test('a coupon restricted to an address works once the address is known, and only its number of times', async () => {
+test('accepts an address-restricted coupon for that address up to its limit', async () => {
   addCoupon(store.shop, { code: 'mine', amountMinor: 500, emails: ['mine@example.com'], usageLimit: 1 })
   const shopper = await visit(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
@@ -128,7 +128,7 @@ test('a coupon restricted to an address works once the address is known, and onl
   })
 })
 
-test('every recorded way to bring a cart back does what the real store does', async () => {
+test('restores carts in every recorded way like the real store', async () => {
   const { exchanges } = readRecording('restore-links')
   const ids = catalogueIds(store)
   const pending = await buy(store, { method: 'testcard', mode: 'pending' })
@@ -155,7 +155,7 @@ test('every recorded way to bring a cart back does what the real store does', as
   }
 })
 
-test('a session link copies the cart to another browser and leaves the first one its own', async () => {
+test('copies the cart to another browser by a session link', async () => {
   const first = await bare(store, 'GET', '/checkout-link/?products=20:2,21:1&coupon=welcome10')
   const link = new URL(String(first.headers.location))
   const other = await bare(store, 'GET', link.pathname + link.search)
@@ -175,7 +175,7 @@ test('a session link copies the cart to another browser and leaves the first one
   expect(await cart(cookies(first))).toMatchObject({ items_count: 3 })
 })
 
-test('a pay link asks a guest for the billing email after ten minutes, and then takes the payment', async () => {
+test('asks a guest for the billing email on a pay link after ten minutes', async () => {
   const id = await buy(store, { method: 'testcard', mode: 'pending', email: 'late@example.com' })
   const url = `/checkout/order-pay/${id}/?pay_for_order=true&key=${findOrder(store.shop, id)!.orderKey}`
   expect((await bare(store, 'GET', url)).body).toContain('Payment option')

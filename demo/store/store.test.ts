@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-test('each data file has an owner’s key of its own, kept over a restart; a key all installations shared opens nothing', async () => {
+test('creates a key per data file, keeps it after a restart and rejects the old shared key', async () => {
   const dataFile = fileForTest()
   const shared = { consumerKey: `ck_${'d'.repeat(40)}`, consumerSecret: `cs_${'d'.repeat(40)}` }
   await (await startDemoStore({ port: 0, dataFile, ...shared })).stop()
@@ -35,7 +35,7 @@ test('each data file has an owner’s key of its own, kept over a restart; a key
   expect([await statusWith(again.keys), await statusWith(shared)]).toEqual([200, 401])
 })
 
-test('orders, carts and the capture script survive a restart', async () => {
+test('keeps orders, carts and the capture script after a restart', async () => {
   const dataFile = fileForTest()
   const first = await startDemoStore({ port: 0, dataFile, ...keys })
   const id = await buy(first, { method: 'cod' })
@@ -53,7 +53,7 @@ test('orders, carts and the capture script survive a restart', async () => {
   expect((await bare(second, 'GET', '/shop/')).body).not.toContain('capture.js')
 })
 
-test('web push is hosted as a plugin does it, or as a pasted line and an uploaded file', async () => {
+test('hosts web push like the plugin, or by a pasted script and an uploaded file', async () => {
   const { store } = await openStore()
   keep(store)
   const at = (path: string) => bare(store, 'GET', path)
@@ -79,7 +79,7 @@ test('web push is hosted as a plugin does it, or as a pasted line and an uploade
   expect((await at('/shop/')).body).not.toContain('/push/')
 })
 
-test('a store killed in the middle starts again with every order it acknowledged', async () => {
+test('keeps every acknowledged order after kill -9', async () => {
   const dataFile = fileForTest()
   const script = `
     import { startDemoStore } from ${JSON.stringify(new URL('./store.ts', import.meta.url).href)}
@@ -100,7 +100,7 @@ test('a store killed in the middle starts again with every order it acknowledged
   for (const id of acknowledged) expect(findOrder(store.shop, id)?.status).toBe('processing')
 })
 
-test('a data file of an early version keeps its coupons, and lets a draft’s code be made again', async () => {
+test('migrates an early data file’s coupons', async () => {
   const dataFile = fileForTest()
   const first = await startDemoStore({ port: 0, dataFile, ...keys })
   const codes = (store: DemoStore) => store.coupons.list().map(({ code }) => code)
@@ -117,7 +117,7 @@ test('a data file of an early version keeps its coupons, and lets a draft’s co
   expect(second.coupons.count('welcome10')).toBe(2)
 })
 
-test('reset brings the seed back with the same product ids, and keeps keys and the capture script', async () => {
+test('resets to the seed with the same product ids, keys and capture script', async () => {
   const { store } = await openStore()
   keep(store)
   const products = async () => (await ask(store, 'GET', '/wp-json/wc/v3/products?per_page=100&_fields=id,slug')).body
@@ -130,7 +130,7 @@ test('reset brings the seed back with the same product ids, and keeps keys and t
   expect((await bare(store, 'GET', '/shop/')).body).toContain('capture.js')
 })
 
-test('a draft is cleaned up a day after its last change, without a word', async () => {
+test('deletes a draft silently a day after its last change', async () => {
   const { store, clock } = await openStore()
   keep(store)
   const id = await buy(store, { method: null })
@@ -144,7 +144,7 @@ test('a draft is cleaned up a day after its last change, without a word', async 
   })
 })
 
-test('unpaid orders are cancelled after the hold time only where the owner set one', async () => {
+test('cancels unpaid orders only after a configured hold time', async () => {
   const { store, clock } = await openStore({ holdStockMinutes: 60 })
   keep(store)
   const id = await buy(store, { method: 'testcard', mode: 'pending' })
@@ -153,7 +153,7 @@ test('unpaid orders are cancelled after the hold time only where the owner set o
   expect(findOrder(store.shop, id)?.status).toBe('cancelled')
 })
 
-test('past orders of every status go in at once, at their own dates and in the recorded shape', async () => {
+test('inserts past orders of every status with their dates', async () => {
   const { store, clock } = await openStore()
   keep(store)
   const then = clock.seconds - 60 * 86_400
@@ -192,7 +192,7 @@ test('past orders of every status go in at once, at their own dates and in the r
   expect(shapeProblems(exchanges[0]!.response.body, orders)).toEqual([])
 })
 
-test('a past order may have a coupon of its own, which is used and stands in the store; nobody is told of it', async () => {
+test('inserts a past order with its own used coupon, without webhooks', async () => {
   const { store, clock } = await openStore()
   keep(store)
   const at = clock.seconds - 86_400
@@ -219,7 +219,7 @@ test('a past order may have a coupon of its own, which is used and stands in the
   expect(orders.body).toMatchObject([{ discount_total: '5.60', coupon_lines: [{ code: 'cart-bcdf3467' }] }])
 })
 
-test('three months of orders go in within seconds and are paged without a scan of all of them', async () => {
+test('inserts three months of orders in seconds and pages them by index', async () => {
   const { store, clock } = await openStore()
   keep(store)
   const orders = Array.from({ length: 3000 }, (_, at) => ({
@@ -233,7 +233,7 @@ test('three months of orders go in within seconds and are paged without a scan o
   expect(page.headers).toMatchObject({ 'x-wp-total': '3000', 'x-wp-totalpages': '30' })
 })
 
-test('the pages of a shopper: add by link, change, buy, see the order, be forgotten', async () => {
+test('serves a shopper’s pages: add by link, change, buy, see the order, forget the visitor', async () => {
   const { store } = await openStore()
   keep(store)
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -260,7 +260,7 @@ test('the pages of a shopper: add by link, change, buy, see the order, be forgot
   expect(cookiesOf(forgotten)).toContain('woocommerce_items_in_cart=;')
 })
 
-test('what a shopper or a link says is never markup on a page', async () => {
+test('escapes input from shoppers and links', async () => {
   const { store } = await openStore()
   keep(store)
   const attack = '<img src=x onerror=alert(1)>'
@@ -274,7 +274,7 @@ test('what a shopper or a link says is never markup on a page', async () => {
   expect(findOrder(store.shop, id)).toBeDefined()
 })
 
-test('a port in use is said at once and leaves the data file free', async () => {
+test('rejects a port in use at once and releases the data file', async () => {
   const { store } = await openStore({ port: 0 })
   keep(store)
   const { port } = store.app.server.address() as { port: number }
@@ -299,7 +299,7 @@ function cookiesOf({ headers }: { headers: Record<string, unknown> }) {
     .join(' ')
 }
 
-test('every product has pictures that mail programs show', async () => {
+test('has a JPEG picture for every product', async () => {
   const store = keep(await startDemoStore({ port: 0, dataFile: fileForTest(), ...keys }))
   const { body } = await bare(store, 'GET', '/shop/')
   const paths = String(body).match(/\/wp-content\/uploads\/[^"' ]+/g) ?? []
@@ -311,7 +311,7 @@ test('every product has pictures that mail programs show', async () => {
   }
 })
 
-test('the store shows a logo in its index that a mail program can show', async () => {
+test('lists a logo in its index that email clients can show', async () => {
   const store = keep(await startDemoStore({ port: 0, dataFile: fileForTest(), ...keys }))
   const json = async (path: string) => (await fetch(`${store.url}${path}`)).json()
   const { site_logo } = await json('/wp-json/')
@@ -322,7 +322,7 @@ test('the store shows a logo in its index that a mail program can show', async (
   expect((await fetch(`${store.url}/wp-json/wp/v2/media/1`)).status).toBe(404)
 })
 
-test('the store admin shows the key an account of one’s own is connected with (newcomer-N15)', async () => {
+test('shows the key for connecting another account in the admin (newcomer-N15)', async () => {
   const { store } = await openStore()
   keep(store)
   const { body } = await bare(store, 'GET', '/wp-admin/')
