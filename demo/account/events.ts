@@ -2,7 +2,7 @@ import type { NewFact } from '../../server/carts/carts/record.ts'
 import type { Contact, FactPayload } from '../../server/core/schema/facts.ts'
 import type { PlatformOrder } from '../../server/platforms/platform/platform.ts'
 import { buildContactKeys, type ShopperKey } from '../../server/shoppers/shoppers/rules.ts'
-import type { HistoricOrder, OwnCoupon } from '../store/history.ts'
+import type { HistoricOrder, OrderCoupon } from '../store/history.ts'
 import { CART_COUPON, type TripCoupon } from './coupon-plan.ts'
 import { buildExtras, type Extra } from './extras.ts'
 import type { Line, Trip } from './plan.ts'
@@ -79,7 +79,7 @@ export function buildHistoricOrder(trip: Trip, coupon: TripCoupon | undefined): 
 }
 
 /** A message's personal code in the store's format. */
-function buildPersonalCoupon(dueAt: number): OwnCoupon {
+function buildPersonalCoupon(dueAt: number): OrderCoupon {
   const at = Math.floor(dueAt / 1_000)
   return {
     ...{ discountType: 'percent', amountMinor: CART_COUPON.amount * 100, usageLimit: 1, individualUse: true },

@@ -4,7 +4,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { checkedLookup } from '../../server/core/net/guarded-fetch.ts'
 import { post } from '../post.ts'
 import type { Faults } from './faults.ts'
-import { all, find, run, save } from './records.ts'
+import { find, run, save, selectAll } from './records.ts'
 import { apiVersion } from './schema/schema.ts'
 import { myshopifyDomain, readSetup, type Shop } from './shop.ts'
 import { deleteWebhook } from './webhooks.ts'
@@ -37,7 +37,7 @@ const RETRY_DELAYS_MS = [
 /** Sends due deliveries, oldest first; returns how many were attempted. */
 export async function deliverDue(shop: Shop, faults: Faults): Promise<number> {
   const way = faults.webhooks === 'reverse' ? 'desc' : 'asc'
-  const due = all<Delivery>(
+  const due = selectAll<Delivery>(
     shop.db,
     `select * from deliveries where due <= ? order by due ${way}, id ${way}`,
     shop.now(),

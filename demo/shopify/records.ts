@@ -1,10 +1,10 @@
 // The store's data in one SQLite file. A record is a row with a JSON document; indexed values have their own columns.
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { makePrivate } from '../private-file.ts'
-import { all, type Db, one, run } from '../store/sqlite.ts'
+import { type Db, run, selectAll, selectOne } from '../store/sqlite.ts'
 import { firstIds, type Kind, type Records, type StoredRecord } from './model.ts'
 
-export { all, type Db, one, readMeta, run, transact, writeMeta } from '../store/sqlite.ts'
+export { type Db, readMeta, run, selectAll, selectOne, transact, writeMeta } from '../store/sqlite.ts'
 
 const schema = `
   create table if not exists meta (key text primary key, value text not null) strict;
@@ -55,7 +55,7 @@ const RECORD_KEYS: { [K in Kind]: (doc: Records[K]) => { key?: string | null; ow
 export function nextId(db: Db, name: Kind | 'line' | 'order_number'): number {
   const first = name === 'order_number' ? 1001 : firstIds[name]
   const sql = `insert into counters values (?, ?) on conflict (name) do update set value = value + 1 returning value`
-  return one<{ value: number }>(db, sql, name, first)!.value
+  return selectOne<{ value: number }>(db, sql, name, first)!.value
 }
 
 export function save<K extends Kind>(db: Db, kind: K, doc: Records[K]): Records[K] {
@@ -68,12 +68,12 @@ export function save<K extends Kind>(db: Db, kind: K, doc: Records[K]): Records[
 }
 
 export function find<K extends Kind>(db: Db, kind: K, id: number): Records[K] | undefined {
-  return read<K>(one(db, 'select doc from records where kind = ? and id = ?', kind, id))
+  return read<K>(selectOne(db, 'select doc from records where kind = ? and id = ?', kind, id))
 }
 
 export function findByKey<K extends Kind>(db: Db, kind: K, key: string): Records[K] | undefined {
   const sql = 'select doc from records where kind = ? and key = ? collate nocase order by id desc limit 1'
-  return read<K>(one(db, sql, kind, key))
+  return read<K>(selectOne(db, sql, kind, key))
 }
 
 export function listByOwner<K extends Kind>(db: Db, kind: K, owner: number): Records[K][] {
@@ -90,7 +90,9 @@ export function remove(db: Db, kind: Kind, id: number): boolean {
 
 /** `condition` is SQL and must be trusted text. */
 export function listWhere<K extends Kind>(db: Db, condition: string, ...values: SQLInputValue[]): Records[K][] {
-  return all<{ doc: string }>(db, `select doc from records where ${condition}`, ...values).map((row) => read<K>(row)!)
+  return selectAll<{ doc: string }>(db, `select doc from records where ${condition}`, ...values).map(
+    (row) => read<K>(row)!,
+  )
 }
 
 function read<K extends Kind>(row: { doc: string } | undefined): Records[K] | undefined {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
-import { type Connections, switchConnections } from '../store/connections.ts'
+import { type Connections, createConnectionFaults } from '../store/connections.ts'
 import { serveBulkFiles } from './bulk.ts'
 import { type Controls, createControls } from './controls.ts'
 import { deliverDue } from './deliver.ts'
@@ -14,7 +14,7 @@ import { serveGraphql } from './graphql/serve.ts'
 import { writeThemeHead } from './pages/layout.ts'
 import { servePages } from './pages/routes.ts'
 import { seedPast } from './past.ts'
-import { emptyRecords, one, openRecords, readMeta, transact } from './records.ts'
+import { emptyRecords, openRecords, readMeta, selectOne, transact } from './records.ts'
 import { seedStore } from './seed.ts'
 import { readSetup, type Setup, type Shop, storeTimeZone, writeSetup } from './shop.ts'
 import { serveTokens } from './tokens.ts'
@@ -136,7 +136,7 @@ function assemble(options: ShopifyStoreOptions) {
       .finally(() => work.delete(running))
     work.add(running)
   }
-  const connections = switchConnections(app)
+  const connections = createConnectionFaults(app)
   refuseUnknownShop(app, shop)
   serveTokens(app, shop)
   serveGraphql(app, { shop, bucket, faults, later })
@@ -167,7 +167,7 @@ function openShop(options: ShopifyStoreOptions, clock: { aheadMs: number }): Sho
 }
 
 const isEmpty = ({ db }: Shop) =>
-  one<{ n: number }>(db, `select count(*) as n from records where kind = 'product'`)!.n === 0
+  selectOne<{ n: number }>(db, `select count(*) as n from records where kind = 'product'`)!.n === 0
 
 function seedShop(shop: Shop, pastDays = 0) {
   seedStore(shop)

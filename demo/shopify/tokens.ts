@@ -1,7 +1,7 @@
 // Access tokens: valid for 24 hours from the client credentials grant; without expiry for apps created in the admin before 2026.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { one, run } from './records.ts'
+import { run, selectOne } from './records.ts'
 import { readSetup, type Setup, type Shop } from './shop.ts'
 
 const TOKEN_LIFE_MS = 86_399_000
@@ -15,7 +15,7 @@ interface TokenRow {
 
 /** The scopes of a valid token; null: invalid. */
 export function findTokenScopes(shop: Shop, token: string): string[] | null {
-  const row = one<TokenRow>(shop.db, 'select * from tokens where token = ?', token)
+  const row = selectOne<TokenRow>(shop.db, 'select * from tokens where token = ?', token)
   const isGood = row && !row.revoked && (row.expires === null || row.expires > shop.now())
   return isGood && readSetup(shop).app.isInstalled ? (JSON.parse(row.scopes) as string[]) : null
 }

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rawUrlEncode } from './php.ts'
-import { ask, bare, type Clock, compare, type Exchange, keys, openStore, readRecording } from './recordings.ts'
+import {
+  askAnonymous,
+  askSigned,
+  type Clock,
+  compare,
+  type Exchange,
+  keys,
+  openStore,
+  readRecording,
+} from './recordings.ts'
 import type { DemoStore } from './store.ts'
 
 const { exchanges } = readRecording('auth')
@@ -61,7 +70,7 @@ describe('recorded signatures', () => {
   )('%s in the query', async (_title, { method, url, params, status, error }) => {
     clock.seconds = Number(params.oauth_timestamp)
     const signed = Object.entries(params).map(([name, value]) => `${name}=${rawUrlEncode(value)}`)
-    const answer = await bare(plain, method, `${url.replace('http://localhost:8080', '')}&${signed.join('&')}`)
+    const answer = await askAnonymous(plain, method, `${url.replace('http://localhost:8080', '')}&${signed.join('&')}`)
     expect(answer.status).toBe(status)
     if (error) expect(answer.body).toEqual(error)
   })
@@ -70,7 +79,7 @@ describe('recorded signatures', () => {
     clock.seconds = Number(vector.params.oauth_timestamp)
     plain.shop.db.sqlite.exec('delete from nonces')
     const headers = { authorization: vector.authorization_header }
-    const answer = await bare(plain, vector.method, vector.url.replace('http://localhost:8080', ''), headers)
+    const answer = await askAnonymous(plain, vector.method, vector.url.replace('http://localhost:8080', ''), headers)
     expect(answer.status).toBe(vector.status)
   })
 })
@@ -80,15 +89,17 @@ test('rejects a clock that is 15 minutes ahead or behind', async () => {
     const early = Object.assign(Object.create(plain), {
       shop: { ...plain.shop, now: () => (clock.seconds + off) * 1000 },
     })
-    expect((await ask(early, 'GET', '/wp-json/wc/v3/orders')).body).toMatchObject({ message: 'Invalid timestamp.' })
+    expect((await askSigned(early, 'GET', '/wp-json/wc/v3/orders')).body).toMatchObject({
+      message: 'Invalid timestamp.',
+    })
   }
 })
 
 test('serves no /wp-json/ and checks no keys with plain permalinks', async () => {
   const { store } = await openStore({ prettyPermalinks: false })
-  expect((await bare(store, 'GET', '/wp-json/')).status).toBe(404)
-  expect((await bare(store, 'GET', '/?rest_route=/')).status).toBe(200)
-  expect((await bare(store, 'GET', '/?rest_route=/wc/v3/orders')).body).toMatchObject({
+  expect((await askAnonymous(store, 'GET', '/wp-json/')).status).toBe(404)
+  expect((await askAnonymous(store, 'GET', '/?rest_route=/')).status).toBe(200)
+  expect((await askAnonymous(store, 'GET', '/?rest_route=/wc/v3/orders')).body).toMatchObject({
     code: 'woocommerce_rest_cannot_view',
   })
   await store.stop()
@@ -109,13 +120,13 @@ async function send(exchange: Exchange) {
   const sent = isUnsigned ? '{"code": ' : (body ?? undefined)
   if (pair) {
     const kept = Object.entries(query ?? {}).filter(([name]) => !name.startsWith('oauth_'))
-    return ask(plain, method, `${path}?${new URLSearchParams(kept)}`, sent, pair)
+    return askSigned(plain, method, `${path}?${new URLSearchParams(kept)}`, sent, pair)
   }
   const pairs = Object.entries(query ?? {}).map(([name, value]) => `${name}=${rawUrlEncode(value)}`)
   const target = `${path}${pairs.length ? `?${pairs.join('&')}` : ''}`
   const store = isTls ? secure : plain
-  if (/same nonce/.test(exchange.title)) await bare(store, method, target, headers ?? {}, sent)
-  return bare(store, method, target, headers ?? {}, sent)
+  if (/same nonce/.test(exchange.title)) await askAnonymous(store, method, target, headers ?? {}, sent)
+  return askAnonymous(store, method, target, headers ?? {}, sent)
 }
 
 function readOnlyPair() {

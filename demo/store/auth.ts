@@ -1,27 +1,33 @@
-// Who asks: consumer keys, checked the way WooCommerce does. Over http it looks at OAuth 1.0a only; over https at Basic and
-// at the key pair in the query first. The signature is always checked against the home URL, never against Host.
+// Authenticates consumer keys as WooCommerce does. Over http it accepts OAuth 1.0a only; over https it tries Basic and the key pair
+// in the query first. Signatures are always checked against the home URL, never against Host.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type PhpQuery, type PhpValue, rawUrlDecode, rawUrlEncode } from './php.ts'
 import { RestError } from './rest-error.ts'
 import { nowSeconds, type Shop } from './shop.ts'
-import { one, run } from './sqlite.ts'
+import { run, selectOne } from './sqlite.ts'
 
 export type Permissions = 'read' | 'write' | 'read_write'
 export type ApiKey = {
   consumer_key: string
   consumer_secret: string
   permissions: Permissions
-  /** A key carries the rights of the user it belongs to: a customer's key signs in and may do nothing. */
+  /** A key has its user's rights: a customer's key authenticates but permits nothing. */
   role: 'administrator' | 'customer'
   description: string
 }
 export type Credentials = { method: string; path: string; query: PhpQuery; authorization: string | undefined }
 
-/** Of the key that an owner enters in Recoup. */
+/** Description of the key that the owner enters in Recoup. */
 export const OWNER_KEY = 'Recoup'
 
-const oauthNames = ['oauth_consumer_key', 'oauth_timestamp', 'oauth_nonce', 'oauth_signature', 'oauth_signature_method']
-const windowSeconds = 15 * 60
+const OAUTH_PARAMS = [
+  'oauth_consumer_key',
+  'oauth_timestamp',
+  'oauth_nonce',
+  'oauth_signature',
+  'oauth_signature_method',
+]
+const TIMESTAMP_WINDOW_S = 15 * 60
 
 export function saveKey(shop: Shop, key: ApiKey) {
   const sql = `insert into api_keys values (?, ?, ?, ?, ?) on conflict (consumer_key) do update set
@@ -30,27 +36,27 @@ export function saveKey(shop: Shop, key: ApiKey) {
   run(shop.db, sql, key.consumer_key, key.consumer_secret, key.permissions, key.role, key.description)
 }
 
-/** The key that signed the request, or null when there are no credentials WooCommerce would look at. */
+/** Returns the request's key; null without credentials that WooCommerce would check. */
 export function authenticate(shop: Shop, asked: Credentials): ApiKey | null {
-  return (shop.isSsl && signedInOverTls(shop, asked)) || signedIn(shop, asked)
+  return (shop.isSsl && authenticateOverTls(shop, asked)) || authenticateOAuth(shop, asked)
 }
 
 export function checkPermission(key: ApiKey, method: string) {
   const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
   if (key.permissions === needed || key.permissions === 'read_write') return
-  throw refused(`The API key provided does not have ${needed} permissions.`)
+  throw authError(`The API key provided does not have ${needed} permissions.`)
 }
 
-function signedInOverTls(shop: Shop, asked: Credentials): ApiKey | null {
-  const pair = pairOf(asked)
+function authenticateOverTls(shop: Shop, asked: Credentials): ApiKey | null {
+  const pair = readKeyPair(asked)
   if (!pair) return null
   const key = findKey(shop, pair.key)
   if (!key) return null
-  if (!same(key.consumer_secret, pair.secret)) throw refused('Consumer secret is invalid.')
+  if (!equalsInConstantTime(key.consumer_secret, pair.secret)) throw authError('Consumer secret is invalid.')
   return key
 }
 
-function pairOf({ query, authorization }: Credentials) {
+function readKeyPair({ query, authorization }: Credentials) {
   if (typeof query.consumer_key === 'string' && typeof query.consumer_secret === 'string') {
     return { key: query.consumer_key, secret: query.consumer_secret }
   }
@@ -60,16 +66,16 @@ function pairOf({ query, authorization }: Credentials) {
   return { key, secret: rest.join(':') }
 }
 
-function signedIn(shop: Shop, asked: Credentials): ApiKey | null {
+function authenticateOAuth(shop: Shop, asked: Credentials): ApiKey | null {
   const params: PhpQuery = { ...asked.query, ...headerParams(asked.authorization) }
-  const missing = oauthNames.filter((name) => !params[name])
-  if (missing.length === oauthNames.length) return null
+  const missing = OAUTH_PARAMS.filter((name) => !params[name])
+  if (missing.length === OAUTH_PARAMS.length) return null
   if (missing.length) {
     const text = `Missing OAuth parameter${missing.length > 1 ? 's' : ''} ${missing.join(', ')}`
     throw new RestError(401, 'woocommerce_rest_authentication_missing_parameter', text)
   }
   const key = findKey(shop, String(params.oauth_consumer_key))
-  if (!key) throw refused('Consumer key is invalid.')
+  if (!key) throw authError('Consumer key is invalid.')
   checkSignature(shop, key, asked, params)
   checkFreshness(shop, key, params)
   return key
@@ -84,16 +90,17 @@ function headerParams(authorization: string | undefined): PhpQuery {
 function checkSignature(shop: Shop, key: ApiKey, asked: Credentials, params: PhpQuery) {
   const { oauth_signature: given, ...rest } = params
   const algorithm = { 'HMAC-SHA1': 'sha1', 'HMAC-SHA256': 'sha256' }[String(params.oauth_signature_method)]
-  if (!algorithm) throw refused('Invalid signature - signature method is invalid.')
-  const base = `${asked.method}&${rawUrlEncode(shop.home + asked.path)}&${pairsOf(rest).join('%26')}`
+  if (!algorithm) throw authError('Invalid signature - signature method is invalid.')
+  const base = `${asked.method}&${rawUrlEncode(shop.home + asked.path)}&${encodeParams(rest).join('%26')}`
   const computed = createHmac(algorithm, `${key.consumer_secret}&`).update(base).digest('base64')
   const signature = rawUrlDecode(String(given).replace(/ /g, '+'))
-  if (!same(computed, signature)) throw refused('Invalid signature - provided signature does not match.')
+  if (!equalsInConstantTime(computed, signature))
+    throw authError('Invalid signature - provided signature does not match.')
 }
 
-// Sorted by top-level name only and re-indexed by PHP on the way in: `status[]=a` is signed here as status[0]=a, so a
-// client that signed what it sent is refused.
-function pairsOf(params: PhpQuery): string[] {
+// Parameters are sorted by top-level name, after PHP has re-indexed them: `status[]=a` is signed as status[0]=a. A client that
+// signs the text it sent is rejected.
+function encodeParams(params: PhpQuery): string[] {
   const names = Object.keys(params).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   return names.flatMap((name) => flatten(encodeTwice(name), params[name]!))
 }
@@ -110,23 +117,22 @@ function encodeTwice(text: string): string {
 function checkFreshness(shop: Shop, key: ApiKey, params: PhpQuery) {
   const stamp = Number(params.oauth_timestamp)
   const now = nowSeconds(shop)
-  if (!Number.isInteger(stamp) || Math.abs(now - stamp) > windowSeconds) throw refused('Invalid timestamp.')
-  run(shop.db, 'delete from nonces where timestamp < ?', now - windowSeconds)
+  if (!Number.isInteger(stamp) || Math.abs(now - stamp) > TIMESTAMP_WINDOW_S) throw authError('Invalid timestamp.')
+  run(shop.db, 'delete from nonces where timestamp < ?', now - TIMESTAMP_WINDOW_S)
   const known = 'insert into nonces values (?, ?, ?) on conflict do nothing'
   const stored = run(shop.db, known, key.consumer_key, String(params.oauth_nonce), stamp)
-  if (stored === 0) throw refused('Invalid nonce - nonce has already been used.')
+  if (stored === 0) throw authError('Invalid nonce - nonce has already been used.')
 }
 
 function findKey(shop: Shop, consumerKey: string): ApiKey | undefined {
-  return one<ApiKey>(shop.db, 'select * from api_keys where consumer_key = ?', consumerKey)
+  return selectOne<ApiKey>(shop.db, 'select * from api_keys where consumer_key = ?', consumerKey)
 }
 
-/** In constant time. */
-export function same(expected: string, given: string): boolean {
+export function equalsInConstantTime(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-function refused(message: string): RestError {
+function authError(message: string): RestError {
   return new RestError(401, 'woocommerce_rest_authentication_error', message)
 }

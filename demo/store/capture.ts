@@ -1,4 +1,4 @@
-// Whose capture script the shop front carries; kept with the data, so that it is still there after a restart.
+// The capture script on the shop's pages, stored with the data so that it survives a restart.
 import type { Capture, Shop } from './shop.ts'
 import { readMeta, writeMeta } from './sqlite.ts'
 

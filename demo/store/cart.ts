@@ -1,4 +1,4 @@
-// The cart: what may go in, what it costs. Prices are worked out afresh each time from the catalogue and the coupons.
+// The cart: validates items and computes prices. Prices are recalculated from catalogue and coupons on each request.
 import {
   findProduct,
   fullName,
@@ -9,16 +9,16 @@ import {
   type Product,
   priceMinor,
 } from './catalog.ts'
-import { type Judged, type Refusal, refuseCoupon } from './coupon-rules.ts'
+import { type CouponContext, checkCoupon, type Refusal } from './coupon-rules.ts'
 import { type Coupon, findCouponByCode } from './coupons.ts'
 import type { Entry } from './discounts.ts'
 import { md5 } from './php.ts'
-import { settled, type TaxRate } from './pricing.ts'
+import { roundFloat, type TaxRate } from './pricing.ts'
 import { RestError } from './rest-error.ts'
 import type { CartItem, Session } from './sessions.ts'
-import { type Rate, ratesFor } from './shipping.ts'
+import { listRates, type Rate } from './shipping.ts'
 import type { Shop } from './shop.ts'
-import { addUp, type LineSums, shownPrice, tillAt } from './totals.ts'
+import { computeTotals, createTaxContext, type LineSums, shownPrice } from './totals.ts'
 import { announce } from './webhooks.ts'
 
 export type Choice = { attribute: string; value: string }
@@ -27,7 +27,7 @@ export type PricedLine = LineSums & {
   product: Product
   parent: Product | undefined
   name: string
-  /** As shown, with or without tax; with the fraction of a unit. */
+  /** As displayed, with or without tax; may have a fraction of a minor unit. */
   priceMinor: number
   regularMinor: number
 }
@@ -47,7 +47,7 @@ export type PricedCart = {
   totalMinor: number
   hash: string
 }
-type Held = { item: CartItem; product: Product; parent: Product | undefined; name: string; entry: Entry }
+type CartEntry = { item: CartItem; product: Product; parent: Product | undefined; name: string; entry: Entry }
 
 const notFound = 'woocommerce_rest_cart_invalid_product'
 
@@ -68,8 +68,8 @@ export function addItem(
     )
   }
   const product = asked.type === 'variable' ? chooseVariation(shop, asked, choices) : asked
-  const chosen = chooseOpen(shop, product, choices)
-  const key = keyOf(product, chosen)
+  const chosen = chooseOpenAttributes(shop, product, choices)
+  const key = itemKey(product, chosen)
   const inCart = session.items.find((item) => item.key === key)
   checkStock(shop, product, quantity + (inCart?.quantity ?? 0))
   const ids = product.parentId ? [product.parentId, product.id] : [product.id, 0]
@@ -87,7 +87,7 @@ export function addItem(
 }
 
 export function setQuantity(shop: Shop, session: Session, key: string, quantity: number) {
-  const item = itemOf(session, key)
+  const item = findItem(session, key)
   if (quantity <= 0) {
     removeItem(session, key)
     return
@@ -97,7 +97,7 @@ export function setQuantity(shop: Shop, session: Session, key: string, quantity:
 }
 
 export function removeItem(session: Session, key: string) {
-  itemOf(session, key)
+  findItem(session, key)
   session.items = session.items.filter((item) => item.key !== key)
 }
 
@@ -105,7 +105,7 @@ export function applyCoupon(shop: Shop, session: Session, code: string) {
   const wanted = code.trim().toLowerCase()
   if (session.coupons.includes(wanted))
     throw couponError({ message: `Coupon code &quot;${wanted}&quot; has already been applied.` })
-  const refusal = refuseCoupon(shop, wanted, judged(shop, session))
+  const refusal = checkCoupon(shop, wanted, couponContext(shop, session))
   if (refusal) throw couponError(refusal)
   const { individualUse, freeShipping } = findCouponByCode(shop, wanted)!
   const alone = session.coupons.find((other) => findCouponByCode(shop, other)?.individualUse)
@@ -126,12 +126,12 @@ export function couponError(refusal: Refusal): RestError {
   return new RestError(400, 'woocommerce_rest_cart_coupon_error', refusal.message, data)
 }
 
-export type Dropped = { code: string; message: string }
+export type DroppedCoupon = { code: string; message: string }
 
-/** Takes out the coupons that no longer hold and says why, once: the next look at the cart knows nothing of them. */
-export function dropCoupons(shop: Shop, session: Session): Dropped[] {
+/** Removes invalid coupons and returns the reasons. The next request does not repeat them. */
+export function dropInvalidCoupons(shop: Shop, session: Session): DroppedCoupon[] {
   const dropped = session.coupons.flatMap((code) => {
-    const refusal = refuseCoupon(shop, code, judged(shop, session))
+    const refusal = checkCoupon(shop, code, couponContext(shop, session))
     return refusal ? [{ code, why: refusal.message }] : []
   })
   for (const { code } of dropped) removeCoupon(session, code)
@@ -141,15 +141,15 @@ export function dropCoupons(shop: Shop, session: Session): Dropped[] {
   }))
 }
 
-/** Leaves out products that left the shop and coupons that no longer hold, and adds everything up. */
+/** Computes the totals without deleted products and invalid coupons. */
 export function priceCart(shop: Shop, session: Session): PricedCart {
-  const held = heldItems(shop, session)
-  const facts = judged(shop, session, held)
-  const codes = session.coupons.filter((code) => !refuseCoupon(shop, code, facts))
+  const held = resolveItems(shop, session)
+  const facts = couponContext(shop, session, held)
+  const codes = session.coupons.filter((code) => !checkCoupon(shop, code, facts))
   const coupons = codes.map((code) => findCouponByCode(shop, code)!)
-  const till = tillAt(shop, session.shipping)
+  const till = createTaxContext(shop, session.shipping)
   const entries = held.map(({ entry }) => entry)
-  const { lines: sums, coupons: discounts, goodsMinor, ...totals } = addUp(till, entries, coupons)
+  const { lines: sums, coupons: discounts, goodsMinor, ...totals } = computeTotals(till, entries, coupons)
   const lines = held.map(({ entry, ...line }, at) => {
     const regular = line.product.regularMinor ?? entry.unitMinor
     return {
@@ -160,7 +160,7 @@ export function priceCart(shop: Shop, session: Session): PricedCart {
     }
   })
   const opensFree = coupons.some(({ freeShipping }) => freeShipping)
-  const rates = lines.length ? ratesFor(shop, session, { goodsMinor, opensFree }) : []
+  const rates = lines.length ? listRates(shop, session, { goodsMinor, opensFree }) : []
   const shippingMinor = rates.find((rate) => rate.isChosen)?.costMinor ?? 0
   const totalMinor = goodsMinor + shippingMinor + totals.taxMinor
   const hash = lines.length ? md5(JSON.stringify([session.items, codes, totalMinor])) : ''
@@ -169,20 +169,20 @@ export function priceCart(shop: Shop, session: Session): PricedCart {
   return { ...totals, lines, coupons: priced, rates, taxRate: till.rate, count, shippingMinor, totalMinor, hash }
 }
 
-function heldItems(shop: Shop, session: Session): Held[] {
-  return session.items.flatMap((item) => holdItem(shop, item) ?? [])
+function resolveItems(shop: Shop, session: Session): CartEntry[] {
+  return session.items.flatMap((item) => resolveItem(shop, item) ?? [])
 }
 
-function judged(shop: Shop, session: Session, held = heldItems(shop, session)): Judged {
+function couponContext(shop: Shop, session: Session, held = resolveItems(shop, session)): CouponContext {
   const entries = held.map(({ entry, name, product, parent }) => {
     return { ...entry, name, shelves: (parent ?? product).categories }
   })
-  const { itemsMinor, itemsTaxMinor } = addUp(tillAt(shop, session.shipping), entries, [])
+  const { itemsMinor, itemsTaxMinor } = computeTotals(createTaxContext(shop, session.shipping), entries, [])
   const shownMinor = shop.pricing.showsTax ? itemsMinor + itemsTaxMinor : itemsMinor
   return { entries, shownMinor, email: session.billing.email }
 }
 
-/** Somebody else may have bought the last one since it went into this cart. */
+/** Checks the stock again, because other orders may have reduced it. */
 export function checkCartStock(shop: Shop, session: Session) {
   for (const item of session.items) {
     const product = findProduct(shop, item.variationId || item.productId)
@@ -194,20 +194,22 @@ export function stockLimit(product: Product): number {
   return product.stock ?? 9999
 }
 
-/** Attributes a variation stands for "any" of: without a choice for each of them it does not go into a cart. */
-function chooseOpen(shop: Shop, product: Product, choices: Choice[]): Option[] {
+/** Resolves the attributes that the variation leaves open ("any"). Each needs a choice. */
+function chooseOpenAttributes(shop: Shop, product: Product, choices: Choice[]): Option[] {
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
   const open = (parent?.attributes ?? []).filter(({ slug }) => product.options.every((fixed) => fixed.slug !== slug))
   return open.map(({ id, name, slug, options }) => {
-    const given = choices.find(({ attribute }) => [plain(name), plain(slug)].includes(plain(attribute)))
-    const option = options.find((each) => given && plain(each) === plain(given.value))
+    const given = choices.find(({ attribute }) =>
+      [normalizeText(name), normalizeText(slug)].includes(normalizeText(attribute)),
+    )
+    const option = options.find((each) => given && normalizeText(each) === normalizeText(given.value))
     if (option) return { id, name, slug, option }
     const text = `Missing variation data for variable product. ${name} is a required field`
     throw new RestError(400, 'woocommerce_rest_missing_variation_data', text)
   })
 }
 
-function plain(text: string): string {
+function normalizeText(text: string): string {
   return text
     .toLowerCase()
     .replace(/^attribute_/, '')
@@ -223,7 +225,8 @@ function chooseVariation(shop: Shop, parent: Product, choices: Choice[]): Produc
     variation.options.every(({ name, slug, option }) =>
       choices.some(
         (choice) =>
-          [plain(name), plain(slug)].includes(plain(choice.attribute)) && plain(choice.value) === plain(option),
+          [normalizeText(name), normalizeText(slug)].includes(normalizeText(choice.attribute)) &&
+          normalizeText(choice.value) === normalizeText(option),
       ),
     ),
   )
@@ -247,31 +250,36 @@ function checkStock(shop: Shop, product: Product, quantity: number) {
   throw new RestError(400, 'woocommerce_rest_product_partially_out_of_stock', text)
 }
 
-function keyOf(product: Product, open: Option[]): string {
+function itemKey(product: Product, open: Option[]): string {
   if (!product.parentId) return md5(String(product.id))
   const chosen = [...product.options, ...open].map(({ slug, option }) => `attribute_${slug}${option}`).join('')
   return md5([product.parentId, product.id, chosen].join('_'))
 }
 
-function itemOf(session: Session, key: string): CartItem {
+function findItem(session: Session, key: string): CartItem {
   const item = session.items.find((candidate) => candidate.key === key)
   if (item) return item
   throw new RestError(409, 'woocommerce_rest_cart_invalid_key', 'Cart item no longer exists or is invalid.')
 }
 
-function holdItem(shop: Shop, item: CartItem): Held | undefined {
+function resolveItem(shop: Shop, item: CartItem): CartEntry | undefined {
   const product = findProduct(shop, item.variationId || item.productId)
   if (product?.status !== 'publish') return undefined
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
   const options = [...product.options, ...(item.chosen ?? [])]
   const name = parent ? `${parent.name} - ${optionText({ ...product, options })}` : product.name
-  return { item, product, parent, name, entry: entryOf(product, parent, priceMinor(shop, product), item.quantity) }
+  return { item, product, parent, name, entry: toPriceEntry(product, parent, priceMinor(shop, product), item.quantity) }
 }
 
-export function entryOf(product: Product, parent: Product | undefined, unitMinor: number, quantity: number): Entry {
+export function toPriceEntry(
+  product: Product,
+  parent: Product | undefined,
+  unitMinor: number,
+  quantity: number,
+): Entry {
   const ids = parent ? [product.id, parent.id] : [product.id]
   const categoryIds = (parent ?? product).categories.map(({ id }) => id)
-  return { unitMinor: settled(unitMinor), quantity, ids, categoryIds, isOnSale: product.saleMinor !== null }
+  return { unitMinor: roundFloat(unitMinor), quantity, ids, categoryIds, isOnSale: product.saleMinor !== null }
 }
 
 function sum<T>(list: T[], amount: (item: T) => number): number {

@@ -1,9 +1,9 @@
-// Products and their variations: kept as documents, sold by the cart, shown by wc/v3. States of stock: instock, outofstock.
+// Products and variations, stored as JSON documents and serialized for wc/v3. Stock states: instock, outofstock.
 import { bothTexts } from './clock.ts'
-import { amountText, currencyOf } from './pricing.ts'
-import { linksOf } from './rest.ts'
+import { findCurrency, formatAmount } from './pricing.ts'
+import { buildLinks } from './rest.ts'
 import { nowSeconds, type Shop } from './shop.ts'
-import { all, one, run } from './sqlite.ts'
+import { run, selectAll, selectOne } from './sqlite.ts'
 import { announce } from './webhooks.ts'
 
 export type Picture = { id: number; file: string }
@@ -14,13 +14,13 @@ export type Product = {
   parentId: number
   type: 'simple' | 'variable' | 'variation'
   status: 'publish' | 'draft'
-  /** As WordPress keeps it: already HTML, so "Tea &amp; Biscuits". */
+  /** HTML, as WordPress stores it: "Tea &amp; Biscuits". */
   name: string
   slug: string
   sku: string
   description: string
   shortDescription: string
-  /** In minor units; with a fraction where the owner entered more digits than the currency has. */
+  /** Minor units; with a fraction if the owner entered more digits than the currency has. */
   regularMinor: number | null
   saleMinor: number | null
   /** null: stock is not managed. */
@@ -46,18 +46,18 @@ export function saveProduct(shop: Shop, product: Product) {
 }
 
 export function findProduct(shop: Shop, id: number): Product | undefined {
-  return read(one<{ doc: string }>(shop.db, 'select doc from products where id = ?', id))
+  return readProduct(selectOne<{ doc: string }>(shop.db, 'select doc from products where id = ?', id))
 }
 
 export function findProductBySlug(shop: Shop, slug: string): Product | undefined {
   const sql = `select doc from products where slug = ? and parent_id = 0 and status = 'publish'`
-  return read(one<{ doc: string }>(shop.db, sql, slug))
+  return readProduct(selectOne<{ doc: string }>(shop.db, sql, slug))
 }
 
-/** Newest first, variations left out, as every product list shows them. */
+/** Newest first, without variations, as product lists show them. */
 export function listProducts(shop: Shop): Product[] {
-  const rows = all<{ doc: string }>(shop.db, 'select doc from products where parent_id = 0 order by id desc')
-  return rows.map((row) => read(row)!)
+  const rows = selectAll<{ doc: string }>(shop.db, 'select doc from products where parent_id = 0 order by id desc')
+  return rows.map((row) => readProduct(row)!)
 }
 
 export function listVariations(shop: Shop, parent: Product): Product[] {
@@ -74,8 +74,8 @@ export function isInStock(shop: Shop, product: Product): boolean {
   return !product.isSoldOut && (product.stock === null || product.stock > 0)
 }
 
-/** Sells (positive) or puts back (negative). A managed product's change of stock is a product.updated. */
-export function takeStock(shop: Shop, productId: number, quantity: number): boolean {
+/** Reduces (positive) or restores (negative) stock. A managed product then sends product.updated. */
+export function changeStock(shop: Shop, productId: number, quantity: number): boolean {
   const product = findProduct(shop, productId)
   if (!product) return false
   const isManaged = product.stock !== null
@@ -103,7 +103,7 @@ export function permalink(shop: Shop, product: Product, parent?: Product): strin
   return `${base}?${chosen.join('&')}`
 }
 
-/** Taxonomy attributes (pa_*) are kept as slugs, free ones as they were written. */
+/** Taxonomy attributes (pa_*) are stored as slugs, custom attributes as text. */
 export function rawOption(slug: string, option: string): string {
   return slug.startsWith('pa_') ? option.toLowerCase().replace(/[^a-z0-9]+/g, '-') : option
 }
@@ -147,9 +147,9 @@ export function presentProduct(shop: Shop, product: Product) {
     short_description: product.shortDescription,
     sku: product.sku,
     ...moneyFields(shop, product),
-    // WooCommerce writes this as text when a variation is asked for as a product.
+    // WooCommerce returns this as text when a variation is requested as a product.
     total_sales: product.type === 'variation' ? String(product.totalSales) : product.totalSales,
-    ...goodsFields(product),
+    ...productFields(product),
     shipping_required: true,
     shipping_taxable: true,
     reviews_allowed: product.type !== 'variation',
@@ -164,7 +164,7 @@ export function presentProduct(shop: Shop, product: Product) {
     related_ids: relatedIds(shop, product),
     stock_status: isInStock(shop, product) ? 'instock' : 'outofstock',
     has_options: product.type === 'variable',
-    _links: linksOf(shop, 'products', product.id, parent && `products/${parent.id}`),
+    _links: buildLinks(shop, 'products', product.id, parent && `products/${parent.id}`),
   }
 }
 
@@ -182,7 +182,7 @@ export function presentVariation(shop: Shop, variation: Product, parent: Product
     global_unique_id: '',
     ...moneyFields(shop, variation),
     status: variation.status,
-    ...goodsFields(variation),
+    ...productFields(variation),
     stock_status: isInStock(shop, variation) ? 'instock' : 'outofstock',
     image,
     attributes: variation.options,
@@ -190,7 +190,7 @@ export function presentVariation(shop: Shop, variation: Product, parent: Product
     meta_data: [],
     name: optionText(variation),
     parent_id: parent.id,
-    _links: linksOf(shop, `products/${parent.id}/variations`, variation.id, `products/${parent.id}`),
+    _links: buildLinks(shop, `products/${parent.id}/variations`, variation.id, `products/${parent.id}`),
   }
 }
 
@@ -210,7 +210,7 @@ function moneyFields(shop: Shop, product: Product) {
   }
 }
 
-function goodsFields(product: Product) {
+function productFields(product: Product) {
   return {
     virtual: false,
     downloadable: false,
@@ -276,9 +276,9 @@ function presentAttribute(product: Product) {
   })
 }
 
-/** As it was entered, which may have more digits than the currency. */
+/** The entered price, which may have more digits than the currency. */
 function catalogueText(shop: Shop, minor: number): string {
-  return Number.isInteger(minor) ? amountText(shop, minor) : String(minor / 10 ** shop.pricing.decimals)
+  return Number.isInteger(minor) ? formatAmount(shop, minor) : String(minor / 10 ** shop.pricing.decimals)
 }
 
 function priceHtml(shop: Shop, product: Product): string {
@@ -291,8 +291,8 @@ function priceHtml(shop: Shop, product: Product): string {
 }
 
 function amountHtml(shop: Shop, minor: number): string {
-  const symbol = `<span class="woocommerce-Price-currencySymbol">${currencyOf(shop).html}</span>`
-  return `<span class="woocommerce-Price-amount amount"><bdi>${symbol}${amountText(shop, minor)}</bdi></span>`
+  const symbol = `<span class="woocommerce-Price-currencySymbol">${findCurrency(shop).html}</span>`
+  return `<span class="woocommerce-Price-amount amount"><bdi>${symbol}${formatAmount(shop, minor)}</bdi></span>`
 }
 
 function relatedIds(shop: Shop, product: Product): number[] {
@@ -303,6 +303,6 @@ function relatedIds(shop: Shop, product: Product): number[] {
   return others.slice(0, 5).map(({ id }) => id)
 }
 
-function read(row: { doc: string } | undefined): Product | undefined {
+function readProduct(row: { doc: string } | undefined): Product | undefined {
   return row && (JSON.parse(row.doc) as Product)
 }

@@ -1,9 +1,9 @@
-// From cart to order. Opening the block checkout makes a draft; later cart and address changes through the Store API follow
-// into it (an emptied cart does not); placing the order keeps its id through pending, failed and the next attempt.
+// From cart to order. Opening the block checkout creates a draft order. Store API changes of cart and address update it (emptying the
+// cart does not). Placing the order keeps its id through pending, failed and further attempts.
 import { checkCartStock, type PricedCart, type PricedLine, priceCart } from './cart.ts'
-import { rawOption, takeStock } from './catalog.ts'
+import { changeStock, rawOption } from './catalog.ts'
 import { nominalAmount } from './coupons.ts'
-import { blankOrder } from './order-blank.ts'
+import { EMPTY_ORDER } from './order-blank.ts'
 import {
   type Address,
   addOrder,
@@ -21,32 +21,32 @@ import { gateways, type Shop } from './shop.ts'
 import { nextId, transact } from './sqlite.ts'
 
 export type Visitor = { ip: string; userAgent: string }
-/** `agreed`: the words of each consent given, by channel. */
+/** `agreed`: text of each given consent, by channel. */
 export type Payment = { method: string; mode: string; note: string; agreed?: Record<string, string> }
 export type Outcome = { order: Order; isPaid: boolean }
 
-const reusable = ['checkout-draft', 'pending', 'failed']
+const REUSABLE_STATUSES = ['checkout-draft', 'pending', 'failed']
 
-/** The order this session's cart stands for, made as a draft when there is none yet. */
+/** Returns the session's order; creates a draft if there is none. */
 export function draftOrder(shop: Shop, session: Session, visitor: Visitor): Order {
   return transact(shop.db, () => {
     const cart = priceCart(shop, session)
-    const known = openOrder(shop, session)
+    const known = findOpenOrder(shop, session)
     const order = known
-      ? saveOrder(shop, { ...known, ...contentsOf(shop, session, cart, known) })
-      : addOrder(shop, { ...blankOrder, ...visitor, ...contentsOf(shop, session, cart) })
+      ? saveOrder(shop, { ...known, ...buildContents(shop, session, cart, known) })
+      : addOrder(shop, { ...EMPTY_ORDER, ...visitor, ...buildContents(shop, session, cart) })
     session.orderId = order.id
     saveSession(shop, session)
     return order
   })
 }
 
-/** After a Store API change: the draft follows, unless the cart is empty now. */
+/** Updates the draft after a Store API change, unless the cart is empty. */
 export function syncDraft(shop: Shop, session: Session) {
-  const order = openOrder(shop, session)
+  const order = findOpenOrder(shop, session)
   if (order?.status !== 'checkout-draft') return
   const cart = priceCart(shop, session)
-  if (cart.lines.length) saveOrder(shop, { ...order, ...contentsOf(shop, session, cart, order) })
+  if (cart.lines.length) saveOrder(shop, { ...order, ...buildContents(shop, session, cart, order) })
 }
 
 export function placeOrder(shop: Shop, session: Session, visitor: Visitor, payment: Payment): Outcome {
@@ -64,7 +64,7 @@ export function placeOrder(shop: Shop, session: Session, visitor: Visitor, payme
   })
 }
 
-/** Kept with the order as the plugin does it; an attempt that failed has said it already. */
+/** Consent meta data as the plugin writes it, unless a failed attempt already wrote it. */
 function consentMeta(shop: Shop, { meta }: Order, agreed: Record<string, string>): Meta[] {
   const pairs = Object.entries(agreed).flatMap(([channel, wording]) => [
     [`_recoup_consent_${channel}`, 'yes'],
@@ -75,30 +75,33 @@ function consentMeta(shop: Shop, { meta }: Order, agreed: Record<string, string>
     .map(([key, value]) => ({ id: nextId(shop.db, 'meta'), key: key!, value: value! }))
 }
 
-/** Pays an open order by one of the gateways. Declined cards leave it failed, off-site ones leave it pending. */
+/** Pays an open order by a gateway. Declined cards set it to failed, off-site payments to pending. */
 export function payOrder(shop: Shop, open: Order, { method, mode }: Pick<Payment, 'method' | 'mode'>): Outcome {
   const gateway = checkGateway(method)
   const order = { ...open, paymentMethod: gateway.id, paymentTitle: gateway.title }
   if (method === 'bacs')
-    return { order: sell(shop, changeStatus(shop, order, 'on-hold', 'Awaiting BACS payment.')), isPaid: true }
+    return {
+      order: reduceOrderStock(shop, changeStatus(shop, order, 'on-hold', 'Awaiting BACS payment.')),
+      isPaid: true,
+    }
   if (method === 'cod') {
     return {
-      order: sell(shop, changeStatus(shop, order, 'processing', 'Payment to be made upon delivery.')),
+      order: reduceOrderStock(shop, changeStatus(shop, order, 'processing', 'Payment to be made upon delivery.')),
       isPaid: true,
     }
   }
   if (mode === 'decline')
     return { order: changeStatus(shop, order, 'failed', 'Your card was declined.'), isPaid: false }
-  if (mode === 'pending') return { order: sell(shop, saveOrder(shop, order)), isPaid: false }
+  if (mode === 'pending') return { order: reduceOrderStock(shop, saveOrder(shop, order)), isPaid: false }
   return {
-    order: sell(shop, changeStatus(shop, { ...order, transactionId: `txn_${order.id}` }, 'processing')),
+    order: reduceOrderStock(shop, changeStatus(shop, { ...order, transactionId: `txn_${order.id}` }, 'processing')),
     isPaid: true,
   }
 }
 
-export function openOrder(shop: Shop, session: Session): Order | undefined {
+export function findOpenOrder(shop: Shop, session: Session): Order | undefined {
   const order = session.orderId === null ? undefined : findOrder(shop, session.orderId)
-  return order && reusable.includes(order.status) ? order : undefined
+  return order && REUSABLE_STATUSES.includes(order.status) ? order : undefined
 }
 
 export function checkAddresses(shop: Shop, session: Session) {
@@ -128,7 +131,7 @@ const requiredFields: [keyof Address, string][] = [
 
 function checkFields(address: Address, kind: string) {
   const empty = requiredFields
-    // Only addresses in the United States are asked for a state here.
+    // Only US addresses need a state here.
     .filter(([field]) => !address[field].trim() && (field !== 'state' || address.country === 'US'))
     .map(([, label]) => `${label} is required`)
   if (!empty.length) return
@@ -156,11 +159,11 @@ function emptyCart(shop: Shop, session: Session, orderId: number) {
   saveSession(shop, session)
 }
 
-// Stock goes once per order, however many attempts its payment took.
-function sell(shop: Shop, order: Order): Order {
+// Stock is reduced once per order, regardless of payment attempts.
+function reduceOrderStock(shop: Shop, order: Order): Order {
   if (order.isStockTaken) return order
   const lines = order.lines.map((line) => {
-    const isManaged = takeStock(shop, line.variationId || line.productId, line.quantity)
+    const isManaged = changeStock(shop, line.variationId || line.productId, line.quantity)
     const reduced = { id: nextId(shop.db, 'meta'), ...reducedMeta(line.quantity) }
     return isManaged ? { ...line, meta: [...line.meta, reduced] } : line
   })
@@ -191,7 +194,7 @@ type Contents = Pick<
   | 'paymentMethod'
 >
 
-function contentsOf(shop: Shop, session: Session, cart: PricedCart, known?: Order): Contents {
+function buildContents(shop: Shop, session: Session, cart: PricedCart, known?: Order): Contents {
   const { discountMinor, discountTaxMinor, shippingMinor, taxMinor, totalMinor } = cart
   const chosen = cart.rates.find((rate) => rate.isChosen)
   const item = () => nextId(shop.db, 'item')
@@ -202,7 +205,7 @@ function contentsOf(shop: Shop, session: Session, cart: PricedCart, known?: Orde
     billing: session.billing,
     shipping: session.shipping,
     cartHash: cart.hash,
-    meta: hashes(shop, session, cart, known),
+    meta: buildHashes(shop, session, cart, known),
     lines: cart.lines.map((line) => orderLine(shop, line, known)),
     taxLineId,
     taxRateId: cart.taxRate?.id ?? null,
@@ -225,7 +228,7 @@ function contentsOf(shop: Shop, session: Session, cart: PricedCart, known?: Orde
   }
 }
 
-function hashes(shop: Shop, session: Session, cart: PricedCart, known?: Order): Meta[] {
+function buildHashes(shop: Shop, session: Session, cart: PricedCart, known?: Order): Meta[] {
   const facts: [string, unknown][] = [
     ['_coupons_hash', session.coupons],
     ['_fees_hash', []],

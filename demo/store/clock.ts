@@ -1,9 +1,9 @@
-// WooCommerce shows every instant twice: in store time and in UTC, both without an offset and to the second.
-import { storeZone } from './shop.ts'
+// WooCommerce returns each instant twice, in store time and in UTC, both to the second and without an offset.
+import { storeTimeZone } from './shop.ts'
 
 export function localText(seconds: number): string {
   const instant = Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
-  return instant.toZonedDateTimeISO(storeZone).toPlainDateTime().toString({ smallestUnit: 'second' })
+  return instant.toZonedDateTimeISO(storeTimeZone).toPlainDateTime().toString({ smallestUnit: 'second' })
 }
 
 export function gmtText(seconds: number): string {
@@ -18,7 +18,7 @@ export function bothTexts<K extends string>(name: K, seconds: number | null) {
   return texts as Record<K | `${K}_gmt`, string | null>
 }
 
-/** Store time unless the text carries its own offset; null when it is no date. A bare day is its first second. */
+/** Parses store time, or the text's own offset; null for no date. A date without a time means its first second. */
 export function parseStoreTime(text: string, plainIsGmt = false): number | null {
   const shape = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(
     text.trim(),
@@ -27,7 +27,7 @@ export function parseStoreTime(text: string, plainIsGmt = false): number | null 
   const [, day, time = '00:00:00', offset] = shape
   try {
     const plain = Temporal.PlainDateTime.from(`${day}T${time}`)
-    const zone = offset ? zoneOf(offset) : plainIsGmt ? 'UTC' : storeZone
+    const zone = offset ? parseOffset(offset) : plainIsGmt ? 'UTC' : storeTimeZone
     return Math.floor(plain.toZonedDateTime(zone).epochMilliseconds / 1000)
   } catch {
     return null
@@ -36,10 +36,10 @@ export function parseStoreTime(text: string, plainIsGmt = false): number | null 
 
 export function zoneOffsetHours(seconds: number): number {
   const instant = Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
-  return instant.toZonedDateTimeISO(storeZone).offsetNanoseconds / 3.6e12
+  return instant.toZonedDateTimeISO(storeTimeZone).offsetNanoseconds / 3.6e12
 }
 
-function zoneOf(offset: string): string {
+function parseOffset(offset: string): string {
   if (/^z$/i.test(offset)) return 'UTC'
   return offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`
 }

@@ -1,23 +1,23 @@
-// A store that is away, slow, or heard but not understood: a switch for tests. `which` is matched against "METHOD /path?query".
+// Connection faults for tests: unavailable, slow, or lost responses. `which` matches "METHOD /path?query".
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 export type Connections = {
-  /** Closes the connection without a word, and nothing is done. */
+  /** Closes the connection without processing the request. */
   refuse: (which?: RegExp) => void
-  /** Lets requests wait until `restore()`, and then does what they ask. */
+  /** Holds requests until `restore()`, then processes them. */
   hold: (which?: RegExp) => void
   delay: (ms: number, which?: RegExp) => void
-  /** How many requests wait now. */
+  /** Number of requests on hold. */
   waiting: () => number
-  /** Does what is asked and closes the connection instead of answering. */
+  /** Processes the request, then closes the connection without a response. */
   loseAnswers: (which?: RegExp) => void
-  /** As usual from now on. */
+  /** Ends the fault. */
   restore: () => void
 }
-type Trouble = { kind: 'refuse' | 'loseAnswers' | 'wait'; which: RegExp; wait: () => Promise<unknown> }
+type Fault = { kind: 'refuse' | 'loseAnswers' | 'wait'; which: RegExp; wait: () => Promise<unknown> }
 
-export function switchConnections(app: FastifyInstance): Connections {
-  let trouble: Trouble | null = null
+export function createConnectionFaults(app: FastifyInstance): Connections {
+  let trouble: Fault | null = null
   let release: () => void = () => undefined
   let waiting = 0
   const meets = (request: FastifyRequest) =>
@@ -38,7 +38,7 @@ export function switchConnections(app: FastifyInstance): Connections {
     reply.hijack()
     request.raw.socket.destroy()
   })
-  const begin = (kind: Trouble['kind'], which = /^/, wait: Trouble['wait'] = async () => undefined) => {
+  const begin = (kind: Fault['kind'], which = /^/, wait: Fault['wait'] = async () => undefined) => {
     release()
     trouble = { kind, which, wait }
   }

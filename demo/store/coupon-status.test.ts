@@ -5,8 +5,8 @@ import { addCoupon, type Coupon, findCoupon } from './coupons.ts'
 import { rawUrlEncode } from './php.ts'
 import {
   type Answer,
-  ask,
-  bare,
+  askAnonymous,
+  askSigned,
   type Clock,
   compare,
   type Exchange,
@@ -14,12 +14,12 @@ import {
   readRecording,
   valueProblems,
 } from './recordings.ts'
-import { type Shopper, visit } from './shoppers.ts'
-import { type DemoStore, freshKeyPair } from './store.ts'
+import { openShopper, type Shopper } from './shoppers.ts'
+import { createKeyPair, type DemoStore } from './store.ts'
 
 type Recorded = Exchange & { cut_request?: string }
 const { exchanges } = readRecording<{ exchanges: Recorded[] }>('coupon-status')
-const readKey = freshKeyPair()
+const readKey = createKeyPair()
 const ada = {
   ...{ first_name: 'Ada', last_name: 'Byron', address_1: '7 Oak Ave' },
   ...{ city: 'San Francisco', state: 'CA', postcode: '94110', country: 'US', phone: '' },
@@ -85,10 +85,10 @@ async function sendAs({ request, title, ...rest }: Recorded, ids: Map<number, nu
     ([name, value]) => `${name}=${rawUrlEncode(name === 'include' ? mine(value) : value)}`,
   )
   const target = path.replace(/\d+$/, mine) + (pairs.length ? `?${pairs.join('&')}` : '')
-  if (auth === 'none') return bare(store, method, target)
+  if (auth === 'none') return askAnonymous(store, method, target)
   const whole = rest.cut_request ? wholeBatch(rest.cut_request, body as Batch) : body
   const sent = whole == null ? undefined : withIds(whole as Batch, ids)
-  return ask(store, method, target, sent, /read key/.test(title) ? readKey : undefined)
+  return askSigned(store, method, target, sent, /read key/.test(title) ? readKey : undefined)
 }
 
 function withIds(body: Batch, ids: Map<number, number>): Batch {
@@ -190,7 +190,7 @@ class Shoppers {
   async #apply(body: { code: string }): Promise<Answer> {
     if (body.code !== this.#code) this.#waiting = []
     this.#code = body.code
-    const shopper = await visit(this.#store)
+    const shopper = await openShopper(this.#store)
     this.#last = shopper
     this.#waiting.push(shopper)
     await shopper.call('POST', 'cart/add-item', { id: 91, quantity: 1 })
@@ -242,15 +242,15 @@ function stockMug() {
 
 test('ignores the coupon status before version 10', async () => {
   const { store: old } = await openStore({ version: '9.9.5' })
-  const made = await ask(old, 'POST', '/wp-json/wc/v3/coupons', { code: 'later', status: 'draft' })
+  const made = await askSigned(old, 'POST', '/wp-json/wc/v3/coupons', { code: 'later', status: 'draft' })
   expect(made.body).toMatchObject({ status: 'publish' })
   const { id } = made.body as Coupon
-  expect((await ask(old, 'PUT', `/wp-json/wc/v3/coupons/${id}`, { status: 'draft' })).body).toMatchObject({
+  expect((await askSigned(old, 'PUT', `/wp-json/wc/v3/coupons/${id}`, { status: 'draft' })).body).toMatchObject({
     status: 'publish',
   })
   expect(findCoupon(old.shop, id)?.status).toBe('publish')
-  const { environment } = (await ask(old, 'GET', '/wp-json/wc/v3/system_status')).body as { environment: object }
+  const { environment } = (await askSigned(old, 'GET', '/wp-json/wc/v3/system_status')).body as { environment: object }
   expect(environment).toMatchObject({ version: '9.9.5' })
-  expect((await bare(old, 'GET', '/checkout-link/?products=20:1')).status).toBe(404)
+  expect((await askAnonymous(old, 'GET', '/checkout-link/?products=20:1')).status).toBe(404)
   await old.stop()
 })

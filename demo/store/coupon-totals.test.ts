@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { type Product, saveProduct } from './catalog.ts'
 import { addCoupon } from './coupons.ts'
 import { ordinaryPricing, type Pricing } from './pricing.ts'
-import { ask, compare, type Exchange, openStore, readRecording, valueProblems } from './recordings.ts'
-import { type Shopper, visit } from './shoppers.ts'
+import { askSigned, compare, type Exchange, openStore, readRecording, valueProblems } from './recordings.ts'
+import { openShopper, type Shopper } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 
 type Given = {
@@ -24,7 +24,7 @@ test('computes the recorded totals, discounts and errors for 100 carts', async (
   const { store, clock } = await openStore({ seed: false })
   clock.seconds = Date.parse('2026-11-22T19:00:00Z') / 1000
   stockMug(store)
-  let shopper = await visit(store)
+  let shopper = await openShopper(store)
   const problems: [string, string[]][] = []
   for (const recorded of exchanges) {
     clock.seconds += 1
@@ -44,7 +44,7 @@ async function check(store: DemoStore, shopper: Shopper, recorded: Case): Promis
   const { code } = (response.body ?? {}) as { code?: string }
   const id = request.path.startsWith('/wp-json/wc/v3/') ? idOf(store, code!) : 0
   const answer = id
-    ? await ask(store, 'GET', `/wp-json/wc/v3/coupons/${id}`)
+    ? await askSigned(store, 'GET', `/wp-json/wc/v3/coupons/${id}`)
     : await shopper.call(request.method, request.path.slice('/wp-json/wc/store/v1/'.length), request.body ?? undefined)
   const errors = compare(recorded, answer).filter((problem) => !/ is (missing|not in the recording)$/.test(problem))
   return [...errors, ...valueProblems(response.body, answer.body, isFree)]
@@ -62,7 +62,7 @@ async function setUp(store: DemoStore, given: Given, title: string): Promise<Sho
   store.shop.pricing = pricingOf(given.settings, title)
   for (const product of given.products) saveProduct(store.shop, productOf(store, product))
   for (const { rest_request } of given.coupons) {
-    if (!idOf(store, rest_request.code)) await ask(store, 'POST', '/wp-json/wc/v3/coupons', rest_request)
+    if (!idOf(store, rest_request.code)) await askSigned(store, 'POST', '/wp-json/wc/v3/coupons', rest_request)
   }
   const shopper = await fill(store, given.lines)
   const { body } = await shopper.call('GET', 'cart')
@@ -96,7 +96,7 @@ async function placeWith(store: DemoStore, code: string) {
 }
 
 async function fill(store: DemoStore, lines: Given['lines'], email?: string): Promise<Shopper> {
-  const shopper = await visit(store)
+  const shopper = await openShopper(store)
   for (const { product: id, quantity } of lines) await shopper.call('POST', 'cart/add-item', { id, quantity })
   if (store.shop.pricing.base.country === 'US') {
     const customer = { billing_address: { ...home, ...(email ? { email } : {}) }, shipping_address: home }

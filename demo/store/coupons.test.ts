@@ -1,8 +1,8 @@
 // Coupons from the cart to the order, in the shop's pages, and behind an app's back.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findOrder } from './orders.ts'
-import { type Answer, ask, bare, type Clock, openStore } from './recordings.ts'
-import { buy, home, visit } from './shoppers.ts'
+import { type Answer, askAnonymous, askSigned, type Clock, openStore } from './recordings.ts'
+import { HOME_ADDRESS, openShopper, placeOrder } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 
 let store: DemoStore
@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => store.stop())
 
 const order = (email: string) => ({
-  billing_address: { ...home, email },
-  shipping_address: home,
+  billing_address: { ...HOME_ADDRESS, email },
+  shipping_address: HOME_ADDRESS,
   payment_method: 'cod',
 })
 
 async function withCoupon(code: string) {
-  const shopper = await visit(store)
+  const shopper = await openShopper(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 2 })
   expect((await shopper.call('POST', 'cart/apply-coupon', { code })).status).toBe(200)
   return shopper
@@ -33,7 +33,7 @@ test('records a coupon’s discount and its tax on the order, and counts the use
   store.coupons.add({ code: 'ten', discountType: 'percent', amountMinor: 1000 })
   const shopper = await withCoupon('ten')
   const { order_id } = (await shopper.call('POST', 'checkout', order('ten@example.com'))).body as { order_id: number }
-  expect((await ask(store, 'GET', `/wp-json/wc/v3/orders/${order_id}`)).body).toMatchObject({
+  expect((await askSigned(store, 'GET', `/wp-json/wc/v3/orders/${order_id}`)).body).toMatchObject({
     discount_total: '5.60',
     discount_tax: '0.34',
     total: '61.42',
@@ -61,7 +61,7 @@ test('drops a coupon that expired or was used up in the cart, with one notice', 
 
 test('returns 409 and removes the coupon when the order’s address is not allowed', async () => {
   store.coupons.add({ code: 'forone', amountMinor: 500, emails: ['one@example.com'] })
-  const shopper = await visit(store)
+  const shopper = await openShopper(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
   await shopper.call('POST', 'cart/update-customer', { billing_address: { email: 'one@example.com' } })
   await shopper.call('POST', 'cart/apply-coupon', { code: 'forone' })
@@ -94,34 +94,34 @@ test('applies a checkout link’s coupon, or continues without an invalid one', 
     ['lastyear', []],
     ['nosuch', []],
   ] as const) {
-    const answer = await bare(store, 'GET', `/checkout-link/?products=20:2&coupon=${code}`)
+    const answer = await askAnonymous(store, 'GET', `/checkout-link/?products=20:2&coupon=${code}`)
     expect(answer.headers.location).toContain('/checkout/?session=')
-    const cart = await bare(store, 'GET', '/wp-json/wc/store/v1/cart', { cookie: cookieOf(answer) })
+    const cart = await askAnonymous(store, 'GET', '/wp-json/wc/store/v1/cart', { cookie: cookieOf(answer) })
     expect(cart.body).toMatchObject({ items_count: 2, coupons })
   }
 })
 
 test('shows and removes the discount in cart and checkout, and explains a dropped coupon once', async () => {
   store.coupons.add({ code: 'shown', discountType: 'percent', amountMinor: 1000 })
-  const cookie = cookieOf(await bare(store, 'GET', '/checkout-link/?products=20:1&coupon=shown'))
+  const cookie = cookieOf(await askAnonymous(store, 'GET', '/checkout-link/?products=20:1&coupon=shown'))
   for (const path of ['/cart/', '/checkout/']) {
-    const { body } = await bare(store, 'GET', path, { cookie })
+    const { body } = await askAnonymous(store, 'GET', path, { cookie })
     expect(body).toContain('Coupon <code>shown</code>')
     expect(body).toContain('−$2.80')
     expect(body).toContain('aria-label="Remove coupon shown"')
   }
   store.coupons.edit('shown', { status: 'draft' })
-  expect((await bare(store, 'GET', '/checkout/', { cookie })).body).toContain('has been removed from your cart')
-  expect((await bare(store, 'GET', '/checkout/', { cookie })).body).not.toContain('shown')
+  expect((await askAnonymous(store, 'GET', '/checkout/', { cookie })).body).toContain('has been removed from your cart')
+  expect((await askAnonymous(store, 'GET', '/checkout/', { cookie })).body).not.toContain('shown')
   store.coupons.edit('shown', { status: 'publish' })
   const form = { 'content-type': 'application/x-www-form-urlencoded', cookie }
-  await bare(store, 'POST', '/cart/', form, 'do=coupon&code=shown')
-  expect((await bare(store, 'GET', '/cart/', { cookie })).body).toContain('<code>shown</code>')
-  await bare(store, 'POST', '/cart/', form, 'do=drop-coupon&code=shown')
-  expect((await bare(store, 'GET', '/cart/', { cookie })).body).not.toContain('<code>shown</code>')
-  const id = await buy(store, { method: 'cod', coupon: 'shown' })
+  await askAnonymous(store, 'POST', '/cart/', form, 'do=coupon&code=shown')
+  expect((await askAnonymous(store, 'GET', '/cart/', { cookie })).body).toContain('<code>shown</code>')
+  await askAnonymous(store, 'POST', '/cart/', form, 'do=drop-coupon&code=shown')
+  expect((await askAnonymous(store, 'GET', '/cart/', { cookie })).body).not.toContain('<code>shown</code>')
+  const id = await placeOrder(store, { method: 'cod', coupon: 'shown' })
   const received = `/checkout/order-received/${id}/?key=${findOrder(store.shop, id)!.orderKey}`
-  expect((await bare(store, 'GET', received)).body).toContain('Coupon <code>shown</code>')
+  expect((await askAnonymous(store, 'GET', received)).body).toContain('Coupon <code>shown</code>')
 })
 
 test('separates discount and tax in a shop whose prices include tax', async () => {
@@ -135,32 +135,32 @@ test('separates discount and tax in a shop whose prices include tax', async () =
   }
   const { store: berlin } = await openStore({ pricing: german, sellingCountries: ['DE'] })
   berlin.coupons.add({ code: 'five', discountType: 'fixed_cart', amountMinor: 500 })
-  const shopper = await visit(berlin)
+  const shopper = await openShopper(berlin)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
   await shopper.call('POST', 'cart/apply-coupon', { code: 'five' })
-  const address = { ...home, country: 'DE', state: '', postcode: '10115', city: 'Berlin' }
+  const address = { ...HOME_ADDRESS, country: 'DE', state: '', postcode: '10115', city: 'Berlin' }
   const body = {
     billing_address: { ...address, email: 'e@example.de' },
     shipping_address: address,
     payment_method: 'cod',
   }
   const { order_id } = (await shopper.call('POST', 'checkout', body)).body as { order_id: number }
-  expect((await ask(berlin, 'GET', `/wp-json/wc/v3/orders/${order_id}`)).body).toMatchObject({
+  expect((await askSigned(berlin, 'GET', `/wp-json/wc/v3/orders/${order_id}`)).body).toMatchObject({
     ...{ currency: 'EUR', prices_include_tax: true, discount_total: '4.20', discount_tax: '0.80', total: '31.00' },
     coupon_lines: [{ code: 'five', discount: '4.2', discount_tax: '0.80', nominal_amount: 5 }],
     tax_lines: [{ label: 'MwSt.', rate_percent: 19, tax_total: '3.67' }],
   })
-  expect((await bare(berlin, 'GET', '/product/sunday-stoneware-mug/')).body).toContain('€28.00')
+  expect((await askAnonymous(berlin, 'GET', '/product/sunday-stoneware-mug/')).body).toContain('€28.00')
   await berlin.stop()
 })
 
 test('sends webhooks for coupon edits, not for uses', async () => {
   const hook = { topic: 'coupon.updated', delivery_url: 'https://example.com/hook' }
-  await ask(store, 'POST', '/wp-json/wc/v3/webhooks', hook)
+  await askSigned(store, 'POST', '/wp-json/wc/v3/webhooks', hook)
   const { id } = store.coupons.add({ code: 'told', amountMinor: 500 })
   const queued = () => store.shop.db.sqlite.prepare('select argument from webhook_jobs').all()
   store.coupons.use('told', 'a@example.com')
-  await buy(store, { method: 'cod', coupon: 'told' })
+  await placeOrder(store, { method: 'cod', coupon: 'told' })
   expect(queued()).not.toContainEqual({ argument: String(id) })
   store.coupons.edit('told', { amountMinor: 600 })
   expect(queued()).toContainEqual({ argument: String(id) })
@@ -170,7 +170,7 @@ test('counts coupons by prefix, deletes them, and keeps a draft’s code free', 
   store.coupons.add({ code: 'RC-A1', status: 'draft' })
   store.coupons.add({ code: 'rc-b2' })
   expect([store.coupons.count('rc-'), store.coupons.count('zz-')]).toEqual([2, 0])
-  const post = (code: string) => ask(store, 'POST', '/wp-json/wc/v3/coupons', { code, amount: '5' })
+  const post = (code: string) => askSigned(store, 'POST', '/wp-json/wc/v3/coupons', { code, amount: '5' })
   expect([(await post('rc-a1')).status, (await post('rc-b2')).status]).toEqual([201, 400])
   store.coupons.delete('rc-b2')
   expect((await post('rc-b2')).status).toBe(201)

@@ -1,15 +1,15 @@
-// Coupons: their record. Only status publish works; draft, private, pending, trash and any other word do not, and leave the code free.
+// Coupon records. Only the status publish is valid; any other status makes the coupon unusable and leaves its code free.
 import { bothTexts } from './clock.ts'
-import { amountText } from './pricing.ts'
-import { linksOf } from './rest.ts'
+import { formatAmount } from './pricing.ts'
+import { buildLinks } from './rest.ts'
 import { nowSeconds, type Shop } from './shop.ts'
-import { all, nextId, one, run } from './sqlite.ts'
+import { nextId, run, selectAll, selectOne } from './sqlite.ts'
 import { announce } from './webhooks.ts'
 
 export type Coupon = {
   id: number
   code: string
-  /** As it was sent: WooCommerce 10.4.4 checks no word. */
+  /** Any text: WooCommerce 10.4.4 does not validate it. */
   status: string
   discountType: 'percent' | 'fixed_cart' | 'fixed_product'
   /** Hundredths of a percent, or minor units of the currency. */
@@ -68,7 +68,7 @@ export function addCoupon(shop: Shop, fresh: FreshCoupon): Coupon {
   return coupon
 }
 
-/** Writes a coupon without telling anybody: for history. */
+/** Inserts a coupon without webhooks, for history. */
 export function insertCoupon(shop: Shop, fresh: FreshCoupon): Coupon {
   const createdAt = fresh.createdAt ?? nowSeconds(shop)
   const id = nextId(shop.db, 'post')
@@ -94,12 +94,12 @@ export function trashCoupon(shop: Shop, coupon: Coupon): Coupon {
   return saveCoupon(shop, { ...coupon, status: 'trash', meta: [...coupon.meta, ...added] })
 }
 
-// What WordPress notes down when a record goes into the trash or comes out of it (coupon-status.json, "PUT status trash").
+// Meta data that WordPress writes when a record is trashed or restored (coupon-status.json, "PUT status trash").
 function trashMeta(shop: Shop, { id, status, meta }: Coupon): Coupon['meta'] {
   const before = findCoupon(shop, id)
   if (!before || (before.status === 'trash') === (status === 'trash')) return meta
   const sql = 'select count(*) as n from coupons where code = ? and id < ?'
-  const { n } = one<{ n: number }>(shop.db, sql, before.code, id)!
+  const { n } = selectOne<{ n: number }>(shop.db, sql, before.code, id)!
   const slug = n ? `${before.code}-${n + 1}` : before.code
   const isGoing = status === 'trash'
   const [key, value] = isGoing ? ['_wp_desired_post_slug', slug] : ['_wp_old_slug', `${slug}__trashed`]
@@ -114,29 +114,29 @@ export function removeCoupon(shop: Shop, id: number) {
 }
 
 export function findCoupon(shop: Shop, id: number): Coupon | undefined {
-  return read(one<{ doc: string }>(shop.db, 'select doc from coupons where id = ?', id))
+  return readCoupon(selectOne<{ doc: string }>(shop.db, 'select doc from coupons where id = ?', id))
 }
 
-/** The published one. Where two have one code (a draft was published beside it), the later wins: coupon-status.json, "code= with two". */
+/** Finds the published coupon. If two share a code, the later one wins (coupon-status.json, "code= with two"). */
 export function findCouponByCode(shop: Shop, code: string): Coupon | undefined {
   const sql = `select doc from coupons where code = ? and status = 'publish' order by created desc, id desc limit 1`
-  return read(one<{ doc: string }>(shop.db, sql, code.toLowerCase()))
+  return readCoupon(selectOne<{ doc: string }>(shop.db, sql, code.toLowerCase()))
 }
 
 export function listCoupons(shop: Shop): Coupon[] {
-  return all<{ doc: string }>(shop.db, 'select doc from coupons order by created desc, id desc').map(
-    (row) => read(row)!,
+  return selectAll<{ doc: string }>(shop.db, 'select doc from coupons order by created desc, id desc').map(
+    (row) => readCoupon(row)!,
   )
 }
 
-/** A use is no edit: date_modified stays and nobody is told (coupon-status.json, "date_modified after a use"). */
+/** A use does not change date_modified and sends no webhook (coupon-status.json, "date_modified after a use"). */
 export function countUse(shop: Shop, couponId: number, email: string) {
   const coupon = findCoupon(shop, couponId)
   if (!coupon) return
   writeDoc(shop, { ...coupon, usageCount: coupon.usageCount + 1, usedBy: [...coupon.usedBy, email] })
 }
 
-export function takeBackUse(shop: Shop, couponId: number, email: string) {
+export function releaseUse(shop: Shop, couponId: number, email: string) {
   const coupon = findCoupon(shop, couponId)
   if (!coupon) return
   const usedBy = [...coupon.usedBy]
@@ -153,7 +153,7 @@ export function presentCoupon(shop: Shop, coupon: Coupon) {
   return {
     id: coupon.id,
     code: coupon.code,
-    amount: coupon.discountType === 'percent' ? percentText(shop, coupon) : amountText(shop, coupon.amountMinor),
+    amount: coupon.discountType === 'percent' ? percentText(shop, coupon) : formatAmount(shop, coupon.amountMinor),
     status: coupon.status,
     ...bothTexts('date_created', coupon.createdAt),
     ...bothTexts('date_modified', coupon.modifiedAt),
@@ -171,25 +171,25 @@ export function presentCoupon(shop: Shop, coupon: Coupon) {
     product_categories: coupon.categoryIds,
     excluded_product_categories: coupon.excludedCategoryIds,
     exclude_sale_items: coupon.excludeSaleItems,
-    minimum_amount: amountText(shop, coupon.minimumMinor),
-    maximum_amount: amountText(shop, coupon.maximumMinor),
+    minimum_amount: formatAmount(shop, coupon.minimumMinor),
+    maximum_amount: formatAmount(shop, coupon.maximumMinor),
     email_restrictions: coupon.emails,
     used_by: coupon.usedBy,
     meta_data: coupon.meta,
-    _links: linksOf(shop, 'coupons', coupon.id),
+    _links: buildLinks(shop, 'coupons', coupon.id),
   }
 }
 
-/** As an order's coupon line has it: the number the owner typed. */
+/** The amount that the owner entered, as in an order's coupon line. */
 export function nominalAmount({ pricing }: Shop, { discountType, amountMinor }: Coupon): number {
   return discountType === 'percent' ? amountMinor / 100 : amountMinor / 10 ** pricing.decimals
 }
 
-// A percentage is shown with as many digits as a price.
+// Percentages have as many digits as prices.
 function percentText({ pricing }: Shop, { amountMinor }: Coupon): string {
   return (amountMinor / 100).toFixed(pricing.decimals)
 }
 
-function read(row: { doc: string } | undefined): Coupon | undefined {
+function readCoupon(row: { doc: string } | undefined): Coupon | undefined {
   return row && (JSON.parse(row.doc) as Coupon)
 }

@@ -1,10 +1,10 @@
-// Registered customers. Guests are none: they live in their orders' billing address only.
+// Registered customers. Guests exist only in their orders' billing addresses.
 import { createHash } from 'node:crypto'
 import { bothTexts } from './clock.ts'
 import type { Address, Billing } from './orders.ts'
-import { linksOf } from './rest.ts'
+import { buildLinks } from './rest.ts'
 import { nowSeconds, type Shop } from './shop.ts'
-import { all, nextId, one, run } from './sqlite.ts'
+import { nextId, run, selectAll, selectOne } from './sqlite.ts'
 import { announce } from './webhooks.ts'
 
 export type Customer = {
@@ -56,13 +56,13 @@ export function saveCustomer(shop: Shop, changed: Customer): Customer {
   return customer
 }
 
-const lastActive = 'wc_last_active'
+const LAST_ACTIVE_KEY = 'wc_last_active'
 
-/** WordPress notes Unix seconds as text with the user, which is no edit: date_modified stays (customers-last-active.json). */
-export function noteVisit(shop: Shop, customer: Customer, at = nowSeconds(shop)) {
-  const known = customer.meta.find(({ key }) => key === lastActive)
-  const seen = { id: known?.id ?? nextId(shop.db, 'meta'), key: lastActive, value: String(at) }
-  const meta = [...customer.meta.filter(({ key }) => key !== lastActive), seen]
+/** WordPress stores Unix seconds as text in user meta; date_modified does not change (customers-last-active.json). */
+export function recordVisit(shop: Shop, customer: Customer, at = nowSeconds(shop)) {
+  const known = customer.meta.find(({ key }) => key === LAST_ACTIVE_KEY)
+  const seen = { id: known?.id ?? nextId(shop.db, 'meta'), key: LAST_ACTIVE_KEY, value: String(at) }
+  const meta = [...customer.meta.filter(({ key }) => key !== LAST_ACTIVE_KEY), seen]
   run(shop.db, 'update customers set doc = ? where id = ?', JSON.stringify({ ...customer, meta }), customer.id)
 }
 
@@ -71,15 +71,15 @@ export function removeCustomer(shop: Shop, id: number) {
 }
 
 export function findCustomer(shop: Shop, id: number): Customer | undefined {
-  return read(one<{ doc: string }>(shop.db, 'select doc from customers where id = ?', id))
+  return readCustomer(selectOne<{ doc: string }>(shop.db, 'select doc from customers where id = ?', id))
 }
 
 export function findCustomerByEmail(shop: Shop, email: string): Customer | undefined {
-  return read(one<{ doc: string }>(shop.db, 'select doc from customers where email = ?', email))
+  return readCustomer(selectOne<{ doc: string }>(shop.db, 'select doc from customers where email = ?', email))
 }
 
 export function listCustomers(shop: Shop): Customer[] {
-  return all<{ doc: string }>(shop.db, 'select doc from customers').map((row) => read(row)!)
+  return selectAll<{ doc: string }>(shop.db, 'select doc from customers').map((row) => readCustomer(row)!)
 }
 
 export function presentCustomer(shop: Shop, customer: Customer) {
@@ -98,10 +98,10 @@ export function presentCustomer(shop: Shop, customer: Customer) {
     is_paying_customer: customer.isPaying,
     avatar_url: `https://secure.gravatar.com/avatar/${face}?s=96&d=mm&r=g`,
     meta_data: customer.meta,
-    _links: linksOf(shop, 'customers', customer.id),
+    _links: buildLinks(shop, 'customers', customer.id),
   }
 }
 
-function read(row: { doc: string } | undefined): Customer | undefined {
+function readCustomer(row: { doc: string } | undefined): Customer | undefined {
   return row && (JSON.parse(row.doc) as Customer)
 }

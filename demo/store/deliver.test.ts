@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { changeStatus, findOrder } from './orders.ts'
-import { ask, type Clock, openStore, readRecording, shapeProblems } from './recordings.ts'
-import { buy, home, visit } from './shoppers.ts'
+import { askSigned, type Clock, openStore, readRecording, shapeProblems } from './recordings.ts'
+import { HOME_ADDRESS, openShopper, placeOrder } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 import { findWebhook } from './webhooks.ts'
 
@@ -58,7 +58,7 @@ afterEach(async () => {
 })
 
 test('pings a new webhook’s address with an unsigned form', async () => {
-  const { body } = await ask(store, 'POST', '/wp-json/wc/v3/webhooks', {
+  const { body } = await askSigned(store, 'POST', '/wp-json/wc/v3/webhooks', {
     topic: 'order.updated',
     delivery_url: target,
     secret,
@@ -75,7 +75,7 @@ test('pings a new webhook’s address with an unsigned form', async () => {
 test('sends order webhooks as recorded, signed over the raw body', async () => {
   await addHook('order.updated')
   await addHook('order.created')
-  const id = await buy(store, { method: null })
+  const id = await placeOrder(store, { method: null })
   await flush()
   expect(topics()).toEqual(['order.updated'])
   received = []
@@ -95,7 +95,7 @@ test('sends order webhooks as recorded, signed over the raw body', async () => {
 
 test('merges intermediate states and builds the body when it is sent', async () => {
   await addHook('order.updated')
-  const id = await buy(store, { method: 'cod' })
+  const id = await placeOrder(store, { method: 'cod' })
   expect(await store.deliverWebhooks()).toBe(0)
   changeStatus(store.shop, findOrder(store.shop, id)!, 'completed')
   await flush()
@@ -104,8 +104,8 @@ test('merges intermediate states and builds the body when it is sent', async () 
 
 test('reuses the delivery id within one second', async () => {
   await addHook('order.updated')
-  await buy(store, { method: 'cod' })
-  await buy(store, { method: 'cod' })
+  await placeOrder(store, { method: 'cod' })
+  await placeOrder(store, { method: 'cod' })
   await flush()
   const ids = received.map((delivery) => header(delivery, 'X-WC-Webhook-Delivery-ID'))
   expect(ids).toHaveLength(2)
@@ -115,9 +115,9 @@ test('reuses the delivery id within one second', async () => {
 test('sends only the id for trash, nothing for a forced delete, and an error body for a missing order', async () => {
   await addHook('order.deleted')
   await addHook('order.updated')
-  const [trashed, erased] = [await buy(store, { method: 'cod' }), await buy(store, { method: 'cod' })]
-  await ask(store, 'DELETE', `/wp-json/wc/v3/orders/${trashed}`)
-  await ask(store, 'DELETE', `/wp-json/wc/v3/orders/${erased}?force=true`)
+  const [trashed, erased] = [await placeOrder(store, { method: 'cod' }), await placeOrder(store, { method: 'cod' })]
+  await askSigned(store, 'DELETE', `/wp-json/wc/v3/orders/${trashed}`)
+  await askSigned(store, 'DELETE', `/wp-json/wc/v3/orders/${erased}?force=true`)
   await flush()
   const deleted = received.filter((delivery) => header(delivery, 'X-WC-Webhook-Topic') === 'order.deleted')
   expect(deleted.map(({ body }) => body)).toEqual([`{"id":${trashed}}`])
@@ -127,11 +127,15 @@ test('sends only the id for trash, nothing for a forced delete, and an error bod
 
 test('sends customers, coupons and stock in the recorded form', async () => {
   for (const topic of ['customer.created', 'coupon.created', 'product.updated']) await addHook(topic)
-  await ask(store, 'POST', '/wp-json/wc/v3/customers', { email: 'new@example.com' })
-  await ask(store, 'POST', '/wp-json/wc/v3/coupons', { code: 'NEW', amount: '5' })
-  const shopper = await visit(store)
+  await askSigned(store, 'POST', '/wp-json/wc/v3/customers', { email: 'new@example.com' })
+  await askSigned(store, 'POST', '/wp-json/wc/v3/coupons', { code: 'NEW', amount: '5' })
+  const shopper = await openShopper(store)
   await shopper.call('POST', 'cart/add-item', { id: 27, quantity: 1 })
-  const order = { billing_address: { ...home, email: 'a@example.com' }, shipping_address: home, payment_method: 'cod' }
+  const order = {
+    billing_address: { ...HOME_ADDRESS, email: 'a@example.com' },
+    shipping_address: HOME_ADDRESS,
+    payment_method: 'cod',
+  }
   await shopper.call('POST', 'checkout', order)
   await flush()
   for (const delivery of received) {
@@ -143,7 +147,7 @@ test('sends customers, coupons and stock in the recorded form', async () => {
 
 test('sends the first argument of a custom action’s hook', async () => {
   await addHook('action.woocommerce_add_to_cart')
-  await buy(store, { method: null })
+  await placeOrder(store, { method: null })
   await flush()
   expect(received.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([
     ['action', 'arg'],
@@ -161,13 +165,13 @@ test('disables a webhook after seven failures, and resets the count after a succ
 })
 
 test('silently blocks loopback and private targets by default', async () => {
-  const { body } = await ask(store, 'POST', '/wp-json/wc/v3/webhooks', {
+  const { body } = await askSigned(store, 'POST', '/wp-json/wc/v3/webhooks', {
     topic: 'order.updated',
     delivery_url: target.replace('127.0.0.1', 'localhost'),
     secret,
   })
   expect(body).toMatchObject({ status: 'active' })
-  await buy(store, { method: 'cod' })
+  await placeOrder(store, { method: 'cod' })
   await flush()
   expect(received).toEqual([])
 })
@@ -195,7 +199,7 @@ test('dials the checked address: never link-local, private ranges only for allow
   )
   asked = []
   received = []
-  await buy(store, { method: 'cod' })
+  await placeOrder(store, { method: 'cod' })
   await flush()
   expect(asked.toSorted()).toEqual(['named.example', 'private.example'])
   expect(received.map(({ url }) => url)).toEqual(['/hook'])
@@ -205,13 +209,13 @@ test('dials the checked address: never link-local, private ranges only for allow
 
 async function addHookTo(url: string): Promise<number> {
   const hook = { topic: 'order.created', delivery_url: url, secret }
-  const { body } = await ask(store, 'POST', '/wp-json/wc/v3/webhooks', hook)
+  const { body } = await askSigned(store, 'POST', '/wp-json/wc/v3/webhooks', hook)
   if (url.startsWith('http://named')) await until(() => received.length > 0)
   return (body as { id: number }).id
 }
 
 async function addHook(topic: string): Promise<number> {
-  const { body } = await ask(store, 'POST', '/wp-json/wc/v3/webhooks', {
+  const { body } = await askSigned(store, 'POST', '/wp-json/wc/v3/webhooks', {
     topic,
     delivery_url: `${target}/${topic}`,
     secret,
@@ -227,7 +231,7 @@ async function finish(id: number) {
 }
 
 async function failOnce() {
-  await buy(store, { method: 'cod' })
+  await placeOrder(store, { method: 'cod' })
   await flush()
 }
 
@@ -237,7 +241,7 @@ async function flush() {
 }
 
 async function hookStatus(id: number) {
-  return ((await ask(store, 'GET', `/wp-json/wc/v3/webhooks/${id}`)).body as { status: string }).status
+  return ((await askSigned(store, 'GET', `/wp-json/wc/v3/webhooks/${id}`)).body as { status: string }).status
 }
 
 async function until(holds: () => boolean) {

@@ -1,10 +1,10 @@
-// Past orders for a demo with a history: written as if they had happened, without webhooks, stock or a wait.
-import { entryOf } from './cart.ts'
+// Inserts past orders for the demo's history, without webhooks, stock changes or delays.
+import { toPriceEntry } from './cart.ts'
 import { findProduct, fullName, priceMinor } from './catalog.ts'
 import { type Coupon, countUse, findCouponByCode, insertCoupon, nominalAmount } from './coupons.ts'
 import { noAddress } from './customers.ts'
 import type { Entry } from './discounts.ts'
-import { blankOrder } from './order-blank.ts'
+import { EMPTY_ORDER } from './order-blank.ts'
 import {
   type Address,
   type Billing,
@@ -14,12 +14,12 @@ import {
   type OrderLine,
   type OrderStatus,
 } from './orders.ts'
-import { flatRate, freeShipping, isFree } from './shipping.ts'
+import { flatRate, freeShipping, qualifiesForFreeShipping } from './shipping.ts'
 import { gateways, type Shop } from './shop.ts'
 import { nextId, transact } from './sqlite.ts'
-import { addUp, type LineSums, tillAt } from './totals.ts'
+import { computeTotals, createTaxContext, type LineSums } from './totals.ts'
 
-/** Instants are seconds since the epoch. Prices are the catalogue's of today unless a line says otherwise. */
+/** Instants are seconds since the epoch. Lines without a price use the current catalogue price. */
 export type HistoricOrder = {
   status: OrderStatus
   createdAt: number
@@ -31,8 +31,8 @@ export type HistoricOrder = {
   customerId?: number
   lines: { productId: number; quantity: number; priceMinor?: number }[]
   couponCode?: string
-  /** What `couponCode` stands for, where it was made for this order alone. */
-  ownCoupon?: OwnCoupon
+  /** The coupon of `couponCode` if it exists for this order alone. */
+  ownCoupon?: OrderCoupon
   paymentMethod?: 'bacs' | 'cod' | 'testcard'
   createdVia?: 'store-api' | 'checkout'
   ip?: string
@@ -40,7 +40,7 @@ export type HistoricOrder = {
   refund?: { amountMinor: number; reason: string; createdAt: number }
 }
 
-export type OwnCoupon = Omit<Partial<Coupon>, 'id' | 'code' | 'meta'> & { meta?: Record<string, string> }
+export type OrderCoupon = Omit<Partial<Coupon>, 'id' | 'code' | 'meta'> & { meta?: Record<string, string> }
 
 export function insertHistory(shop: Shop, orders: HistoricOrder[]): number[] {
   return transact(shop.db, () => orders.map((order) => insertPast(shop, order)))
@@ -48,13 +48,13 @@ export function insertHistory(shop: Shop, orders: HistoricOrder[]): number[] {
 
 function insertPast(shop: Shop, past: HistoricOrder): number {
   const isDraft = past.status === 'checkout-draft'
-  if (past.couponCode && past.ownCoupon) insertOwn(shop, past.couponCode, past.ownCoupon)
+  if (past.couponCode && past.ownCoupon) insertOrderCoupon(shop, past.couponCode, past.ownCoupon)
   const counts = !['checkout-draft', 'cancelled', 'failed', 'trash'].includes(past.status)
   const gateway = gateways.find(({ id }) => id === (past.paymentMethod ?? 'testcard'))!
   const paidAt = past.paidAt ?? (isPaidStatus(past.status) || past.status === 'refunded' ? past.createdAt + 20 : null)
   const order = insertOrder(shop, {
-    ...blankOrder,
-    ...contentsOf(shop, past),
+    ...EMPTY_ORDER,
+    ...buildContents(shop, past),
     status: past.status,
     customerId: past.customerId ?? 0,
     createdAt: past.createdAt,
@@ -75,18 +75,18 @@ function insertPast(shop: Shop, past: HistoricOrder): number {
   return order.id
 }
 
-function insertOwn(shop: Shop, code: string, { meta = {}, ...own }: OwnCoupon) {
+function insertOrderCoupon(shop: Shop, code: string, { meta = {}, ...own }: OrderCoupon) {
   const entries = Object.entries(meta).map(([key, value]) => ({ id: nextId(shop.db, 'meta'), key, value }))
   insertCoupon(shop, { ...own, code, meta: entries })
 }
 
-function contentsOf(shop: Shop, past: HistoricOrder) {
+function buildContents(shop: Shop, past: HistoricOrder) {
   const billing = { ...noAddress, ...shop.pricing.base, email: '', ...past.billing }
   const { email: _, ...ownAddress } = billing
   const shipping = { ...ownAddress, ...past.shipping }
-  const till = tillAt(shop, shipping)
+  const till = createTaxContext(shop, shipping)
   const coupon = past.couponCode ? findCouponByCode(shop, past.couponCode) : undefined
-  const sold = past.lines.flatMap((line) => soldOf(shop, line) ?? [])
+  const sold = past.lines.flatMap((line) => priceItem(shop, line) ?? [])
   const entries = sold.map(({ entry }) => entry)
   const {
     lines: sums,
@@ -95,9 +95,9 @@ function contentsOf(shop: Shop, past: HistoricOrder) {
     itemsTaxMinor: _t,
     goodsMinor,
     ...added
-  } = addUp(till, entries, coupon ? [coupon] : [])
+  } = computeTotals(till, entries, coupon ? [coupon] : [])
   const { discountMinor, discountTaxMinor, taxMinor } = added
-  const isGiven = isFree(shop, { goodsMinor, opensFree: coupon?.freeShipping === true })
+  const isGiven = qualifiesForFreeShipping(shop, { goodsMinor, opensFree: coupon?.freeShipping === true })
   const rate = isGiven ? freeShipping : { ...flatRate, costMinor: shop.pricing.flatRateMinor }
   return {
     ...{ billing, shipping, ...added, shippingMinor: rate.costMinor },
@@ -128,14 +128,17 @@ function couponLine(shop: Shop, coupon: Coupon) {
   }
 }
 
-type Sold = { entry: Entry; line: Omit<OrderLine, keyof LineSums> }
+type PricedItem = { entry: Entry; line: Omit<OrderLine, keyof LineSums> }
 
-function soldOf(shop: Shop, { productId, quantity, priceMinor: price }: HistoricOrder['lines'][number]): Sold | null {
+function priceItem(
+  shop: Shop,
+  { productId, quantity, priceMinor: price }: HistoricOrder['lines'][number],
+): PricedItem | null {
   const product = findProduct(shop, productId)
   if (!product) return null
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
   const ids = { id: nextId(shop.db, 'item'), productId: parent?.id ?? product.id, variationId: parent ? product.id : 0 }
   const named = { name: fullName(product, parent), parentName: parent?.name ?? null, sku: product.sku }
   const line = { ...ids, ...named, quantity, picture: product.pictures[0] ?? null, meta: [] }
-  return { entry: entryOf(product, parent, price ?? priceMinor(shop, product), quantity), line }
+  return { entry: toPriceEntry(product, parent, price ?? priceMinor(shop, product), quantity), line }
 }

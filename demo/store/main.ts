@@ -1,7 +1,7 @@
-// The demo store on its own, for working on it: node demo/store/main.ts [data file]
-import { freshKeyPair, startDemoStore } from './store.ts'
+// Runs the demo store alone for development: node demo/store/main.ts [data file]
+import { createKeyPair, startDemoStore } from './store.ts'
 
-const keys = freshKeyPair()
+const keys = createKeyPair()
 const port = Number(process.env.DEMO_STORE_PORT ?? 3001)
 const store = await startDemoStore({
   port,

@@ -1,8 +1,8 @@
-// An order nobody has filled in yet; whoever makes one says only what differs.
+// Default values of a new order.
 import { noAddress } from './customers.ts'
 import type { FreshOrder } from './orders.ts'
 
-export const blankOrder: FreshOrder = {
+export const EMPTY_ORDER: FreshOrder = {
   status: 'checkout-draft',
   customerId: 0,
   paidAt: null,

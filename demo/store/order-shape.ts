@@ -1,4 +1,4 @@
-// How an order looks in wc/v3: every key the real store sends, money as decimal text, names with their HTML entities.
+// Serializes orders for wc/v3: all keys of a real store, money as decimal text, names with HTML entities.
 import { pictureUrl } from './catalog.ts'
 import { bothTexts } from './clock.ts'
 import {
@@ -10,8 +10,8 @@ import {
   type OrderLine,
   type Refund,
 } from './orders.ts'
-import { amountText, currencyOf, rateCode, type TaxRate } from './pricing.ts'
-import { linksOf } from './rest.ts'
+import { findCurrency, formatAmount, rateCode, type TaxRate } from './pricing.ts'
+import { buildLinks } from './rest.ts'
 import type { Shop } from './shop.ts'
 
 export function presentOrder(shop: Shop, order: Order) {
@@ -42,13 +42,13 @@ export function presentOrder(shop: Shop, order: Order) {
     refunds: listRefunds(shop, order.id).map(({ id, reason, amount_minor }) => ({
       id,
       reason,
-      total: `-${amountText(shop, amount_minor)}`,
+      total: `-${formatAmount(shop, amount_minor)}`,
     })),
     payment_url: paymentUrl(shop, order),
     is_editable: order.status === 'pending' || order.status === 'on-hold',
     needs_payment: ['pending', 'failed', 'checkout-draft'].includes(order.status) && order.totalMinor > 0,
     needs_processing: order.lines.length > 0,
-    currency_symbol: currencyOf(shop).symbol,
+    currency_symbol: findCurrency(shop).symbol,
     _links: presentLinks(shop, order),
   }
 }
@@ -68,7 +68,7 @@ export function presentNote(shop: Shop, note: Note) {
     ...bothTexts('date_created', note.created),
     note: note.note,
     customer_note: false,
-    _links: linksOf(shop, `orders/${note.order_id}/notes`, note.id, `orders/${note.order_id}`, 'GET DELETE'),
+    _links: buildLinks(shop, `orders/${note.order_id}/notes`, note.id, `orders/${note.order_id}`, 'GET DELETE'),
   }
 }
 
@@ -76,7 +76,7 @@ export function presentRefund(shop: Shop, refund: Refund) {
   return {
     id: refund.id,
     ...bothTexts('date_created', refund.created),
-    amount: amountText(shop, refund.amount_minor),
+    amount: formatAmount(shop, refund.amount_minor),
     reason: refund.reason,
     refunded_by: 1,
     refunded_payment: false,
@@ -85,7 +85,7 @@ export function presentRefund(shop: Shop, refund: Refund) {
     shipping_lines: [],
     tax_lines: [],
     fee_lines: [],
-    _links: linksOf(shop, `orders/${refund.order_id}/refunds`, refund.id, `orders/${refund.order_id}`, 'GET DELETE'),
+    _links: buildLinks(shop, `orders/${refund.order_id}/refunds`, refund.id, `orders/${refund.order_id}`, 'GET DELETE'),
   }
 }
 
@@ -100,18 +100,18 @@ function presentDates(order: Order) {
 
 function presentTotals(shop: Shop, order: Order) {
   return {
-    discount_total: amountText(shop, order.discountMinor),
-    discount_tax: amountText(shop, order.discountTaxMinor),
-    shipping_total: amountText(shop, order.shippingMinor),
-    shipping_tax: amountText(shop, 0),
-    cart_tax: amountText(shop, order.taxMinor),
-    total: amountText(shop, order.totalMinor),
-    total_tax: amountText(shop, order.taxMinor),
+    discount_total: formatAmount(shop, order.discountMinor),
+    discount_tax: formatAmount(shop, order.discountTaxMinor),
+    shipping_total: formatAmount(shop, order.shippingMinor),
+    shipping_tax: formatAmount(shop, 0),
+    cart_tax: formatAmount(shop, order.taxMinor),
+    total: formatAmount(shop, order.totalMinor),
+    total_tax: formatAmount(shop, order.taxMinor),
   }
 }
 
 function presentLines(shop: Shop, order: Order) {
-  const rate = order.taxLineId === null ? null : rateOf(shop, order)
+  const rate = order.taxLineId === null ? null : findTaxRate(shop, order)
   return {
     line_items: order.lines.map((line) => presentLine(shop, line, rate)),
     tax_lines: rate ? [presentTax(shop, order, rate)] : [],
@@ -120,12 +120,12 @@ function presentLines(shop: Shop, order: Order) {
       method_title: title,
       method_id: method,
       instance_id: instance,
-      total: amountText(shop, totalMinor),
-      total_tax: amountText(shop, 0),
+      total: formatAmount(shop, totalMinor),
+      total_tax: formatAmount(shop, 0),
       taxes: [],
       tax_status: 'taxable',
       meta_data: [
-        shown({
+        displayMeta({
           id: metaId,
           key: 'Items',
           value: order.lines.map((line) => `${line.name} &times; ${line.quantity}`).join(', '),
@@ -137,7 +137,7 @@ function presentLines(shop: Shop, order: Order) {
   }
 }
 
-function rateOf({ pricing }: Shop, { taxRateId }: Order): TaxRate | null {
+function findTaxRate({ pricing }: Shop, { taxRateId }: Order): TaxRate | null {
   return pricing.taxRates.find(({ id }) => id === taxRateId) ?? pricing.taxRates[0] ?? null
 }
 
@@ -153,16 +153,16 @@ function presentLine(shop: Shop, line: OrderLine, rate: TaxRate | null) {
     variation_id: line.variationId,
     quantity: line.quantity,
     tax_class: '',
-    subtotal: amountText(shop, line.subtotalMinor),
-    subtotal_tax: amountText(shop, line.subtotalTaxMinor),
-    total: amountText(shop, line.totalMinor),
-    total_tax: amountText(shop, line.totalTaxMinor),
+    subtotal: formatAmount(shop, line.subtotalMinor),
+    subtotal_tax: formatAmount(shop, line.subtotalTaxMinor),
+    total: formatAmount(shop, line.totalMinor),
+    total_tax: formatAmount(shop, line.totalTaxMinor),
     taxes: rate
       ? [
           {
             id: rate.id,
-            total: amountText(shop, line.totalTaxMinor),
-            subtotal: amountText(shop, line.subtotalTaxMinor),
+            total: formatAmount(shop, line.totalTaxMinor),
+            subtotal: formatAmount(shop, line.subtotalTaxMinor),
           },
         ]
       : [],
@@ -170,14 +170,14 @@ function presentLine(shop: Shop, line: OrderLine, rate: TaxRate | null) {
     sku: line.sku || null,
     global_unique_id: '',
     price: line.quantity ? line.totalMinor / line.quantity / 10 ** shop.pricing.decimals : 0,
-    // Text for a product, a number for a variation, 0 when the product is not known: all three are recorded.
+    // Recorded behaviour: text for a product, a number for a variation, 0 for an unknown product.
     image: image ?? { id: line.productId ? '' : 0, src: '' },
     parent_name: line.parentName,
   }
 }
 
 function presentTax(shop: Shop, { taxLineId, taxMinor }: Order, rate: TaxRate) {
-  const totals = { tax_total: amountText(shop, taxMinor), shipping_tax_total: amountText(shop, 0) }
+  const totals = { tax_total: formatAmount(shop, taxMinor), shipping_tax_total: formatAmount(shop, 0) }
   const { id: rate_id, label, percent: rate_percent } = rate
   const named = { id: taxLineId, rate_code: rateCode(rate), rate_id, label, compound: false }
   return { ...named, ...totals, rate_percent, meta_data: [] }
@@ -189,22 +189,22 @@ function presentCouponLine(shop: Shop, line: CouponLine) {
     id: line.id,
     code: line.code,
     discount: String(line.discountMinor / 10 ** shop.pricing.decimals),
-    discount_tax: amountText(shop, line.discountTaxMinor),
-    meta_data: [shown({ id: line.id + 1_000_000, key: 'coupon_info', value: info })],
+    discount_tax: formatAmount(shop, line.discountTaxMinor),
+    meta_data: [displayMeta({ id: line.id + 1_000_000, key: 'coupon_info', value: info })],
     discount_type: line.discountType,
     nominal_amount: line.nominalAmount,
     free_shipping: line.freeShipping,
   }
 }
 
-function shown(meta: Meta): Meta {
+function displayMeta(meta: Meta): Meta {
   return { ...meta, display_key: meta.key, display_value: String(meta.value) }
 }
 
 function presentLinks(shop: Shop, { id, customerId }: Order) {
   const base = `${shop.home}/wp-json/wc/v3`
   return {
-    ...linksOf(shop, 'orders', id),
+    ...buildLinks(shop, 'orders', id),
     email_templates: [{ embeddable: true, href: `${base}/orders/${id}/actions/email_templates` }],
     ...(customerId ? { customer: [{ href: `${base}/customers/${customerId}` }] } : {}),
   }

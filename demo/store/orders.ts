@@ -1,9 +1,9 @@
-// Orders and their life. checkout-draft (the block checkout was opened) -> pending -> processing | on-hold | failed ->
-// completed | cancelled | refunded; trash remembers where it came from. Every save of a known order is an order.updated.
+// Orders and their lifecycle: checkout-draft (block checkout opened) -> pending -> processing | on-hold | failed ->
+// completed | cancelled | refunded. Trash stores the previous status. Each save of an existing order sends order.updated.
 import { randomBytes } from 'node:crypto'
-import { countUse, takeBackUse } from './coupons.ts'
+import { countUse, releaseUse } from './coupons.ts'
 import { nowSeconds, type Shop } from './shop.ts'
-import { all, nextId, one, run, transact } from './sqlite.ts'
+import { nextId, run, selectAll, selectOne, transact } from './sqlite.ts'
 import { announce } from './webhooks.ts'
 
 export const orderStatuses = [
@@ -46,7 +46,7 @@ export type OrderLine = {
   id: number
   productId: number
   variationId: number
-  /** HTML, as the product's. */
+  /** HTML, like the product's name. */
   name: string
   parentName: string | null
   quantity: number
@@ -98,7 +98,7 @@ export type Order = {
   meta: Meta[]
   lines: OrderLine[]
   taxLineId: number | null
-  /** Which of the store's tax rates; orders of early versions have none, and the store had one. */
+  /** Id of the tax rate; missing in orders of early versions, when the store had one rate. */
   taxRateId?: number | null
   shippingLines: ShippingLine[]
   couponLines: CouponLine[]
@@ -108,7 +108,7 @@ export type Order = {
   taxMinor: number
   totalMinor: number
   isStockTaken: boolean
-  /** Its coupons' uses are in their counts. */
+  /** Whether its coupons' usage counts include this order. */
   areUsesCounted?: boolean
 }
 export type FreshOrder = Omit<Order, 'id' | 'orderKey' | 'createdAt' | 'modifiedAt'> & {
@@ -120,14 +120,14 @@ export function isPaidStatus(status: string): boolean {
   return status === 'processing' || status === 'completed'
 }
 
-/** A new order. A draft is announced as an update, as WooCommerce does; anything else as order.created. */
+/** Adds an order. Drafts send order.updated, as in WooCommerce; others order.created. */
 export function addOrder(shop: Shop, fresh: FreshOrder): Order {
   const order = insertOrder(shop, fresh)
   announce(shop, order.status === 'checkout-draft' ? 'order.updated' : 'order.created', order.id)
   return order
 }
 
-/** Writes an order without telling anybody: for history and seed data. */
+/** Inserts an order without webhooks, for history and seed data. */
 export function insertOrder(shop: Shop, fresh: FreshOrder): Order {
   const now = nowSeconds(shop)
   const id = nextId(shop.db, 'post')
@@ -172,25 +172,25 @@ export function trashOrder(shop: Shop, order: Order): Order {
     { id: nextId(shop.db, 'meta'), key: '_wp_trash_meta_status', value: `wc-${order.status}` },
     { id: nextId(shop.db, 'meta'), key: '_wp_trash_meta_time', value: String(nowSeconds(shop)) },
   ]
-  // Trashing is told as order.deleted only and leaves date_modified alone, so it is written past saveOrder().
+  // Trashing sends only order.deleted and keeps date_modified, so it bypasses saveOrder().
   const trashed = countUses(shop, { ...order, status: 'trash', meta: [...order.meta, ...remembered] })
   run(shop.db, `update orders set status = 'trash', doc = ? where id = ?`, JSON.stringify(trashed), order.id)
   announce(shop, 'order.deleted', order.id)
   return trashed
 }
 
-/** Coupons count from placing on; cancelled, failed and trashed orders give their use back, refunded ones keep it (coupon-status.json). */
+/** Placed orders count as coupon uses; cancelled, failed and trashed ones release them, refunded ones do not (coupon-status.json). */
 export function countUses(shop: Shop, order: Order): Order {
   const { status, billing, couponLines, areUsesCounted = false } = order
   const counts = ['pending', 'processing', 'on-hold', 'completed'].includes(status)
   const givesBack = ['cancelled', 'failed', 'trash'].includes(status)
   if (areUsesCounted ? !givesBack : !counts) return order
-  const change = counts ? countUse : takeBackUse
+  const change = counts ? countUse : releaseUse
   for (const { couponId } of couponLines) change(shop, couponId, billing.email)
   return { ...order, areUsesCounted: counts }
 }
 
-/** Gone without a word: forced deletion and the clean-up of drafts tell nobody. */
+/** Deletes without webhooks, for forced deletion and draft clean-up. */
 export function eraseOrder(shop: Shop, id: number) {
   run(shop.db, 'delete from orders where id = ?', id)
   run(shop.db, 'delete from order_notes where order_id = ?', id)
@@ -198,7 +198,7 @@ export function eraseOrder(shop: Shop, id: number) {
 }
 
 export function findOrder(shop: Shop, id: number): Order | undefined {
-  return readOrder(one<{ doc: string }>(shop.db, 'select doc from orders where id = ?', id))
+  return readOrder(selectOne<{ doc: string }>(shop.db, 'select doc from orders where id = ?', id))
 }
 
 export function cleanDrafts(shop: Shop): number {
@@ -209,7 +209,7 @@ export function cleanDrafts(shop: Shop): number {
 export function cancelUnpaid(shop: Shop): number {
   if (!shop.holdStockMinutes) return 0
   const sql = `select doc from orders where status = 'pending' and modified < ?`
-  const unpaid = all<{ doc: string }>(shop.db, sql, nowSeconds(shop) - shop.holdStockMinutes * 60)
+  const unpaid = selectAll<{ doc: string }>(shop.db, sql, nowSeconds(shop) - shop.holdStockMinutes * 60)
   for (const row of unpaid)
     changeStatus(shop, readOrder(row)!, 'cancelled', 'Unpaid order cancelled - time limit reached.')
   return unpaid.length
@@ -230,7 +230,7 @@ export function addNote(shop: Shop, orderId: number, note: string, author = 'Woo
 }
 
 export function listNotes(shop: Shop, orderId: number): Note[] {
-  return all<Note>(shop.db, 'select * from order_notes where order_id = ? order by id desc', orderId)
+  return selectAll<Note>(shop.db, 'select * from order_notes where order_id = ? order by id desc', orderId)
 }
 
 export type Refund = {
@@ -252,18 +252,18 @@ export function addRefund(shop: Shop, order: Order, amountMinor: number, reason:
     run(shop.db, sql, id, order.id, nowSeconds(shop), amountMinor, reason, isFull, nextId(shop.db, 'meta'))
     if (isFull) changeStatus(shop, order, 'refunded')
     else saveOrder(shop, order)
-    return one<Refund>(shop.db, 'select * from refunds where id = ?', id)!
+    return selectOne<Refund>(shop.db, 'select * from refunds where id = ?', id)!
   })
 }
 
-/** For history: a refund at a given moment that changes nothing else. */
+/** Inserts a refund at a given time without side effects, for history. */
 export function insertRefund(shop: Shop, orderId: number, amountMinor: number, reason: string, created: number) {
   const sql = 'insert into refunds values (?, ?, ?, ?, ?, 1, ?)'
   run(shop.db, sql, nextId(shop.db, 'post'), orderId, created, amountMinor, reason, nextId(shop.db, 'meta'))
 }
 
 export function listRefunds(shop: Shop, orderId: number): Refund[] {
-  return all<Refund>(shop.db, 'select * from refunds where order_id = ? order by id desc', orderId)
+  return selectAll<Refund>(shop.db, 'select * from refunds where order_id = ? order by id desc', orderId)
 }
 
 export function refundedMinor(shop: Shop, orderId: number): number {

@@ -1,4 +1,4 @@
-// The habits of PHP that show on the wire: query strings, URL encoding, JSON, hashes and how text and money are written.
+// PHP behaviour that is visible to clients: query strings, URL encoding, JSON, hashes, text and money formats.
 import { createHash } from 'node:crypto'
 
 export type PhpValue = string | { [key: string]: PhpValue }

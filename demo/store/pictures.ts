@@ -1,4 +1,4 @@
-// Product pictures as drawings; what the store serves is made from them (scripts/demo-pictures.ts): one warm backdrop, a shadow, and the thing itself. 600 by 600, no outside resources.
+// Product pictures as SVG, 600 by 600, without external resources. scripts/demo-pictures.ts renders the images that the store serves.
 type Look = { from: string; to: string; draw: string }
 
 const shine = 'fill="#fff" opacity=".28"'

@@ -1,4 +1,4 @@
-// What this store's plugin says of carts and orders, in the form of docs/plugin-protocol.md.
+// Builds the plugin's cart and order entries (docs/plugin-protocol.md).
 import { createHmac } from 'node:crypto'
 import { findProduct, fullName, priceMinor } from './catalog.ts'
 import { presentOrder } from './order-shape.ts'
@@ -7,13 +7,13 @@ import type { Box } from './plugin-link.ts'
 import type { Session } from './sessions.ts'
 import type { Shop } from './shop.ts'
 
-/** A cart's token: it stands for the session, whose own key never leaves the shop. After an order the next cart is another one. */
-export function cartTokenOf(shop: Shop, session: Session, ordersBefore = session.orderIds.length): string {
+/** A cart's token, derived from the session without revealing its key. Each order starts a new cart. */
+export function createCartToken(shop: Shop, session: Session, ordersBefore = session.orderIds.length): string {
   const text = ordersBefore === 0 ? session.id : `${session.id}:${ordersBefore}`
   return createHmac('sha256', shop.secret).update(text).digest('base64url').slice(0, 32)
 }
 
-export function cartEntry(shop: Shop, session: Session, boxes: readonly Box[]): Record<string, unknown> {
+export function buildCartEntry(shop: Shop, session: Session, boxes: readonly Box[]): Record<string, unknown> {
   const { billing, orderId, said = {}, back } = session
   const contact = {
     email: billing.email,
@@ -24,14 +24,14 @@ export function cartEntry(shop: Shop, session: Session, boxes: readonly Box[]): 
   const typed = Object.fromEntries(Object.entries(contact).filter(([, text]) => text))
   return {
     type: 'cart',
-    cart: cartTokenOf(shop, session),
-    lines: session.items.map((item) => lineOf(shop, item)),
+    cart: createCartToken(shop, session),
+    lines: session.items.map((item) => buildLine(shop, item)),
     coupons: session.coupons,
     currency: shop.pricing.currency,
     ...(Object.keys(typed).length > 0 ? { contact: { ...typed, country: billing.country } } : {}),
     ...(orderId ? { draft: String(orderId) } : {}),
     ...(Object.keys(said).length > 0 ? { consent: said } : {}),
-    // The draft is made where the boxes are shown.
+    // The boxes are shown where the draft is created.
     ...(orderId && boxes.length > 0
       ? { boxes: Object.fromEntries(boxes.map(({ channel, id }) => [channel, id])) }
       : {}),
@@ -39,14 +39,14 @@ export function cartEntry(shop: Shop, session: Session, boxes: readonly Box[]): 
   }
 }
 
-export const orderEntry = (shop: Shop, order: Order, cart: string | null): Record<string, unknown> => ({
+export const buildOrderEntry = (shop: Shop, order: Order, cart: string | null): Record<string, unknown> => ({
   type: 'order',
   order: presentOrder(shop, order),
   cart,
   event: 'changed',
 })
 
-function lineOf(shop: Shop, { productId, variationId, quantity, chosen = [] }: Session['items'][number]) {
+function buildLine(shop: Shop, { productId, variationId, quantity, chosen = [] }: Session['items'][number]) {
   const product = findProduct(shop, variationId || productId)
   const parent = variationId ? findProduct(shop, productId) : undefined
   return {

@@ -1,5 +1,4 @@
-// The connection of this store's plugin to a Recoup (docs/plugin-protocol.md): what is kept of it, and calls by it. Kept with the data, so
-// that a queue outlives a stop.
+// The plugin's connection to a Recoup (docs/plugin-protocol.md) and its calls. Stored with the data, so that the queue survives a restart.
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Shop } from './shop.ts'
 import { readMeta, writeMeta } from './sqlite.ts'
@@ -10,11 +9,11 @@ export interface Box {
   id: string
 }
 
-interface Waiting {
+interface QueuedEntry {
   seq: number
-  /** Milliseconds of the shop's clock. */
+  /** Milliseconds by the shop's clock. */
   at: number
-  /** Of one cart or order the newest state waits. */
+  /** Only the latest state of a cart or order is queued. */
   key: string
   entry: Record<string, unknown>
 }
@@ -25,18 +24,18 @@ export interface Link {
   secret: string
   install: string
   seq: number
-  /** What was queued last of each cart and order, as a digest. */
+  /** Digest of the last queued state of each cart and order. */
   known: Record<string, string>
-  queue: Waiting[]
-  /** Words of the consent boxes, as Recoup said last. */
+  queue: QueuedEntry[]
+  /** Texts of the consent boxes, from Recoup's last settings. */
   boxes: Box[]
   settings: string
-  /** The last test that was asked for. */
+  /** The last requested test. */
   test: string | null
 }
 
 export interface PluginReply {
-  /** 0: no answer. */
+  /** 0: no response. */
   status: number
   body: Record<string, unknown>
 }
@@ -44,20 +43,20 @@ export interface PluginReply {
 export const VERSION = '0.2.0'
 
 export const readLink = (shop: Shop): Link | null => JSON.parse(readMeta(shop.db, 'plugin') ?? 'null') as Link | null
-export const keepLink = (shop: Shop, link: Link | null) => writeMeta(shop.db, 'plugin', JSON.stringify(link))
-export const changeLink = (shop: Shop, change: Partial<Link>) => {
+export const saveLink = (shop: Shop, link: Link | null) => writeMeta(shop.db, 'plugin', JSON.stringify(link))
+export const updateLink = (shop: Shop, change: Partial<Link>) => {
   const link = readLink(shop)
-  if (link) keepLink(shop, { ...link, ...change })
+  if (link) saveLink(shop, { ...link, ...change })
 }
 export const hmac = (key: string, text: string) => createHmac('sha256', key).update(text).digest('hex')
-export const token = () => randomBytes(32).toString('base64url')
+export const createToken = () => randomBytes(32).toString('base64url')
 
 export async function callAsStore(shop: Shop, name: string, body: object): Promise<PluginReply> {
   const link = readLink(shop)
   return link ? send(shop, link, name, body) : { status: 0, body: {} }
 }
 
-/** An answer without its signature counts as none. */
+/** Treats an unsigned answer as no answer. */
 export async function send(
   shop: Shop,
   to: Pick<Link, 'recoup' | 'store' | 'secret'>,

@@ -1,44 +1,46 @@
-// Where others come to this store's plugin: Recoup with a wake, a shopper with a link that restores, the owner's browser to connect.
+// The plugin's endpoints: Recoup's wake, the shopper's restore link, the owner's connect screen.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { esc } from '../shop-page.ts'
-import { same } from './auth.ts'
+import { equalsInConstantTime } from './auth.ts'
 import { openView, show } from './pages/visit.ts'
 import { asText } from './php.ts'
-import { beatSoon, begin, finish } from './plugin.ts'
+import { beginConnect, finishConnect, scheduleBeat } from './plugin.ts'
 import { hmac, readLink, VERSION } from './plugin-link.ts'
 import { restoreCart } from './plugin-restore.ts'
 import { nowSeconds, type Shop } from './shop.ts'
 import { readMeta, writeMeta } from './sqlite.ts'
 
 const WINDOW_S = 300
-const MOST_BYTES = 1_024
-const A_MINUTE = 60
+const MAX_BYTES = 1_024
+const MAX_PER_MINUTE = 60
 
 export function servePlugin(app: FastifyInstance, shop: Shop) {
   app.post('/', async (request, reply) => {
     const { rest_route: route } = request.query as Record<string, string>
-    return route === '/recoup/v1/wake' ? wake(shop, request, reply) : reply.callNotFound()
+    return route === '/recoup/v1/wake' ? handleWake(shop, request, reply) : reply.callNotFound()
   })
-  // Before the pages: with these questions `/` is no home page, and the admin's page is the plugin's.
+  // Registered before the pages: these query parameters select the plugin's pages.
   app.addHook('preHandler', async (request, reply) => {
     const [path, question = ''] = request.raw.url!.split('?', 2)
     if (path === '/' && request.method === 'GET' && question.includes('recoup-restore=')) {
       return restoreCart(openView(shop, request, reply))
     }
-    if (path === '/wp-admin/' && /(^|&)page=recoup(&|$)/.test(question)) return screen(shop, request, reply)
+    if (path === '/wp-admin/' && /(^|&)page=recoup(&|$)/.test(question)) return pluginScreen(shop, request, reply)
   })
 }
 
-/** The screen of the plugin: one button, and what came of it. */
-async function screen(shop: Shop, request: FastifyRequest, reply: FastifyReply) {
+/** The plugin's screen: the connect button and its result. */
+async function pluginScreen(shop: Shop, request: FastifyRequest, reply: FastifyReply) {
   const view = openView(shop, request, reply)
   if (request.method === 'POST') {
     const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
     const recoup = URL.parse(form.get('recoup') ?? '')
-    return recoup ? reply.redirect(begin(shop, recoup.origin), 303) : reply.redirect('/wp-admin/?page=recoup', 303)
+    return recoup
+      ? reply.redirect(beginConnect(shop, recoup.origin), 303)
+      : reply.redirect('/wp-admin/?page=recoup', 303)
   }
   const [state, code, error] = ['state', 'code', 'error'].map((name) => asText(view.query[`recoup_${name}`]) ?? '')
-  const notice = state ? esc(await finish(shop, { state, code: code!, error: error! })) : undefined
+  const notice = state ? esc(await finishConnect(shop, { state, code: code!, error: error! })) : undefined
   const link = readLink(shop)
   const body = `<h1>Recoup</h1>${
     link
@@ -49,36 +51,37 @@ async function screen(shop: Shop, request: FastifyRequest, reply: FastifyReply) 
   return show(view, { title: 'Recoup', body, ...(notice && { notice }) })
 }
 
-/** As the plugin checks it; a beat goes out right after. */
-async function wake(shop: Shop, request: FastifyRequest, reply: FastifyReply) {
+/** Checks a wake as the plugin does and sends a beat right after. */
+async function handleWake(shop: Shop, request: FastifyRequest, reply: FastifyReply) {
   const body = typeof request.body === 'string' ? request.body : ''
-  if (body.length > MOST_BYTES) return reply.code(413).send(JSON.stringify({ code: 'too_large' }))
+  if (body.length > MAX_BYTES) return reply.code(413).send(JSON.stringify({ code: 'too_large' }))
   const [store, time, nonce, signature] = ['store', 'time', 'nonce', 'signature'].map((name) =>
     String(request.headers[`x-recoup-${name}`] ?? ''),
   ) as [string, string, string, string]
   const link = readLink(shop)
   const text = ['v1', 'recoup', 'wake', store, time, nonce, body].join('\n')
   const isFormed = /^\d{1,12}$/.test(time) && /^[0-9a-f]{32}$/.test(nonce)
-  if (!link || !isFormed || store !== link.store || !same(hmac(link.secret, text), signature)) {
+  if (!link || !isFormed || store !== link.store || !equalsInConstantTime(hmac(link.secret, text), signature)) {
     return reply
       .code(401)
       .type('application/json')
       .send(JSON.stringify({ code: 'unauthenticated' }))
   }
-  const [status, answer] = check(shop, { time, nonce, body })
+  const [status, answer] = checkWake(shop, { time, nonce, body })
   const said = JSON.stringify(answer)
   reply.header('x-recoup-signature', hmac(link.secret, ['v1', 'answer', nonce, String(status), said].join('\n')))
-  if (status === 200) beatSoon(shop)
+  if (status === 200) scheduleBeat(shop)
   return reply.code(status).type('application/json').send(said)
 }
 
-function check(shop: Shop, { time, nonce, body }: { time: string; nonce: string; body: string }): [number, object] {
+function checkWake(shop: Shop, { time, nonce, body }: { time: string; nonce: string; body: string }): [number, object] {
   const now = nowSeconds(shop)
   if (Math.abs(now - Number(time)) > WINDOW_S) return [401, { code: 'clock', now }]
   const kept = JSON.parse(readMeta(shop.db, 'plugin-nonces') ?? '{}') as Record<string, number>
   const recent = Object.fromEntries(Object.entries(kept).filter(([, at]) => at > now - 2 * WINDOW_S))
   if (recent[nonce]) return [409, { code: 'replayed' }]
-  if (Object.values(recent).filter((at) => at > now - 60).length >= A_MINUTE) return [429, { code: 'rate_limited' }]
+  if (Object.values(recent).filter((at) => at > now - 60).length >= MAX_PER_MINUTE)
+    return [429, { code: 'rate_limited' }]
   writeMeta(shop.db, 'plugin-nonces', JSON.stringify({ ...recent, [nonce]: now }))
   return isObject(body) ? [200, { plugin: VERSION, home: `${shop.home}/` }] : [400, { code: 'invalid' }]
 }

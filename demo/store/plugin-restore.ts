@@ -1,4 +1,4 @@
-// `/?recoup-restore=<token>`: a cart comes back from a message, as the plugin brings it (docs/plugin-protocol.md, "Restore").
+// `/?recoup-restore=<token>` restores a cart from a message, like the plugin (docs/plugin-protocol.md, "Restore").
 import type { FastifyReply } from 'fastify'
 import { esc } from '../shop-page.ts'
 import { addItem, applyCoupon, priceCart, setQuantity, stockLimit } from './cart.ts'
@@ -7,7 +7,7 @@ import { show, type View } from './pages/visit.ts'
 import { asText } from './php.ts'
 import { callAsStore } from './plugin-link.ts'
 import { RestError } from './rest-error.ts'
-import { type CartItem, cookiesOf, saveSession } from './sessions.ts'
+import { type CartItem, saveSession, sessionCookies } from './sessions.ts'
 
 interface SavedLine {
   product: string
@@ -17,7 +17,7 @@ interface SavedLine {
   name: string
 }
 
-interface Saved {
+interface SavedCart {
   lines: SavedLine[]
   coupon: string | null
   email: string | null
@@ -27,70 +27,71 @@ interface Saved {
 export async function restoreCart(view: View): Promise<FastifyReply> {
   const token = asText(view.query['recoup-restore']) ?? ''
   const choice = asText(view.query['recoup-use'])
-  if (!/^[\w-]{43}$/.test(token)) return endNowhere(view)
-  if (choice === '0') return leave(view, '/cart/')
+  if (!/^[\w-]{43}$/.test(token)) return notFound(view)
+  if (choice === '0') return redirectWithNotice(view, '/cart/')
   const { status, body } = await callAsStore(view.shop, 'restore', { token })
-  if (status === 404) return endNowhere(view)
-  if (status !== 200) return leave(view, '/cart/', 'Your cart could not be restored just now. Please try again later.')
-  const saved = body as unknown as Saved
-  if (saved.isOrdered) return leave(view, '/shop/', 'You have already ordered this cart.')
-  if (choice !== '1' && wouldLose(view, saved)) return ask(view, token, saved)
-  return fill(view, token, saved)
+  if (status === 404) return notFound(view)
+  if (status !== 200)
+    return redirectWithNotice(view, '/cart/', 'Your cart could not be restored just now. Please try again later.')
+  const saved = body as unknown as SavedCart
+  if (saved.isOrdered) return redirectWithNotice(view, '/shop/', 'You have already ordered this cart.')
+  if (choice !== '1' && wouldLose(view, saved)) return askWhichCart(view, token, saved)
+  return fillCart(view, token, saved)
 }
 
-/** Nothing is kept of a link that nobody made. */
-function endNowhere(view: View): FastifyReply {
+/** Answers 404 for an unknown link and stores nothing. */
+function notFound(view: View): FastifyReply {
   view.reply.code(404)
   const words = 'This link is incomplete, has expired, or belongs to another shop.'
   const body = `<h1>This link does not work</h1><p>${words}</p><p><a class="button" href="/shop/">Go to the shop</a></p>`
   return show(view, { title: 'This link does not work', body })
 }
 
-/** The same product, and of a variation that leaves something open the same choice. */
-const isOf = (line: SavedLine) => (item: CartItem) =>
+/** Same product and, for a variation with open attributes, the same choices. */
+const isSameItem = (line: SavedLine) => (item: CartItem) =>
   item.productId === Number(line.product) &&
   item.variationId === Number(line.variation ?? 0) &&
   (item.chosen ?? []).every(({ option }) => line.choices?.some(({ value }) => value === option))
 
-/** The cart holds something that the saved one has not. */
-const wouldLose = ({ session }: View, { lines }: Saved) =>
-  session.items.some((item) => !lines.some((line) => isOf(line)(item)))
+/** Whether the cart holds items that the saved one does not. */
+const wouldLose = ({ session }: View, { lines }: SavedCart) =>
+  session.items.some((item) => !lines.some((line) => isSameItem(line)(item)))
 
-/** The answer has the email once a token: kept for the press on "Use the saved cart". */
-function ask(view: View, token: string, { email }: Saved): FastifyReply {
+/** Recoup returns the email once per token. The session keeps it until "Use the saved cart" is pressed. */
+function askWhichCart(view: View, token: string, { email }: SavedCart): FastifyReply {
   if (email) view.session.restoredEmail = email
   const link = (use: string, words: string) =>
     `<a class="button" href="/?recoup-restore=${esc(token)}&amp;recoup-use=${use}">${words}</a>`
   const links = `${link('1', 'Use the saved cart')} ${link('0', 'Keep this one')}`
-  return leave(view, '/cart/', `There are other items in your cart. ${links}`)
+  return redirectWithNotice(view, '/cart/', `There are other items in your cart. ${links}`)
 }
 
-function fill(view: View, token: string, saved: Saved): FastifyReply {
+function fillCart(view: View, token: string, saved: SavedCart): FastifyReply {
   const { shop, session } = view
-  session.items = session.items.filter((item) => saved.lines.some((line) => isOf(line)(item)))
+  session.items = session.items.filter((item) => saved.lines.some((line) => isSameItem(line)(item)))
   session.back = token
-  const short = saved.lines.flatMap((line) => bring(view, line))
+  const short = saved.lines.flatMap((line) => addLine(view, line))
   const email = saved.email ?? session.restoredEmail
   delete session.restoredEmail
   if (email && !session.billing.email) session.billing.email = email
   if (saved.coupon && !session.coupons.includes(saved.coupon.toLowerCase())) {
-    allowing(() => applyCoupon(shop, session, saved.coupon!))
+    tryRun(() => applyCoupon(shop, session, saved.coupon!))
   }
   const notice = short.length
     ? `No longer available, or fewer than before: ${esc(short.join(', '))}.`
     : 'Your cart is back.'
-  return leave(view, session.items.length > 0 ? '/checkout/' : '/cart/', notice)
+  return redirectWithNotice(view, session.items.length > 0 ? '/checkout/' : '/cart/', notice)
 }
 
-/** Puts a line back as far as there is stock. Answers its name if not all of it is there. */
-function bring({ shop, session }: View, line: SavedLine): string[] {
+/** Restores a line up to the available stock. Returns its name if some is missing. */
+function addLine({ shop, session }: View, line: SavedLine): string[] {
   const product = findProduct(shop, Number(line.variation ?? line.product))
   const wanted = Math.min(line.quantity, product ? stockLimit(product) : 0)
-  const known = session.items.find(isOf(line))
+  const known = session.items.find(isSameItem(line))
   const choices = (line.choices ?? []).map(({ name, value }) => ({ attribute: name, value }))
   const isBack =
     wanted > 0 &&
-    allowing(() =>
+    tryRun(() =>
       known
         ? setQuantity(shop, session, known.key, Math.max(known.quantity, wanted))
         : addItem(shop, session, product!.id, wanted, choices),
@@ -98,7 +99,7 @@ function bring({ shop, session }: View, line: SavedLine): string[] {
   return isBack && wanted === line.quantity ? [] : [line.name]
 }
 
-function allowing(work: () => unknown): boolean {
+function tryRun(work: () => unknown): boolean {
   try {
     work()
     return true
@@ -108,10 +109,10 @@ function allowing(work: () => unknown): boolean {
   }
 }
 
-/** What is said is shown by the next page. */
-function leave({ shop, session, reply }: View, path: string, notice?: string): FastifyReply {
+/** Redirects; the next page shows the notice. */
+function redirectWithNotice({ shop, session, reply }: View, path: string, notice?: string): FastifyReply {
   if (notice) session.notice = notice
   saveSession(shop, session)
-  for (const cookie of cookiesOf(shop, session, priceCart(shop, session).hash)) reply.header('set-cookie', cookie)
+  for (const cookie of sessionCookies(shop, session, priceCart(shop, session).hash)) reply.header('set-cookie', cookie)
   return reply.redirect(path, 302)
 }

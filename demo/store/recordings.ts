@@ -1,4 +1,4 @@
-// For the contract tests: recorded exchanges of a real store, replayed against this one, and answers compared by shape.
+// For contract tests: replays a real store's recorded exchanges against this store and compares the responses.
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parsePhpQuery, rawUrlEncode } from './php.ts'
@@ -29,7 +29,7 @@ export function readRecording<T = { exchanges: Exchange[] }>(name: string): T {
   return JSON.parse(readFileSync(url, 'utf8')) as T
 }
 
-/** A store on a free port, in memory, with a clock that stands still unless it is moved. */
+/** Starts an in-memory store on a free port with a manual clock. */
 export async function openStore(options: Partial<DemoStoreOptions> = {}) {
   const clock: Clock = { seconds: Date.parse('2026-11-21T01:00:00Z') / 1000 }
   const now = () => clock.seconds * 1000
@@ -38,8 +38,8 @@ export async function openStore(options: Partial<DemoStoreOptions> = {}) {
   return { store, clock }
 }
 
-/** Asks as an app would: signed with OAuth 1.0a in the query, for the store's home URL. */
-export async function ask(
+/** Sends a request signed with OAuth 1.0a in the query, for the store's home URL. */
+export async function askSigned(
   store: DemoStore,
   method: string,
   target: string,
@@ -56,17 +56,17 @@ export async function ask(
   const params = Object.entries({ ...parsePhpQuery(search), ...oauth }).map(
     ([name, value]) => [name, String(value)] as const,
   )
-  const pairs = params.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => twice(name, value))
+  const pairs = params.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => joinValues(name, value))
   const base = `${method}&${rawUrlEncode(store.shop.home + path)}&${pairs.join('%26')}`
   const signature = createHmac('sha256', `${pair.consumerSecret}&`).update(base).digest('base64')
   const query = [...params, ['oauth_signature', signature] as const].map(
     ([name, value]) => `${name}=${rawUrlEncode(value)}`,
   )
-  return bare(store, method, `${path}?${query.join('&')}`, {}, body)
+  return askAnonymous(store, method, `${path}?${query.join('&')}`, {}, body)
 }
 
-/** Asks without credentials. */
-export async function bare(
+/** Sends a request without credentials. */
+export async function askAnonymous(
   store: DemoStore,
   method: string,
   url: string,
@@ -89,18 +89,18 @@ export async function bare(
 export type Replay = {
   store: DemoStore
   clock: Clock
-  /** Recorded ids in paths, queries and bodies, and what they are called here. */
+  /** Maps recorded ids to this store's ids. */
   ids: Map<number, number>
-  /** Recorded words in messages, and the words here. */
+  /** Replaces recorded texts in messages by this store's. */
   words?: [string, string][]
   skip?: RegExp
   send?: (exchange: Exchange, target: string, body: unknown) => Promise<Answer>
 }
-export type Compared = { title: string; problems: string[] }
+export type Comparison = { title: string; problems: string[] }
 
-/** Replays a file in order; ids of records made on the way are learnt from the answers. */
-export async function replay(exchanges: Exchange[], setting: Replay): Promise<Compared[]> {
-  const compared: Compared[] = []
+/** Replays exchanges in order and learns the ids of created records from the responses. */
+export async function replay(exchanges: Exchange[], setting: Replay): Promise<Comparison[]> {
+  const compared: Comparison[] = []
   for (const exchange of exchanges) {
     if (setting.skip?.test(exchange.title)) continue
     const { method, path, query, body } = exchange.request
@@ -109,9 +109,9 @@ export async function replay(exchanges: Exchange[], setting: Replay): Promise<Co
     )
     const target = translate(path, setting.ids) + (pairs.length ? `?${pairs.join('&')}` : '')
     const sent = body == null ? undefined : JSON.parse(translate(JSON.stringify(body), setting.ids))
-    const send = setting.send ?? (() => ask(setting.store, method, target, sent))
+    const send = setting.send ?? (() => askSigned(setting.store, method, target, sent))
     const answer = await send(exchange, target, sent)
-    learn(exchange.response.body, answer.body, setting.ids)
+    learnIds(exchange.response.body, answer.body, setting.ids)
     compared.push({ title: exchange.title, problems: compare(exchange, answer, setting.words ?? []) })
     setting.clock.seconds += 1
   }
@@ -122,7 +122,7 @@ export function compare({ response }: Exchange, answer: Answer, words: [string, 
   const problems: string[] = []
   if (answer.status !== response.status) problems.push(`status ${answer.status} instead of ${response.status}`)
   for (const [name, value] of Object.entries(response.headers)) {
-    // "(cart-hash removed)" stands in the later files for every value, also for an empty one, which store-api-shopper.json leaves out.
+    // Later files contain "(cart-hash removed)" for every value, even an empty one, which store-api-shopper.json omits.
     const isFree = name === 'date' || name === 'set-cookie' || value.endsWith('removed)')
     if (!isFree && answer.headers[name] === undefined) problems.push(`no header ${name}`)
   }
@@ -135,8 +135,8 @@ export function compare({ response }: Exchange, answer: Answer, words: [string, 
 }
 
 /**
- * Where two bodies differ in keys or types. null stands for any type, an empty list for any list. A line's image.id is
- * text for a product and a number for a variation, so it has a test of its own.
+ * Lists differences in keys or types. null matches any type, an empty list any list. A line's image.id is text for a product
+ * and a number for a variation, so it has its own test.
  */
 export function shapeProblems(recorded: unknown, own: unknown, at = 'body'): string[] {
   if (recorded === null || own === null || /\.(options|routes|database|theme)$|^body\[\]\.value$|\.image\.id$/.test(at))
@@ -145,8 +145,8 @@ export function shapeProblems(recorded: unknown, own: unknown, at = 'body'): str
     if (!recorded.length || !own.length) return []
     return own.flatMap((item) => shapeProblems(mergeShapes(recorded), item, `${at}[]`))
   }
-  if (kind(recorded) !== kind(own)) return [`${at} is ${kind(own)} instead of ${kind(recorded)}`]
-  if (kind(recorded) !== 'object') return []
+  if (typeName(recorded) !== typeName(own)) return [`${at} is ${typeName(own)} instead of ${typeName(recorded)}`]
+  if (typeName(recorded) !== 'object') return []
   const [theirs, ours] = [recorded as Record<string, unknown>, own as Record<string, unknown>]
   const optional = new Set((theirs[optionalKeys] as string[] | undefined) ?? [])
   const missing = Object.keys(theirs).filter((key) => !(key in ours) && !optional.has(key) && key !== optionalKeys)
@@ -159,7 +159,7 @@ export function shapeProblems(recorded: unknown, own: unknown, at = 'body'): str
   ]
 }
 
-/** Where an answer has another value than the recording. Keys the recording leaves out are free, and so is what `isFree` names by path. */
+/** Lists different values. Ignores keys that the recording omits, and paths that `isFree` matches. */
 export function valueProblems(
   recorded: unknown,
   own: unknown,
@@ -167,8 +167,8 @@ export function valueProblems(
   at = 'body',
 ): string[] {
   if (isFree(at)) return []
-  const isTree = kind(recorded) === 'object' || kind(recorded) === 'list'
-  if (!isTree || kind(recorded) !== kind(own)) {
+  const isTree = typeName(recorded) === 'object' || typeName(recorded) === 'list'
+  if (!isTree || typeName(recorded) !== typeName(own)) {
     return recorded === own ? [] : [`${at} is ${JSON.stringify(own)} instead of ${JSON.stringify(recorded)}`]
   }
   const [theirs, ours] = [recorded as Record<string, unknown>, own as Record<string, unknown>]
@@ -182,10 +182,10 @@ export function valueProblems(
 
 const optionalKeys = '(optional)'
 
-// One shape that allows whatever the recorded items do: keys only some of them have, values of more than one type.
+// Merges the items' shapes: optional keys, and values of several types.
 function mergeShapes(items: unknown[]): unknown {
   const told = items.filter((item) => item !== null)
-  const kinds = new Set(told.map(kind))
+  const kinds = new Set(told.map(typeName))
   if (kinds.size !== 1) return null
   if (kinds.has('list')) return told.flat()
   if (!kinds.has('object')) return told[0]
@@ -196,13 +196,13 @@ function mergeShapes(items: unknown[]): unknown {
   return { ...merged, [optionalKeys]: names.filter((name) => objects.some((item) => !(name in item))) }
 }
 
-function kind(value: unknown): string {
+function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'list'
   return value === null ? 'null' : typeof value
 }
 
 function isError(body: unknown): body is { code: string; message: string } {
-  return kind(body) === 'object' && 'code' in (body as object) && 'message' in (body as object)
+  return typeName(body) === 'object' && 'code' in (body as object) && 'message' in (body as object)
 }
 
 function compareErrors(recorded: { code: string; message: string }, own: unknown, words: [string, string][]): string[] {
@@ -216,14 +216,14 @@ function translate(text: string, ids: Map<number, number>): string {
   return text.replace(/(?<![\w.$-]|\d:)\d+(?![\w.-])/g, (digits) => String(ids.get(Number(digits)) ?? digits))
 }
 
-function learn(recorded: unknown, own: unknown, ids: Map<number, number>) {
+function learnIds(recorded: unknown, own: unknown, ids: Map<number, number>) {
   const [theirs, ours] = [recorded, own].map((body) =>
-    kind(body) === 'object' ? (body as { id?: unknown }).id : undefined,
+    typeName(body) === 'object' ? (body as { id?: unknown }).id : undefined,
   )
   if (typeof theirs === 'number' && typeof ours === 'number') ids.set(theirs, ours)
 }
 
-function twice(name: string, value: string): string {
+function joinValues(name: string, value: string): string {
   const encode = (text: string) => rawUrlEncode(text).replaceAll('%', '%25')
   return `${encode(name)}%3D${encode(value)}`
 }

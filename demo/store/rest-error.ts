@@ -1,4 +1,4 @@
-// The error body every WordPress REST answer shares: { code, message, data: { status, ... } }.
+// The error body of all WordPress REST responses: { code, message, data: { status, ... } }.
 export class RestError extends Error {
   readonly status: number
   readonly code: string

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addCustomer, noAddress } from './customers.ts'
 import { addOrder, changeStatus, findOrder, saveOrder } from './orders.ts'
-import { ask, type Clock, type Exchange, openStore, readRecording, replay } from './recordings.ts'
+import { askSigned, type Clock, type Exchange, openStore, readRecording, replay } from './recordings.ts'
 import { createOrder } from './rest/order-write.ts'
-import { buy, catalogueIds, soldOutText } from './shoppers.ts'
+import { mapCatalogueIds, placeOrder, soldOutText } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 
 let store: DemoStore
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const opened = await openStore()
   store = opened.store
   clock = opened.clock
-  ids = catalogueIds(store)
+  ids = mapCatalogueIds(store)
   await fillWithOrders()
 })
 
@@ -37,7 +37,7 @@ test('answers recorded order queries: filters, windows, errors, refunds, trash a
   // A full refund must be of this order's total, not of the recorded one's.
   const amount = String(findOrder(store.shop, whole)!.totalMinor / 100)
   const send = ({ title, request }: Exchange, target: string, body: unknown) =>
-    ask(store, request.method, target, title === 'full refund' ? { ...(body as object), amount } : body)
+    askSigned(store, request.method, target, title === 'full refund' ? { ...(body as object), amount } : body)
   expect(await replay(exchanges, { store, clock, ids: known, words: soldOutText, send })).toEqual([])
 })
 
@@ -68,7 +68,7 @@ test('updates a customer’s last visit in meta_data without changing the modifi
     if (value) store.customers.visit('nora@example.com')
     const [told] = await replay([exchange], { store, clock, ids: known })
     expect((told?.problems ?? []).filter((problem) => !/_links is not/.test(problem))).toEqual([])
-    const { body } = await ask(store, 'GET', `/wp-json/wc/v3/customers/${known.get(4)}`)
+    const { body } = await askSigned(store, 'GET', `/wp-json/wc/v3/customers/${known.get(4)}`)
     if (value) expect(body).toMatchObject({ meta_data: [{ key: 'wc_last_active', value }] })
     expect(body).toMatchObject({ date_modified_gmt: '2026-11-22T19:09:12' })
   }
@@ -90,7 +90,7 @@ test('answers recorded webhook calls: create, list, pause, errors, delete', asyn
 
 test('reads an expiry in store time or with Z in UTC, and ignores the gmt field', async () => {
   const expiry = async (code: string, more: object) => {
-    const { body } = await ask(store, 'POST', '/wp-json/wc/v3/coupons', { code, amount: '5', ...more })
+    const { body } = await askSigned(store, 'POST', '/wp-json/wc/v3/coupons', { code, amount: '5', ...more })
     return (body as { date_expires_gmt: string | null }).date_expires_gmt
   }
   expect(await expiry('a', { date_expires: '2026-12-31T23:59:59' })).toBe('2027-01-01T04:59:59')
@@ -105,7 +105,7 @@ test('treats modified_after as exclusive to the second, in store time by default
   const gmt = new Date(order.modifiedAt * 1000).toISOString().slice(0, 19)
   const before = new Date(order.modifiedAt * 1000 - 1000).toISOString().slice(0, 19)
   const count = async (query: string) =>
-    ((await ask(store, 'GET', `/wp-json/wc/v3/orders?include=${order.id}&${query}`)).body as unknown[]).length
+    ((await askSigned(store, 'GET', `/wp-json/wc/v3/orders?include=${order.id}&${query}`)).body as unknown[]).length
   expect(await count(`modified_after=${gmt}&dates_are_gmt=true`)).toBe(0)
   expect(await count(`modified_after=${before}&dates_are_gmt=true`)).toBe(1)
   expect(await count(`modified_after=${before}Z`)).toBe(1)
@@ -116,7 +116,7 @@ test('returns every order once when following rel=next', async () => {
   const seen: number[] = []
   let target: string | undefined = '/wp-json/wc/v3/orders?per_page=2&orderby=modified&order=asc&_fields=id&status=any'
   for (let page = 1; target; page += 1) {
-    const answer = await ask(
+    const answer = await askSigned(
       store,
       'GET',
       `/wp-json/wc/v3/orders?per_page=2&orderby=modified&order=asc&_fields=id&page=${page}`,
@@ -124,29 +124,29 @@ test('returns every order once when following rel=next', async () => {
     seen.push(...(answer.body as { id: number }[]).map(({ id }) => id))
     target = /rel="next"/.test(String(answer.headers.link)) ? 'more' : undefined
   }
-  const { total } = (await ask(store, 'GET', '/wp-json/wc/v3/orders?per_page=1')).headers as { total?: string }
+  const { total } = (await askSigned(store, 'GET', '/wp-json/wc/v3/orders?per_page=1')).headers as { total?: string }
   expect(new Set(seen).size).toBe(seen.length)
   expect(total ?? String(seen.length)).toBe(String(seen.length))
 })
 
 test('sets dates when paying, completing and cancelling', async () => {
-  const paid = await buy(store, { method: 'testcard' })
+  const paid = await placeOrder(store, { method: 'testcard' })
   expect(findOrder(store.shop, paid)).toMatchObject({ status: 'processing', transactionId: `txn_${paid}` })
-  const done = await ask(store, 'PUT', `/wp-json/wc/v3/orders/${paid}`, { status: 'completed' })
+  const done = await askSigned(store, 'PUT', `/wp-json/wc/v3/orders/${paid}`, { status: 'completed' })
   expect(done.body).toMatchObject({
     status: 'completed',
     date_completed_gmt: expect.any(String),
     date_paid_gmt: expect.any(String),
   })
-  const cod = await buy(store, { method: 'cod' })
-  expect((await ask(store, 'GET', `/wp-json/wc/v3/orders/${cod}`)).body).toMatchObject({
+  const cod = await placeOrder(store, { method: 'cod' })
+  expect((await askSigned(store, 'GET', `/wp-json/wc/v3/orders/${cod}`)).body).toMatchObject({
     status: 'processing',
     date_paid: null,
   })
 })
 
 test('returns a line’s image id as text for products and as a number for variations', async () => {
-  const { body } = await ask(store, 'GET', `/wp-json/wc/v3/orders/${await buy(store, { method: 'cod' })}`)
+  const { body } = await askSigned(store, 'GET', `/wp-json/wc/v3/orders/${await placeOrder(store, { method: 'cod' })}`)
   const lines = (body as { line_items: { variation_id: number; image: { id: unknown } }[] }).line_items
   expect(lines.map(({ variation_id, image }) => [variation_id > 0, typeof image.id])).toEqual([
     [false, 'string'],
@@ -176,10 +176,10 @@ test('rejects or ignores malformed bodies and queries without crashing', async (
   ]) {
     for (const body of bodies) {
       for (const method of ['POST', 'PUT'])
-        expect((await ask(store, method, `/wp-json/wc/v3/${noun}`, body)).status).toBeLessThan(500)
+        expect((await askSigned(store, method, `/wp-json/wc/v3/${noun}`, body)).status).toBeLessThan(500)
     }
     for (const query of queries)
-      expect((await ask(store, 'GET', `/wp-json/wc/v3/${noun}?${query}`)).status).toBeLessThan(500)
+      expect((await askSigned(store, 'GET', `/wp-json/wc/v3/${noun}?${query}`)).status).toBeLessThan(500)
   }
 })
 
@@ -195,24 +195,24 @@ async function fillWithOrders() {
     billing: { ...noAddress, email: 'left.midway@example.com' },
   })
   for (const mode of ['success', 'decline', 'pending', 'success', 'success']) {
-    await buy(store, { method: 'testcard', mode, coupon: mode === 'success' ? 'welcome10' : '' })
+    await placeOrder(store, { method: 'testcard', mode, coupon: mode === 'success' ? 'welcome10' : '' })
     clock.seconds += 1
   }
-  await buy(store, { method: 'bacs' })
-  const done = await buy(store, { method: 'cod', coupon: 'welcome10' })
+  await placeOrder(store, { method: 'bacs' })
+  const done = await placeOrder(store, { method: 'cod', coupon: 'welcome10' })
   changeStatus(shop, findOrder(shop, done)!, 'completed')
-  const known = await buy(store, { method: 'cod', coupon: 'welcome10' })
+  const known = await placeOrder(store, { method: 'cod', coupon: 'welcome10' })
   saveOrder(shop, { ...findOrder(shop, known)!, customerId: customer.id })
   ids.set(97, known)
-  changeStatus(shop, findOrder(shop, await buy(store, { method: 'cod' }))!, 'cancelled')
-  const back = await buy(store, { method: 'cod' })
-  await ask(store, 'POST', `/wp-json/wc/v3/orders/${back}/refunds`, {
+  changeStatus(shop, findOrder(shop, await placeOrder(store, { method: 'cod' }))!, 'cancelled')
+  const back = await placeOrder(store, { method: 'cod' })
+  await askSigned(store, 'POST', `/wp-json/wc/v3/orders/${back}/refunds`, {
     amount: String(findOrder(shop, back)!.totalMinor / 100),
   })
-  await buy(store, { method: null })
+  await placeOrder(store, { method: null })
   const trashed = createOrder(shop, { line_items: [{ product_id: 20, quantity: 1 }] })
-  await ask(store, 'DELETE', `/wp-json/wc/v3/orders/${trashed.id}`)
-  for (let more = 0; more < 12; more += 1) await buy(store, { method: 'cod' })
+  await askSigned(store, 'DELETE', `/wp-json/wc/v3/orders/${trashed.id}`)
+  for (let more = 0; more < 12; more += 1) await placeOrder(store, { method: 'cod' })
 }
 
 function orderWith(status: string, at: number): number {

@@ -1,4 +1,4 @@
-// The WordPress REST server in small: route table, parameter checks before permission checks, `_fields`, paging headers.
+// A minimal WordPress REST server: routes, parameter checks before permission checks, `_fields`, paging headers.
 import { type ApiKey, authenticate, checkPermission } from './auth.ts'
 import { asList, asText, type PhpQuery, type PhpValue, urlEncode } from './php.ts'
 import { invalidParams, type ParamProblem, RestError } from './rest-error.ts'
@@ -8,7 +8,7 @@ export type Body = Record<string, unknown>
 export type RestRequest = {
   shop: Shop
   method: string
-  /** Below /wp-json, without a slash at its end. */
+  /** Path below /wp-json without a trailing slash. */
   path: string
   query: PhpQuery
   body: Body
@@ -25,13 +25,13 @@ export type RestReply = {
   page?: Page
   cookies?: string[]
 }
-export type Deed = 'list' | 'view' | 'create' | 'edit' | 'delete' | 'batch' | 'public'
+export type RestAction = 'list' | 'view' | 'create' | 'edit' | 'delete' | 'batch' | 'public'
 export type Rule =
   | { kind: 'integer'; min?: number; max?: number }
   | { kind: 'enum' | 'enums'; values: readonly string[] }
   | { kind: 'date' | 'boolean' | 'ids' }
 export type Action = {
-  can: Deed
+  can: RestAction
   rules?: Record<string, Rule>
   run: (request: RestRequest) => RestReply | Promise<RestReply>
 }
@@ -42,10 +42,10 @@ export type Route = {
   PUT?: Action
   DELETE?: Action
   hidesAllow?: true
-  /** Said in the Allow header although this store takes less. */
+  /** Allow header, which may list methods that this store does not support. */
   allow?: string
 }
-export type Wire = {
+export type HttpCall = {
   method: string
   rawPath: string
   route: string
@@ -55,7 +55,7 @@ export type Wire = {
   ip: string
   looksAtKeys: boolean
 }
-export type WireReply = { status: number; headers: Record<string, string>; cookies: string[]; body: unknown }
+export type HttpReply = { status: number; headers: Record<string, string>; cookies: string[]; body: unknown }
 
 export const pagingRules: Record<string, Rule> = {
   page: { kind: 'integer', min: 1 },
@@ -66,8 +66,8 @@ export const pagingRules: Record<string, Rule> = {
   offset: { kind: 'integer' },
 }
 
-const noRoute = 'No route was found matching the URL and request method.'
-const refusals: Record<Exclude<Deed, 'public'>, [string, string]> = {
+const NO_ROUTE = 'No route was found matching the URL and request method.'
+const DENIALS: Record<Exclude<RestAction, 'public'>, [string, string]> = {
   list: ['woocommerce_rest_cannot_view', 'Sorry, you cannot list resources.'],
   view: ['woocommerce_rest_cannot_view', 'Sorry, you cannot view this resource.'],
   create: ['woocommerce_rest_cannot_create', 'Sorry, you are not allowed to create resources.'],
@@ -76,7 +76,7 @@ const refusals: Record<Exclude<Deed, 'public'>, [string, string]> = {
   batch: ['woocommerce_rest_cannot_batch', 'Sorry, you are not allowed to batch manipulate this resource.'],
 }
 
-export async function answerRest(shop: Shop, routes: Route[], wire: Wire): Promise<WireReply> {
+export async function answerRest(shop: Shop, routes: Route[], wire: HttpCall): Promise<HttpReply> {
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=UTF-8',
     link: `<${shop.home}/wp-json/>; rel="https://api.w.org/"`,
@@ -85,7 +85,7 @@ export async function answerRest(shop: Shop, routes: Route[], wire: Wire): Promi
   try {
     const reply = await dispatch(shop, routes, wire, headers)
     Object.assign(headers, reply.page ? pagingHeaders(shop, wire, reply.page) : {}, reply.headers)
-    const body = trimmed(reply.body, asList(wire.query._fields))
+    const body = pickFields(reply.body, asList(wire.query._fields))
     return { status: reply.status ?? 200, headers, cookies: reply.cookies ?? [], body }
   } catch (error) {
     if (!(error instanceof RestError)) throw error
@@ -93,15 +93,20 @@ export async function answerRest(shop: Shop, routes: Route[], wire: Wire): Promi
   }
 }
 
-async function dispatch(shop: Shop, routes: Route[], wire: Wire, headers: Record<string, string>): Promise<RestReply> {
-  const key = keyOf(shop, wire, headers)
+async function dispatch(
+  shop: Shop,
+  routes: Route[],
+  wire: HttpCall,
+  headers: Record<string, string>,
+): Promise<RestReply> {
+  const key = findApiKey(shop, wire, headers)
   const method = wire.method === 'PATCH' ? 'PUT' : wire.method === 'HEAD' ? 'GET' : wire.method
   const found = matchRoute(routes, wire.route)
-  const action = found && actionOf(found.route, method)
-  if (!found || !action) throw new RestError(404, 'rest_no_route', noRoute)
+  const action = found && findAction(found.route, method)
+  if (!found || !action) throw new RestError(404, 'rest_no_route', NO_ROUTE)
   const { route, ids } = found
   if (!route.hidesAllow && (action.can === 'public' || key?.role === 'administrator'))
-    headers.allow = route.allow ?? allowed(route)
+    headers.allow = route.allow ?? allowHeader(route)
   const body = parseBody(wire)
   checkParams(wire.query, action.rules ?? {})
   checkRights(key, action.can)
@@ -118,7 +123,7 @@ async function dispatch(shop: Shop, routes: Route[], wire: Wire, headers: Record
   })
 }
 
-function keyOf(shop: Shop, wire: Wire, headers: Record<string, string>): ApiKey | null {
+function findApiKey(shop: Shop, wire: HttpCall, headers: Record<string, string>): ApiKey | null {
   const isOurs = wire.looksAtKeys && /^\/wc\/v\d(\/|$)/.test(wire.route)
   const authorization = wire.headers.authorization
   const credentials = {
@@ -144,19 +149,19 @@ function matchRoute(routes: Route[], path: string) {
   return null
 }
 
-function actionOf(route: Route, method: string): Action | undefined {
+function findAction(route: Route, method: string): Action | undefined {
   if (method === 'POST' && !route.POST) return route.PUT
   return route[method as 'GET' | 'POST' | 'PUT' | 'DELETE']
 }
 
-function allowed(route: Route): string {
+function allowHeader(route: Route): string {
   const edits = route.PUT ? ['POST', 'PUT', 'PATCH'] : []
   return [route.GET && 'GET', ...(route.POST && !route.PUT ? ['POST'] : edits), route.DELETE && 'DELETE']
     .filter(Boolean)
     .join(', ')
 }
 
-function parseBody(wire: Wire): Body {
+function parseBody(wire: HttpCall): Body {
   const type = String(wire.headers['content-type'] ?? '')
   if (!wire.rawBody) return {}
   if (!/json/i.test(type)) return Object.fromEntries(new URLSearchParams(wire.rawBody))
@@ -173,13 +178,13 @@ export function checkParams(params: Record<string, unknown>, rules: Record<strin
   const problems: Record<string, ParamProblem> = {}
   for (const [name, rule] of Object.entries(rules)) {
     const value = params[name]
-    const problem = value === undefined ? null : problemOf(name, value, rule)
+    const problem = value === undefined ? null : findProblem(name, value, rule)
     if (problem) problems[name] = problem
   }
   if (Object.keys(problems).length) throw invalidParams(problems)
 }
 
-function problemOf(name: string, value: unknown, rule: Rule): ParamProblem | null {
+function findProblem(name: string, value: unknown, rule: Rule): ParamProblem | null {
   if (rule.kind === 'enum') return enumProblem(name, value, rule.values)
   if (rule.kind === 'enums') {
     const parts = asList(value as PhpValue)
@@ -225,14 +230,14 @@ function isDate(value: unknown): boolean {
   return /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/i.test(String(value))
 }
 
-function checkRights(key: ApiKey | null, deed: Deed) {
+function checkRights(key: ApiKey | null, deed: RestAction) {
   if (deed === 'public' || key?.role === 'administrator') return
-  const [code, message] = refusals[deed]
+  const [code, message] = DENIALS[deed]
   throw new RestError(key ? 403 : 401, code, message)
 }
 
-// Array parameters (an order list's status, and its default) are put last by WooCommerce; scalars keep their order.
-function pagingHeaders(shop: Shop, wire: Wire, page: Page): Record<string, string> {
+// WooCommerce puts array parameters (such as the order list's status) last; scalars keep their order.
+function pagingHeaders(shop: Shop, wire: HttpCall, page: Page): Record<string, string> {
   const headers: Record<string, string> = { 'x-wp-total': String(page.total), 'x-wp-totalpages': String(page.pages) }
   const link = (number: number, rel: string) => `<${pageUrl(shop, wire, page, number)}>; rel="${rel}"`
   const links = []
@@ -241,7 +246,7 @@ function pagingHeaders(shop: Shop, wire: Wire, page: Page): Record<string, strin
   return links.length ? { ...headers, link: links.join(', ') } : headers
 }
 
-function pageUrl(shop: Shop, wire: Wire, page: Page, number: number): string {
+function pageUrl(shop: Shop, wire: HttpCall, page: Page, number: number): string {
   const arrays = page.arrays ?? {}
   const pairs = Object.entries({ ...wire.query, page: String(number) })
     .filter((pair): pair is [string, string] => typeof pair[1] === 'string' && !(pair[0] in arrays))
@@ -252,8 +257,8 @@ function pageUrl(shop: Shop, wire: Wire, page: Page, number: number): string {
   return `${shop.home}/wp-json${wire.route}?${[...pairs, ...lists].join('&')}`
 }
 
-// A single record keeps its _links whatever `_fields` says; in a list they are trimmed away like any other field.
-function trimmed(body: unknown, fields: string[]): unknown {
+// A single record always keeps its _links; in lists `_fields` removes them like other fields.
+function pickFields(body: unknown, fields: string[]): unknown {
   if (!fields.length || !body || typeof body !== 'object') return body
   if (Array.isArray(body)) return body.map((item) => pick(item as Body, fields))
   const kept = pick(body as Body, fields)
@@ -283,20 +288,20 @@ function copyPath(from: Body, to: Body, [name, ...rest]: string[]) {
   }
 }
 
-/** Cuts a page out of everything that matched. */
-export function paged<T>(request: RestRequest, matches: T[], present: (item: T) => unknown): RestReply {
-  const { perPage, number } = pageOf(request)
+/** Returns the requested page of the matches. */
+export function paginate<T>(request: RestRequest, matches: T[], present: (item: T) => unknown): RestReply {
+  const { perPage, number } = readPage(request)
   const items = matches.slice((number - 1) * perPage, number * perPage)
   const page = { total: matches.length, pages: Math.ceil(matches.length / perPage), number }
   return { body: items.map(present), page }
 }
 
-export function pageOf({ query }: RestRequest) {
+export function readPage({ query }: RestRequest) {
   return { perPage: Number(query.per_page ?? 10), number: Number(query.page ?? 1) }
 }
 
-/** The records of a list in a body; whatever else lies in it is passed over. */
-export function objectsOf(value: unknown): Body[] {
+/** The objects in a body's list; ignores other values. */
+export function listObjects(value: unknown): Body[] {
   const list: unknown[] = Array.isArray(value) ? value : []
   return list.filter((item): item is Body => item !== null && typeof item === 'object' && !Array.isArray(item))
 }
@@ -305,7 +310,13 @@ export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || /^(true|1)$/i.test(String(value ?? ''))
 }
 
-export function linksOf(shop: Shop, collection: string, id: number, up?: string, hints = 'GET POST PUT PATCH DELETE') {
+export function buildLinks(
+  shop: Shop,
+  collection: string,
+  id: number,
+  up?: string,
+  hints = 'GET POST PUT PATCH DELETE',
+) {
   const base = `${shop.home}/wp-json/wc/v3/`
   return {
     self: [{ href: `${base}${collection}/${id}`, targetHints: { allow: hints.split(' ') } }],

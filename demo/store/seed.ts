@@ -1,17 +1,17 @@
-// The goods, coupons and customers a fresh demo store opens with. Ids are fixed by the order of this list.
+// Products, coupons and customers of a fresh demo store. The order of these lists determines the ids.
 import { type Product, rawOption, saveProduct } from './catalog.ts'
 import { addCoupon } from './coupons.ts'
-import { addCustomer, noAddress, noteVisit } from './customers.ts'
+import { addCustomer, noAddress, recordVisit } from './customers.ts'
 import type { PictureName } from './pictures.ts'
 import { nowSeconds, type Shop } from './shop.ts'
 import { nextId, raiseCounter, transact } from './sqlite.ts'
 
-type Shelf = 'Tea' | 'Coffee' | 'Ceramics' | 'Gifts'
-type Good = {
+type CategoryName = 'Tea' | 'Coffee' | 'Ceramics' | 'Gifts'
+type SeedProduct = {
   name: string
   slug: string
   sku: string
-  shelf: Shelf
+  shelf: CategoryName
   regular: number
   sale?: number
   stock?: number
@@ -21,9 +21,9 @@ type Good = {
   isDraft?: true
 }
 
-const shelves: Record<Shelf, number> = { Tea: 16, Coffee: 17, Ceramics: 18, Gifts: 19 }
+const CATEGORIES: Record<CategoryName, number> = { Tea: 16, Coffee: 17, Ceramics: 18, Gifts: 19 }
 
-const goods: Good[] = [
+const SEED_PRODUCTS: SeedProduct[] = [
   {
     name: 'Sunday Stoneware Mug',
     slug: 'sunday-stoneware-mug',
@@ -183,16 +183,16 @@ export function seedStore(shop: Shop) {
   transact(shop.db, () => {
     raiseCounter(shop.db, 'post', firstProductId - 1)
     const openedAt = nowSeconds(shop) - 200 * 86_400
-    goods.forEach((good, at) => {
-      saveProduct(shop, productOf(shop, good, openedAt + at * 3600))
+    SEED_PRODUCTS.forEach((good, at) => {
+      saveProduct(shop, buildProduct(shop, good, openedAt + at * 3600))
     })
-    seedCups(shop, openedAt + goods.length * 3600)
+    seedCups(shop, openedAt + SEED_PRODUCTS.length * 3600)
     seedCoupons(shop, openedAt)
     seedCustomers(shop, openedAt)
   })
 }
 
-function productOf(shop: Shop, good: Good, createdAt: number): Product {
+function buildProduct(shop: Shop, good: SeedProduct, createdAt: number): Product {
   const id = nextId(shop.db, 'post')
   return {
     id,
@@ -208,7 +208,7 @@ function productOf(shop: Shop, good: Good, createdAt: number): Product {
     saleMinor: good.sale ?? null,
     stock: good.stock ?? null,
     isSoldOut: good.stock === 0,
-    categories: [shelf(good.shelf)],
+    categories: [findCategory(good.shelf)],
     pictures: [{ id: id + 5000, file: `${good.picture}.jpg` }],
     attributes: [],
     options: [],
@@ -224,17 +224,17 @@ function productOf(shop: Shop, good: Good, createdAt: number): Product {
 function seedCups(shop: Shop, createdAt: number) {
   const short = 'Four espresso-sized cups that stack.'
   const long = 'Straight walls, a fine rim and a glaze that pools at the foot. A set of four in one color.'
-  const cups: Good = {
+  const cups: SeedProduct = {
     ...{ name: 'Stacking Cups', slug: 'stacking-cups', sku: 'MC-CUP', shelf: 'Ceramics', regular: 0 },
     ...{ short, long, picture: 'cupOat' },
   }
-  const parent = productOf(shop, cups, createdAt)
+  const parent = buildProduct(shop, cups, createdAt)
   const attribute = { id: 1, name: 'Glaze', slug: 'pa_glaze' }
   const variations = glazes.map(({ option, ...own }, menuOrder): Product => {
     const good = { ...cups, ...own, slug: `${cups.slug}-${rawOption('pa_', option)}` }
     const options = [{ ...attribute, option }]
     const place = { parentId: parent.id, shortDescription: '', categories: [], options, menuOrder }
-    return { ...productOf(shop, good, createdAt), ...place, type: 'variation' }
+    return { ...buildProduct(shop, good, createdAt), ...place, type: 'variation' }
   })
   for (const variation of variations) saveProduct(shop, variation)
   const attributes = [{ ...attribute, options: glazes.map(({ option }) => option) }]
@@ -250,22 +250,22 @@ function seedCoupons(shop: Shop, createdAt: number) {
   addCoupon(shop, { ...percent, code: 'lastyear', amountMinor: 1500, expiresAt: nowSeconds(shop) - 30 * 86_400 })
 }
 
-type Registered = {
+type SeedCustomer = {
   name: [first: string, last: string]
   company?: string
   phone: string
   home: [street: string, city: string, state: string, postcode: string]
-  /** How many seconds ago they registered. */
+  /** Seconds since registration. */
   since: number
-  /** How many seconds ago they were on the shop's pages; left out: never since. */
+  /** Seconds since the last visit; missing: none since the registration. */
   seen?: number
 }
 
 const hour = 3600
 const day = 24 * hour
-const pearlStreet: Registered['home'] = ['12 Pearl St', 'Burlington', 'VT', '05401']
-/** Their numbers are nobody's, and none of the past's guests have one of this area. */
-const registered: Registered[] = [
+const pearlStreet: SeedCustomer['home'] = ['12 Pearl St', 'Burlington', 'VT', '05401']
+/** Fictional numbers, in an area code that the past's guests do not use. */
+const SEED_CUSTOMERS: SeedCustomer[] = [
   {
     name: ['Ava', 'Thompson'],
     company: 'Pearl Street Books',
@@ -310,8 +310,8 @@ const registered: Registered[] = [
 function seedCustomers(shop: Shop, createdAt: number) {
   const owner = { email: 'owner@mapleandclay.example.com', username: 'owner', role: 'administrator' }
   const june = addCustomer(shop, { ...owner, firstName: 'June', lastName: 'Carver', createdAt, modifiedAt: createdAt })
-  noteVisit(shop, june, nowSeconds(shop) - hour)
-  for (const { name, company = '', phone, home, since, seen } of registered) {
+  recordVisit(shop, june, nowSeconds(shop) - hour)
+  for (const { name, company = '', phone, home, since, seen } of SEED_CUSTOMERS) {
     const [firstName, lastName] = name
     const [address_1, city, state, postcode] = home
     const email = `${firstName}.${lastName}@example.com`.toLowerCase()
@@ -320,10 +320,10 @@ function seedCustomers(shop: Shop, createdAt: number) {
     const registeredAt = nowSeconds(shop) - since
     const dates = { createdAt: registeredAt, modifiedAt: registeredAt }
     const customer = addCustomer(shop, { email, firstName, lastName, billing, ...dates })
-    if (seen !== undefined) noteVisit(shop, customer, nowSeconds(shop) - seen)
+    if (seen !== undefined) recordVisit(shop, customer, nowSeconds(shop) - seen)
   }
 }
 
-function shelf(name: Shelf) {
-  return { id: shelves[name], name, slug: name.toLowerCase() }
+function findCategory(name: CategoryName) {
+  return { id: CATEGORIES[name], name, slug: name.toLowerCase() }
 }

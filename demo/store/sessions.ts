@@ -1,20 +1,20 @@
-// Shopper sessions: a cart, an address, and which order came of it. Reached by the session cookie in a browser and by the
-// Cart-Token header (a JWT the store signs) everywhere else; both carry the same session id and live two days.
+// Shopper sessions: cart, address and order. Browsers use the session cookie, other clients the Cart-Token header (a JWT signed by
+// the store). Both contain the session id and expire after two days.
 import { createHmac, randomBytes } from 'node:crypto'
-import { same } from './auth.ts'
+import { equalsInConstantTime } from './auth.ts'
 import type { Option } from './catalog.ts'
 import { noAddress } from './customers.ts'
 import type { Address, Billing } from './orders.ts'
 import { md5 } from './php.ts'
 import { nowSeconds, type Shop } from './shop.ts'
-import { one, run } from './sqlite.ts'
+import { run, selectOne } from './sqlite.ts'
 
 export type CartItem = {
   key: string
   productId: number
   variationId: number
   quantity: number
-  /** Of a variation that leaves attributes open, such as every size: what was chosen. */
+  /** Chosen values of attributes that the variation leaves open, such as any size. */
   chosen?: Option[]
 }
 export type Session = {
@@ -26,15 +26,15 @@ export type Session = {
   shipping: Address
   rateId: string | null
   paymentMethod: string
-  /** The draft, or the unpaid order the next attempt uses again. */
+  /** The draft, or the unpaid order that the next attempt reuses. */
   orderId: number | null
   orderIds: number[]
-  /** Consents that were given or taken back at this checkout, where the store has the plugin: by channel. */
+  /** With the plugin: consents given or withdrawn at this checkout, by channel. */
   said?: Record<string, { isGiven: boolean; id: string; wording: string }>
-  /** The way back that filled this cart, until an order; and the address it came with. */
+  /** Restore token of this cart until an order, and its email address. */
   back?: string
   restoredEmail?: string
-  /** HTML that the next page shows, once. */
+  /** HTML notice for the next page. */
   notice?: string
 }
 
@@ -59,7 +59,7 @@ export function newSession(shop: Shop): Session {
 
 export function loadSession(shop: Shop, id: string): Session | undefined {
   const sql = 'select doc from sessions where id = ? and expires > ?'
-  const row = one<{ doc: string }>(shop.db, sql, id, nowSeconds(shop))
+  const row = selectOne<{ doc: string }>(shop.db, sql, id, nowSeconds(shop))
   return row && (JSON.parse(row.doc) as Session)
 }
 
@@ -74,32 +74,33 @@ export function cleanSessions(shop: Shop) {
   run(shop.db, 'delete from sessions where expires < ?', nowSeconds(shop))
 }
 
-export function cartToken(shop: Shop, session: Session): string {
+export function createCartToken(shop: Shop, session: Session): string {
   const issued = nowSeconds(shop)
   const payload = { user_id: session.id, exp: issued + lifeSeconds, iss: 'store-api', iat: issued }
   const body = [{ alg: 'HS256', typ: 'JWT' }, payload].map((part) => base64(JSON.stringify(part))).join('.')
   return `${body}.${sign(shop, body)}`
 }
 
-/** The session a token was made for; undefined for a forged, foreign or stale one. */
-export function sessionOfToken(shop: Shop, token: string): Session | undefined {
+/** The token's session; undefined for an invalid or expired token. */
+export function findSessionByToken(shop: Shop, token: string): Session | undefined {
   const [head, payload, signature] = token.split('.')
-  if (!head || !payload || !signature || !same(sign(shop, `${head}.${payload}`), signature)) return undefined
+  if (!head || !payload || !signature || !equalsInConstantTime(sign(shop, `${head}.${payload}`), signature))
+    return undefined
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { user_id: string; exp: number }
   if (claims.exp < nowSeconds(shop)) return undefined
   return loadSession(shop, claims.user_id) ?? { ...newSession(shop), id: claims.user_id }
 }
 
-export function sessionOfCookie(shop: Shop, cookies: string | undefined): Session | undefined {
+export function findSessionByCookie(shop: Shop, cookies: string | undefined): Session | undefined {
   const value = cookieValue(cookies, cookieName(shop))
   const [id, expiry, expiring, generic = ''] = value.split('|')
   const signature = generic.replace('$generic$', '')
   if (!id || !expiry || !signature || Number(expiry) < nowSeconds(shop)) return undefined
-  if (!same(cookieSignature(shop, id, expiry, expiring ?? ''), signature)) return undefined
+  if (!equalsInConstantTime(cookieSignature(shop, id, expiry, expiring ?? ''), signature)) return undefined
   return loadSession(shop, id)
 }
 
-export function cookiesOf(shop: Shop, session: Session, hash: string): string[] {
+export function sessionCookies(shop: Shop, session: Session, hash: string): string[] {
   const expiry = String(nowSeconds(shop) + lifeSeconds)
   const expiring = String(Number(expiry) - 86_400)
   const value = [session.id, expiry, expiring, `$generic$${cookieSignature(shop, session.id, expiry, expiring)}`].join(
@@ -107,24 +108,24 @@ export function cookiesOf(shop: Shop, session: Session, hash: string): string[] 
   )
   const until = new Date(Number(expiry) * 1000).toUTCString()
   return [
-    session.items.length ? 'woocommerce_items_in_cart=1; path=/' : expired('woocommerce_items_in_cart'),
-    session.items.length ? `woocommerce_cart_hash=${hash}; path=/` : expired('woocommerce_cart_hash'),
+    session.items.length ? 'woocommerce_items_in_cart=1; path=/' : expiredCookie('woocommerce_items_in_cart'),
+    session.items.length ? `woocommerce_cart_hash=${hash}; path=/` : expiredCookie('woocommerce_cart_hash'),
     `${cookieName(shop)}=${encodeURIComponent(value)}; expires=${until}; Max-Age=${lifeSeconds}; path=/; HttpOnly`,
   ]
 }
 
-export function forgettingCookies(shop: Shop): string[] {
-  return [cookieName(shop), 'woocommerce_items_in_cart', 'woocommerce_cart_hash'].map(expired)
+export function expiredCookies(shop: Shop): string[] {
+  return [cookieName(shop), 'woocommerce_items_in_cart', 'woocommerce_cart_hash'].map(expiredCookie)
 }
 
-/** The same for every guest within half a day, as WordPress nonces are. */
-export function storeNonce(shop: Shop, age = 0): string {
+/** Equal for all guests within half a day, like WordPress nonces. */
+export function createNonce(shop: Shop, age = 0): string {
   const tick = Math.ceil(nowSeconds(shop) / nonceSeconds) - age
   return createHmac('md5', shop.secret).update(`${tick}|wc_store_api`).digest('hex').slice(-12, -2)
 }
 
-export function isNonce(shop: Shop, given: string): boolean {
-  return given === storeNonce(shop) || given === storeNonce(shop, 1)
+export function isValidNonce(shop: Shop, given: string): boolean {
+  return given === createNonce(shop) || given === createNonce(shop, 1)
 }
 
 function cookieName(shop: Shop): string {
@@ -144,7 +145,7 @@ function cookieValue(cookies: string | undefined, name: string): string {
   }
 }
 
-function expired(name: string): string {
+function expiredCookie(name: string): string {
   return `${name}=; expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=0; path=/`
 }
 

@@ -1,4 +1,4 @@
-// What shipping can be chosen for a cart. Free shipping comes with enough goods, or with a coupon that opens it.
+// Shipping rates of a cart. Free shipping requires a minimum amount or a coupon.
 import type { Session } from './sessions.ts'
 import type { Shop } from './shop.ts'
 
@@ -13,12 +13,12 @@ export const freeShipping = {
   costMinor: 0,
 }
 
-/** A coupon that opens free shipping also chooses it, until the shopper chooses otherwise (coupon-totals.json, "requires a coupon"). */
-export function ratesFor(shop: Shop, session: Session, goods: { goodsMinor: number; opensFree: boolean }): Rate[] {
+/** A free shipping coupon also selects it until the shopper selects another rate (coupon-totals.json, "requires a coupon"). */
+export function listRates(shop: Shop, session: Session, goods: { goodsMinor: number; opensFree: boolean }): Rate[] {
   const { shipsTo, flatRateMinor } = shop.pricing
   if (shipsTo && !shipsTo.includes(session.shipping.country)) return []
   const rates: Rate[] = [{ ...flatRate, costMinor: flatRateMinor, isChosen: false }]
-  if (isFree(shop, goods)) rates.push({ ...freeShipping, isChosen: false })
+  if (qualifiesForFreeShipping(shop, goods)) rates.push({ ...freeShipping, isChosen: false })
   const byShopper = rates.find((rate) => rate.id === session.rateId)
   const byCoupon = goods.opensFree ? rates.find((rate) => rate.id === freeShipping.id) : undefined
   const chosen = byShopper ?? byCoupon ?? rates[0]!
@@ -26,7 +26,7 @@ export function ratesFor(shop: Shop, session: Session, goods: { goodsMinor: numb
   return rates
 }
 
-export function isFree(
+export function qualifiesForFreeShipping(
   { pricing }: Shop,
   { goodsMinor, opensFree }: { goodsMinor: number; opensFree: boolean },
 ): boolean {

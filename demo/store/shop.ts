@@ -1,12 +1,12 @@
-// What every part of the demo store is handed: its database, its clock, its address and what it sells where.
+// The context of every part of the demo store: database, clock, address and settings.
 import type { LookupFunction } from 'node:net'
 import type { Pricing } from './pricing.ts'
 import type { Db } from './sqlite.ts'
 
 export const storeName = 'Maple & Clay'
 export const storeTagline = 'Tea, coffee and the pots to make them in'
-export const storeZone = 'America/New_York'
-/** The version whose answers were recorded, and which the store says it is unless told otherwise. */
+export const storeTimeZone = 'America/New_York'
+/** The recorded WooCommerce version, which the store reports by default. */
 export const wooVersion = '10.4.4'
 export const wordpressVersion = '6.9'
 
@@ -22,17 +22,17 @@ export type Shop = {
   db: Db
   /** Milliseconds since the epoch. */
   now: () => number
-  /** The home URL without a slash at its end: signatures, links and webhooks use it whatever Host was asked for. */
+  /** Home URL without a trailing slash. Signatures, links and webhooks use it regardless of Host. */
   home: string
   isSsl: boolean
   secret: string
-  /** Of WooCommerce. Before 10 it has no checkout links, and ignores the status in a coupon write. */
+  /** WooCommerce version. Before 10 it has no checkout links and ignores the status in coupon writes. */
   version: string
   pricing: Pricing
   sellingCountries: string[]
   prettyPermalinks: boolean
   allowedWebhookHosts: string[]
-  /** How the names of webhook targets are resolved. */
+  /** Resolves the host names of webhook targets. */
   lookup: LookupFunction
   webhookDelayMs: number
   holdStockMinutes: number

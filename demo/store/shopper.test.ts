@@ -3,8 +3,17 @@ import { findProduct, saveProduct } from './catalog.ts'
 import { addCoupon } from './coupons.ts'
 import { findOrder } from './orders.ts'
 import { md5 } from './php.ts'
-import { ask, bare, type Clock, compare, type Exchange, openStore, readRecording, replay } from './recordings.ts'
-import { buy, catalogueIds, home, soldOutText, visit } from './shoppers.ts'
+import {
+  askAnonymous,
+  askSigned,
+  type Clock,
+  compare,
+  type Exchange,
+  openStore,
+  readRecording,
+  replay,
+} from './recordings.ts'
+import { HOME_ADDRESS, mapCatalogueIds, openShopper, placeOrder, soldOutText } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 
 let store: DemoStore
@@ -25,26 +34,26 @@ afterAll(() => store.stop())
 test('answers as recorded from the first visit to the order', async () => {
   const { exchanges } = readRecording('store-api-shopper')
   let token = ''
-  const ids = catalogueIds(store)
+  const ids = mapCatalogueIds(store)
   const send = async ({ request, title }: Exchange, target: string, body: unknown) => {
-    if (request.path.startsWith('/wp-json/wc/v3/')) return ask(store, request.method, target, body)
+    if (request.path.startsWith('/wp-json/wc/v3/')) return askSigned(store, request.method, target, body)
     const headers = Object.fromEntries(
       Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
     )
     if (headers['cart-token']) headers['cart-token'] = token
-    const answer = await bare(store, request.method, target, headers, here(body, ids))
+    const answer = await askAnonymous(store, request.method, target, headers, here(body, ids))
     if (/^first visit/.test(title)) token = String(answer.headers['cart-token'])
     return answer
   }
   const words: [string, string][] = [...soldOutText]
   expect(await replay(exchanges, { store, clock, ids, words, send })).toEqual([])
-  const orders = await ask(store, 'GET', '/wp-json/wc/v3/orders?per_page=1&orderby=modified')
+  const orders = await askSigned(store, 'GET', '/wp-json/wc/v3/orders?per_page=1&orderby=modified')
   expect(orders.body).toMatchObject([{ status: 'processing', billing: { email: 'record.shopper@example.com' } }])
 })
 
 test('updates the draft order with cart and contact, and keeps its id after a declined card', async () => {
-  const shopper = await visit(store)
-  const draft = async () => (await ask(store, 'GET', `/wp-json/wc/v3/orders/${id}`)).body as Record<string, never>
+  const shopper = await openShopper(store)
+  const draft = async () => (await askSigned(store, 'GET', `/wp-json/wc/v3/orders/${id}`)).body as Record<string, never>
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
   const { order_id: id } = (await shopper.call('GET', 'checkout')).body as { order_id: number }
   expect(await draft()).toMatchObject({ status: 'checkout-draft', total: '37.68', billing: { email: '' } })
@@ -55,8 +64,8 @@ test('updates the draft order with cart and contact, and keeps its id after a de
   expect(await draft()).toMatchObject({ status: 'checkout-draft', line_items: [{ quantity: 2 }] })
   await shopper.call('POST', 'cart/add-item', { id: 21, quantity: 1 })
   const pay = (mode: string) => ({
-    billing_address: { ...home, email: 'left@example.com' },
-    shipping_address: home,
+    billing_address: { ...HOME_ADDRESS, email: 'left@example.com' },
+    shipping_address: HOME_ADDRESS,
     payment_method: 'testcard',
     payment_data: [{ key: 'testcard_mode', value: mode }],
   })
@@ -69,10 +78,10 @@ test('updates the draft order with cart and contact, and keeps its id after a de
 })
 
 test('saves a German address in the draft and rejects the order because of the country', async () => {
-  const shopper = await visit(store)
+  const shopper = await openShopper(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
   const { order_id } = (await shopper.call('GET', 'checkout')).body as { order_id: number }
-  const berlin = { ...home, city: 'Berlin', country: 'DE', state: '', postcode: '10115' }
+  const berlin = { ...HOME_ADDRESS, city: 'Berlin', country: 'DE', state: '', postcode: '10115' }
   const customer = { billing_address: { ...berlin, email: 'erika@example.de' }, shipping_address: berlin }
   expect((await shopper.call('POST', 'cart/update-customer', customer)).status).toBe(200)
   expect(findOrder(store.shop, order_id)).toMatchObject({
@@ -85,9 +94,9 @@ test('saves a German address in the draft and rejects the order because of the c
 })
 
 test('rejects malformed orders with 4xx and stores nothing', async () => {
-  const shopper = await visit(store)
+  const shopper = await openShopper(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
-  const bodies = [{}, { billing_address: 'x' }, { billing_address: home }, { payment_method: 'gold' }, [], 'x']
+  const bodies = [{}, { billing_address: 'x' }, { billing_address: HOME_ADDRESS }, { payment_method: 'gold' }, [], 'x']
   for (const body of bodies) expect((await shopper.call('POST', 'checkout', body)).status).toBe(400)
   for (const quantity of ['x', -1, 1e9, null]) {
     const { status } = await shopper.call('POST', 'cart/update-item', { key: md5('20'), quantity })
@@ -96,11 +105,15 @@ test('rejects malformed orders with 4xx and stores nothing', async () => {
 })
 
 test('reduces stock with each order and sells the last item once', async () => {
-  const teapot = catalogueIds(store).get(68)!
+  const teapot = mapCatalogueIds(store).get(68)!
   saveProduct(store.shop, { ...findProduct(store.shop, teapot)!, stock: 1 })
-  const [first, second] = [await visit(store), await visit(store)]
+  const [first, second] = [await openShopper(store), await openShopper(store)]
   for (const shopper of [first, second]) await shopper.call('POST', 'cart/add-item', { id: teapot, quantity: 1 })
-  const order = { billing_address: { ...home, email: 'a@example.com' }, shipping_address: home, payment_method: 'cod' }
+  const order = {
+    billing_address: { ...HOME_ADDRESS, email: 'a@example.com' },
+    shipping_address: HOME_ADDRESS,
+    payment_method: 'cod',
+  }
   expect((await first.call('POST', 'checkout', order)).status).toBe(200)
   expect((await second.call('POST', 'checkout', order)).status).toBe(400)
   expect(findProduct(store.shop, teapot)?.stock).toBe(0)
@@ -108,14 +121,14 @@ test('reduces stock with each order and sells the last item once', async () => {
 
 test('accepts an address-restricted coupon for that address up to its limit', async () => {
   addCoupon(store.shop, { code: 'mine', amountMinor: 500, emails: ['mine@example.com'], usageLimit: 1 })
-  const shopper = await visit(store)
+  const shopper = await openShopper(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
   expect((await shopper.call('POST', 'cart/apply-coupon', { code: 'MINE' })).status).toBe(400)
   await shopper.call('POST', 'cart/update-customer', { billing_address: { email: 'mine@example.com' } })
   expect((await shopper.call('POST', 'cart/apply-coupon', { code: 'MINE' })).status).toBe(200)
   const order = {
-    billing_address: { ...home, email: 'mine@example.com' },
-    shipping_address: home,
+    billing_address: { ...HOME_ADDRESS, email: 'mine@example.com' },
+    shipping_address: HOME_ADDRESS,
     payment_method: 'cod',
   }
   const { order_id } = (await shopper.call('POST', 'checkout', order)).body as { order_id: number }
@@ -130,8 +143,8 @@ test('accepts an address-restricted coupon for that address up to its limit', as
 
 test('restores carts in every recorded way like the real store', async () => {
   const { exchanges } = readRecording('restore-links')
-  const ids = catalogueIds(store)
-  const pending = await buy(store, { method: 'testcard', mode: 'pending' })
+  const ids = mapCatalogueIds(store)
+  const pending = await placeOrder(store, { method: 'testcard', mode: 'pending' })
   let cookie = ''
   let session = ''
   for (const exchange of exchanges) {
@@ -143,7 +156,7 @@ test('restores carts in every recorded way like the real store', async () => {
     if (query['add-to-cart']) query['add-to-cart'] = String(ids.get(16))
     const path = isPay ? `/checkout/order-pay/${pending}/` : request.path
     const headers: Record<string, string> = request.headers?.cookie ? { cookie } : {}
-    const answer = await bare(store, 'GET', `${path}?${new URLSearchParams(query)}`, headers)
+    const answer = await askAnonymous(store, 'GET', `${path}?${new URLSearchParams(query)}`, headers)
     expect([title, answer.status]).toEqual([title, response.status])
     if (request.path.startsWith('/wp-json/')) expect(compare(exchange, answer)).toEqual([])
     const set = [answer.headers['set-cookie'] ?? []].flat() as string[]
@@ -156,16 +169,17 @@ test('restores carts in every recorded way like the real store', async () => {
 })
 
 test('copies the cart to another browser by a session link', async () => {
-  const first = await bare(store, 'GET', '/checkout-link/?products=20:2,21:1&coupon=welcome10')
+  const first = await askAnonymous(store, 'GET', '/checkout-link/?products=20:2,21:1&coupon=welcome10')
   const link = new URL(String(first.headers.location))
-  const other = await bare(store, 'GET', link.pathname + link.search)
+  const other = await askAnonymous(store, 'GET', link.pathname + link.search)
   const cookies = (answer: typeof other) =>
     (answer.headers['set-cookie'] as string[]).map((one) => one.split(';')[0]).join('; ')
-  const cart = async (cookie: string) => (await bare(store, 'GET', '/wp-json/wc/store/v1/cart', { cookie })).body
+  const cart = async (cookie: string) =>
+    (await askAnonymous(store, 'GET', '/wp-json/wc/store/v1/cart', { cookie })).body
   expect(await cart(cookies(other))).toMatchObject({ items_count: 3, coupons: [{ code: 'welcome10' }] })
   expect(cookies(other)).not.toBe(cookies(first))
-  const { nonce } = (await bare(store, 'GET', '/wp-json/wc/store/v1/cart', { cookie: cookies(other) })).headers
-  await bare(
+  const { nonce } = (await askAnonymous(store, 'GET', '/wp-json/wc/store/v1/cart', { cookie: cookies(other) })).headers
+  await askAnonymous(
     store,
     'POST',
     '/wp-json/wc/store/v1/cart/remove-item',
@@ -176,14 +190,14 @@ test('copies the cart to another browser by a session link', async () => {
 })
 
 test('asks a guest for the billing email on a pay link after ten minutes', async () => {
-  const id = await buy(store, { method: 'testcard', mode: 'pending', email: 'late@example.com' })
+  const id = await placeOrder(store, { method: 'testcard', mode: 'pending', email: 'late@example.com' })
   const url = `/checkout/order-pay/${id}/?pay_for_order=true&key=${findOrder(store.shop, id)!.orderKey}`
-  expect((await bare(store, 'GET', url)).body).toContain('Payment option')
+  expect((await askAnonymous(store, 'GET', url)).body).toContain('Payment option')
   clock.seconds += 601
-  expect((await bare(store, 'GET', url)).body).toContain('please confirm the email address')
+  expect((await askAnonymous(store, 'GET', url)).body).toContain('please confirm the email address')
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  expect((await bare(store, 'POST', url, form, 'email=wrong%40example.com')).body).toContain('unable to verify')
-  const paid = await bare(
+  expect((await askAnonymous(store, 'POST', url, form, 'email=wrong%40example.com')).body).toContain('unable to verify')
+  const paid = await askAnonymous(
     store,
     'POST',
     url,
@@ -192,7 +206,7 @@ test('asks a guest for the billing email on a pay link after ten minutes', async
   )
   expect(paid.status).toBe(303)
   expect(findOrder(store.shop, id)?.status).toBe('processing')
-  expect((await bare(store, 'GET', `/checkout/order-received/${id}/?key=wrong`)).status).toBe(404)
+  expect((await askAnonymous(store, 'GET', `/checkout/order-received/${id}/?key=wrong`)).status).toBe(404)
 })
 
 // Amounts differ from the recorded shop's, so its cart keys and attributes are put into this shop's words.

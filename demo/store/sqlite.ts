@@ -1,4 +1,4 @@
-// The demo store's memory: one SQLite file in WAL mode, so that a killed process starts again with what was committed.
+// The demo store's SQLite database, in WAL mode so that committed data survives kill -9.
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { makePrivate } from '../private-file.ts'
@@ -62,13 +62,13 @@ export function openDatabase(file: string): Db {
   makePrivate(file)
   const sqlite = new DatabaseSync(file)
   sqlite.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000')
-  letCodesRepeat(sqlite)
+  allowRepeatedCodes(sqlite)
   sqlite.exec(schema)
   return { sqlite, statements: new Map() }
 }
 
-/** Files of early versions allow a code once; in WooCommerce a draft's code can be made again. */
-function letCodesRepeat(sqlite: DatabaseSync) {
+/** Migrates early files, which required unique codes. In WooCommerce a draft's code can be used again. */
+function allowRepeatedCodes(sqlite: DatabaseSync) {
   const old = sqlite.prepare(
     `select 1 from sqlite_master where name = 'coupons' and sql like '%code text not null unique%'`,
   )
@@ -82,16 +82,16 @@ export function emptyDatabase(db: Db) {
   for (const table of tables) db.sqlite.exec(`delete from ${table}`)
 }
 
-export function all<T>(db: Db, sql: string, ...params: SQLInputValue[]): T[] {
-  return prepared(db, sql).all(...params) as T[]
+export function selectAll<T>(db: Db, sql: string, ...params: SQLInputValue[]): T[] {
+  return prepareCached(db, sql).all(...params) as T[]
 }
 
-export function one<T>(db: Db, sql: string, ...params: SQLInputValue[]): T | undefined {
-  return prepared(db, sql).get(...params) as T | undefined
+export function selectOne<T>(db: Db, sql: string, ...params: SQLInputValue[]): T | undefined {
+  return prepareCached(db, sql).get(...params) as T | undefined
 }
 
 export function run(db: Db, sql: string, ...params: SQLInputValue[]): number {
-  return Number(prepared(db, sql).run(...params).changes)
+  return Number(prepareCached(db, sql).run(...params).changes)
 }
 
 export function transact<T>(db: Db, work: () => T): T {
@@ -107,10 +107,10 @@ export function transact<T>(db: Db, work: () => T): T {
   }
 }
 
-/** WordPress counts products, orders, refunds and coupons in one sequence, so an order id is never a product id. */
+/** As in WordPress, products, orders, refunds and coupons share one id sequence. */
 export function nextId(db: Db, counter: 'post' | 'item' | 'meta' | 'note' | 'user' | 'webhook'): number {
   const sql = `insert into counters values (?, 1) on conflict (name) do update set value = value + 1 returning value`
-  return one<{ value: number }>(db, sql, counter)!.value
+  return selectOne<{ value: number }>(db, sql, counter)!.value
 }
 
 export function raiseCounter(db: Db, counter: string, atLeast: number) {
@@ -119,15 +119,15 @@ export function raiseCounter(db: Db, counter: string, atLeast: number) {
 }
 
 export function readMeta(db: Db, key: string): string | undefined {
-  return one<{ value: string }>(db, 'select value from meta where key = ?', key)?.value
+  return selectOne<{ value: string }>(db, 'select value from meta where key = ?', key)?.value
 }
 
 export function writeMeta(db: Db, key: string, value: string) {
   run(db, 'insert into meta values (?, ?) on conflict (key) do update set value = excluded.value', key, value)
 }
 
-/** Made once per data file: signs session cookies, cart tokens and nonces. */
-export function ownSecret(db: Db): string {
+/** Secret of this data file for session cookies, cart tokens and nonces. */
+export function readStoreSecret(db: Db): string {
   const known = readMeta(db, 'secret')
   if (known) return known
   const fresh = randomBytes(32).toString('hex')
@@ -135,7 +135,7 @@ export function ownSecret(db: Db): string {
   return fresh
 }
 
-function prepared(db: Db, sql: string): StatementSync {
+function prepareCached(db: Db, sql: string): StatementSync {
   const known = db.statements.get(sql)
   if (known) return known
   const statement = db.sqlite.prepare(sql)

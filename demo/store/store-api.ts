@@ -1,94 +1,97 @@
-// The shopper's API, wc/store/v1: cart and checkout by session cookie and Nonce, or by Cart-Token alone.
+// The Store API wc/store/v1: cart and checkout by session cookie and Nonce, or by Cart-Token alone.
 import {
   addItem,
   applyCoupon,
   couponError,
-  type Dropped,
-  dropCoupons,
+  type DroppedCoupon,
+  dropInvalidCoupons,
   priceCart,
   removeCoupon,
   removeItem,
   setQuantity,
 } from './cart.ts'
-import { draftOrder, openOrder, placeOrder, syncDraft, type Visitor } from './checkout.ts'
-import { refuseAtPlacing } from './coupon-rules.ts'
+import { draftOrder, findOpenOrder, placeOrder, syncDraft, type Visitor } from './checkout.ts'
+import { checkAtPlacing } from './coupon-rules.ts'
 import { findCouponByCode } from './coupons.ts'
 import { noAddress } from './customers.ts'
 import { receivedUrl } from './order-shape.ts'
 import type { Order } from './orders.ts'
 import { isEmail } from './php.ts'
-import { agreedHere, hearBoxes } from './plugin-boxes.ts'
-import { address } from './rest/order-write.ts'
-import type { Action, Body, RestReply, RestRequest, Route, Wire, WireReply } from './rest.ts'
-import { answerRest, objectsOf } from './rest.ts'
+import { readConsentTexts, recordBoxAnswers } from './plugin-boxes.ts'
+import { mergeAddress } from './rest/order-write.ts'
+import type { Action, Body, HttpCall, HttpReply, RestReply, RestRequest, Route } from './rest.ts'
+import { answerRest, listObjects } from './rest.ts'
 import { RestError } from './rest-error.ts'
 import {
-  cartToken,
-  cookiesOf,
-  isNonce,
+  createCartToken,
+  createNonce,
+  findSessionByCookie,
+  findSessionByToken,
+  isValidNonce,
   newSession,
   type Session,
   saveSession,
-  sessionOfCookie,
-  sessionOfToken,
-  storeNonce,
+  sessionCookies,
 } from './sessions.ts'
 import { nowSeconds, type Shop } from './shop.ts'
 import { presentCart } from './store-cart.ts'
 import { announce } from './webhooks.ts'
 
-/** `dropped`: coupons that no longer held when the request came, or after what it did. */
-type Visit = { shop: Shop; session: Session; body: Body; visitor: Visitor; dropped: Dropped[] }
-type Change = (visit: Visit) => void
+/** `dropped`: coupons that became invalid before or by this request. */
+type ApiRequest = { shop: Shop; session: Session; body: Body; visitor: Visitor; dropped: DroppedCoupon[] }
+type Change = (visit: ApiRequest) => void
 
 const cart = '/wc/store/v1/cart'
 
-/** Routes for one request: they close over the session its cookie or token names. */
-export function answerStoreApi(shop: Shop, wire: Wire): Promise<WireReply> {
+/** Creates the routes for one request, bound to its session. */
+export function answerStoreApi(shop: Shop, wire: HttpCall): Promise<HttpReply> {
   const { session, hasToken } = sessionFor(shop, wire)
   const visitor = { ip: wire.ip, userAgent: String(wire.headers['user-agent'] ?? '') }
-  const guard = (request: RestRequest): Visit => {
+  const guard = (request: RestRequest): ApiRequest => {
     if (request.method !== 'GET' && !hasToken) checkNonce(shop, request.headers.nonce)
-    const dropped = dropCoupons(shop, session)
-    if (dropped.length) keep(shop, session)
+    const dropped = dropInvalidCoupons(shop, session)
+    if (dropped.length) saveSessionAndDraft(shop, session)
     return { shop, session, body: request.body, visitor, dropped }
   }
   return answerRest(shop, storeRoutes(guard), wire).then((reply) => withShopperHeaders(shop, session, reply))
 }
 
-function storeRoutes(guard: (request: RestRequest) => Visit): Route[] {
+function storeRoutes(guard: (request: RestRequest) => ApiRequest): Route[] {
   const action = (run: Action['run']): Action => ({ can: 'public', run })
-  const change = (work: Change, status = 200) => action((request) => changed(guard(request), work, status))
+  const change = (work: Change, status = 200) => action((request) => applyChange(guard(request), work, status))
   const part = (name: 'coupons' | 'items') =>
     action((request) => {
       const { shop, session } = guard(request)
       return { body: presentCart(shop, session)[name] }
     })
   const post = (deed: string, work: Change, status = 200): Route => {
-    return { pattern: at(`${cart}/${deed}`), POST: change(work, status) }
+    return { pattern: exactPath(`${cart}/${deed}`), POST: change(work, status) }
   }
   return [
-    { pattern: at(cart), GET: action((request) => cartReply(guard(request))) },
+    { pattern: exactPath(cart), GET: action((request) => cartReply(guard(request))) },
     post('add-item', addToCart, 201),
     post('update-item', ({ shop, session, body }) =>
       setQuantity(shop, session, String(body.key), Number(body.quantity)),
     ),
     post('remove-item', ({ session, body }) => removeItem(session, String(body.key))),
-    post('apply-coupon', takeCoupon),
+    post('apply-coupon', addCoupon),
     post('remove-coupon', dropCoupon),
     post('update-customer', updateCustomer),
     post('select-shipping-rate', ({ session, body }) => chooseRate(session, body)),
     {
-      pattern: at(`${cart}/coupons`),
+      pattern: exactPath(`${cart}/coupons`),
       GET: part('coupons'),
-      POST: change(takeCoupon, 201),
-      DELETE: action((request) => ({ ...changed(guard(request), ({ session }) => clearCoupons(session)), body: [] })),
+      POST: change(addCoupon, 201),
+      DELETE: action((request) => ({
+        ...applyChange(guard(request), ({ session }) => clearCoupons(session)),
+        body: [],
+      })),
     },
-    { pattern: at(`${cart}/items`), GET: part('items') },
+    { pattern: exactPath(`${cart}/items`), GET: part('items') },
     {
-      pattern: at('/wc/store/v1/checkout'),
+      pattern: exactPath('/wc/store/v1/checkout'),
       GET: action((request) => openCheckout(guard(request))),
-      // The block renews the checkout by PUT, said in a header of a POST, with what was ticked (additional-fields.json).
+      // The block updates the checkout by a POST with a PUT override header and the ticked boxes (additional-fields.json).
       PUT: action((request) =>
         request.query.__experimental_calc_totals ? renewCheckout(guard(request)) : postCheckout(guard(request)),
       ),
@@ -96,12 +99,12 @@ function storeRoutes(guard: (request: RestRequest) => Visit): Route[] {
   ]
 }
 
-function sessionFor(shop: Shop, wire: Wire): { session: Session; hasToken: boolean } {
+function sessionFor(shop: Shop, wire: HttpCall): { session: Session; hasToken: boolean } {
   const token = wire.headers['cart-token']
-  const byToken = typeof token === 'string' ? sessionOfToken(shop, token) : undefined
+  const byToken = typeof token === 'string' ? findSessionByToken(shop, token) : undefined
   if (byToken) return { session: byToken, hasToken: true }
   const cookie = wire.headers.cookie
-  const byCookie = sessionOfCookie(shop, typeof cookie === 'string' ? cookie : undefined)
+  const byCookie = findSessionByCookie(shop, typeof cookie === 'string' ? cookie : undefined)
   return { session: byCookie ?? newSession(shop), hasToken: false }
 }
 
@@ -110,39 +113,39 @@ function checkNonce(shop: Shop, nonce: unknown) {
     const text = 'Missing the Nonce header. This endpoint requires a valid nonce.'
     throw new RestError(401, 'woocommerce_rest_missing_nonce', text)
   }
-  if (!isNonce(shop, nonce)) throw new RestError(403, 'woocommerce_rest_invalid_nonce', 'Nonce is invalid.')
+  if (!isValidNonce(shop, nonce)) throw new RestError(403, 'woocommerce_rest_invalid_nonce', 'Nonce is invalid.')
 }
 
-function changed(visit: Visit, work: Change, status = 200): RestReply {
+function applyChange(visit: ApiRequest, work: Change, status = 200): RestReply {
   const { shop, session } = visit
   work(visit)
-  visit.dropped.push(...dropCoupons(shop, session))
-  keep(shop, session)
+  visit.dropped.push(...dropInvalidCoupons(shop, session))
+  saveSessionAndDraft(shop, session)
   return { ...cartReply(visit), status }
 }
 
-function keep(shop: Shop, session: Session) {
+function saveSessionAndDraft(shop: Shop, session: Session) {
   saveSession(shop, session)
   syncDraft(shop, session)
 }
 
-function cartReply({ shop, session, dropped }: Visit): RestReply {
+function cartReply({ shop, session, dropped }: ApiRequest): RestReply {
   return { body: presentCart(shop, session, dropped) }
 }
 
-function addToCart({ shop, session, body }: Visit) {
-  const choices = objectsOf(body.variation).map(({ attribute, value }) => ({
+function addToCart({ shop, session, body }: ApiRequest) {
+  const choices = listObjects(body.variation).map(({ attribute, value }) => ({
     attribute: String(attribute),
     value: String(value),
   }))
   addItem(shop, session, Number(body.id), Math.max(1, Math.floor(Number(body.quantity ?? 1)) || 1), choices)
 }
 
-function takeCoupon({ shop, session, body }: Visit) {
+function addCoupon({ shop, session, body }: ApiRequest) {
   applyCoupon(shop, session, String(body.code ?? ''))
 }
 
-function dropCoupon({ session, body }: Visit) {
+function dropCoupon({ session, body }: ApiRequest) {
   const code = String(body.code ?? '').toLowerCase()
   if (!session.coupons.includes(code))
     throw couponError({ message: 'Coupon cannot be removed because it is not already applied to the cart.' })
@@ -157,43 +160,43 @@ function chooseRate(session: Session, body: Body) {
   session.rateId = String(body.rate_id ?? '')
 }
 
-// An email that is none is taken without complaint and kept as empty text, as sanitize_email() leaves it.
-function updateCustomer({ shop, session, body }: Visit) {
-  session.billing = address(session.billing, body.billing_address)
-  session.shipping = address(session.shipping, body.shipping_address)
+// Like sanitize_email(), stores an invalid email as empty text without an error.
+function updateCustomer({ shop, session, body }: ApiRequest) {
+  session.billing = mergeAddress(session.billing, body.billing_address)
+  session.shipping = mergeAddress(session.shipping, body.shipping_address)
   if (!isEmail(session.billing.email)) session.billing.email = ''
   announce(shop, 'action.woocommerce_store_api_cart_update_customer_from_request', [])
 }
 
-function openCheckout({ shop, session, visitor }: Visit): RestReply {
+function openCheckout({ shop, session, visitor }: ApiRequest): RestReply {
   requireItems(shop, session)
   const order = draftOrder(shop, session, visitor)
   return { body: presentCheckout(order, { payment_status: '', payment_details: [], redirect_url: '' }) }
 }
 
-function renewCheckout({ shop, session, body, visitor }: Visit): RestReply {
+function renewCheckout({ shop, session, body, visitor }: ApiRequest): RestReply {
   requireItems(shop, session)
-  hearBoxes(shop, session, body.additional_fields)
+  recordBoxAnswers(shop, session, body.additional_fields)
   const order = draftOrder(shop, session, visitor)
   return { body: presentCheckout(order, { payment_status: '', payment_details: [], redirect_url: '' }) }
 }
 
-function postCheckout(visit: Visit): RestReply {
+function postCheckout(visit: ApiRequest): RestReply {
   const { shop, session, body, visitor } = visit
   requireItems(shop, session)
-  hearBoxes(shop, session, body.additional_fields)
-  session.billing = address({ ...session.billing }, body.billing_address)
-  session.shipping = address({ ...noAddress }, body.shipping_address ?? body.billing_address)
+  recordBoxAnswers(shop, session, body.additional_fields)
+  session.billing = mergeAddress({ ...session.billing }, body.billing_address)
+  session.shipping = mergeAddress({ ...noAddress }, body.shipping_address ?? body.billing_address)
   session.paymentMethod = String(body.payment_method ?? '')
   saveSession(shop, session)
   checkCoupons(visit)
-  const data = objectsOf(body.payment_data)
+  const data = listObjects(body.payment_data)
   const mode = String(data.find(({ key }) => key === 'testcard_mode')?.value ?? '')
   const payment = {
     method: session.paymentMethod,
     mode,
     note: String(body.customer_note ?? ''),
-    agreed: { ...agreedOf(body), ...agreedHere(session) },
+    agreed: { ...readConsents(body), ...readConsentTexts(session) },
   }
   const { order } = placeOrder(shop, session, visitor, payment)
   if (order.status === 'failed') {
@@ -208,15 +211,15 @@ function postCheckout(visit: Visit): RestReply {
   return { body: presentCheckout(order, payment_result) }
 }
 
-/** Asked once more with the address of the order: such a coupon leaves the cart, and the shopper decides again (409). */
-function checkCoupons({ shop, session }: Visit) {
+/** Checks coupons again with the order's address. Rejected ones leave the cart, and the shopper confirms again (409). */
+function checkCoupons({ shop, session }: ApiRequest) {
   const refused = session.coupons.flatMap((code) => {
-    const message = refuseAtPlacing(findCouponByCode(shop, code)!, session.billing.email)
+    const message = checkAtPlacing(findCouponByCode(shop, code)!, session.billing.email)
     return message ? [{ code, message }] : []
   })
   if (!refused.length) return
   for (const { code } of refused) removeCoupon(session, code)
-  keep(shop, session)
+  saveSessionAndDraft(shop, session)
   const codes = refused.map(({ code }) => `"${code}"`).join(', ')
   const text =
     refused.length === 1
@@ -229,8 +232,8 @@ function checkCoupons({ shop, session }: Visit) {
   })
 }
 
-/** As our plugin for WooCommerce extends the checkout: the words of each consent that was given. */
-function agreedOf({ extensions }: Body): Record<string, string> {
+/** Reads the plugin's checkout extension: the text of each given consent. */
+function readConsents({ extensions }: Body): Record<string, string> {
   const said = (extensions as { recoup?: Record<string, unknown> } | undefined)?.recoup ?? {}
   const channels = ['email', 'sms', 'whatsapp'].filter((channel) => typeof said[channel] === 'string')
   return Object.fromEntries(channels.map((channel) => [channel, String(said[channel]).slice(0, 1_000)]))
@@ -239,7 +242,7 @@ function agreedOf({ extensions }: Body): Record<string, string> {
 function requireItems(shop: Shop, session: Session) {
   if (session.items.length && priceCart(shop, session).lines.length) return
   const text = 'Cannot place an order, your cart is empty.'
-  // The 0 beside the status is how the real store nests the two.
+  // The real store also returns a 0 next to the status.
   throw new RestError(409, 'woocommerce_rest_cart_empty', text, { 0: 400, cart: presentCart(shop, session) })
 }
 
@@ -261,21 +264,21 @@ function presentCheckout(order: Order, payment_result: unknown) {
   }
 }
 
-function withShopperHeaders(shop: Shop, session: Session, reply: WireReply): WireReply {
+function withShopperHeaders(shop: Shop, session: Session, reply: HttpReply): HttpReply {
   const { hash } = priceCart(shop, session)
   const headers = {
     ...reply.headers,
-    'cart-token': cartToken(shop, session),
+    'cart-token': createCartToken(shop, session),
     ...(hash ? { 'cart-hash': hash } : {}),
-    nonce: storeNonce(shop),
+    nonce: createNonce(shop),
     'nonce-timestamp': String(nowSeconds(shop)),
     'user-id': '0',
     'access-control-expose-headers': 'X-WP-Total, X-WP-TotalPages, Link, Cart-Token',
   }
-  const isKept = session.items.length > 0 || openOrder(shop, session) || session.orderIds.length > 0
-  return { ...reply, headers, cookies: isKept ? cookiesOf(shop, session, hash) : [] }
+  const isKept = session.items.length > 0 || findOpenOrder(shop, session) || session.orderIds.length > 0
+  return { ...reply, headers, cookies: isKept ? sessionCookies(shop, session, hash) : [] }
 }
 
-function at(path: string): RegExp {
+function exactPath(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('/', '\\/')}$`)
 }

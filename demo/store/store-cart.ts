@@ -1,12 +1,12 @@
-// How a cart looks in wc/store/v1: money in minor units as text, beside the currency it is in.
-import { type Dropped, type PricedCart, type PricedLine, priceCart, stockLimit } from './cart.ts'
+// Serializes carts for wc/store/v1: money as text in minor units, with currency fields.
+import { type DroppedCoupon, type PricedCart, type PricedLine, priceCart, stockLimit } from './cart.ts'
 import { permalink, storeImage } from './catalog.ts'
-import { currencyOf } from './pricing.ts'
+import { findCurrency } from './pricing.ts'
 import type { Session } from './sessions.ts'
 import { gateways, type Shop } from './shop.ts'
 
 function currencyFields(shop: Shop) {
-  const { symbol } = currencyOf(shop)
+  const { symbol } = findCurrency(shop)
   return {
     currency_code: shop.pricing.currency,
     currency_symbol: symbol,
@@ -18,8 +18,8 @@ function currencyFields(shop: Shop) {
   }
 }
 
-/** `errors`: what was taken out of the cart just now. The next answer has none. */
-export function presentCart(shop: Shop, session: Session, errors: Dropped[] = []) {
+/** `errors`: coupons removed by this request. */
+export function presentCart(shop: Shop, session: Session, errors: DroppedCoupon[] = []) {
   const cart = priceCart(shop, session)
   const currency = currencyFields(shop)
   const hasItems = cart.lines.length > 0

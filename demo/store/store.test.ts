@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { readPicture } from '../../server/carts/brand/pictures.ts'
 import { findOrder } from './orders.ts'
-import { ask, bare, type Exchange, keys, openStore, readRecording, shapeProblems } from './recordings.ts'
-import { buy, visit } from './shoppers.ts'
+import { askAnonymous, askSigned, type Exchange, keys, openStore, readRecording, shapeProblems } from './recordings.ts'
+import { openShopper, placeOrder } from './shoppers.ts'
 import { type DemoStore, startDemoStore } from './store.ts'
 
 const folders: string[] = []
@@ -38,25 +38,25 @@ test('creates a key per data file, keeps it after a restart and rejects the old 
 test('keeps orders, carts and the capture script after a restart', async () => {
   const dataFile = fileForTest()
   const first = await startDemoStore({ port: 0, dataFile, ...keys })
-  const id = await buy(first, { method: 'cod' })
-  const shopper = await visit(first)
+  const id = await placeOrder(first, { method: 'cod' })
+  const shopper = await openShopper(first)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 3 })
   first.setCapture({ scriptUrl: 'http://localhost:3000/capture.js', storeKey: 'sk_1' })
   await first.stop()
   const second = keep(await startDemoStore({ port: 0, dataFile, ...keys }))
   expect(findOrder(second.shop, id)?.status).toBe('processing')
-  const cart = await bare(second, 'GET', '/wp-json/wc/store/v1/cart', { 'cart-token': shopper.token })
+  const cart = await askAnonymous(second, 'GET', '/wp-json/wc/store/v1/cart', { 'cart-token': shopper.token })
   expect(cart.body).toMatchObject({ items_count: 3 })
-  const page = await bare(second, 'GET', '/shop/')
+  const page = await askAnonymous(second, 'GET', '/shop/')
   expect(page.body).toContain('<script src="http://localhost:3000/capture.js" data-store="sk_1" defer></script>')
   second.setCapture(null)
-  expect((await bare(second, 'GET', '/shop/')).body).not.toContain('capture.js')
+  expect((await askAnonymous(second, 'GET', '/shop/')).body).not.toContain('capture.js')
 })
 
 test('hosts web push like the plugin, or by a pasted script and an uploaded file', async () => {
   const { store } = await openStore()
   keep(store)
-  const at = (path: string) => bare(store, 'GET', path)
+  const at = (path: string) => askAnonymous(store, 'GET', path)
   expect((await at('/?recoup-sw=1')).body).toContain('<!doctype html>')
   expect((await at('/sw.js')).status).toBe(404)
   const head = '<script src="http://localhost:3000/push/k.js" defer></script>'
@@ -120,26 +120,27 @@ test('migrates an early data file’s coupons', async () => {
 test('resets to the seed with the same product ids, keys and capture script', async () => {
   const { store } = await openStore()
   keep(store)
-  const products = async () => (await ask(store, 'GET', '/wp-json/wc/v3/products?per_page=100&_fields=id,slug')).body
+  const products = async () =>
+    (await askSigned(store, 'GET', '/wp-json/wc/v3/products?per_page=100&_fields=id,slug')).body
   const before = await products()
-  await buy(store, { method: 'cod' })
+  await placeOrder(store, { method: 'cod' })
   store.setCapture({ scriptUrl: 'http://localhost:3000/capture.js', storeKey: 'sk_1' })
   store.reset()
   expect(await products()).toEqual(before)
-  expect((await ask(store, 'GET', '/wp-json/wc/v3/orders')).body).toEqual([])
-  expect((await bare(store, 'GET', '/shop/')).body).toContain('capture.js')
+  expect((await askSigned(store, 'GET', '/wp-json/wc/v3/orders')).body).toEqual([])
+  expect((await askAnonymous(store, 'GET', '/shop/')).body).toContain('capture.js')
 })
 
 test('deletes a draft silently a day after its last change', async () => {
   const { store, clock } = await openStore()
   keep(store)
-  const id = await buy(store, { method: null })
+  const id = await placeOrder(store, { method: null })
   clock.seconds += 86_399
   store.cleanUp()
-  expect((await ask(store, 'GET', `/wp-json/wc/v3/orders/${id}`)).status).toBe(200)
+  expect((await askSigned(store, 'GET', `/wp-json/wc/v3/orders/${id}`)).status).toBe(200)
   clock.seconds += 2
   store.cleanUp()
-  expect((await ask(store, 'GET', `/wp-json/wc/v3/orders/${id}`)).body).toMatchObject({
+  expect((await askSigned(store, 'GET', `/wp-json/wc/v3/orders/${id}`)).body).toMatchObject({
     code: 'woocommerce_rest_shop_order_invalid_id',
   })
 })
@@ -147,7 +148,7 @@ test('deletes a draft silently a day after its last change', async () => {
 test('cancels unpaid orders only after a configured hold time', async () => {
   const { store, clock } = await openStore({ holdStockMinutes: 60 })
   keep(store)
-  const id = await buy(store, { method: 'testcard', mode: 'pending' })
+  const id = await placeOrder(store, { method: 'testcard', mode: 'pending' })
   clock.seconds += 3601
   store.cleanUp()
   expect(findOrder(store.shop, id)?.status).toBe('cancelled')
@@ -179,7 +180,7 @@ test('inserts past orders of every status with their dates', async () => {
     ...(status === 'refunded' ? { refund: { amountMinor: 100, reason: 'Broken', createdAt: then + 90_000 } } : {}),
   }))
   const ids = store.insertOrders(past)
-  const { body } = await ask(
+  const { body } = await askSigned(
     store,
     'GET',
     `/wp-json/wc/v3/orders?include=${ids.join(',')}&per_page=100&orderby=id&order=asc`,
@@ -213,9 +214,9 @@ test('inserts a past order with its own used coupon, without webhooks', async ()
       ownCoupon: { ...own, meta: { _mark: 'message' } },
     },
   ])
-  const { body } = await ask(store, 'GET', '/wp-json/wc/v3/coupons?code=cart-bcdf3467')
+  const { body } = await askSigned(store, 'GET', '/wp-json/wc/v3/coupons?code=cart-bcdf3467')
   expect(body).toMatchObject([{ usage_count: 1, usage_limit: 1, meta_data: [{ key: '_mark', value: 'message' }] }])
-  const orders = await ask(store, 'GET', '/wp-json/wc/v3/orders')
+  const orders = await askSigned(store, 'GET', '/wp-json/wc/v3/orders')
   expect(orders.body).toMatchObject([{ discount_total: '5.60', coupon_lines: [{ code: 'cart-bcdf3467' }] }])
 })
 
@@ -229,7 +230,7 @@ test('inserts three months of orders in seconds and pages them by index', async 
     lines: [{ productId: 20 + (at % 10), quantity: 1 }],
   }))
   expect(store.insertOrders(orders)).toHaveLength(3000)
-  const page = await ask(store, 'GET', '/wp-json/wc/v3/orders?per_page=100&orderby=modified&order=asc')
+  const page = await askSigned(store, 'GET', '/wp-json/wc/v3/orders?per_page=100&orderby=modified&order=asc')
   expect(page.headers).toMatchObject({ 'x-wp-total': '3000', 'x-wp-totalpages': '30' })
 })
 
@@ -237,11 +238,11 @@ test('serves a shopper’s pages: add by link, change, buy, see the order, forge
   const { store } = await openStore()
   keep(store)
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  const added = await bare(store, 'GET', '/?add-to-cart=23&quantity=2')
+  const added = await askAnonymous(store, 'GET', '/?add-to-cart=23&quantity=2')
   expect(added.body).toContain('“Honey &#38; Ginger Chai” has been added to your cart.')
   const cookie = cookiesOf(added)
-  expect((await bare(store, 'GET', '/cart/', { cookie })).body).toContain('$32.00')
-  const refused = await bare(
+  expect((await askAnonymous(store, 'GET', '/cart/', { cookie })).body).toContain('$32.00')
+  const refused = await askAnonymous(
     store,
     'POST',
     '/cart/',
@@ -249,14 +250,14 @@ test('serves a shopper’s pages: add by link, change, buy, see the order, forge
     'do=coupon&code=welcome10',
   )
   expect(refused.status).toBe(403)
-  expect((await bare(store, 'POST', '/cart/', { ...form, cookie }, 'do=coupon&code=nosuch')).body).toContain(
+  expect((await askAnonymous(store, 'POST', '/cart/', { ...form, cookie }, 'do=coupon&code=nosuch')).body).toContain(
     'does not exist',
   )
-  const checkout = await bare(store, 'GET', '/checkout/', { cookie })
+  const checkout = await askAnonymous(store, 'GET', '/checkout/', { cookie })
   for (const id of ['email', 'shipping-phone', 'shipping-first_name']) expect(checkout.body).toContain(`id="${id}"`)
-  expect((await bare(store, 'GET', '/checkout/')).status).toBe(302)
-  expect((await bare(store, 'GET', '/product/nothing/')).status).toBe(404)
-  const forgotten = await bare(store, 'POST', '/forget-me/', { ...form, cookie })
+  expect((await askAnonymous(store, 'GET', '/checkout/')).status).toBe(302)
+  expect((await askAnonymous(store, 'GET', '/product/nothing/')).status).toBe(404)
+  const forgotten = await askAnonymous(store, 'POST', '/forget-me/', { ...form, cookie })
   expect(cookiesOf(forgotten)).toContain('woocommerce_items_in_cart=;')
 })
 
@@ -264,13 +265,13 @@ test('escapes input from shoppers and links', async () => {
   const { store } = await openStore()
   keep(store)
   const attack = '<img src=x onerror=alert(1)>'
-  const page = await bare(store, 'GET', `/cart/?wc_error=${encodeURIComponent(attack)}`)
+  const page = await askAnonymous(store, 'GET', `/cart/?wc_error=${encodeURIComponent(attack)}`)
   expect(page.body).not.toContain('<img src=x')
-  const id = await buy(store, { method: 'cod', email: 'a@example.com' })
+  const id = await placeOrder(store, { method: 'cod', email: 'a@example.com' })
   store.insertOrders([
     { status: 'completed', createdAt: 1, billing: { first_name: attack, email: 'x@example.com' }, lines: [] },
   ])
-  expect((await bare(store, 'GET', '/wp-admin/')).body).not.toContain('<img src=x')
+  expect((await askAnonymous(store, 'GET', '/wp-admin/')).body).not.toContain('<img src=x')
   expect(findOrder(store.shop, id)).toBeDefined()
 })
 
@@ -301,7 +302,7 @@ function cookiesOf({ headers }: { headers: Record<string, unknown> }) {
 
 test('has a JPEG picture for every product', async () => {
   const store = keep(await startDemoStore({ port: 0, dataFile: fileForTest(), ...keys }))
-  const { body } = await bare(store, 'GET', '/shop/')
+  const { body } = await askAnonymous(store, 'GET', '/shop/')
   const paths = String(body).match(/\/wp-content\/uploads\/[^"' ]+/g) ?? []
   const addresses = new Set(paths.map((path) => new URL(path, store.url).href))
   expect(addresses.size).toBeGreaterThan(10)
@@ -325,7 +326,7 @@ test('lists a logo in its index that email clients can show', async () => {
 test('shows the key for connecting another account in the admin (newcomer-N15)', async () => {
   const { store } = await openStore()
   keep(store)
-  const { body } = await bare(store, 'GET', '/wp-admin/')
+  const { body } = await askAnonymous(store, 'GET', '/wp-admin/')
   expect(body).toContain(store.keys.consumerKey)
   expect(body).toContain(store.keys.consumerSecret)
 })

@@ -1,17 +1,17 @@
-// The demo store as one thing with a life: opens its file, listens, sends webhooks, cleans up, stops.
+// Lifecycle of the demo store: opens its file, listens, sends webhooks, cleans up, stops.
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
+import { type CouponAdmin, type CustomerAdmin, createCouponAdmin, createCustomerAdmin } from './admin-actions.ts'
 import { type ApiKey, OWNER_KEY, saveKey } from './auth.ts'
-import { type CouponsByHand, type CustomersByHand, couponsByHand, customersByHand } from './by-hand.ts'
 import { writeCapture } from './capture.ts'
-import { type Connections, switchConnections } from './connections.ts'
+import { type Connections, createConnectionFaults } from './connections.ts'
 import { deliverDue } from './deliver.ts'
 import { type HistoricOrder, insertHistory } from './history.ts'
 import { cancelUnpaid, cleanDrafts } from './orders.ts'
 import { servePages } from './pages/routes.ts'
-import { beatEnded, type DemoPlugin, demoPlugin } from './plugin.ts'
+import { createDemoPlugin, type DemoPlugin, waitForBeat } from './plugin.ts'
 import { servePlugin } from './plugin-pages.ts'
 import { ordinaryPricing, type Pricing } from './pricing.ts'
 import { type PushHost, serveWorker, writePushHost } from './push.ts'
@@ -19,65 +19,74 @@ import { serveRest } from './rest/serve.ts'
 import { seedStore } from './seed.ts'
 import { cleanSessions } from './sessions.ts'
 import { type Capture, type Shop, wooVersion } from './shop.ts'
-import { emptyDatabase, one, openDatabase, ownSecret, readMeta, run, transact, writeMeta } from './sqlite.ts'
+import {
+  emptyDatabase,
+  openDatabase,
+  readMeta,
+  readStoreSecret,
+  run,
+  selectOne,
+  transact,
+  writeMeta,
+} from './sqlite.ts'
 
 export type DemoStoreOptions = {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port?: number
   host?: string
   /** A path, or ':memory:'. */
   dataFile: string
-  /** Where shoppers and apps reach the store: the WordPress home URL, which signatures must be made for. */
+  /** The WordPress home URL, which requests must be signed for. */
   publicUrl?: string
   /** Milliseconds since the epoch. */
   now?: () => number
-  /** Stock an empty data file with goods, coupons and customers (default true). */
+  /** Seed an empty data file with products, coupons and customers (default true). */
   seed?: boolean
-  /** The owner's key pair; drawn once and kept in the data file when left out. */
+  /** The owner's key pair; default: generated once and stored in the data file. */
   consumerKey?: string
   consumerSecret?: string
-  /** ISO codes the store sells and ships to; ['US'] when left out. */
+  /** ISO codes of selling and shipping countries; default ['US']. */
   sellingCountries?: string[]
-  /** Currency, taxes and shipping, where they differ from the ordinary shop's. */
+  /** Currency, taxes and shipping that differ from the default. */
   pricing?: Partial<Pricing>
-  /** Of WooCommerce; an old one, such as '9.9.5', publishes every coupon that is written. */
+  /** WooCommerce version. Old ones, such as '9.9.5', publish every written coupon. */
   version?: string
-  /** host or host:port that webhooks may be sent to although a stock WordPress refuses it. */
+  /** host or host:port that may receive webhooks although WordPress blocks it by default. */
   allowedWebhookHosts?: string[]
   /** Name resolution of webhook targets; tests replace it. */
   lookup?: LookupFunction
   webhookDelayMs?: number
-  /** After how long an unpaid pending order is cancelled; 0 (the default here) never. A stock store has 60. */
+  /** Minutes until an unpaid pending order is cancelled; 0 (default here): never. WooCommerce's default is 60. */
   holdStockMinutes?: number
-  /** false: the store behaves as with plain permalinks, where only ?rest_route= works and keys are never looked at. */
+  /** false: plain permalinks, with which only ?rest_route= works and keys are not checked. */
   prettyPermalinks?: boolean
 }
 
 export type DemoStore = {
   url: string
-  /** The owner's. */
+  /** The owner's keys. */
   keys: KeyPair
   shop: Shop
   app: FastifyInstance
-  /** Tells the shop front to carry the capture script, from now on and after a restart; null takes it out. */
+  /** Sets the capture script of the shop's pages, stored across restarts; null removes it. */
   setCapture: (capture: Capture | null) => void
-  /** Web push on its pages, likewise. */
+  /** Sets web push on the shop's pages, likewise. */
   setPush: (host: PushHost | null) => void
-  /** Speaks for the store as its plugin would. */
+  /** The store's plugin. */
   plugin: DemoPlugin
-  /** Back to the seed: orders, carts, customers, coupons and webhooks are gone. Keys and the capture script stay. */
+  /** Resets to the seed: deletes orders, carts, customers, coupons and webhooks. Keeps keys and the capture script. */
   reset: () => void
-  /** Writes past orders in one transaction, telling nobody; returns their ids. */
+  /** Inserts past orders in one transaction without webhooks; returns their ids. */
   insertOrders: (orders: HistoricOrder[]) => number[]
   addKey: (key: Omit<ApiKey, 'description'> & { description?: string }) => void
-  /** As somebody else in the store's admin. */
-  coupons: CouponsByHand
-  customers: CustomersByHand
-  /** Lets the store be away, slow or silent. */
+  /** Actions of another user in the store's admin. */
+  coupons: CouponAdmin
+  customers: CustomerAdmin
+  /** Makes the store unavailable, slow or silent. */
   connections: Connections
-  /** Delivers what is due now instead of on the next tick. */
+  /** Sends due webhooks now instead of on the next tick. */
   deliverWebhooks: () => Promise<number>
-  /** The daily and minutely jobs: drafts a day old, unpaid orders, stale sessions. */
+  /** Runs the clean-up jobs: day-old drafts, unpaid orders, expired sessions. */
   cleanUp: () => void
   stop: () => Promise<void>
 }
@@ -95,7 +104,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
   const shop = openShop(options)
   const keys = saveOwnerKey(shop, options)
   if (options.seed !== false && isEmpty(shop)) seedStore(shop)
-  const connections = switchConnections(app)
+  const connections = createConnectionFaults(app)
   serveWorker(app, shop)
   servePlugin(app, shop)
   serveRest(app, shop)
@@ -113,12 +122,12 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
     app,
     setCapture: (capture) => writeCapture(shop, capture),
     setPush: (host) => writePushHost(shop, host),
-    plugin: demoPlugin(shop),
+    plugin: createDemoPlugin(shop),
     reset: () => resetShop(shop),
     insertOrders: (orders) => insertHistory(shop, orders),
     addKey: (key) => saveKey(shop, { description: '', ...key }),
-    coupons: couponsByHand(shop),
-    customers: customersByHand(shop),
+    coupons: createCouponAdmin(shop),
+    customers: createCustomerAdmin(shop),
     connections,
     deliverWebhooks: jobs.deliver,
     cleanUp: () => cleanUp(shop),
@@ -137,7 +146,7 @@ function openShop(options: DemoStoreOptions): Shop {
     home,
     now: options.now ?? Date.now,
     isSsl: home.startsWith('https:'),
-    secret: ownSecret(db),
+    secret: readStoreSecret(db),
     version: options.version ?? wooVersion,
     pricing: { ...ordinaryPricing, ...options.pricing },
     sellingCountries: options.sellingCountries ?? ['US'],
@@ -151,26 +160,26 @@ function openShop(options: DemoStoreOptions): Shop {
 
 export type KeyPair = { consumerKey: string; consumerSecret: string }
 
-/** Whoever had a key pair of the owner's before has none now: early versions had one that every installation shared. */
+/** Replaces the owner's key. Early versions had one key that all installations shared. */
 function saveOwnerKey(shop: Shop, { consumerKey, consumerSecret }: DemoStoreOptions): KeyPair {
   const description = OWNER_KEY
-  const keys = consumerKey && consumerSecret ? { consumerKey, consumerSecret } : keptKeys(shop)
+  const keys = consumerKey && consumerSecret ? { consumerKey, consumerSecret } : readStoredKeys(shop)
   const key = { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret, description }
   run(shop.db, 'delete from api_keys where description = ? and consumer_key <> ?', description, keys.consumerKey)
   saveKey(shop, { ...key, permissions: 'read_write', role: 'administrator' })
   return keys
 }
 
-function keptKeys(shop: Shop): KeyPair {
+function readStoredKeys(shop: Shop): KeyPair {
   const kept = readMeta(shop.db, 'owner-keys')
   if (kept) return JSON.parse(kept) as KeyPair
-  const keys = freshKeyPair()
+  const keys = createKeyPair()
   writeMeta(shop.db, 'owner-keys', JSON.stringify(keys))
   return keys
 }
 
 function isEmpty(shop: Shop): boolean {
-  return one<{ n: number }>(shop.db, 'select count(*) as n from products')!.n === 0
+  return selectOne<{ n: number }>(shop.db, 'select count(*) as n from products')!.n === 0
 }
 
 function resetShop(shop: Shop) {
@@ -181,7 +190,7 @@ function resetShop(shop: Shop) {
 }
 
 type Jobs = {
-  /** Answers when also what the store's own tick is just sending has been sent. */
+  /** Resolves after running deliveries of the tick have ended, too. */
   deliver: () => Promise<number>
   stop: () => Promise<void>
 }
@@ -223,12 +232,12 @@ function cleanUp(shop: Shop) {
 async function stop(app: FastifyInstance, shop: Shop, jobs: Jobs) {
   await jobs.stop()
   await app.close()
-  await beatEnded(shop)
+  await waitForBeat(shop)
   shop.db.sqlite.close()
 }
 
-/** A key pair of the right shape, for a caller that has none yet. */
-export function freshKeyPair() {
+/** Generates a key pair in WooCommerce's format. */
+export function createKeyPair() {
   const hex = () => randomBytes(20).toString('hex')
   return { consumerKey: `ck_${hex()}`, consumerSecret: `cs_${hex()}` }
 }

@@ -1,7 +1,7 @@
-// Webhooks: who wants to hear of what, and the queue of what is still to be told. One pending job per webhook and record, so
-// states in between are merged; the body is built when the job runs (deliver.ts). States: active, paused, disabled.
+// Webhooks and their queue. One pending job per webhook and record merges intermediate states; the body is built when the job runs
+// (deliver.ts). States: active, paused, disabled.
 import { nowSeconds, type Shop } from './shop.ts'
-import { all, nextId, one, run } from './sqlite.ts'
+import { nextId, run, selectAll, selectOne } from './sqlite.ts'
 
 export type Webhook = {
   id: number
@@ -45,13 +45,13 @@ export function isTopic(topic: unknown): topic is string {
   return typeof topic === 'string' && (topic in hooksByTopic || /^action\.(woocommerce|wc)_\w+$/.test(topic))
 }
 
-export function hooksOf(topic: string): string[] {
+export function listHookNames(topic: string): string[] {
   return hooksByTopic[topic] ?? [topic.slice('action.'.length)]
 }
 
 /** Queues a delivery for every active webhook of the topic. The argument is a record id, or the hook's first argument. */
 export function announce(shop: Shop, topic: string, argument: unknown) {
-  const wanting = all<Webhook>(shop.db, `select * from webhooks where topic = ? and status = 'active'`, topic)
+  const wanting = selectAll<Webhook>(shop.db, `select * from webhooks where topic = ? and status = 'active'`, topic)
   const sql = 'insert into webhook_jobs values (?, ?, ?) on conflict do nothing'
   for (const { id } of wanting) run(shop.db, sql, id, JSON.stringify(argument), shop.now() + shop.webhookDelayMs)
 }
@@ -76,11 +76,11 @@ export function saveWebhook(shop: Shop, hook: Webhook) {
 }
 
 export function findWebhook(shop: Shop, id: number): Webhook | undefined {
-  return one<Webhook>(shop.db, 'select * from webhooks where id = ?', id)
+  return selectOne<Webhook>(shop.db, 'select * from webhooks where id = ?', id)
 }
 
 export function listWebhooks(shop: Shop): Webhook[] {
-  return all<Webhook>(shop.db, 'select * from webhooks order by created desc, id desc')
+  return selectAll<Webhook>(shop.db, 'select * from webhooks order by created desc, id desc')
 }
 
 export function removeWebhook(shop: Shop, id: number) {

@@ -1,7 +1,7 @@
 // Connections: cursor pagination over database rows or a list.
 import { GraphQLError } from 'graphql'
 import type { Kind, Records } from '../model.ts'
-import { all, type Db, one } from '../records.ts'
+import { type Db, selectAll, selectOne } from '../records.ts'
 
 export interface PageArgs {
   first?: number | null
@@ -73,7 +73,7 @@ export function paginateRows<K extends Kind>(query: RowQuery<K>, args: PageArgs)
   const after = args.after ? afterCursor(args.after, order, isDown) : null
   if (after && !args.isDeep) refuseDepth(db, base, order, args.after!, isDown)
   const way = isDown ? 'desc' : 'asc'
-  const rows = all<{ id: number; place: string | number; doc: string }>(
+  const rows = selectAll<{ id: number; place: string | number; doc: string }>(
     db,
     `select id, ${order} as place, doc from records where ${base.sql}${after?.sql ?? ''} order by ${order} ${way}, id ${way} limit ?`,
     ...base.values,
@@ -98,7 +98,7 @@ export function countRows(
 ): Source {
   const most = limit ?? 10_000
   const sql = `select count(*) as n from records where kind = ?${condition.sql}`
-  const { n } = one<{ n: number }>(db, sql, kind, ...condition.values)!
+  const { n } = selectOne<{ n: number }>(db, sql, kind, ...condition.values)!
   return n > most ? { count: most, precision: 'AT_LEAST' } : { count: n, precision: 'EXACT' }
 }
 
@@ -116,7 +116,7 @@ function refuseDepth(
 ) {
   const { last_id, last_value } = decodeCursor(cursor)
   const sql = `select count(*) as n from (select 1 from records where ${base.sql} and (${order}, id) ${isDown ? '>=' : '<='} (?, ?) limit ?)`
-  const { n } = one<{ n: number }>(db, sql, ...base.values, last_value ?? last_id, last_id, MAX_OFFSET)!
+  const { n } = selectOne<{ n: number }>(db, sql, ...base.values, last_value ?? last_id, last_id, MAX_OFFSET)!
   if (n >= MAX_OFFSET) throw badRequest(`Pagination is limited to ${MAX_OFFSET} objects. Add filters to the query.`)
 }
 

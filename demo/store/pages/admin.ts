@@ -1,4 +1,4 @@
-// A slim wp-admin for the demo: recent orders with the buttons an owner presses, coupons, webhooks. No login: it is a toy.
+// A minimal wp-admin for the demo: recent orders with actions, coupons, webhooks. It has no login.
 import type { FastifyReply } from 'fastify'
 import { esc } from '../../shop-page.ts'
 import { type ApiKey, OWNER_KEY } from '../auth.ts'
@@ -16,22 +16,22 @@ import {
   trashOrder,
 } from '../orders.ts'
 import { asText } from '../php.ts'
-import { money } from '../pricing.ts'
+import { formatPrice } from '../pricing.ts'
 import type { Shop } from '../shop.ts'
-import { all } from '../sqlite.ts'
+import { selectAll } from '../sqlite.ts'
 import { listWebhooks } from '../webhooks.ts'
 import { nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
-const shown = 60
+const MAX_ORDERS = 60
 
 export function adminPage(view: View): FastifyReply {
   const { shop, query } = view
   const status = asText(query.status) ?? ''
   const filter = status in statusNames || status === 'trash' ? `where status = '${status}'` : `where status <> 'trash'`
-  const rows = all<{ doc: string }>(
+  const rows = selectAll<{ doc: string }>(
     shop.db,
-    `select doc from orders ${filter} order by modified desc, id desc limit ${shown}`,
+    `select doc from orders ${filter} order by modified desc, id desc limit ${MAX_ORDERS}`,
   )
   const tabs = [['', 'All'], ...Object.entries(statusNames)].map(
     ([slug, name]) =>
@@ -51,11 +51,11 @@ ${
     listCoupons(shop).map((coupon) => couponRow(shop, coupon)),
   )}
 <h2>Webhooks</h2>${webhooks(shop)}
-<h2>REST API</h2>${ownerKey(shop)}`
+<h2>REST API</h2>${ownerKeySection(shop)}`
   return show(view, { title: 'Store admin', body })
 }
 
-export function changeByAdmin(view: View, form: URLSearchParams): FastifyReply {
+export function handleAdminForm(view: View, form: URLSearchParams): FastifyReply {
   const { shop, reply } = view
   const order = findOrder(shop, Number(form.get('order')))
   const deed = form.get('do') ?? ''
@@ -69,7 +69,7 @@ export function changeByAdmin(view: View, form: URLSearchParams): FastifyReply {
 function orderRow(shop: Shop, order: Order): string {
   const items = order.lines.map(({ name, quantity }) => `${nameHtml(name)} × ${quantity}`).join('<br>')
   const who = `${esc(`${order.billing.first_name} ${order.billing.last_name}`.trim() || '–')}<br><small>${esc(order.billing.email)}</small>`
-  return `<tr><td>${order.id}</td><td>${localText(order.modifiedAt).replace('T', ' ')}</td><td>${who}</td><td>${items}</td><td>${money(shop, order.totalMinor)}</td>
+  return `<tr><td>${order.id}</td><td>${localText(order.modifiedAt).replace('T', ' ')}</td><td>${who}</td><td>${items}</td><td>${formatPrice(shop, order.totalMinor)}</td>
 <td><span class="status ${order.status}">${statusNames[order.status] ?? order.status}</span></td><td>${buttons(shop, order)}</td></tr>`
 }
 
@@ -89,16 +89,17 @@ function buttons(shop: Shop, order: Order): string {
 }
 
 function couponRow(shop: Shop, coupon: Coupon): string {
-  const amount = coupon.discountType === 'percent' ? `${coupon.amountMinor / 100} %` : money(shop, coupon.amountMinor)
+  const amount =
+    coupon.discountType === 'percent' ? `${coupon.amountMinor / 100} %` : formatPrice(shop, coupon.amountMinor)
   const used = `${coupon.usageCount}${coupon.usageLimit === null ? '' : ` of ${coupon.usageLimit}`}`
   const until = coupon.expiresAt === null ? 'never' : localText(coupon.expiresAt).replace('T', ' ')
   const type = coupon.freeShipping ? 'free shipping' : coupon.discountType.replace('_', ' ')
   return `<tr><td><code>${esc(coupon.code)}</code></td><td>${type}</td><td>${amount}</td><td>${used}</td><td>${until}</td></tr>`
 }
 
-/** To connect an account of one's own with: the store answers on this machine only. */
-function ownerKey(shop: Shop): string {
-  const keys = all<ApiKey>(shop.db, 'select * from api_keys where description = ?', OWNER_KEY)
+/** The key for connecting another account. The store listens on this machine only. */
+function ownerKeySection(shop: Shop): string {
+  const keys = selectAll<ApiKey>(shop.db, 'select * from api_keys where description = ?', OWNER_KEY)
   const rows = keys.map(
     (key) =>
       `<tr><td>${esc(key.description)}</td><td><code>${esc(key.consumer_key)}</code></td><td><code>${esc(key.consumer_secret)}</code></td><td>Read/Write</td></tr>`,

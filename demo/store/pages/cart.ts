@@ -1,9 +1,9 @@
-// The cart page. Works without script too: each control is a form that posts back here.
+// The cart page. It works without scripts: each control is a form.
 import type { FastifyReply } from 'fastify'
 import { esc } from '../../shop-page.ts'
 import {
   applyCoupon,
-  dropCoupons,
+  dropInvalidCoupons,
   type PricedCart,
   type PricedLine,
   priceCart,
@@ -15,7 +15,7 @@ import {
 import { permalink, pictureUrl } from '../catalog.ts'
 import { syncDraft } from '../checkout.ts'
 import { asText } from '../php.ts'
-import { money } from '../pricing.ts'
+import { formatPrice } from '../pricing.ts'
 import { RestError } from '../rest-error.ts'
 import { saveSession } from '../sessions.ts'
 import type { Shop } from '../shop.ts'
@@ -24,17 +24,17 @@ import { show, type View } from './visit.ts'
 
 export function cartPage(view: View): FastifyReply {
   const { shop, session, query } = view
-  tellDropped(view)
+  noticeDroppedCoupons(view)
   const cart = priceCart(shop, session)
   const told = asText(query.wc_error)
   const error = told ? nameHtml(told) : undefined
   const empty = `<div class="empty"><p>Your cart is currently empty.</p><a class="button" href="/shop/">Browse the shop</a></div>`
-  const body = `<h1>Cart</h1>${cart.lines.length ? filled(shop, cart) : empty}`
+  const body = `<h1>Cart</h1>${cart.lines.length ? cartTable(shop, cart) : empty}`
   return show(view, { title: 'Cart', body, path: 'cart', ...(error ? { error } : {}) })
 }
 
-/** Quantity, removal and coupon, as plain form posts; then back to the cart. */
-export function changeCart(view: View, form: URLSearchParams): FastifyReply {
+/** Handles form posts for quantity, removal and coupons, and redirects to the cart. */
+export function handleCartForm(view: View, form: URLSearchParams): FastifyReply {
   const { shop, session, reply } = view
   const deed = form.get('do')
   try {
@@ -53,7 +53,7 @@ export function changeCart(view: View, form: URLSearchParams): FastifyReply {
   return reply.redirect('/cart/', 303)
 }
 
-function filled(shop: Shop, cart: PricedCart): string {
+function cartTable(shop: Shop, cart: PricedCart): string {
   return `<div class="two">
 <section aria-label="Items"><ul class="lines">${cart.lines.map((line) => row(shop, line)).join('')}</ul></section>
 <aside class="panel" aria-label="Totals"><h2>Cart totals</h2>${totals(shop, cart, dropForm)}
@@ -66,28 +66,28 @@ function filled(shop: Shop, cart: PricedCart): string {
 function row(shop: Shop, { item, product, parent, name, priceMinor, subtotalMinor }: PricedLine): string {
   const id = `quantity-${item.key}`
   return `<li class="line"><img src="${pictureUrl(shop, product.pictures[0]!)}" alt="" width="84" height="84">
-<div class="line-name"><a href="${permalink(shop, product, parent)}">${nameHtml(name)}</a><span>${money(shop, priceMinor)} each</span></div>
+<div class="line-name"><a href="${permalink(shop, product, parent)}">${nameHtml(name)}</a><span>${formatPrice(shop, priceMinor)} each</span></div>
 <form method="post" action="/cart/" class="line-quantity" data-quantity><input type="hidden" name="do" value="quantity"><input type="hidden" name="key" value="${item.key}">
 <label class="hidden" for="${id}">Quantity of ${nameHtml(name)}</label>
 <input id="${id}" name="quantity" type="number" inputmode="numeric" min="0" max="${stockLimit(product)}" value="${item.quantity}">
 <button class="button small quiet" type="submit">Update</button></form>
-<strong class="line-total">${money(shop, subtotalMinor)}</strong>
+<strong class="line-total">${formatPrice(shop, subtotalMinor)}</strong>
 <form method="post" action="/cart/"><input type="hidden" name="do" value="remove"><input type="hidden" name="key" value="${item.key}">
 <button class="plain" type="submit" aria-label="Remove ${nameHtml(name)}">Remove</button></form></li>`
 }
 
-/** `drop`: the control that takes a coupon off. */
+/** `drop`: renders the control that removes a coupon. */
 export function totals(shop: Shop, cart: PricedCart, drop: (code: string) => string): string {
   const coupons = cart.coupons.map(
     ({ coupon, discountMinor }) =>
-      `<div class="discount"><dt>Coupon <code>${esc(coupon.code)}</code> ${drop(coupon.code)}</dt><dd>−${money(shop, discountMinor)}</dd></div>`,
+      `<div class="discount"><dt>Coupon <code>${esc(coupon.code)}</code> ${drop(coupon.code)}</dt><dd>−${formatPrice(shop, discountMinor)}</dd></div>`,
   )
   const { taxRate } = cart
-  const tax = taxRate ? `<div><dt>${esc(taxRate.label)}</dt><dd>${money(shop, cart.taxMinor)}</dd></div>` : ''
+  const tax = taxRate ? `<div><dt>${esc(taxRate.label)}</dt><dd>${formatPrice(shop, cart.taxMinor)}</dd></div>` : ''
   const shipping = cart.rates.find(({ isChosen }) => isChosen)
-  return `<dl class="totals"><div><dt>Subtotal</dt><dd>${money(shop, cart.itemsMinor)}</dd></div>${coupons.join('')}
-<div><dt>Shipping${shipping ? ` (${esc(shipping.name)})` : ''}</dt><dd>${money(shop, cart.shippingMinor)}</dd></div>${tax}
-<div class="grand"><dt>Total</dt><dd>${money(shop, cart.totalMinor)}</dd></div></dl>`
+  return `<dl class="totals"><div><dt>Subtotal</dt><dd>${formatPrice(shop, cart.itemsMinor)}</dd></div>${coupons.join('')}
+<div><dt>Shipping${shipping ? ` (${esc(shipping.name)})` : ''}</dt><dd>${formatPrice(shop, cart.shippingMinor)}</dd></div>${tax}
+<div class="grand"><dt>Total</dt><dd>${formatPrice(shop, cart.totalMinor)}</dd></div></dl>`
 }
 
 function dropForm(code: string): string {
@@ -95,10 +95,10 @@ function dropForm(code: string): string {
 <button class="plain" type="submit" aria-label="Remove coupon ${esc(code)}">Remove</button></form>`
 }
 
-/** Coupons that no longer hold leave the cart here too, and the page says so once. */
-export function tellDropped(view: View) {
+/** Removes invalid coupons and shows one notice. */
+export function noticeDroppedCoupons(view: View) {
   const { shop, session } = view
-  const dropped = dropCoupons(shop, session)
+  const dropped = dropInvalidCoupons(shop, session)
   if (!dropped.length) return
   saveSession(shop, session)
   syncDraft(shop, session)

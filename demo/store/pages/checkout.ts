@@ -1,21 +1,21 @@
-// The block checkout: opening it makes the draft, leaving a field sends it to the store, one button places the order.
+// The block checkout: opening it creates the draft, leaving a field saves it, one button places the order.
 import type { FastifyReply } from 'fastify'
 import { defaultBoxText, wordingId } from '../../../shared/consent-box.ts'
 import { esc, stateOptions } from '../../shop-page.ts'
 import { type PricedCart, priceCart } from '../cart.ts'
 import { draftOrder } from '../checkout.ts'
-import { boxesOf } from '../plugin-boxes.ts'
-import { money } from '../pricing.ts'
+import { readBoxes } from '../plugin-boxes.ts'
+import { formatPrice } from '../pricing.ts'
 import type { Session } from '../sessions.ts'
-import { storeNonce } from '../sessions.ts'
+import { createNonce } from '../sessions.ts'
 import { type Shop, storeName } from '../shop.ts'
-import { tellDropped, totals } from './cart.ts'
+import { noticeDroppedCoupons, totals } from './cart.ts'
 import { nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function checkoutPage(view: View): FastifyReply {
   const { shop, session, request, reply } = view
-  tellDropped(view)
+  noticeDroppedCoupons(view)
   const cart = priceCart(shop, session)
   if (!cart.lines.length) return reply.redirect('/cart/', 302)
   draftOrder(shop, session, { ip: request.ip, userAgent: request.headers['user-agent'] ?? '' })
@@ -28,10 +28,10 @@ export function checkoutPage(view: View): FastifyReply {
 <aside class="panel" aria-label="Order summary"><h2>Order summary</h2><ul class="summary">${cart.lines
     .map(
       ({ name, item, subtotalMinor }) =>
-        `<li><span>${nameHtml(name)} × ${item.quantity}</span><span>${money(shop, subtotalMinor)}</span></li>`,
+        `<li><span>${nameHtml(name)} × ${item.quantity}</span><span>${formatPrice(shop, subtotalMinor)}</span></li>`,
     )
     .join('')}</ul><div data-totals>${totals(shop, cart, dropButton)}</div></aside></form>`
-  return show(view, { title: 'Checkout', body, facts: { nonce: storeNonce(shop) } })
+  return show(view, { title: 'Checkout', body, facts: { nonce: createNonce(shop) } })
 }
 
 function contact(shop: Shop, session: Session): string {
@@ -41,7 +41,7 @@ ${field('email', 'Email address', email, 'type="email" autocomplete="email" inpu
 ${consentBox(shop, session, 'email')}</fieldset>`
 }
 
-/** What the shopper agrees to, word for word: Recoup's own words, as a store has them that changed none. */
+/** Recoup's default consent texts. */
 export const consentWordings = {
   email: defaultBoxText('email', storeName),
   sms: defaultBoxText('sms', storeName),
@@ -49,11 +49,10 @@ export const consentWordings = {
 } as const
 
 /**
- * Never ticked from the start: a tick that nobody made is no consent. With the plugin the words are those Recoup has told it, and a tick
- * is told at once.
+ * Never ticked by default: a preset tick is no consent. With the plugin the texts come from Recoup, and a tick is sent at once.
  */
 function consentBox(shop: Shop, { said }: Session, channel: keyof typeof consentWordings): string {
-  const boxes = boxesOf(shop)
+  const boxes = readBoxes(shop)
   const box = boxes?.find((each) => each.channel === channel)
   if (boxes && !box) return ''
   const words = box?.words ?? consentWordings[channel]
@@ -81,7 +80,7 @@ ${field('shipping-phone', 'Phone (optional)', value('phone'), 'type="tel" autoco
 ${consentBox(shop, session, 'sms')}${consentBox(shop, session, 'whatsapp')}</fieldset>`
 }
 
-// The list shows where the store sells, and two places it does not, so that a refusal can be seen.
+// Lists the store's countries, and two others to demonstrate the rejection.
 function countries(shop: Shop, chosen: string): string {
   const names = new Intl.DisplayNames(['en'], { type: 'region' })
   const name = (code: string) => (code === 'US' ? 'United States (US)' : (names.of(code) ?? code))
@@ -99,7 +98,7 @@ function shipping(shop: Shop, cart: PricedCart): string {
     (
       rate,
     ) => `<label class="choice"><input type="radio" name="rate" value="${rate.id}"${rate.isChosen ? ' checked' : ''}>
-<span>${esc(rate.name)}</span><span>${rate.costMinor ? money(shop, rate.costMinor) : 'Free'}</span></label>`,
+<span>${esc(rate.name)}</span><span>${rate.costMinor ? formatPrice(shop, rate.costMinor) : 'Free'}</span></label>`,
   )
   return `<fieldset data-rates><legend>Shipping option</legend>${rates.join('')}</fieldset>`
 }
@@ -121,7 +120,7 @@ function field(id: string, label: string, value: string, more: string): string {
 <p class="field-error" id="${id}-error" hidden></p></div>`
 }
 
-// The checkout is one form already, so its script takes the coupon off.
+// Forms cannot be nested, so the checkout's script removes the coupon.
 function dropButton(code: string): string {
   return `<button class="plain" type="button" data-drop-coupon="${esc(code)}" aria-label="Remove coupon ${esc(code)}">Remove</button>`
 }

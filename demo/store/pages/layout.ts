@@ -1,4 +1,4 @@
-// What stands around every page.
+// The frame of every page.
 import { decode } from 'html-entities'
 import { esc, type Front, framed } from '../../shop-page.ts'
 import { readCapture } from '../capture.ts'
@@ -8,17 +8,17 @@ import { type Shop, storeName, storeTagline } from '../shop.ts'
 export type Page = {
   title: string
   body: string
-  /** Pieces in the cart. */
+  /** Number of items in the cart. */
   count: number
-  /** Said in a status bar above the content. */
+  /** Notice above the content. */
   notice?: string | undefined
   error?: string | undefined
-  /** For the page's own script: read from <script type="application/json" id="page-facts">. */
+  /** Data for the page's script, in <script type="application/json" id="page-facts">. */
   facts?: unknown
   path?: string
 }
 
-/** Names are kept as HTML by WordPress: decoded first, so that a stray quote can't leave its attribute. */
+/** Names are HTML in WordPress. Decodes them first, so that a quote cannot end its attribute. */
 export function nameHtml(name: string): string {
   return esc(decode(name))
 }

@@ -1,39 +1,39 @@
-// /checkout-link/?products=16:2,29:1&coupon=code: empties the cart, fills it, and goes on to the checkout.
+// /checkout-link/?products=16:2,29:1&coupon=code: replaces the cart and redirects to the checkout.
 import type { FastifyReply } from 'fastify'
 import { addItem, applyCoupon, priceCart } from '../cart.ts'
 import { asText, rawUrlEncode, urlEncode } from '../php.ts'
 import { RestError } from '../rest-error.ts'
-import { cartToken, cookiesOf, saveSession } from '../sessions.ts'
+import { createCartToken, saveSession, sessionCookies } from '../sessions.ts'
 import { isOldVersion } from '../shop.ts'
 import type { View } from './visit.ts'
 
-const stale = 'The provided checkout link was out of date or invalid. No products were added to the cart.'
+const OUTDATED_LINK = 'The provided checkout link was out of date or invalid. No products were added to the cart.'
 
-/** Versions before 10 have no such page. */
+/** Versions before 10 do not have this page. */
 export function followCheckoutLink(view: View): FastifyReply | null {
   const { shop, session, query, reply } = view
   if (isOldVersion(shop)) return null
   const wanted = (asText(query.products) ?? '').split(',').map((part) => part.split(':').map(Number))
   const lines = wanted.filter(([id]) => Number.isInteger(id) && id! > 0)
-  if (!lines.length) return refuse(view, stale)
+  if (!lines.length) return redirectWithError(view, OUTDATED_LINK)
   session.items = []
   session.coupons = []
-  const problem = fill(view, lines as [number, number?][])
-  if (!session.items.length) return refuse(view, problem ?? stale)
+  const problem = fillCart(view, lines as [number, number?][])
+  if (!session.items.length) return redirectWithError(view, problem ?? OUTDATED_LINK)
   tryCoupon(view, asText(query.coupon))
   saveSession(shop, session)
-  for (const cookie of cookiesOf(shop, session, priceCart(shop, session).hash)) reply.header('set-cookie', cookie)
+  for (const cookie of sessionCookies(shop, session, priceCart(shop, session).hash)) reply.header('set-cookie', cookie)
   const kept = Object.entries(query).filter(
     ([name, value]) => name !== 'products' && name !== 'coupon' && typeof value === 'string',
   )
-  const pairs = [...kept, ['session', cartToken(shop, session)] as const].map(
+  const pairs = [...kept, ['session', createCartToken(shop, session)] as const].map(
     ([name, value]) => `${urlEncode(name)}=${urlEncode(String(value))}`,
   )
   return reply.redirect(`${shop.home}/checkout/?${pairs.join('&')}`, 302)
 }
 
-// One good line is enough to go on with; the first complaint is told only when nothing could be added.
-function fill({ shop, session }: View, lines: [number, number?][]): string | undefined {
+// One valid line is enough. The first error is shown only if nothing could be added.
+function fillCart({ shop, session }: View, lines: [number, number?][]): string | undefined {
   let problem: string | undefined
   for (const [id, quantity] of lines) {
     try {
@@ -51,11 +51,11 @@ function tryCoupon({ shop, session }: View, code: string | undefined) {
   try {
     applyCoupon(shop, session, code)
   } catch (error) {
-    // A coupon that does not hold is left out, and the shopper goes on without it.
+    // Ignores an invalid coupon.
     if (!(error instanceof RestError)) throw error
   }
 }
 
-function refuse({ shop, reply }: View, message: string): FastifyReply {
+function redirectWithError({ shop, reply }: View, message: string): FastifyReply {
   return reply.redirect(`${shop.home}/cart/?wc_error=${rawUrlEncode(message)}`, 302)
 }

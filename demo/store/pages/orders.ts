@@ -1,4 +1,4 @@
-// After the button: order received, pay for an order, and the list of this browser's own orders.
+// Order received, pay for order, and the list of this browser's orders.
 import type { FastifyReply } from 'fastify'
 import { esc } from '../../shop-page.ts'
 import { payOrder } from '../checkout.ts'
@@ -6,32 +6,32 @@ import { localText } from '../clock.ts'
 import { paymentUrl, receivedUrl } from '../order-shape.ts'
 import { findOrder, type Order, statusNames } from '../orders.ts'
 import { asText } from '../php.ts'
-import { money } from '../pricing.ts'
+import { formatPrice } from '../pricing.ts'
 import { RestError } from '../rest-error.ts'
 import { nowSeconds, type Shop } from '../shop.ts'
 import { payment } from './checkout.ts'
 import { nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
-/** A guest's order older than this asks for the billing email before it may be paid. */
-const graceSeconds = 600
+/** A guest paying an older order must enter its billing email first. */
+const EMAIL_GRACE_S = 600
 
 export function receivedPage(view: View, id: number): FastifyReply | null {
-  const order = orderByKey(view, id)
+  const order = findOrderByKey(view, id)
   if (!order) return null
   const isOpen = order.status === 'pending' || order.status === 'failed'
   const words = isOpen ? 'Your order is waiting for its payment.' : 'Thank you. Your order has been received.'
   const pay = isOpen ? `<p><a class="button" href="${paymentUrl(view.shop, order)}">Pay for this order</a></p>` : ''
   const body = `<section class="received" data-order-id="${order.id}" data-order-status="${order.status}"><h1>Order received</h1><p class="lead">${words}</p>
 <dl class="facts"><div><dt>Order number</dt><dd>${order.id}</dd></div><div><dt>Date</dt><dd>${localText(order.createdAt).replace('T', ' ')}</dd></div>
-<div><dt>Total</dt><dd>${money(view.shop, order.totalMinor)}</dd></div><div><dt>Status</dt><dd>${statusNames[order.status] ?? order.status}</dd></div>
+<div><dt>Total</dt><dd>${formatPrice(view.shop, order.totalMinor)}</dd></div><div><dt>Status</dt><dd>${statusNames[order.status] ?? order.status}</dd></div>
 <div><dt>Payment</dt><dd>${esc(order.paymentTitle || '–')}</dd></div></dl>${pay}${lines(view.shop, order)}
 <p><a class="button quiet" href="/shop/">Keep browsing</a></p></section>`
   return show(view, { title: 'Order received', body, facts: { orderId: order.id } })
 }
 
 export function payPage(view: View, id: number, form?: URLSearchParams): FastifyReply | null {
-  const order = orderByKey(view, id)
+  const order = findOrderByKey(view, id)
   if (!order) return null
   if (!['pending', 'failed', 'checkout-draft'].includes(order.status)) {
     const words = `This order's status is “${statusNames[order.status] ?? order.status}”—it cannot be paid for. Please contact us if you need assistance.`
@@ -41,7 +41,7 @@ export function payPage(view: View, id: number, form?: URLSearchParams): Fastify
       error: words,
     })
   }
-  if (needsEmail(view, order, form)) return show(view, emailQuestion(form?.get('email') != null))
+  if (needsEmail(view, order, form)) return show(view, emailForm(form?.get('email') != null))
   if (form?.get('payment_method')) return pay(view, order, form)
   const email = form?.get('email')
   const kept = email ? `<input type="hidden" name="email" value="${esc(email)}">` : ''
@@ -57,7 +57,7 @@ export function visitsPage(view: View): FastifyReply {
     (
       order,
     ) => `<tr><td><a href="${receivedUrl(shop, order)}">${order.id}</a></td><td>${localText(order.createdAt).replace('T', ' ')}</td>
-<td>${statusNames[order.status] ?? order.status}</td><td>${money(shop, order.totalMinor)}</td></tr>`,
+<td>${statusNames[order.status] ?? order.status}</td><td>${formatPrice(shop, order.totalMinor)}</td></tr>`,
   )
   const table = `<div class="scroll"><table><thead><tr><th>Order</th><th>Date</th><th>Status</th><th>Total</th></tr></thead><tbody>${list.join('')}</tbody></table></div>`
   const body = `<h1>My visits</h1><p>Orders placed in this browser. “New shopper” below clears them and the cart.</p>
@@ -84,11 +84,11 @@ function pay(view: View, order: Order, form: URLSearchParams): FastifyReply {
 
 function needsEmail({ shop, session }: View, order: Order, form?: URLSearchParams): boolean {
   const isOwn = session.orderIds.includes(order.id) || session.orderId === order.id
-  if (isOwn || order.billing.email === '' || order.createdAt > nowSeconds(shop) - graceSeconds) return false
+  if (isOwn || order.billing.email === '' || order.createdAt > nowSeconds(shop) - EMAIL_GRACE_S) return false
   return form?.get('email')?.trim().toLowerCase() !== order.billing.email.toLowerCase()
 }
 
-function emailQuestion(isWrong: boolean) {
+function emailForm(isWrong: boolean) {
   const body = `<h1>Pay for order</h1><form method="post" class="panel narrow"><p>To view this page, please confirm the email address used for the order.</p>
 <label for="email">Email address</label><input id="email" name="email" type="email" autocomplete="email" required>
 <button class="button" type="submit">Confirm</button></form>`
@@ -99,18 +99,18 @@ function emailQuestion(isWrong: boolean) {
 function lines(shop: Shop, order: Order): string {
   const rows = order.lines.map(
     ({ name, quantity, subtotalMinor }) =>
-      `<li><span>${nameHtml(name)} × ${quantity}</span><span>${money(shop, subtotalMinor)}</span></li>`,
+      `<li><span>${nameHtml(name)} × ${quantity}</span><span>${formatPrice(shop, subtotalMinor)}</span></li>`,
   )
   const coupons = order.couponLines.map(
     ({ code, discountMinor }) =>
-      `<li><span>Coupon <code>${esc(code)}</code></span><span>−${money(shop, discountMinor)}</span></li>`,
+      `<li><span>Coupon <code>${esc(code)}</code></span><span>−${formatPrice(shop, discountMinor)}</span></li>`,
   )
-  const tax = order.taxMinor ? `<li><span>Tax</span><span>${money(shop, order.taxMinor)}</span></li>` : ''
-  const shipping = `<li><span>Shipping</span><span>${money(shop, order.shippingMinor)}</span></li>`
-  return `<ul class="summary">${rows.join('')}${coupons.join('')}${shipping}${tax}<li class="grand"><span>Total</span><span>${money(shop, order.totalMinor)}</span></li></ul>`
+  const tax = order.taxMinor ? `<li><span>Tax</span><span>${formatPrice(shop, order.taxMinor)}</span></li>` : ''
+  const shipping = `<li><span>Shipping</span><span>${formatPrice(shop, order.shippingMinor)}</span></li>`
+  return `<ul class="summary">${rows.join('')}${coupons.join('')}${shipping}${tax}<li class="grand"><span>Total</span><span>${formatPrice(shop, order.totalMinor)}</span></li></ul>`
 }
 
-function orderByKey({ shop, query }: { shop: Shop; query: View['query'] }, id: number): Order | null {
+function findOrderByKey({ shop, query }: { shop: Shop; query: View['query'] }, id: number): Order | null {
   const order = findOrder(shop, id)
   return order && order.orderKey === asText(query.key) && order.status !== 'trash' ? order : null
 }

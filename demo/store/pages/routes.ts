@@ -1,11 +1,11 @@
-// The shop front's addresses, as WooCommerce names them.
+// The shop's routes, with WooCommerce's paths.
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { pictureNames } from '../pictures.ts'
-import { forgettingCookies } from '../sessions.ts'
+import { expiredCookies } from '../sessions.ts'
 import type { Shop } from '../shop.ts'
-import { adminPage, changeByAdmin } from './admin.ts'
-import { cartPage, changeCart } from './cart.ts'
+import { adminPage, handleAdminForm } from './admin.ts'
+import { cartPage, handleCartForm } from './cart.ts'
 import { checkoutPage } from './checkout.ts'
 import { logo } from './layout.ts'
 import { followCheckoutLink } from './links.ts'
@@ -19,9 +19,9 @@ export function servePages(app: FastifyInstance, shop: Shop) {
   const page = (handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
     const view = openView(shop, request, reply)
     const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
-    return handler(view, request.params as Record<string, string>, form) ?? missing(view)
+    return handler(view, request.params as Record<string, string>, form) ?? notFoundPage(view)
   }
-  const post = (path: string, handler: Handler) => app.post(path, { preHandler: refuseStrangers }, page(handler))
+  const post = (path: string, handler: Handler) => app.post(path, { preHandler: refuseForeignForms }, page(handler))
   app.get('/', page(homePage))
   app.get('/shop/', page(shopPage))
   app.get(
@@ -29,7 +29,7 @@ export function servePages(app: FastifyInstance, shop: Shop) {
     page((view, { slug }) => productPage(view, slug!)),
   )
   app.get('/cart/', page(cartPage))
-  post('/cart/', (view, _params, form) => changeCart(view, form))
+  post('/cart/', (view, _params, form) => handleCartForm(view, form))
   app.get('/checkout/', page(checkoutPage))
   app.get('/checkout-link/', page(followCheckoutLink))
   app.get(
@@ -42,11 +42,11 @@ export function servePages(app: FastifyInstance, shop: Shop) {
   )
   post('/checkout/order-pay/:id/', (view, { id }, form) => payPage(view, Number(id), form))
   app.get('/my-visits/', page(visitsPage))
-  post('/forget-me/', (view) => forget(view))
+  post('/forget-me/', (view) => forgetVisitor(view))
   app.get('/wp-admin/', page(adminPage))
-  post('/wp-admin/', (view, _params, form) => changeByAdmin(view, form))
+  post('/wp-admin/', (view, _params, form) => handleAdminForm(view, form))
   app.get('/wc-auth/v1/authorize', authorize(shop))
-  app.setNotFoundHandler((request, reply) => missing(openView(shop, request, reply)))
+  app.setNotFoundHandler((request, reply) => notFoundPage(openView(shop, request, reply)))
   serveFiles(app)
 }
 
@@ -70,7 +70,7 @@ function serveFiles(app: FastifyInstance) {
       : reply.callNotFound()
   })
   app.get('/wp-content/uploads/2026/11/:file', (request, reply) => {
-    // Every size is the same file: what asks for a smaller one scales it.
+    // All image sizes are the same file; the browser scales it.
     const file = (request.params as { file: string }).file.replace(/-\d+x\d+(?=\.jpg$)/, '')
     const picture = pictures.get(file)
     if (!picture) return reply.callNotFound()
@@ -79,20 +79,20 @@ function serveFiles(app: FastifyInstance) {
   })
 }
 
-function missing(view: View): FastifyReply {
+function notFoundPage(view: View): FastifyReply {
   view.reply.code(404)
   const body =
     '<h1>Nothing here</h1><p>That page does not exist.</p><p><a class="button" href="/shop/">Go to the shop</a></p>'
   return show(view, { title: 'Not found', body })
 }
 
-function forget({ shop, reply }: View): FastifyReply {
-  for (const cookie of forgettingCookies(shop)) reply.header('set-cookie', cookie)
+function forgetVisitor({ shop, reply }: View): FastifyReply {
+  for (const cookie of expiredCookies(shop)) reply.header('set-cookie', cookie)
   return reply.redirect('/', 303)
 }
 
-// Another site's form must not move orders or carts here: the session cookie has no SameSite, as WooCommerce's has none.
-async function refuseStrangers(request: FastifyRequest, reply: FastifyReply) {
+// Rejects forms from other sites: like WooCommerce's, the session cookie has no SameSite attribute.
+async function refuseForeignForms(request: FastifyRequest, reply: FastifyReply) {
   const { origin, host } = request.headers
   if (!origin || (URL.canParse(origin) && new URL(origin).host === host)) return
   return reply.code(403).send('This form belongs to another site.')

@@ -14,13 +14,13 @@ import {
   rawOption,
 } from '../catalog.ts'
 import { asText } from '../php.ts'
-import { money } from '../pricing.ts'
+import { formatPrice } from '../pricing.ts'
 import type { Shop } from '../shop.ts'
 import { nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function homePage(view: View): FastifyReply {
-  const picks = goodsOf(view.shop).slice(0, 8)
+  const picks = listShopProducts(view.shop).slice(0, 8)
   const body = `<section class="hero">
   <div><h1>Slow mornings, well made.</h1>
   <p>Loose-leaf tea, fresh-roasted coffee and pots thrown by hand in Burlington, Vermont.</p>
@@ -32,7 +32,7 @@ export function homePage(view: View): FastifyReply {
 }
 
 export function shopPage(view: View): FastifyReply {
-  const all = goodsOf(view.shop)
+  const all = listShopProducts(view.shop)
   const shelf = asText(view.query.shelf)
   const shelves = [...new Set(all.flatMap(({ categories }) => categories.map(({ name }) => name)))].toSorted()
   const shown = shelf ? all.filter(({ categories }) => categories.some(({ slug }) => slug === shelf)) : all
@@ -104,7 +104,7 @@ function variationFacts(shop: Shop, variation: Product) {
   }
 }
 
-function goodsOf(shop: Shop): Product[] {
+function listShopProducts(shop: Shop): Product[] {
   return listProducts(shop)
     .filter(({ status }) => status === 'publish')
     .toReversed()
@@ -118,10 +118,11 @@ function card(shop: Shop, product: Product): string {
   const isHere = isInStock(shop, product)
   const badge = !isHere
     ? '<span class="badge">Sold out</span>'
-    : onSale(shop, product)
+    : isOnSale(shop, product)
       ? '<span class="badge sale">Sale</span>'
       : ''
-  const from = product.type === 'variable' ? `From ${money(shop, priceMinor(shop, product))}` : priceTag(shop, product)
+  const from =
+    product.type === 'variable' ? `From ${formatPrice(shop, priceMinor(shop, product))}` : priceTag(shop, product)
   const quick =
     product.type === 'simple' && isHere
       ? `<button class="button small" type="button" data-quick-add="${product.id}" aria-label="Add ${nameHtml(product.name)} to cart">Add to cart</button>`
@@ -130,13 +131,13 @@ function card(shop: Shop, product: Product): string {
 <span class="name">${nameHtml(product.name)}</span></a><div class="card-row"><span class="price">${from}</span>${quick}</div></li>`
 }
 
-function onSale(shop: Shop, product: Product): boolean {
+function isOnSale(shop: Shop, product: Product): boolean {
   return product.saleMinor !== null || listVariations(shop, product).some(({ saleMinor }) => saleMinor !== null)
 }
 
 function priceTag(shop: Shop, product: Product): string {
-  if (product.saleMinor === null) return money(shop, product.regularMinor ?? 0)
-  return `<del><span class="hidden">Was </span>${money(shop, product.regularMinor ?? 0)}</del> <ins><span class="hidden">now </span>${money(shop, product.saleMinor)}</ins>`
+  if (product.saleMinor === null) return formatPrice(shop, product.regularMinor ?? 0)
+  return `<del><span class="hidden">Was </span>${formatPrice(shop, product.regularMinor ?? 0)}</del> <ins><span class="hidden">now </span>${formatPrice(shop, product.saleMinor)}</ins>`
 }
 
 function stockText(shop: Shop, product: Product): string {

@@ -1,10 +1,17 @@
-// One page view: whose session it is, and what the address bar asks to happen to the cart before the page is drawn.
+// One page view: its session, and cart changes that the URL requests before rendering.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addItem, priceCart } from '../cart.ts'
 import { findProduct, fullName, listVariations, type Product } from '../catalog.ts'
 import { asText, type PhpQuery, parsePhpQuery } from '../php.ts'
 import { RestError } from '../rest-error.ts'
-import { cookiesOf, newSession, type Session, saveSession, sessionOfCookie, sessionOfToken } from '../sessions.ts'
+import {
+  findSessionByCookie,
+  findSessionByToken,
+  newSession,
+  type Session,
+  saveSession,
+  sessionCookies,
+} from '../sessions.ts'
 import type { Shop } from '../shop.ts'
 import { nameHtml, type Page, renderPage } from './layout.ts'
 
@@ -19,11 +26,11 @@ export type View = {
 }
 
 export function openView(shop: Shop, request: FastifyRequest, reply: FastifyReply): View {
-  const session = sessionOfCookie(shop, request.headers.cookie) ?? newSession(shop)
+  const session = findSessionByCookie(shop, request.headers.cookie) ?? newSession(shop)
   const query = parsePhpQuery(request.raw.url!.split(/\?(.*)/s)[1] ?? '')
   const view: View = { shop, session, query, request, reply }
   copyCart(view)
-  classicAdd(view)
+  addFromLink(view)
   return view
 }
 
@@ -36,7 +43,7 @@ export function show(view: View, page: Omit<Page, 'count'>): FastifyReply {
   }
   const cart = priceCart(shop, session)
   if (session.items.length || session.orderIds.length) {
-    for (const cookie of cookiesOf(shop, session, cart.hash)) reply.header('set-cookie', cookie)
+    for (const cookie of sessionCookies(shop, session, cart.hash)) reply.header('set-cookie', cookie)
   }
   const said = { notice: page.notice ?? view.notice, error: page.error ?? view.error }
   reply
@@ -45,18 +52,18 @@ export function show(view: View, page: Omit<Page, 'count'>): FastifyReply {
   return reply.send(renderPage(shop, { ...page, ...said, count: cart.count }))
 }
 
-// ?session=TOKEN carries a cart into another browser: its contents are copied, the session stays this browser's own.
+// ?session=TOKEN copies another browser's cart into this browser's session.
 function copyCart({ shop, session, query }: View) {
   const token = asText(query.session)
-  const source = token ? sessionOfToken(shop, token) : undefined
+  const source = token ? findSessionByToken(shop, token) : undefined
   if (!source || source.id === session.id || !source.items.length) return
   const { items, coupons, billing, shipping, rateId } = source
   Object.assign(session, { items, coupons, billing, shipping, rateId })
   saveSession(shop, session)
 }
 
-// The classic link adds to what is there, and does not touch a draft until the checkout is opened again.
-function classicAdd(view: View) {
+// The classic link adds to the cart. The draft changes when the checkout is opened again.
+function addFromLink(view: View) {
   const { shop, session, query } = view
   const asked = asText(query['add-to-cart'])
   if (!asked || !/^\d+$/.test(asked)) return
@@ -67,7 +74,7 @@ function classicAdd(view: View) {
       session,
       product?.id ?? Number(asked),
       Math.max(1, Number(asText(query.quantity)) || 1),
-      choicesOf(shop, query, product),
+      readChoices(shop, query, product),
     )
     saveSession(shop, session)
     const parent = product?.parentId ? findProduct(shop, product.parentId) : undefined
@@ -79,7 +86,7 @@ function classicAdd(view: View) {
   }
 }
 
-function choicesOf(shop: Shop, query: PhpQuery, product: Product | undefined) {
+function readChoices(shop: Shop, query: PhpQuery, product: Product | undefined) {
   if (!product || product.type === 'simple') return []
   if (product.type === 'variable' && !listVariations(shop, product).length) return []
   const chosen = Object.entries(query).filter(([name]) => name.startsWith('attribute_'))

@@ -1,4 +1,4 @@
-// wc/v3 products and variations: read-only here, the demo's goods come from its seed.
+// wc/v3 products and variations, read-only: the products come from the seed.
 import {
   findProduct,
   isInStock,
@@ -10,14 +10,14 @@ import {
 } from '../catalog.ts'
 import { parseStoreTime } from '../clock.ts'
 import { asList, asText } from '../php.ts'
-import { isTrue, paged, pagingRules, type RestReply, type RestRequest, type Route, type Rule } from '../rest.ts'
+import { isTrue, paginate, pagingRules, type RestReply, type RestRequest, type Route, type Rule } from '../rest.ts'
 import { invalidId } from '../rest-error.ts'
 
-const orderings = ['date', 'id', 'include', 'title', 'slug', 'modified', 'menu_order', 'price', 'popularity', 'rating']
+const ORDERINGS = ['date', 'id', 'include', 'title', 'slug', 'modified', 'menu_order', 'price', 'popularity', 'rating']
 const listRules: Record<string, Rule> = {
   ...pagingRules,
   status: { kind: 'enum', values: ['any', 'future', 'trash', 'draft', 'pending', 'private', 'publish'] },
-  orderby: { kind: 'enum', values: orderings },
+  orderby: { kind: 'enum', values: ORDERINGS },
   stock_status: { kind: 'enum', values: ['instock', 'outofstock', 'onbackorder'] },
   modified_after: { kind: 'date' },
   modified_before: { kind: 'date' },
@@ -25,29 +25,37 @@ const listRules: Record<string, Rule> = {
   before: { kind: 'date' },
 }
 
-// The real routes also take writes; only their Allow header is kept, the demo's owner sells what the seed stocked.
-const collection = 'GET, POST'
-const record = 'GET, POST, PUT, PATCH, DELETE'
+// WooCommerce's routes also accept writes; this store copies only their Allow header.
+const COLLECTION_METHODS = 'GET, POST'
+const RECORD_METHODS = 'GET, POST, PUT, PATCH, DELETE'
 
 export const catalogRoutes: Route[] = [
-  { pattern: /^\/wc\/v3\/products$/, allow: collection, GET: { can: 'list', rules: listRules, run: getProducts } },
-  { pattern: /^\/wc\/v3\/products\/(\d+)$/, allow: record, GET: { can: 'view', run: getProduct } },
+  {
+    pattern: /^\/wc\/v3\/products$/,
+    allow: COLLECTION_METHODS,
+    GET: { can: 'list', rules: listRules, run: getProducts },
+  },
+  { pattern: /^\/wc\/v3\/products\/(\d+)$/, allow: RECORD_METHODS, GET: { can: 'view', run: getProduct } },
   {
     pattern: /^\/wc\/v3\/products\/(\d+)\/variations$/,
-    allow: collection,
+    allow: COLLECTION_METHODS,
     GET: { can: 'list', rules: pagingRules, run: getVariations },
   },
   { pattern: /^\/wc\/v3\/variations$/, allow: 'GET', GET: { can: 'list', rules: pagingRules, run: getAllVariations } },
-  { pattern: /^\/wc\/v3\/products\/(\d+)\/variations\/(\d+)$/, allow: record, GET: { can: 'view', run: getVariation } },
+  {
+    pattern: /^\/wc\/v3\/products\/(\d+)\/variations\/(\d+)$/,
+    allow: RECORD_METHODS,
+    GET: { can: 'view', run: getVariation },
+  },
 ]
 
 function getProducts(request: RestRequest): RestReply {
-  const matches = listProducts(request.shop).filter((product) => isWanted(request, product))
+  const matches = listProducts(request.shop).filter((product) => matchesFilters(request, product))
   const sorted = sort(request, matches)
-  return { ...paged(request, sorted, (product) => presentProduct(request.shop, product)) }
+  return { ...paginate(request, sorted, (product) => presentProduct(request.shop, product)) }
 }
 
-function isWanted({ shop, query }: RestRequest, product: Product): boolean {
+function matchesFilters({ shop, query }: RestRequest, product: Product): boolean {
   const include = asList(query.include)
   if (include.length && !include.includes(String(product.id))) return false
   if (asList(query.exclude).includes(String(product.id))) return false
@@ -91,12 +99,12 @@ function getProduct({ shop, ids }: RestRequest): RestReply {
 }
 
 function getVariations(request: RestRequest): RestReply {
-  const parent = parentOf(request)
+  const parent = findParent(request)
   const variations = listVariations(request.shop, parent).filter((variation) => isIncluded(request, variation))
-  return paged(request, variations, (variation) => presentVariation(request.shop, variation, parent))
+  return paginate(request, variations, (variation) => presentVariation(request.shop, variation, parent))
 }
 
-/** Of all parents at once, newest first (WooCommerce 10.3). */
+/** Variations of all products, newest first (WooCommerce 10.3). */
 function getAllVariations(request: RestRequest): RestReply {
   const { shop } = request
   const all = listProducts(shop).flatMap((parent) =>
@@ -104,7 +112,7 @@ function getAllVariations(request: RestRequest): RestReply {
   )
   const wanted = all.filter(({ variation }) => isIncluded(request, variation))
   const sorted = wanted.toSorted((a, b) => b.variation.id - a.variation.id)
-  return paged(request, sorted, ({ parent, variation }) => presentVariation(shop, variation, parent))
+  return paginate(request, sorted, ({ parent, variation }) => presentVariation(shop, variation, parent))
 }
 
 function isIncluded({ query }: RestRequest, { id }: Product): boolean {
@@ -113,13 +121,13 @@ function isIncluded({ query }: RestRequest, { id }: Product): boolean {
 }
 
 function getVariation(request: RestRequest): RestReply {
-  const parent = parentOf(request)
+  const parent = findParent(request)
   const variation = findProduct(request.shop, request.ids[1]!)
   if (variation?.parentId === parent.id) return { body: presentVariation(request.shop, variation, parent) }
   throw invalidId('product')
 }
 
-function parentOf({ shop, ids }: RestRequest): Product {
+function findParent({ shop, ids }: RestRequest): Product {
   const parent = findProduct(shop, ids[0]!)
   if (!parent) throw invalidId('product')
   return parent

@@ -1,5 +1,4 @@
-// wc/v3 coupons with the traps a coupon app falls into: lower-cased codes, dates in store time, bad dates taken as 1970,
-// date_expires_gmt ignored.
+// wc/v3 coupons with WooCommerce's pitfalls: lower-cased codes, dates in store time, invalid dates as 1970, date_expires_gmt ignored.
 import { parseStoreTime } from '../clock.ts'
 import {
   addCoupon,
@@ -14,13 +13,13 @@ import {
   trashCoupon,
 } from '../coupons.ts'
 import { asList, asText, isEmail } from '../php.ts'
-import { amountOf } from '../pricing.ts'
+import { parseAmount } from '../pricing.ts'
 import {
   type Body,
   checkParams,
   isTrue,
-  objectsOf,
-  paged,
+  listObjects,
+  paginate,
   pagingRules,
   type RestReply,
   type RestRequest,
@@ -31,7 +30,7 @@ import {
 import { invalidId, invalidParams, missingParams, RestError } from '../rest-error.ts'
 import { isOldVersion, type Shop } from '../shop.ts'
 import { nextId } from '../sqlite.ts'
-import { created } from './orders.ts'
+import { createdReply } from './orders.ts'
 
 const discountTypes = ['percent', 'fixed_cart', 'fixed_product']
 const batchLimit = 100
@@ -54,7 +53,7 @@ export const couponRoutes: Route[] = [
   { pattern: /^\/wc\/v3\/coupons\/batch$/, PUT: { can: 'batch', run: batchCoupons } },
   {
     pattern: /^\/wc\/v3\/coupons\/(\d+)$/,
-    GET: { can: 'view', run: ({ shop, ids }) => ({ body: presentCoupon(shop, couponOf(shop, ids[0]!)) }) },
+    GET: { can: 'view', run: ({ shop, ids }) => ({ body: presentCoupon(shop, findOrThrow(shop, ids[0]!)) }) },
     PUT: { can: 'edit', run: putCoupon },
     DELETE: { can: 'delete', run: deleteCoupon },
   },
@@ -71,10 +70,10 @@ function getCoupons(request: RestRequest): RestReply {
     .filter((coupon) => !search || coupon.code.includes(search) || coupon.description.toLowerCase().includes(search))
     .filter(({ id }) => (!include.length || include.includes(String(id))) && !exclude.includes(String(id)))
     .filter((coupon) => isInTime(query, coupon))
-  return paged(request, sort(query, matches), (coupon) => presentCoupon(shop, coupon))
+  return paginate(request, sort(query, matches), (coupon) => presentCoupon(shop, coupon))
 }
 
-// Without a status the owner's key sees published and private coupons; any is all but the trash.
+// Without a status the owner's key sees published and private coupons; `any` excludes the trash.
 function isListed(status: string, wanted: string | undefined): boolean {
   if (wanted === undefined) return status === 'publish' || status === 'private'
   return wanted === 'any' ? status !== 'trash' : status === wanted
@@ -106,7 +105,7 @@ function postCoupon(request: RestRequest): RestReply {
   checkTypes(body)
   if (body.code === undefined) throw missingParams(['code'])
   const coupon = createCoupon(shop, body)
-  return created(request, `coupons/${coupon.id}`, presentCoupon(shop, coupon))
+  return createdReply(request, `coupons/${coupon.id}`, presentCoupon(shop, coupon))
 }
 
 function putCoupon({ shop, ids, body }: RestRequest): RestReply {
@@ -115,10 +114,10 @@ function putCoupon({ shop, ids, body }: RestRequest): RestReply {
 }
 
 function deleteCoupon({ shop, ids, query, body }: RestRequest): RestReply {
-  return { body: dropCoupon(shop, ids[0]!, isTrue(query.force ?? body.force)) }
+  return { body: deleteOrTrashCoupon(shop, ids[0]!, isTrue(query.force ?? body.force)) }
 }
 
-/** Rows of a batch are not checked as a single write is: what is wrong with one is said by the coupon itself, in its own row. */
+/** Batch rows skip the parameter checks of single writes. Each row returns its own error. */
 function batchCoupons({ shop, body }: RestRequest): RestReply {
   const rows = [body.create, body.update, body.delete].map((list) => (Array.isArray(list) ? list.length : 0))
   if (rows.reduce((sum, count) => sum + count, 0) > batchLimit) {
@@ -128,10 +127,10 @@ function batchCoupons({ shop, body }: RestRequest): RestReply {
   const reply: Record<string, unknown[]> = {}
   const create = (item: Body) => presentCoupon(shop, createCoupon(shop, item))
   const update = (item: Body) => presentCoupon(shop, editCoupon(shop, Number(item.id), item))
-  if (body.create) reply.create = objectsOf(body.create).map((item) => attempt(0, () => create(item)))
-  if (body.update) reply.update = objectsOf(body.update).map((item) => attempt(item.id, () => update(item)))
+  if (body.create) reply.create = listObjects(body.create).map((item) => attempt(0, () => create(item)))
+  if (body.update) reply.update = listObjects(body.update).map((item) => attempt(item.id, () => update(item)))
   if (Array.isArray(body.delete)) {
-    reply.delete = body.delete.map((id: unknown) => attempt(id, () => dropCoupon(shop, Number(id), true)))
+    reply.delete = body.delete.map((id: unknown) => attempt(id, () => deleteOrTrashCoupon(shop, Number(id), true)))
   }
   return { body: reply }
 }
@@ -148,7 +147,7 @@ function attempt(id: unknown, work: () => unknown): unknown {
 function createCoupon(shop: Shop, body: Body): Coupon {
   const code = String(body.code ?? '').trim()
   if (!code) throw new RestError(400, 'woocommerce_rest_empty_coupon_code', 'The coupon code cannot be empty.')
-  const wanted = fieldsOf(shop, body, newCoupon)
+  const wanted = parseFields(shop, body, newCoupon)
   checkCode(shop, code, 0)
   checkKind({ ...newCoupon, ...wanted })
   return addCoupon(shop, { ...wanted, code })
@@ -156,20 +155,20 @@ function createCoupon(shop: Shop, body: Body): Coupon {
 
 function editCoupon(shop: Shop, id: number, body: Body): Coupon {
   const coupon = findCoupon(shop, id)
-  // So a row of a batch says it (coupon-status.json, "batch update").
+  // The error of a batch row (coupon-status.json, "batch update").
   if (!coupon) throw new RestError(400, 'woocommerce_rest_shop_coupon_invalid_id', 'Invalid ID.')
   if (body.code !== undefined) checkCode(shop, String(body.code), id)
   const changed = {
     ...coupon,
-    ...fieldsOf(shop, body, coupon),
+    ...parseFields(shop, body, coupon),
     ...(body.code === undefined ? {} : { code: String(body.code) }),
   }
   checkKind(changed)
   return saveCoupon(shop, changed)
 }
 
-function dropCoupon(shop: Shop, id: number, isForced: boolean) {
-  const coupon = couponOf(shop, id)
+function deleteOrTrashCoupon(shop: Shop, id: number, isForced: boolean) {
+  const coupon = findOrThrow(shop, id)
   const before = presentCoupon(shop, coupon)
   if (isForced) {
     removeCoupon(shop, id)
@@ -188,7 +187,7 @@ function checkTypes(body: Body) {
   throw invalidParams({ date_expires: typeProblem('date_expires', 'null,string') })
 }
 
-// Only a published coupon holds its code.
+// Only a published coupon reserves its code.
 function checkCode(shop: Shop, code: string, ownId: number) {
   const taken = findCouponByCode(shop, code)
   if (!taken || taken.id === ownId) return
@@ -203,7 +202,7 @@ function checkKind({ amountMinor, discountType }: Pick<Coupon, 'amountMinor' | '
   throw new RestError(400, 'coupon_invalid_amount', 'Invalid discount amount.')
 }
 
-function fieldsOf(
+function parseFields(
   shop: Shop,
   body: Body,
   known: Omit<Coupon, 'id' | 'code' | 'createdAt' | 'modifiedAt'>,
@@ -213,16 +212,16 @@ function fieldsOf(
     Array.isArray(body[name]) ? (body[name] as unknown[]).map(Number) : before
   const count = (name: string, before: number | null) => (has(name) ? Number(body[name]) || null : before)
   const flag = (name: string, before: boolean) => (has(name) ? isTrue(body[name]) : before)
-  const money = (name: string, before: number) => (has(name) ? (amountOf(shop, body[name]) ?? 0) : before)
+  const money = (name: string, before: number) => (has(name) ? (parseAmount(shop, body[name]) ?? 0) : before)
   const discountType = (body.discount_type as Coupon['discountType']) ?? known.discountType
   return {
-    status: statusOf(shop, body, known.status),
+    status: parseStatus(shop, body, known.status),
     discountType,
     amountMinor:
-      discountType === 'percent' && has('amount') ? percentOf(body.amount) : money('amount', known.amountMinor),
+      discountType === 'percent' && has('amount') ? parsePercent(body.amount) : money('amount', known.amountMinor),
     description: has('description') ? String(body.description) : known.description,
-    // null is passed over; an empty text takes the end away (coupon-status.json, "date_expires null").
-    expiresAt: has('date_expires') && body.date_expires !== null ? expiryOf(body.date_expires) : known.expiresAt,
+    // null is ignored; an empty text removes the expiry (coupon-status.json, "date_expires null").
+    expiresAt: has('date_expires') && body.date_expires !== null ? parseExpiry(body.date_expires) : known.expiresAt,
     individualUse: flag('individual_use', known.individualUse),
     productIds: ids('product_ids', known.productIds),
     excludedProductIds: ids('excluded_product_ids', known.excludedProductIds),
@@ -235,9 +234,9 @@ function fieldsOf(
     excludeSaleItems: flag('exclude_sale_items', known.excludeSaleItems),
     minimumMinor: money('minimum_amount', known.minimumMinor),
     maximumMinor: money('maximum_amount', known.maximumMinor),
-    // Addresses that are none are dropped without a word.
+    // Invalid addresses are dropped silently.
     emails: Array.isArray(body.email_restrictions) ? body.email_restrictions.filter(isRestriction) : known.emails,
-    meta: body.meta_data ? objectsOf(body.meta_data).map((meta) => metaOf(shop, meta)) : known.meta,
+    meta: body.meta_data ? listObjects(body.meta_data).map((meta) => buildMeta(shop, meta)) : known.meta,
   }
 }
 
@@ -245,29 +244,29 @@ function isRestriction(email: unknown): email is string {
   return isEmail(email) || (typeof email === 'string' && /^\*@[\w.-]+\.\w+$/.test(email))
 }
 
-/** 10.4.4 keeps any word, and publishes at once what is to be published in the future; versions before 10 ignore the field. */
-function statusOf(shop: Shop, body: Body, known: string): string {
+/** 10.4.4 accepts any text and publishes `future` at once; versions before 10 ignore the field. */
+function parseStatus(shop: Shop, body: Body, known: string): string {
   if (body.status === undefined || isOldVersion(shop)) return known
   return body.status === 'future' ? 'publish' : String(body.status)
 }
 
 /** Hundredths of a percent. */
-function percentOf(amount: unknown): number {
+function parsePercent(amount: unknown): number {
   const shaped = /^\s*-?\d+(\.\d+)?\s*$/.test(String(amount))
   return shaped ? Math.round(Number(amount) * 100) : 0
 }
 
-function expiryOf(value: unknown): number | null {
+function parseExpiry(value: unknown): number | null {
   if (value === '') return null
-  // A text that is no date becomes local midnight of the epoch: the coupon is expired from its first second.
+  // An invalid date becomes local midnight of the epoch, so the coupon is expired at once.
   return parseStoreTime(String(value)) ?? parseStoreTime('1970-01-01T00:00:00')
 }
 
-function metaOf(shop: Shop, { key, value }: Body) {
+function buildMeta(shop: Shop, { key, value }: Body) {
   return { id: nextId(shop.db, 'meta'), key: String(key), value }
 }
 
-function couponOf(shop: Shop, id: number): Coupon {
+function findOrThrow(shop: Shop, id: number): Coupon {
   const coupon = findCoupon(shop, id)
   if (!coupon) throw invalidId('coupon')
   return coupon

@@ -1,4 +1,4 @@
-// wc/v3 customers: registered ones. There is no modified_after here, and asking for it changes nothing.
+// wc/v3 customers (registered ones). WooCommerce ignores modified_after here.
 import {
   addCustomer,
   type Customer,
@@ -11,10 +11,10 @@ import {
   saveCustomer,
 } from '../customers.ts'
 import { asList, asText, isEmail } from '../php.ts'
-import { isTrue, paged, pagingRules, type RestReply, type RestRequest, type Route, type Rule } from '../rest.ts'
+import { isTrue, paginate, pagingRules, type RestReply, type RestRequest, type Route, type Rule } from '../rest.ts'
 import { invalidId, missingParams, RestError } from '../rest-error.ts'
-import { address } from './order-write.ts'
-import { created } from './orders.ts'
+import { mergeAddress } from './order-write.ts'
+import { createdReply } from './orders.ts'
 
 const listRules: Record<string, Rule> = {
   ...pagingRules,
@@ -33,10 +33,10 @@ export const customerRoutes: Route[] = [
   },
   {
     pattern: /^\/wc\/v3\/customers\/(\d+)$/,
-    GET: { can: 'view', run: (request) => single(request, customerOf(request)) },
+    GET: { can: 'view', run: (request) => singleReply(request, findOrThrow(request)) },
     PUT: { can: 'edit', run: putCustomer },
     DELETE: { can: 'delete', run: deleteCustomer },
-    // The permission check looks the user up first, so an unknown id is answered before Allow is worked out.
+    // The permission check reads the user first, so an unknown id fails before Allow is computed.
     hidesAllow: true,
   },
 ]
@@ -52,7 +52,7 @@ function getCustomers(request: RestRequest): RestReply {
     .filter((customer) => !include.length || include.includes(String(customer.id)))
     .filter((customer) => !email || customer.email.toLowerCase() === email)
     .filter((customer) => !search || `${customer.email} ${customer.username}`.toLowerCase().includes(search))
-  return paged(request, sort(query, matches), (customer) => presentCustomer(shop, customer))
+  return paginate(request, sort(query, matches), (customer) => presentCustomer(shop, customer))
 }
 
 function sort(query: RestRequest['query'], customers: Customer[]): Customer[] {
@@ -73,34 +73,34 @@ function postCustomer(request: RestRequest): RestReply {
     username: String(body.username ?? email.split('@')[0]),
     firstName: String(body.first_name ?? ''),
     lastName: String(body.last_name ?? ''),
-    billing: address({ ...noAddress, email: '' }, body.billing),
-    shipping: address(noAddress, body.shipping),
+    billing: mergeAddress({ ...noAddress, email: '' }, body.billing),
+    shipping: mergeAddress(noAddress, body.shipping),
   })
-  return created(request, `customers/${customer.id}`, presentCustomer(shop, customer))
+  return createdReply(request, `customers/${customer.id}`, presentCustomer(shop, customer))
 }
 
 function putCustomer(request: RestRequest): RestReply {
   const { shop, body } = request
-  const customer = customerOf(request)
+  const customer = findOrThrow(request)
   if (body.email !== undefined) checkEmail(request, body.email, customer.id)
   const saved = saveCustomer(shop, {
     ...customer,
     email: String(body.email ?? customer.email),
     firstName: String(body.first_name ?? customer.firstName),
     lastName: String(body.last_name ?? customer.lastName),
-    billing: address(customer.billing, body.billing),
-    shipping: address(customer.shipping, body.shipping),
+    billing: mergeAddress(customer.billing, body.billing),
+    shipping: mergeAddress(customer.shipping, body.shipping),
   })
-  return single(request, saved)
+  return singleReply(request, saved)
 }
 
 function deleteCustomer(request: RestRequest): RestReply {
-  const customer = customerOf(request)
+  const customer = findOrThrow(request)
   if (!isTrue(request.query.force ?? request.body.force)) {
     throw new RestError(501, 'woocommerce_rest_trash_not_supported', 'Customers do not support trashing.')
   }
   removeCustomer(request.shop, customer.id)
-  return single(request, customer)
+  return singleReply(request, customer)
 }
 
 function checkEmail({ shop }: RestRequest, email: unknown, ownId: number) {
@@ -111,11 +111,11 @@ function checkEmail({ shop }: RestRequest, email: unknown, ownId: number) {
   throw new RestError(400, 'registration-error-email-exists', text)
 }
 
-function single({ shop }: RestRequest, customer: Customer): RestReply {
+function singleReply({ shop }: RestRequest, customer: Customer): RestReply {
   return { body: presentCustomer(shop, customer), headers: { allow: 'GET, POST, PUT, PATCH, DELETE' } }
 }
 
-function customerOf({ shop, ids }: RestRequest): Customer {
+function findOrThrow({ shop, ids }: RestRequest): Customer {
   const customer = findCustomer(shop, ids[0]!)
   if (!customer) throw invalidId('customer')
   return customer

@@ -1,7 +1,7 @@
-// Orders written through REST: the owner's own, or an app's. Lines are priced from the catalogue unless totals are sent.
+// Orders written through REST. Lines without totals use catalogue prices.
 import { findProduct, fullName, priceMinor } from '../catalog.ts'
 import { noAddress } from '../customers.ts'
-import { blankOrder } from '../order-blank.ts'
+import { EMPTY_ORDER } from '../order-blank.ts'
 import {
   type Address,
   addOrder,
@@ -11,17 +11,17 @@ import {
   type OrderLine,
   type OrderStatus,
 } from '../orders.ts'
-import { amountOf } from '../pricing.ts'
-import { type Body, objectsOf } from '../rest.ts'
+import { parseAmount } from '../pricing.ts'
+import { type Body, listObjects } from '../rest.ts'
 import { gateways, nowSeconds, type Shop } from '../shop.ts'
 import { nextId } from '../sqlite.ts'
-import { netPrice, type Till, tillAt } from '../totals.ts'
+import { createTaxContext, netPrice, type TaxContext } from '../totals.ts'
 
 export function createOrder(shop: Shop, body: Body): Order {
-  const billing = address({ ...noAddress, email: '' }, body.billing)
-  const shipping = address(noAddress, body.shipping)
-  const till = tillAt(shop, placeOf(shop, shipping, billing))
-  const lines = objectsOf(body.line_items).map((item) => lineOf(shop, till, item))
+  const billing = mergeAddress({ ...noAddress, email: '' }, body.billing)
+  const shipping = mergeAddress(noAddress, body.shipping)
+  const till = createTaxContext(shop, findTaxPlace(shop, shipping, billing))
+  const lines = listObjects(body.line_items).map((item) => buildLine(shop, till, item))
   const isTaxed = till.rate !== null && lines.some((line) => line.totalMinor > 0)
   const tax = (minor: number) => (isTaxed ? Math.round((minor * till.rate!.percent) / 100) : 0)
   const goods = lines.reduce((sum, line) => sum + line.totalMinor, 0)
@@ -29,7 +29,7 @@ export function createOrder(shop: Shop, body: Body): Order {
   const isPaid = body.set_paid === true
   const status = (isPaid ? 'processing' : (body.status ?? 'pending')) as OrderStatus
   const fresh: FreshOrder = {
-    ...blankOrder,
+    ...EMPTY_ORDER,
     status,
     customerId: Number(body.customer_id ?? 0),
     paidAt: isPaid || isPaidStatus(status) ? nowSeconds(shop) : null,
@@ -54,25 +54,25 @@ export function createOrder(shop: Shop, body: Body): Order {
   return addOrder(shop, fresh)
 }
 
-/** Without an address WooCommerce taxes at the shop's base, as it does for a visitor who has not said where they live. */
-function placeOf({ pricing: { base } }: Shop, shipping: Address, billing: Address) {
+/** Without an address WooCommerce applies the tax of the shop's base. */
+function findTaxPlace({ pricing: { base } }: Shop, shipping: Address, billing: Address) {
   const country = shipping.country || billing.country || base.country
   return { country, state: shipping.state || billing.state || base.state }
 }
 
-export function merged(order: Order, body: Body): Order {
+export function mergeOrder(order: Order, body: Body): Order {
   return {
     ...order,
-    billing: address(order.billing, body.billing),
-    shipping: address(order.shipping, body.shipping),
+    billing: mergeAddress(order.billing, body.billing),
+    shipping: mergeAddress(order.shipping, body.shipping),
     customerId: body.customer_id === undefined ? order.customerId : Number(body.customer_id),
     customerNote: body.customer_note === undefined ? order.customerNote : String(body.customer_note),
     transactionId: body.transaction_id === undefined ? order.transactionId : String(body.transaction_id),
   }
 }
 
-/** Takes over the fields an address has and leaves everything else out. */
-export function address<T extends Address>(known: T, given: unknown): T {
+/** Copies known address fields and ignores others. */
+export function mergeAddress<T extends Address>(known: T, given: unknown): T {
   if (!given || typeof given !== 'object') return known
   const fields = Object.entries(given).filter(
     ([field, value]) => field in known && value !== null && typeof value !== 'object',
@@ -80,12 +80,12 @@ export function address<T extends Address>(known: T, given: unknown): T {
   return { ...known, ...Object.fromEntries(fields.map(([field, value]) => [field, String(value)])) }
 }
 
-function lineOf(shop: Shop, till: Till, item: Body): OrderLine {
+function buildLine(shop: Shop, till: TaxContext, item: Body): OrderLine {
   const product = findProduct(shop, Number(item.variation_id) || Number(item.product_id))
   const parent = product?.parentId ? findProduct(shop, product.parentId) : undefined
   const quantity = Number(item.quantity ?? 1)
   const priced = product ? netPrice(till, priceMinor(shop, product) * quantity) : 0
-  const subtotalMinor = amountOf(shop, item.subtotal) ?? priced
+  const subtotalMinor = parseAmount(shop, item.subtotal) ?? priced
   return {
     id: nextId(shop.db, 'item'),
     productId: product ? (parent?.id ?? product.id) : 0,
@@ -95,7 +95,7 @@ function lineOf(shop: Shop, till: Till, item: Body): OrderLine {
     quantity,
     subtotalMinor,
     subtotalTaxMinor: 0,
-    totalMinor: amountOf(shop, item.total) ?? subtotalMinor,
+    totalMinor: parseAmount(shop, item.total) ?? subtotalMinor,
     totalTaxMinor: 0,
     sku: product?.sku ?? '',
     picture: product?.pictures[0] ?? null,

@@ -20,20 +20,20 @@ import {
   trashOrder,
 } from '../orders.ts'
 import { asList, asText, isEmail } from '../php.ts'
-import { amountOf } from '../pricing.ts'
+import { parseAmount } from '../pricing.ts'
 import {
   checkParams,
   isTrue,
-  pageOf,
   pagingRules,
   type RestReply,
   type RestRequest,
   type Route,
   type Rule,
+  readPage,
 } from '../rest.ts'
 import { invalidId, invalidParams, missingParams, RestError } from '../rest-error.ts'
-import { all, one } from '../sqlite.ts'
-import { createOrder, merged } from './order-write.ts'
+import { selectAll, selectOne } from '../sqlite.ts'
+import { createOrder, mergeOrder } from './order-write.ts'
 
 const listable = ['any', 'trash', 'auto-draft', ...orderStatuses]
 const listRules: Record<string, Rule> = {
@@ -61,7 +61,7 @@ export const orderRoutes: Route[] = [
   },
   {
     pattern: /^\/wc\/v3\/orders\/(\d+)$/,
-    GET: { can: 'view', run: (request) => ({ body: presentOrder(request.shop, orderOf(request)) }) },
+    GET: { can: 'view', run: (request) => ({ body: presentOrder(request.shop, findOrThrow(request)) }) },
     PUT: { can: 'edit', run: putOrder },
     DELETE: { can: 'delete', run: deleteOrder },
   },
@@ -81,17 +81,17 @@ export const orderRoutes: Route[] = [
   { pattern: /^\/wc\/v3\/reports\/orders\/totals$/, GET: { can: 'list', run: countByStatus } },
 ]
 
-type Where = { sql: string[]; params: SQLInputValue[] }
+type OrderFilter = { sql: string[]; params: SQLInputValue[] }
 
 function listOrders(request: RestRequest): RestReply {
   const { shop, query } = request
   const where = filters(request)
   const clause = where.sql.length ? `where ${where.sql.join(' and ')}` : ''
-  const count = one<{ n: number }>(shop.db, `select count(*) as n from orders ${clause}`, ...where.params)!.n
-  const { perPage, number } = pageOf(request)
+  const count = selectOne<{ n: number }>(shop.db, `select count(*) as n from orders ${clause}`, ...where.params)!.n
+  const { perPage, number } = readPage(request)
   const sql = `select doc from orders ${clause} order by ${orderBy(request)} limit ? offset ?`
-  const rows = all<{ doc: string }>(shop.db, sql, ...where.params, perPage, (number - 1) * perPage)
-  // Past the end WooCommerce counts nothing at all: total 0 and pages 0, on orders only.
+  const rows = selectAll<{ doc: string }>(shop.db, sql, ...where.params, perPage, (number - 1) * perPage)
+  // Beyond the last page WooCommerce returns total 0 and pages 0, for orders only.
   const total = rows.length ? count : 0
   const status = asList(query.status)
   const page = {
@@ -103,8 +103,8 @@ function listOrders(request: RestRequest): RestReply {
   return { body: rows.map((row) => presentOrder(shop, readOrder(row)!)), page }
 }
 
-function filters({ query }: RestRequest): Where {
-  const where: Where = { sql: [], params: [] }
+function filters({ query }: RestRequest): OrderFilter {
+  const where: OrderFilter = { sql: [], params: [] }
   const add = (sql: string, ...params: SQLInputValue[]) => {
     where.sql.push(sql)
     where.params.push(...params)
@@ -112,12 +112,12 @@ function filters({ query }: RestRequest): Where {
   const statuses = asList(query.status).filter((status) => status !== 'any')
   const isAny = asList(query.status).includes('any') || !statuses.length
   if (isAny) add(`status <> 'trash'`)
-  else add(`status in (${marks(statuses)})`, ...statuses)
+  else add(`status in (${placeholders(statuses)})`, ...statuses)
   addTimes(query, add)
   const include = asList(query.include)
-  if (include.length) add(`id in (${marks(include)})`, ...include.map(Number))
+  if (include.length) add(`id in (${placeholders(include)})`, ...include.map(Number))
   const exclude = asList(query.exclude)
-  if (exclude.length) add(`id not in (${marks(exclude)})`, ...exclude.map(Number))
+  if (exclude.length) add(`id not in (${placeholders(exclude)})`, ...exclude.map(Number))
   if (query.customer !== undefined) add('customer_id = ?', Number(query.customer))
   const search = asText(query.search)?.trim()
   if (search) {
@@ -153,21 +153,21 @@ function orderBy({ query }: RestRequest): string {
   return column === 'id' ? `id ${direction}` : `${column} ${direction}, id ${direction}`
 }
 
-function marks(list: unknown[]): string {
+function placeholders(list: unknown[]): string {
   return list.map(() => '?').join(', ')
 }
 
 function postOrder(request: RestRequest): RestReply {
   checkBody(request.body)
   const order = createOrder(request.shop, request.body)
-  return created(request, `orders/${order.id}`, presentOrder(request.shop, order))
+  return createdReply(request, `orders/${order.id}`, presentOrder(request.shop, order))
 }
 
 function putOrder(request: RestRequest): RestReply {
   const { shop, body } = request
-  const order = orderOf(request)
+  const order = findOrThrow(request)
   checkBody(body)
-  const changed: Order = merged(order, body)
+  const changed: Order = mergeOrder(order, body)
   const wanted = body.status as OrderStatus | undefined
   const saved = wanted && wanted !== order.status ? changeStatus(shop, changed, wanted) : saveOrder(shop, changed)
   return { body: presentOrder(shop, saved) }
@@ -175,7 +175,7 @@ function putOrder(request: RestRequest): RestReply {
 
 function deleteOrder(request: RestRequest): RestReply {
   const { shop, query, body } = request
-  const order = orderOf(request)
+  const order = findOrThrow(request)
   if (isTrue(query.force ?? body.force)) {
     const last = presentOrder(shop, order)
     eraseOrder(shop, order.id)
@@ -190,40 +190,40 @@ function deleteOrder(request: RestRequest): RestReply {
 }
 
 function getRefunds(request: RestRequest): RestReply {
-  const order = orderOf(request)
+  const order = findOrThrow(request)
   const refunds = listRefunds(request.shop, order.id)
   return { body: refunds.map((refund) => presentRefund(request.shop, refund)) }
 }
 
 function postRefund(request: RestRequest): RestReply {
   const { shop, body } = request
-  const order = orderOf(request)
+  const order = findOrThrow(request)
   if (body.amount === undefined) throw missingParams(['amount'])
-  const amountMinor = amountOf(shop, body.amount) ?? 0
+  const amountMinor = parseAmount(shop, body.amount) ?? 0
   if (amountMinor <= 0 || amountMinor > order.totalMinor - refundedMinor(shop, order.id)) {
     throw new RestError(400, 'woocommerce_rest_cannot_create_order_refund', 'Invalid refund amount.')
   }
   const refund = addRefund(shop, order, amountMinor, String(body.reason ?? ''))
-  // The real store leaks its route pattern here; a client must read the id from the body.
-  return created(request, `orders/(?P<order_id>[\\d]+)/refunds/${refund.id}`, presentRefund(shop, refund))
+  // WooCommerce leaks its route pattern here; clients must read the id from the body.
+  return createdReply(request, `orders/(?P<order_id>[\\d]+)/refunds/${refund.id}`, presentRefund(shop, refund))
 }
 
 function postNote(request: RestRequest): RestReply {
   const { shop, body } = request
-  const order = orderOf(request)
+  const order = findOrThrow(request)
   if (typeof body.note !== 'string') throw missingParams(['note'])
   addNote(shop, order.id, body.note, 'system')
   const note = listNotes(shop, order.id)[0]!
-  return created(request, `orders/${order.id}/notes/${note.id}`, presentNote(shop, note))
+  return createdReply(request, `orders/${order.id}/notes/${note.id}`, presentNote(shop, note))
 }
 
 function countByStatus({ shop }: RestRequest): RestReply {
   const sql = 'select status, count(*) as n from orders group by status'
-  const counts = new Map(all<{ status: string; n: number }>(shop.db, sql).map(({ status, n }) => [status, n]))
+  const counts = new Map(selectAll<{ status: string; n: number }>(shop.db, sql).map(({ status, n }) => [status, n]))
   return { body: orderStatuses.map((slug) => ({ slug, name: statusNames[slug], total: counts.get(slug) ?? 0 })) }
 }
 
-function orderOf({ shop, ids }: RestRequest): Order {
+function findOrThrow({ shop, ids }: RestRequest): Order {
   const order = findOrder(shop, ids[0]!)
   if (!order) throw invalidId('order')
   return order
@@ -236,6 +236,6 @@ function checkBody(body: RestRequest['body']) {
   throw invalidParams({ billing: { code: 'rest_invalid_email', message: 'Invalid email address.', data: null } })
 }
 
-export function created(request: RestRequest, path: string, body: unknown): RestReply {
+export function createdReply(request: RestRequest, path: string, body: unknown): RestReply {
   return { status: 201, body, headers: { location: `${request.shop.home}/wp-json/wc/v3/${path}` } }
 }

@@ -1,7 +1,7 @@
-// Puts both APIs on the wire: pretty permalinks under /wp-json/, the plain form ?rest_route= on any page.
+// Serves both APIs: under /wp-json/ with pretty permalinks, and by ?rest_route= on any page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asText, parsePhpQuery } from '../php.ts'
-import { answerRest, type Route, type Wire, type WireReply } from '../rest.ts'
+import { answerRest, type HttpCall, type HttpReply, type Route } from '../rest.ts'
 import type { Shop } from '../shop.ts'
 import { answerStoreApi } from '../store-api.ts'
 import { catalogRoutes } from './catalog.ts'
@@ -21,11 +21,11 @@ const routes: Route[] = [
 ]
 
 export function serveRest(app: FastifyInstance, shop: Shop) {
-  // Bodies stay text: WordPress reads them after it has decided who asks, and has its own words for bad JSON.
+  // Bodies stay text: WordPress parses them after authentication and has its own error for invalid JSON.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
-    const wire = wireOf(shop, request)
+    const wire = readCall(shop, request)
     if (!wire) return reply.callNotFound()
     await answer(shop, { ...wire, rawBody: typeof request.body === 'string' ? request.body : '' }, reply)
     return reply
@@ -37,7 +37,7 @@ export function serveRest(app: FastifyInstance, shop: Shop) {
   })
 }
 
-function wireOf(shop: Shop, request: FastifyRequest): Wire | null {
+function readCall(shop: Shop, request: FastifyRequest): HttpCall | null {
   const [rawPath = '/', search = ''] = request.raw.url!.split(/\?(.*)/s)
   const query = parsePhpQuery(search)
   const isPretty = shop.prettyPermalinks && (rawPath === '/wp-json' || rawPath.startsWith('/wp-json/'))
@@ -50,9 +50,9 @@ function wireOf(shop: Shop, request: FastifyRequest): Wire | null {
   return { ...common, route, looksAtKeys: isPretty }
 }
 
-async function answer(shop: Shop, wire: Wire, reply: FastifyReply) {
+async function answer(shop: Shop, wire: HttpCall, reply: FastifyReply) {
   const isShopper = wire.route.startsWith('/wc/store/')
-  const result: WireReply = await (isShopper ? answerStoreApi(shop, wire) : answerRest(shop, routes, wire))
+  const result: HttpReply = await (isShopper ? answerStoreApi(shop, wire) : answerRest(shop, routes, wire))
   for (const cookie of result.cookies) reply.header('set-cookie', cookie)
   reply.code(result.status).headers(result.headers)
   await reply.send(JSON.stringify(result.body))

@@ -1,12 +1,12 @@
-// What an app reads before it trusts a store: site index, namespace index, status report, settings, currency, gateways.
+// Site index, namespace index, status report, settings, currency, gateways.
 
 import { zoneOffsetHours } from '../clock.ts'
 import { asText } from '../php.ts'
-import { currencyOf } from '../pricing.ts'
-import { linksOf, type RestReply, type RestRequest, type Route } from '../rest.ts'
+import { findCurrency } from '../pricing.ts'
+import { buildLinks, type RestReply, type RestRequest, type Route } from '../rest.ts'
 import { RestError } from '../rest-error.ts'
-import { gateways, nowSeconds, type Shop, storeName, storeTagline, storeZone, wordpressVersion } from '../shop.ts'
-import { one } from '../sqlite.ts'
+import { gateways, nowSeconds, type Shop, storeName, storeTagline, storeTimeZone, wordpressVersion } from '../shop.ts'
+import { selectOne } from '../sqlite.ts'
 
 const namespaces =
   'oembed/1.0 wp/v2 wc/v3 wc/v1 jetpack/v4 wc-admin wc-analytics wc/store wc/store/v1 wc/private wc/v2 wp-site-health/v1'.split(
@@ -18,7 +18,7 @@ const LOGO_SIZE = { width: 570, height: 96 }
 
 export const systemRoutes: Route[] = [
   { pattern: /^\/?$/, GET: { can: 'public', run: siteIndex } },
-  { pattern: /^\/wp\/v2\/media\/(\d+)$/, GET: { can: 'public', run: oneMedium } },
+  { pattern: /^\/wp\/v2\/media\/(\d+)$/, GET: { can: 'public', run: getLogo } },
   { pattern: /^\/wc\/v3$/, GET: { can: 'public', run: namespaceIndex } },
   { pattern: /^\/wc\/v3\/system_status$/, GET: { can: 'list', run: systemStatus } },
   {
@@ -37,13 +37,20 @@ function siteIndex({ shop }: RestRequest): RestReply {
     url: shop.home,
     home: shop.home,
     gmt_offset: zoneOffsetHours(nowSeconds(shop)),
-    timezone_string: storeZone,
+    timezone_string: storeTimeZone,
     page_for_posts: 0,
     page_on_front: 0,
     show_on_front: 'posts',
     namespaces,
     authentication: [],
-    routes: routesOf(shop, ['/', '/wc/v3', '/wc/v3/orders', '/wc/v3/products', '/wc/v3/customers', '/wc/v3/coupons']),
+    routes: describeRoutes(shop, [
+      '/',
+      '/wc/v3',
+      '/wc/v3/orders',
+      '/wc/v3/products',
+      '/wc/v3/customers',
+      '/wc/v3/coupons',
+    ]),
     site_logo: LOGO_ID,
     site_icon: 0,
     site_icon_url: '',
@@ -52,8 +59,8 @@ function siteIndex({ shop }: RestRequest): RestReply {
   return { body }
 }
 
-/** The logo alone; the pictures of products are not asked for here. */
-function oneMedium({ shop, ids: [id] }: RestRequest): RestReply {
+/** Serves the logo only. Apps do not request product images here. */
+function getLogo({ shop, ids: [id] }: RestRequest): RestReply {
   if (id !== LOGO_ID) throw new RestError(404, 'rest_post_invalid_id', 'Invalid post ID.')
   const source_url = `${shop.home}/wp-content/uploads/2026/11/logo.png`
   const size = { file: 'logo.png', width: LOGO_SIZE.width, height: LOGO_SIZE.height, mime_type: 'image/png' }
@@ -74,11 +81,17 @@ function oneMedium({ shop, ids: [id] }: RestRequest): RestReply {
 }
 
 function namespaceIndex({ shop }: RestRequest): RestReply {
-  const routes = routesOf(shop, ['/wc/v3', '/wc/v3/orders', '/wc/v3/products', '/wc/v3/customers', '/wc/v3/coupons'])
+  const routes = describeRoutes(shop, [
+    '/wc/v3',
+    '/wc/v3/orders',
+    '/wc/v3/products',
+    '/wc/v3/customers',
+    '/wc/v3/coupons',
+  ])
   return { body: { namespace: 'wc/v3', routes, _links: { up: [{ href: `${shop.home}/wp-json/` }] } } }
 }
 
-function routesOf(shop: Shop, paths: string[]) {
+function describeRoutes(shop: Shop, paths: string[]) {
   const entry = (path: string) => ({
     namespace: 'wc/v3',
     methods: ['GET'],
@@ -91,12 +104,12 @@ function systemStatus({ shop }: RestRequest): RestReply {
   const counts = { product: 'products', shop_coupon: 'coupons', shop_order_placehold: 'orders' } as const
   const tables = { database_tables: { woocommerce: [] }, database_size: { data: 1.6, index: 1.9 } }
   const body = {
-    environment: environmentOf(shop),
+    environment: describeEnvironment(shop),
     database: { wc_database_version: shop.version, database_prefix: 'wp_', maxmind_geoip_database: '', ...tables },
     active_plugins: [wooPlugin(shop)],
     inactive_plugins: [],
     dropins_mu_plugins: { dropins: [], mu_plugins: [] },
-    theme: themeOf(),
+    theme: describeTheme(),
     settings: settingsReport(shop),
     security: { secure_connection: shop.isSsl, hide_errors: true },
     pages: ['Shop base', 'Cart', 'Checkout', 'My account', 'Terms and conditions'].map(pageReport),
@@ -125,7 +138,7 @@ function wooPlugin({ version }: Shop) {
   }
 }
 
-function environmentOf(shop: Shop) {
+function describeEnvironment(shop: Shop) {
   const hash = shop.secret
   return {
     home_url: shop.home,
@@ -165,7 +178,7 @@ function environmentOf(shop: Shop) {
   }
 }
 
-function themeOf() {
+function describeTheme() {
   return {
     name: 'Twenty Twenty-Five',
     version: '1.0',
@@ -190,11 +203,11 @@ function settingsReport(shop: Shop) {
     'exclude-from-catalog exclude-from-search featured outofstock rated-1 rated-2 rated-3 rated-4 rated-5'.split(' ')
   const named = (list: string[]) => Object.fromEntries(list.map((name) => [name, name]))
   return {
-    // The old, removed API: false on a store that works.
+    // The removed legacy API: false on a working store.
     api_enabled: false,
     force_ssl: false,
     currency: shop.pricing.currency,
-    currency_symbol: currencyOf(shop).html,
+    currency_symbol: findCurrency(shop).html,
     currency_position: 'left',
     thousand_separator: ',',
     decimal_separator: '.',
@@ -246,7 +259,7 @@ function settings(shop: Shop): Setting[] {
   const base = [pricing.base.country, pricing.base.state].filter(Boolean).join(':')
   const places = { ...countries, 'US:VT': 'United States (US) - Vermont' }
   const yesNo = (is: boolean) => (is ? 'yes' : 'no')
-  const { html, name } = currencyOf(shop)
+  const { html, name } = findCurrency(shop)
   const ways = {
     all: 'Sell to all countries',
     all_except: 'Sell to all countries, except for&hellip;',
@@ -311,7 +324,7 @@ function withLinks(shop: Shop, setting: Setting) {
 function currentCurrency({ shop }: RestRequest): RestReply {
   const base = `${shop.home}/wp-json/wc/v3/data/currencies`
   const code = shop.pricing.currency
-  const { html, name } = currencyOf(shop)
+  const { html, name } = findCurrency(shop)
   const _links = { self: [{ href: `${base}/${code}`, targetHints: { allow: ['GET'] } }], collection: [{ href: base }] }
   return { body: { code, name, symbol: html, _links } }
 }
@@ -330,12 +343,12 @@ function listGateways({ shop, query }: RestRequest): RestReply {
     method_description: '',
     method_supports: ['products'],
     settings: {},
-    _links: { self: linksOf(shop, 'payment_gateways', 0).collection.map(({ href }) => ({ href: `${href}/${id}` })) },
+    _links: { self: buildLinks(shop, 'payment_gateways', 0).collection.map(({ href }) => ({ href: `${href}/${id}` })) },
   }))
   const number = Number(asText(query.page) ?? 1)
   return { body, page: { total: body.length, pages: 1, number } }
 }
 
 function count(shop: Shop, table: 'products' | 'coupons' | 'orders'): number {
-  return one<{ n: number }>(shop.db, `select count(*) as n from ${table}`)!.n
+  return selectOne<{ n: number }>(shop.db, `select count(*) as n from ${table}`)!.n
 }

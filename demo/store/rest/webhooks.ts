@@ -1,13 +1,13 @@
-// wc/v3 webhooks. Any http(s) address is accepted, reachable or not; the secret is never told again.
+// wc/v3 webhooks. Any http(s) address is accepted, even unreachable ones. Responses never contain the secret.
 import { randomBytes } from 'node:crypto'
 import { bothTexts } from '../clock.ts'
 import { ping } from '../deliver.ts'
 import { asText } from '../php.ts'
 import {
+  buildLinks,
   checkParams,
   isTrue,
-  linksOf,
-  paged,
+  paginate,
   pagingRules,
   type RestReply,
   type RestRequest,
@@ -18,14 +18,14 @@ import { invalidId, missingParams, RestError } from '../rest-error.ts'
 import {
   addWebhook,
   findWebhook,
-  hooksOf,
   isTopic,
+  listHookNames,
   listWebhooks,
   removeWebhook,
   saveWebhook,
   type Webhook,
 } from '../webhooks.ts'
-import { created } from './orders.ts'
+import { createdReply } from './orders.ts'
 
 const states: Rule = { kind: 'enum', values: ['active', 'paused', 'disabled'] }
 const listed: Rule = { kind: 'enum', values: ['all', 'active', 'paused', 'disabled'] }
@@ -38,7 +38,7 @@ export const webhookRoutes: Route[] = [
   },
   {
     pattern: /^\/wc\/v3\/webhooks\/(\d+)$/,
-    GET: { can: 'view', run: (request) => ({ body: present(request, hookOf(request)) }) },
+    GET: { can: 'view', run: (request) => ({ body: present(request, findOrThrow(request)) }) },
     PUT: { can: 'edit', run: putWebhook },
     DELETE: { can: 'delete', run: deleteWebhook },
   },
@@ -47,7 +47,7 @@ export const webhookRoutes: Route[] = [
 function getWebhooks(request: RestRequest): RestReply {
   const status = asText(request.query.status) ?? 'all'
   const hooks = listWebhooks(request.shop).filter((hook) => status === 'all' || hook.status === status)
-  return paged(request, hooks, (hook) => present(request, hook))
+  return paginate(request, hooks, (hook) => present(request, hook))
 }
 
 function postWebhook(request: RestRequest): RestReply {
@@ -55,7 +55,7 @@ function postWebhook(request: RestRequest): RestReply {
   checkParams(body, { status: states })
   const missing = ['topic', 'delivery_url'].filter((name) => body[name] === undefined)
   if (missing.length) throw missingParams(missing)
-  const { topic, delivery_url } = checked(body.topic, body.delivery_url)
+  const { topic, delivery_url } = validateInput(body.topic, body.delivery_url)
   const secret = asText(body.secret as string) || randomBytes(25).toString('base64')
   const status = (body.status ?? 'active') as Webhook['status']
   const hook = addWebhook(shop, {
@@ -66,7 +66,7 @@ function postWebhook(request: RestRequest): RestReply {
     secret,
   })
   if (status === 'active') void ping(shop, hook)
-  return created(request, `webhooks/${hook.id}`, {
+  return createdReply(request, `webhooks/${hook.id}`, {
     ...present(request, hook),
     date_modified: null,
     date_modified_gmt: null,
@@ -75,11 +75,11 @@ function postWebhook(request: RestRequest): RestReply {
 
 function putWebhook(request: RestRequest): RestReply {
   const { shop, body } = request
-  const hook = hookOf(request)
+  const hook = findOrThrow(request)
   checkParams(body, { status: states })
-  const { topic, delivery_url } = checked(body.topic ?? hook.topic, body.delivery_url ?? hook.delivery_url)
+  const { topic, delivery_url } = validateInput(body.topic ?? hook.topic, body.delivery_url ?? hook.delivery_url)
   const status = (body.status ?? hook.status) as Webhook['status']
-  // Switched on again, a webhook starts with a clean slate.
+  // Reactivating a webhook resets its failure count.
   const failures = status === 'active' && hook.status !== 'active' ? 0 : hook.failures
   const name = String(body.name ?? hook.name)
   saveWebhook(shop, {
@@ -95,7 +95,7 @@ function putWebhook(request: RestRequest): RestReply {
 }
 
 function deleteWebhook(request: RestRequest): RestReply {
-  const hook = hookOf(request)
+  const hook = findOrThrow(request)
   if (!isTrue(request.query.force ?? request.body.force)) {
     throw new RestError(501, 'woocommerce_rest_trash_not_supported', 'Webhooks do not support trashing.')
   }
@@ -103,7 +103,7 @@ function deleteWebhook(request: RestRequest): RestReply {
   return { body: present(request, hook) }
 }
 
-function checked(topic: unknown, url: unknown): { topic: string; delivery_url: string } {
+function validateInput(topic: unknown, url: unknown): { topic: string; delivery_url: string } {
   if (!isTopic(topic)) {
     throw new RestError(
       400,
@@ -125,15 +125,15 @@ function present({ shop }: RestRequest, hook: Webhook) {
     topic: hook.topic,
     resource,
     event: event.join('.'),
-    hooks: hooksOf(hook.topic),
+    hooks: listHookNames(hook.topic),
     delivery_url: hook.delivery_url,
     ...bothTexts('date_created', hook.created),
     ...bothTexts('date_modified', hook.modified),
-    _links: linksOf(shop, 'webhooks', hook.id),
+    _links: buildLinks(shop, 'webhooks', hook.id),
   }
 }
 
-function hookOf({ shop, ids }: RestRequest): Webhook {
+function findOrThrow({ shop, ids }: RestRequest): Webhook {
   const hook = findWebhook(shop, ids[0]!)
   if (!hook) throw invalidId('webhook')
   return hook

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeName } from '../../../demo/store/shop.ts'
-import { visit } from '../../../demo/store/shoppers.ts'
+import { openShopper } from '../../../demo/store/shoppers.ts'
 import { type DemoStore, startDemoStore } from '../../../demo/store/store.ts'
 import { CapturePost } from '../../../shared/capture.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
@@ -110,7 +110,7 @@ const all = { email: said('email'), sms: said('sms'), whatsapp: said('whatsapp')
 
 /** Fills a cart in the shop, types who they are and ticks boxes; the page posts what our script would. */
 async function leavesACart({ name, country, email, phone }: Shopper, ...consents: (CapturePost['consent'] | null)[]) {
-  const basket = await visit(shop)
+  const basket = await openShopper(shop)
   await basket.call('POST', 'cart/add-item', { id: Number(ids[0]), quantity: 1 })
   const page = { cart: `cart-of-${name}`.padEnd(24, 'x'), page: `page-of-${name}`.padEnd(20, 'x') }
   const contact = { email, phone, firstName: name, country }

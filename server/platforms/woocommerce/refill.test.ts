@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { findProduct, type Product, saveProduct } from '../../../demo/store/catalog.ts'
 import { openStore } from '../../../demo/store/recordings.ts'
-import { catalogueIds } from '../../../demo/store/shoppers.ts'
+import { mapCatalogueIds } from '../../../demo/store/shoppers.ts'
 import type { DemoStore } from '../../../demo/store/store.ts'
 import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { refillCart } from './refill.ts'
@@ -28,7 +28,7 @@ const large = [
 beforeAll(async () => {
   shop = (await openStore({ publicUrl: '' })).store
   guarded = openGuardedHttp({ allowPrivate: true })
-  ids = catalogueIds(shop)
+  ids = mapCatalogueIds(shop)
 })
 
 beforeEach(() => {

@@ -1,29 +1,29 @@
-// What somebody else does in the store's own admin, for tests: coupons made, deleted, ended and used behind an app's back, and customers who
-// come by while they are signed in.
+// Actions of another user in the store's admin, for tests: creates, deletes, expires and uses coupons without the app, and records visits
+// of signed-in customers.
 import { addCoupon, type Coupon, countUse, listCoupons, removeCoupon, saveCoupon } from './coupons.ts'
-import { findCustomerByEmail, noteVisit } from './customers.ts'
+import { findCustomerByEmail, recordVisit } from './customers.ts'
 import { nowSeconds, type Shop } from './shop.ts'
 
-export type CouponsByHand = {
-  /** Newest first and of every status, those whose code begins so. */
+export type CouponAdmin = {
+  /** Coupons of any status whose code has this prefix, newest first. */
   list: (prefix?: string) => Coupon[]
   count: (prefix?: string) => number
-  /** With whatever is given, such as { code: 'taken', status: 'draft' }. */
+  /** Adds a coupon with these fields, such as { code: 'taken', status: 'draft' }. */
   add: (coupon: Partial<Coupon> & { code: string }) => Coupon
   edit: (code: string, change: Partial<Coupon>) => Coupon
-  /** Permanently. */
+  /** Deletes permanently. */
   delete: (code: string) => void
-  /** Its end is a second ago. */
+  /** Sets the expiry to one second ago. */
   expire: (code: string) => void
-  /** Counted as by an order, which changes no date_modified. */
+  /** Counts a use like an order, without changing date_modified. */
   use: (code: string, email: string) => void
 }
-export type CustomersByHand = {
-  /** A page view while signed in: moves wc_last_active, not date_modified (customers-last-active.json). */
+export type CustomerAdmin = {
+  /** A page view while signed in updates wc_last_active, not date_modified (customers-last-active.json). */
   visit: (email: string) => void
 }
 
-export function couponsByHand(shop: Shop): CouponsByHand {
+export function createCouponAdmin(shop: Shop): CouponAdmin {
   const list = (prefix = '') => listCoupons(shop).filter(({ code }) => code.startsWith(prefix.toLowerCase()))
   const newest = (code: string) => {
     const found = list(code).find((coupon) => coupon.code === code.toLowerCase())
@@ -42,12 +42,12 @@ export function couponsByHand(shop: Shop): CouponsByHand {
   }
 }
 
-export function customersByHand(shop: Shop): CustomersByHand {
+export function createCustomerAdmin(shop: Shop): CustomerAdmin {
   return {
     visit: (email) => {
       const customer = findCustomerByEmail(shop, email)
       if (!customer) throw new Error(`The demo store has no customer ${email}.`)
-      noteVisit(shop, customer)
+      recordVisit(shop, customer)
     },
   }
 }
