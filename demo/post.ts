@@ -6,11 +6,11 @@ export interface Post {
   headers: Record<string, string>
   body: string
   timeoutMs: number
-  /** Says which addresses may be dialled. */
+  /** DNS lookup that restricts the allowed addresses. */
   lookup: ReturnType<typeof checkedLookup>
 }
 
-/** A delivery of a demo store. Answers the status; 0: nobody answered in time. */
+/** Posts a demo store's webhook. Returns the status; 0: no response in time. */
 export function post(url: URL, { headers, body, timeoutMs, lookup }: Post): Promise<number> {
   const start = url.protocol === 'https:' ? requestHttps : requestHttp
   const options = {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 
-/** Makes the file if it is missing, readable by nobody else; what SQLite puts beside it (-wal, -shm) gets the same mode. */
+/** Creates a missing file readable by the owner only. SQLite's -wal and -shm files inherit the mode. */
 export function makePrivate(file: string): void {
   if (file === ':memory:') return
   fs.closeSync(fs.openSync(file, 'a', 0o600))

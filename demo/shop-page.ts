@@ -1,46 +1,46 @@
-// The frame of every page of a demo store, and the few words of HTML its pages use. Text is escaped here and nowhere else.
+// The frame of demo store pages, and HTML helpers. Text is escaped only here.
 
 /** Escapes plain text for HTML, attributes included. */
-export function esc(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
 }
 
-export interface Front {
+export interface ShopFrame {
   name: string
   tagline: string
   /** An SVG. */
   logo: string
-  /** What every page has in its head besides. */
+  /** Additional HTML in every page's head. */
   head: string
   bodyClass: string
   addresses: { shop: string; cart: string; forget: string }
-  /** Links for the staff and the curious. */
+  /** Links in the footer. */
   footerLinks: string
 }
 
-export interface ShownPage {
+export interface PageContent {
   title: string
-  /** HTML, as are the two below. */
+  /** HTML, like the next two. */
   body: string
   notice?: string | undefined
   error?: string | undefined
-  /** Pieces in the cart. */
+  /** Number of items in the cart. */
   count: number
-  /** `shop` or `cart`: which of the two links in the header leads here. */
+  /** The active link of the header: `shop` or `cart`. */
   path?: string | undefined
 }
 
-export function framed(front: Front, page: ShownPage): string {
+export function renderFrame(front: ShopFrame, page: PageContent): string {
   const { addresses } = front
-  const name = esc(front.name)
+  const name = escapeHtml(front.name)
   const current = (path: string) => (page.path === path ? ' aria-current="page"' : '')
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${esc(page.title)} – ${name}</title>
-<meta name="description" content="${esc(front.tagline)}"><meta name="color-scheme" content="light dark">
+<title>${escapeHtml(page.title)} – ${name}</title>
+<meta name="description" content="${escapeHtml(front.tagline)}"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 ${front.head}
 </head>
@@ -71,10 +71,10 @@ ${page.body}
 </html>`
 }
 
-const states =
+const US_STATES =
   'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY'
 
 export function stateOptions(chosen: string): string {
-  const options = states.split(' ').map((code) => `<option${code === chosen ? ' selected' : ''}>${code}</option>`)
+  const options = US_STATES.split(' ').map((code) => `<option${code === chosen ? ' selected' : ''}>${code}</option>`)
   return options.join('')
 }

@@ -1,4 +1,4 @@
-// HTML from templates that escape everything put into them, unless it is HTML made here.
+// HTML templates that escape all values except HTML from this module.
 import { encode } from 'html-entities'
 
 export class Html {
@@ -11,10 +11,10 @@ export class Html {
 type Part = string | number | Html | null | false | readonly Html[]
 
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
-  return new Html(strings.reduce((out, string, at) => out + textOf(parts[at - 1] ?? null) + string))
+  return new Html(strings.reduce((out, string, at) => out + renderPart(parts[at - 1] ?? null) + string))
 }
 
-function textOf(part: Part): string {
+function renderPart(part: Part): string {
   if (part === null || part === false) return ''
   if (part instanceof Html) return part.text
   if (typeof part === 'object') return part.map(({ text }) => text).join('')

@@ -1,4 +1,4 @@
-// The built-in mailbox: where mail of the demo, and of any instance without a mail server, can be read.
+// The built-in mailbox: receives emails of the demo and of instances without a mail server.
 import type { FastifyInstance } from 'fastify'
 import { openMessages } from './messages.ts'
 import { listenForMail } from './receive.ts'
@@ -8,24 +8,24 @@ export interface MailboxOptions {
   /** 0 picks a free one. */
   smtpPort: number
   webPort: number
-  /** SQLite file, made if missing; ':memory:' for tests. */
+  /** SQLite file, created if missing; ':memory:' for tests. */
   dataFile: string
   now?: () => Date
-  /** What else is served here, under `/phone`; the page then links to it. */
+  /** Registers the phones under `/phone`; the page then links to them. */
   phones?: (scope: FastifyInstance) => void
 }
 
-/** The mail holds password links: page and intake are for this machine only. */
+/** Emails contain password links, so web page and SMTP listen on loopback only. */
 const LOOPBACK = '127.0.0.1'
 
 export interface Mailbox {
-  /** By the name that the README and the settings use. */
+  /** URL with the host name of README and settings. */
   url: string
   smtpUrl: string
   stop(): Promise<void>
 }
 
-/** Rejects with the system's own error (such as EADDRINUSE) when a port or the file cannot be had. */
+/** Rejects with the system's error (such as EADDRINUSE) when a port or the file is not available. */
 export async function startMailbox({
   smtpPort,
   webPort,

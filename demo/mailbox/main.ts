@@ -1,4 +1,4 @@
-// The mailbox on its own: node demo/mailbox/main.ts
+// Runs the mailbox alone: node demo/mailbox/main.ts
 import { startMailbox } from './mailbox.ts'
 
 const { MAILBOX_PORT = '3002', MAILBOX_SMTP_PORT = '3025', DATA_DIR = './data' } = process.env

@@ -1,4 +1,4 @@
-// Received mail on disk. A message is written before the sender is told that it was taken.
+// Received emails on disk. A message is stored before it is acknowledged.
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,9 +7,9 @@ import { makePrivate } from '../private-file.ts'
 export interface MessageSummary {
   id: number
   receivedAt: string
-  /** The From header as people read it. */
+  /** Display form of the From header. */
   from: string
-  /** Who it was delivered to, by the envelope. */
+  /** Envelope recipients. */
   to: string[]
   subject: string
   preview: string
@@ -36,13 +36,13 @@ export interface Filter {
 
 export type Messages = ReturnType<typeof openMessages>
 
-const KEPT = 2_000
+const MAX_MESSAGES = 2_000
 
-export function openMessages(file: string, kept = KEPT) {
+export function openMessages(file: string, kept = MAX_MESSAGES) {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
   makePrivate(file)
   const db = new DatabaseSync(file)
-  // With a write-ahead log a committed message survives kill -9; only losing power may cost the last ones.
+  // With a write-ahead log committed messages survive kill -9; only a power failure may lose the last ones.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000;
     CREATE TABLE IF NOT EXISTS messages (
       id INTEGER PRIMARY KEY AUTOINCREMENT, received_at TEXT NOT NULL, sender TEXT NOT NULL, recipients TEXT NOT NULL,
@@ -80,7 +80,7 @@ export function openMessages(file: string, kept = KEPT) {
         .get()
       return { total: Number(row?.total), unread: Number(row?.unread) }
     },
-    /** Changes whenever anything a page shows may have. */
+    /** Changes when displayed data may have changed. */
     version: () => `${process.pid}.${changes}`,
     markRead(id: number) {
       changes += Number(db.prepare('UPDATE messages SET is_read = 1 WHERE id = ? AND is_read = 0').run(id).changes)
@@ -119,7 +119,7 @@ function list(db: DatabaseSync, { search = '', to, before, limit = 100 }: Filter
   }
   const where = conditions.length ? `WHERE ${conditions.join(' AND ')}` : ''
   const rows = db.prepare(`SELECT ${SUMMARY} FROM messages ${where} ORDER BY id DESC LIMIT ?`).all(...values, limit)
-  return rows.map(summaryOf)
+  return rows.map(toSummary)
 }
 
 function find(db: DatabaseSync, id: number): StoredMessage | null {
@@ -130,10 +130,10 @@ function find(db: DatabaseSync, id: number): StoredMessage | null {
   const unsubscribe = row.unsubscribed_at
     ? { at: String(row.unsubscribed_at), answer: String(row.unsubscribe_answer) }
     : null
-  return { ...summaryOf(row), raw: Buffer.from(row.raw as Uint8Array), unsubscribe }
+  return { ...toSummary(row), raw: Buffer.from(row.raw as Uint8Array), unsubscribe }
 }
 
-function summaryOf(row: Record<string, unknown>): MessageSummary {
+function toSummary(row: Record<string, unknown>): MessageSummary {
   return {
     id: Number(row.id),
     receivedAt: String(row.received_at),

@@ -1,4 +1,4 @@
-// The mailbox's pages. Lists and messages are complete without a script; mailbox.js only keeps the list fresh.
+// The mailbox's pages. They work without scripts; mailbox.js only refreshes the list.
 import { Html, html } from './html.ts'
 import type { Filter, MessageSummary, StoredMessage } from './messages.ts'
 import type { MessageContent } from './parse.ts'
@@ -13,7 +13,7 @@ export interface Listing {
   filter: Filter
   now: Date
   version: string
-  /** SMS and WhatsApp arrive next door. */
+  /** Whether to link to the phones (SMS and WhatsApp). */
   hasPhones: boolean
 }
 
@@ -33,7 +33,7 @@ export function page(listing: Listing, opened: Opened | null): Html {
     ${toolbar(listing)}
     <div id="list" data-selected="${opened?.message.id ?? ''}">${listFragment(listing, opened?.message.id ?? null)}</div>
   </section>
-  <section class="message-pane" aria-label="Message">${opened ? messageView(opened, listing) : nothingOpen(listing)}</section>
+  <section class="message-pane" aria-label="Message">${opened ? messageView(opened, listing) : emptySelection(listing)}</section>
 </div>`,
     listing.hasPhones,
   )
@@ -64,7 +64,7 @@ function toolbar({ filter, counts }: Listing): Html {
 </div>`
 }
 
-/** A popover needs no script; the harmless choice has the focus. */
+/** A popover works without scripts. The safe choice has the focus. */
 function confirmation(id: string, question: string, action: string): Html {
   return html`<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-question">
   <p id="${id}-question">${question}</p><p class="muted">This cannot be undone.</p>
@@ -75,8 +75,8 @@ function confirmation(id: string, question: string, action: string): Html {
 export function listFragment(listing: Listing, selected: number | null): Html {
   const { list, counts, filter } = listing
   const isSearch = filter.search !== undefined
-  const status = html`<p class="status muted" data-total="${counts.total}" data-unread="${counts.unread}">${isSearch ? found(list.length, filter) : inBox(counts)}</p>`
-  if (list.length === 0) return html`${status}${isSearch ? nothingFound(filter) : ''}`
+  const status = html`<p class="status muted" data-total="${counts.total}" data-unread="${counts.unread}">${isSearch ? countText(list.length, filter) : inboxText(counts)}</p>`
+  if (list.length === 0) return html`${status}${isSearch ? emptySearch(filter) : ''}`
   const last = list.at(-1)!
   const older =
     list.length >= (filter.limit ?? 100)
@@ -85,16 +85,16 @@ export function listFragment(listing: Listing, selected: number | null): Html {
   return html`${status}<ol class="messages" reversed>${list.map((message) => row(message, listing, selected))}</ol>${older}`
 }
 
-function inBox({ total, unread }: Listing['counts']): string {
+function inboxText({ total, unread }: Listing['counts']): string {
   if (total === 0) return 'No messages'
   return `${total} ${total === 1 ? 'message' : 'messages'}${unread > 0 ? `, ${unread} unread` : ''}`
 }
 
-function found(count: number, { search, limit }: Filter): string {
+function countText(count: number, { search, limit }: Filter): string {
   return `${count}${count >= (limit ?? 100) ? ' or more' : ''} ${count === 1 ? 'message' : 'messages'} for “${search}”`
 }
 
-function nothingFound({ search }: Filter): Html {
+function emptySearch({ search }: Filter): Html {
   return html`<div class="empty"><p>Nothing matches “${search ?? ''}”.</p><p><a href="/">Show all messages</a></p></div>`
 }
 
@@ -109,7 +109,7 @@ function row(message: MessageSummary, { now, filter }: Listing, selected: number
 </a></li>`
 }
 
-function nothingOpen({ counts }: Listing): Html {
+function emptySelection({ counts }: Listing): Html {
   if (counts.total > 0) {
     return html`<div class="empty"><p class="large">Choose a message to read it.</p><p class="muted keys"><kbd>J</kbd> next <kbd>K</kbd> previous <kbd>/</kbd> search</p></div>`
   }
@@ -151,11 +151,11 @@ function panel(id: number, content: MessageContent, tab: Tab): Html {
     return html`<iframe class="mail" title="The message as HTML" src="/messages/${id}/html" sandbox="allow-popups allow-popups-to-escape-sandbox" referrerpolicy="no-referrer"></iframe>`
   }
   if (tab === 'text')
-    return html`<pre class="text" tabindex="0" aria-label="The message as text">${linked(content.text)}</pre>`
+    return html`<pre class="text" tabindex="0" aria-label="The message as text">${linkUrls(content.text)}</pre>`
   return html`<table class="headers"><thead class="unseen"><tr><th scope="col">Header</th><th scope="col">Value</th></tr></thead><tbody>${content.headers.map(({ name, value }) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>`
 }
 
-function linked(text: string): Html[] {
+function linkUrls(text: string): Html[] {
   return text
     .split(/(https?:\/\/[^\s<>"']+)/i)
     .map((piece, at) =>
@@ -165,14 +165,14 @@ function linked(text: string): Html[] {
     )
 }
 
-export function missingPage(): Html {
+export function notFoundPage(): Html {
   return shell(
     'Recoup mailbox',
     html`<div class="empty"><p class="large">This message no longer exists.</p><p><a href="/">Back to the mailbox</a></p></div>`,
   )
 }
 
-/** The mail for its frame: as it is, but links open in a new tab. In front of everything it would change the rendering mode. */
+/** The email's document for its frame, with links opening in a new tab. Text before the doctype would change the rendering mode. */
 export function mailDocument(mail: string): string {
   const base = '<base target="_blank">'
   const head = /<head(\s[^<>]*)?>/i.exec(mail) ?? /<html(\s[^<>]*)?>/i.exec(mail) ?? /^\s*<!doctype[^>]*>/i.exec(mail)

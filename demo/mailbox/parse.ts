@@ -1,4 +1,4 @@
-// What a raw message says. Mail is written by anybody, so nothing here may fail: what cannot be read is shown as such.
+// Parses raw messages. Emails are untrusted, so nothing here throws: unreadable parts are shown as such.
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime'
 import type { NewMessage } from './messages.ts'
 
@@ -7,7 +7,7 @@ export interface MessageContent {
   text: string
   headers: { name: string; value: string }[]
   attachments: { name: string; type: string; size: number }[]
-  /** Where a one-click unsubscribe (RFC 8058) is to be posted; null when the message offers none. */
+  /** One-click unsubscribe URL (RFC 8058); null if the message has none. */
   oneClickUrl: string | null
 }
 
@@ -15,13 +15,13 @@ export async function summarize(raw: Buffer, to: string[], receivedAt: string): 
   const email = await parse(raw)
   return {
     receivedAt,
-    from: email?.from ? wordsOf(email.from) : '(unknown sender)',
+    from: email?.from ? formatAddress(email.from) : '(unknown sender)',
     to,
     subject: email ? email.subject?.trim() || '(no subject)' : '(unreadable message)',
-    preview: (email?.text || textOf(email?.html ?? '')).replace(/\s+/g, ' ').trim().slice(0, 1_000),
+    preview: (email?.text || htmlToText(email?.html ?? '')).replace(/\s+/g, ' ').trim().slice(0, 1_000),
     raw,
     size: raw.length,
-    hasOneClickUnsubscribe: email !== null && oneClickUrl(email) !== null,
+    hasOneClickUnsubscribe: email !== null && findOneClickUrl(email) !== null,
   }
 }
 
@@ -30,15 +30,15 @@ export async function readContent(raw: Buffer): Promise<MessageContent> {
   if (!email) return { html: null, text: raw.toString('latin1'), headers: [], attachments: [], oneClickUrl: null }
   const files = email.attachments.filter((file) => !file.related)
   return {
-    html: email.html ? withPictures(email.html, email.attachments) : null,
-    text: email.text || textOf(email.html ?? ''),
+    html: email.html ? inlineImages(email.html, email.attachments) : null,
+    text: email.text || htmlToText(email.html ?? ''),
     headers: email.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
     attachments: files.map((file) => ({
       name: file.filename ?? 'unnamed',
       type: file.mimeType,
-      size: bytesOf(file).length,
+      size: toBuffer(file).length,
     })),
-    oneClickUrl: oneClickUrl(email),
+    oneClickUrl: findOneClickUrl(email),
   }
 }
 
@@ -50,16 +50,16 @@ async function parse(raw: Buffer): Promise<Email | null> {
   }
 }
 
-function wordsOf(address: Address): string {
+function formatAddress(address: Address): string {
   if (address.group) return address.name
   return address.name ? `${address.name} <${address.address}>` : address.address
 }
 
-function textOf(html: string): string {
-  return withoutCode(html).replace(/<[^<>]*>/g, ' ')
+function htmlToText(html: string): string {
+  return stripCode(html).replace(/<[^<>]*>/g, ' ')
 }
 
-function withoutCode(html: string): string {
+function stripCode(html: string): string {
   let kept = ''
   let from = 0
   let inside: string | null = null
@@ -75,7 +75,7 @@ function withoutCode(html: string): string {
   return inside ? kept : kept + html.slice(from)
 }
 
-function oneClickUrl(email: Email): string | null {
+function findOneClickUrl(email: Email): string | null {
   const header = (key: string) => email.headers.find((each) => each.key === key)?.value ?? ''
   if (!/^\s*List-Unsubscribe=One-Click\s*$/i.test(header('list-unsubscribe-post'))) return null
   for (const [, address] of header('list-unsubscribe').matchAll(/<\s*(https?:\/\/[^<>]+)>/gi)) {
@@ -85,16 +85,16 @@ function oneClickUrl(email: Email): string | null {
   return null
 }
 
-/** Pictures that travel inside the message are named by Content-ID; the page can only show them as data. */
-function withPictures(html: string, attachments: Attachment[]): string {
+/** Replaces Content-ID references to embedded images with data URLs. */
+function inlineImages(html: string, attachments: Attachment[]): string {
   return attachments.reduce((out, file) => {
     const id = file.contentId?.replace(/^<|>$/g, '')
     if (!id || !/^image\/(png|jpe?g|gif|webp|avif)$/.test(file.mimeType)) return out
-    return out.replaceAll(`cid:${id}`, `data:${file.mimeType};base64,${bytesOf(file).toString('base64')}`)
+    return out.replaceAll(`cid:${id}`, `data:${file.mimeType};base64,${toBuffer(file).toString('base64')}`)
   }, html)
 }
 
-function bytesOf({ content }: Attachment): Buffer {
+function toBuffer({ content }: Attachment): Buffer {
   if (typeof content === 'string') return Buffer.from(content)
   return content instanceof Uint8Array ? Buffer.from(content) : Buffer.from(new Uint8Array(content))
 }

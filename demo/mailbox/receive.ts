@@ -1,11 +1,11 @@
-// The mailbox's SMTP side: takes everything from this machine, for anybody, and answers 250 only once it is on disk.
+// The mailbox's SMTP server: accepts every message from this machine and answers 250 once it is stored.
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import type { Messages } from './messages.ts'
 import { summarize } from './parse.ts'
 
 const MAX_BYTES = 10 * 1024 * 1024
-/** Other machines have no business here, whatever the web page listens on. */
+/** Accepts local connections only, regardless of the web page's address. */
 const LOOPBACK = '127.0.0.1'
 
 export async function listenForMail(messages: Messages, port: number, now: () => Date) {
@@ -27,7 +27,7 @@ export async function listenForMail(messages: Messages, port: number, now: () =>
     server.once('error', reject)
     server.listen(port, LOOPBACK, resolve)
   })
-  // A sender that hangs up in the middle is its own problem.
+  // Ignores senders that disconnect during a message.
   server.on('error', () => {})
   const { port: actualPort } = server.server.address() as AddressInfo
   return {

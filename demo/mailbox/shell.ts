@@ -2,19 +2,19 @@ import { type Html, html } from './html.ts'
 
 interface Inbox {
   title: string
-  /** What the heading says and where it leads. */
+  /** Heading and its link. */
   name: string
   home: string
-  /** Links to the other inboxes, or nothing. */
+  /** Links to other inboxes, if any. */
   elsewhere: { name: string; href: string } | false
-  /** What becomes of what is sent here. */
+  /** Note on what happens to received messages. */
   promise: string
-  /** Beside the mailbox's own. */
+  /** Additional style sheet. */
   stylesheet?: string
   script: string
 }
 
-/** The frame around the mailbox's pages and the phones'. */
+/** The frame of the mailbox's and phones' pages. */
 export function shell(inbox: Inbox, main: Html): Html {
   const { title, name, home, elsewhere, promise, stylesheet, script } = inbox
   return html`<!doctype html>

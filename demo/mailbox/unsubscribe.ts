@@ -1,6 +1,6 @@
-// What a mail provider does when a reader presses its "Unsubscribe" button (RFC 8058): one POST, no cookie, no redirect.
+// One-click unsubscribe as mail providers send it (RFC 8058): one POST without cookies and redirects.
 
-/** Posts the one-click unsubscribe; answers in words either way. */
+/** Posts the one-click unsubscribe; returns a text for success and failure. */
 export async function postOneClick(url: string): Promise<{ isOk: boolean; answer: string }> {
   try {
     const response = await fetch(url, {

@@ -1,9 +1,9 @@
-// The mailbox's web side: pages for people, /api for tests. It shows hostile mail, so every answer carries a policy.
+// The mailbox's web server: pages, and /api for tests. It shows hostile emails, so every response has a content security policy.
 import { readFileSync } from 'node:fs'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Html } from './html.ts'
 import type { Filter, Messages, StoredMessage } from './messages.ts'
-import { listFragment, mailDocument, missingPage, page, type Tab, tabs } from './pages.ts'
+import { listFragment, mailDocument, notFoundPage, page, type Tab, tabs } from './pages.ts'
 import { readContent } from './parse.ts'
 import { postOneClick } from './unsubscribe.ts'
 
@@ -15,7 +15,7 @@ interface Deps {
 
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-/** The mail itself: pictures and inline styles, never a script, in an origin of its own. */
+/** Policy of the email's frame: images and inline styles, no scripts, an opaque origin. */
 const MAIL_POLICY =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
@@ -28,11 +28,11 @@ export function createMailboxApp(deps: Deps): FastifyInstance {
     reply.headers({
       'content-security-policy': PAGE_POLICY,
       'x-content-type-options': 'nosniff',
-      // With no referrer at all browsers would hide where our own forms come from.
+      // Without a referrer browsers send `Origin: null` with the page's own forms.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     })
-    if (isForeign(request)) return reply.code(403).send({ error: 'This mailbox can only be opened on this machine.' })
+    if (isCrossSite(request)) return reply.code(403).send({ error: 'This mailbox can only be opened on this machine.' })
   })
   addAssets(app)
   addPages(app, deps)
@@ -42,8 +42,8 @@ export function createMailboxApp(deps: Deps): FastifyInstance {
   return app
 }
 
-/** Another site's page must neither read (DNS rebinding) nor change (forged request) what is here. */
-function isForeign(request: FastifyRequest): boolean {
+/** Detects requests by other sites: DNS rebinding and cross-site request forgery. */
+function isCrossSite(request: FastifyRequest): boolean {
   const { headers } = request
   if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(headers.host ?? '')) return true
   if (request.method === 'GET' || request.method === 'HEAD') return false
@@ -66,7 +66,7 @@ function addAssets(app: FastifyInstance) {
 function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
   const sendPage = (reply: FastifyReply, content: Html) => reply.type('text/html; charset=utf-8').send(content.text)
   const listing = (request: FastifyRequest) => {
-    const filter = filterOf(request)
+    const filter = readFilter(request)
     return {
       list: messages.list(filter),
       counts: messages.counts(),
@@ -80,14 +80,14 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
   app.get('/list', (request, reply) => {
     const { version } = listing(request)
     const selected = Number((request.query as Record<string, string>).selected) || null
-    // The time of day is part of what is shown ("2 min ago").
+    // The page shows relative times ("2 min ago").
     const tag = `"${version}.${Math.floor(now().getTime() / 60_000)}"`
     if (request.headers['if-none-match'] === tag) return reply.code(304).send()
     return sendPage(reply.header('etag', tag), listFragment(listing(request), selected))
   })
   app.get('/messages/:id', async (request, reply) => {
-    const message = found(messages, request)
-    if (!message) return sendPage(reply.code(404), missingPage())
+    const message = findMessage(messages, request)
+    if (!message) return sendPage(reply.code(404), notFoundPage())
     messages.markRead(message.id)
     const content = await readContent(message.raw)
     const asked = (request.query as Record<string, string>).tab as Tab
@@ -95,26 +95,26 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
     return sendPage(reply, page(listing(request), { message, content, tab }))
   })
   app.get('/messages/:id/html', async (request, reply) => {
-    const message = found(messages, request)
+    const message = findMessage(messages, request)
     reply.headers({ 'content-security-policy': MAIL_POLICY, 'referrer-policy': 'no-referrer' })
     if (!message) return reply.code(404).type('text/plain').send('This message no longer exists.')
     const { html } = await readContent(message.raw)
     return reply.type('text/html; charset=utf-8').send(mailDocument(html ?? ''))
   })
   app.get('/messages/:id/raw', (request, reply) => {
-    const message = found(messages, request)
-    if (!message) return sendPage(reply.code(404), missingPage())
+    const message = findMessage(messages, request)
+    if (!message) return sendPage(reply.code(404), notFoundPage())
     const file = `attachment; filename="message-${message.id}.eml"`
     return reply.type('message/rfc822').header('content-disposition', file).send(message.raw)
   })
   app.post('/messages/:id/unsubscribe', async (request, reply) => {
-    const message = found(messages, request)
-    if (!message) return sendPage(reply.code(404), missingPage())
+    const message = findMessage(messages, request)
+    if (!message) return sendPage(reply.code(404), notFoundPage())
     await unsubscribe({ messages, now }, message)
     return reply.redirect(`/messages/${message.id}`, 303)
   })
   app.post('/messages/:id/delete', (request, reply) => {
-    messages.remove(idOf(request))
+    messages.remove(readId(request))
     return reply.redirect('/', 303)
   })
   app.post('/delete-all', (_request, reply) => {
@@ -126,24 +126,24 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
 function addApi(app: FastifyInstance, { messages, now }: Deps) {
   const gone = { error: 'Message not found.' }
   app.get('/api/messages', (request) => ({
-    messages: messages.list(filterOf(request)),
+    messages: messages.list(readFilter(request)),
     ...messages.counts(),
     version: messages.version(),
   }))
   app.get('/api/messages/:id', async (request, reply) => {
-    const message = found(messages, request)
+    const message = findMessage(messages, request)
     if (!message) return reply.code(404).send(gone)
     const { raw, ...summary } = message
     return { ...summary, ...(await readContent(raw)), raw: raw.toString('latin1') }
   })
   app.post('/api/messages/:id/unsubscribe', async (request, reply) => {
-    const message = found(messages, request)
+    const message = findMessage(messages, request)
     if (!message) return reply.code(404).send(gone)
     const result = await unsubscribe({ messages, now }, message)
     return result ?? reply.code(409).send({ error: 'This message offers no one-click unsubscribe.' })
   })
   app.delete('/api/messages/:id', (request, reply) =>
-    messages.remove(idOf(request)) ? reply.send({ deleted: 1 }) : reply.code(404).send(gone),
+    messages.remove(readId(request)) ? reply.send({ deleted: 1 }) : reply.code(404).send(gone),
   )
   app.delete('/api/messages', () => ({ deleted: messages.removeAll() }))
 }
@@ -156,16 +156,16 @@ async function unsubscribe({ messages, now }: Pick<Deps, 'messages' | 'now'>, me
   return result
 }
 
-function idOf(request: FastifyRequest): number {
+function readId(request: FastifyRequest): number {
   const { id } = request.params as { id: string }
   return /^\d{1,15}$/.test(id) ? Number(id) : 0
 }
 
-function found(messages: Messages, request: FastifyRequest): StoredMessage | null {
-  return messages.find(idOf(request))
+function findMessage(messages: Messages, request: FastifyRequest): StoredMessage | null {
+  return messages.find(readId(request))
 }
 
-function filterOf(request: FastifyRequest): Filter {
+function readFilter(request: FastifyRequest): Filter {
   const query = request.query as Record<string, unknown>
   const limit = Number(query.limit)
   const before = Number(query.before)

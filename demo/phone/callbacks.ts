@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Line, Text } from './texts.ts'
 
-// What providers post back, signed the way they sign. Written from their descriptions and not with their libraries, so that our side
-// is checked against something other than itself.
+// The providers' callbacks with their signatures. Implemented from their documentation without their libraries, so that tests check
+// Recoup against an independent implementation.
 
 export interface Callback {
   url: string

@@ -1,19 +1,19 @@
 import type { WhatsAppTemplate } from './graph-rules.ts'
 
-// Templates this network's business has, in each provider's own form.
+// The sandbox business's templates, in each provider's format.
 
 export interface TwilioContent {
   sid: string
   friendlyName: string
   language: string
-  /** Names of the places, in their order. */
+  /** Placeholder names in order. */
   variables: readonly string[]
   types: Record<string, { body: string; actions?: { type: 'URL'; title: string; url: string }[] }>
   approval: { name: string; category: string; content_type: string; status: string; rejection_reason: string }
 }
 
-/** `publicUrl`: where the template's button leads. */
-export function sandboxTemplates(publicUrl: string): WhatsAppTemplate[] {
+/** `publicUrl`: target of the template's button. */
+export function createSandboxTemplates(publicUrl: string): WhatsAppTemplate[] {
   const button = (text: string) => ({ text, url: `${publicUrl}/c/{{1}}` })
   const footer = 'Reply STOP to hear no more of us.'
   return [
@@ -45,8 +45,8 @@ export function sandboxTemplates(publicUrl: string): WhatsAppTemplate[] {
   ]
 }
 
-/** One list of places for text and button, as Twilio has it. */
-export function sandboxContents(publicUrl: string): TwilioContent[] {
+/** Text and button share one placeholder list, as at Twilio. */
+export function createSandboxContents(publicUrl: string): TwilioContent[] {
   const actions = [{ type: 'URL' as const, title: 'Back to my cart', url: `${publicUrl}/c/{{5}}` }]
   const body = 'Hi {{1}}, you left something in your cart at {{2}}: {{3}}, {{4}} in all. It is still there.'
   const approval = (name: string, status: string, type: string) => ({
@@ -71,7 +71,7 @@ export function sandboxContents(publicUrl: string): TwilioContent[] {
   ]
 }
 
-export function fillPlaces({ types }: TwilioContent, words: Readonly<Record<string, string>>) {
+export function fillPlaceholders({ types }: TwilioContent, words: Readonly<Record<string, string>>) {
   const [type] = Object.values(types)
   const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, place: string) => words[place] ?? '')
   const [action] = type!.actions ?? []

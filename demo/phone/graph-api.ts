@@ -3,17 +3,17 @@ import { type Network, newSid } from './network.ts'
 import type { Line } from './texts.ts'
 import type { ApiAnswer, ApiRequest } from './web-api.ts'
 
-// WhatsApp's Cloud API on Meta's Graph, as far as one sends texts with it: messages, the phone number, the account's templates.
+// The used part of WhatsApp's Cloud API (Meta's Graph API): messages, the phone number, the account's templates.
 
 export interface GraphOptions {
   network: Network
   templates: readonly WhatsAppTemplate[]
 }
 
-/** Versions are refused two years after they came; those behind are the ones that still answer. */
+/** Meta removes versions two years after their release. */
 const OLDEST_VERSION = 21
 
-const refusal = (status: number, code: number, message: string, details?: string): ApiAnswer => ({
+const errorAnswer = (status: number, code: number, message: string, details?: string): ApiAnswer => ({
   status,
   body: {
     error: {
@@ -26,31 +26,33 @@ const refusal = (status: number, code: number, message: string, details?: string
   },
 })
 
-/** null: no address of the Graph's. */
-export function answerAsGraph(options: GraphOptions, request: ApiRequest): ApiAnswer | null {
+/** null: not a Graph API path. */
+export function handleGraphRequest(options: GraphOptions, request: ApiRequest): ApiAnswer | null {
   const [, version, id, edge] = /^\/v(\d+)\.\d+\/(\d+)(?:\/(\w+))?$/.exec(request.path) ?? []
   if (!version || !id) return null
-  if (Number(version) < OLDEST_VERSION) return refusal(400, 2635, 'You are calling a deprecated version of the API.')
+  if (Number(version) < OLDEST_VERSION)
+    return errorAnswer(400, 2635, 'You are calling a deprecated version of the API.')
   const token = /^Bearer (.+)$/.exec(String(request.headers.authorization ?? ''))?.[1]
-  if (!token) return refusal(401, 190, 'An access token is required to request this resource.')
-  const line = options.network.texts.line('meta', edge === 'message_templates' ? accountOf(id) : id)
-  if (line?.token !== token) return refusal(401, 190, 'Error validating access token')
-  if (edge === 'messages' && request.method === 'POST') return create(options, line, request)
+  if (!token) return errorAnswer(401, 190, 'An access token is required to request this resource.')
+  const line = options.network.texts.line('meta', edge === 'message_templates' ? toAccountId(id) : id)
+  if (line?.token !== token) return errorAnswer(401, 190, 'Error validating access token')
+  if (edge === 'messages' && request.method === 'POST') return createMessage(options, line, request)
   if (edge === 'message_templates' && request.method === 'GET') return templateList(options.templates)
   if (!edge && request.method === 'GET') return phoneNumber(line)
-  return refusal(
+  return errorAnswer(
     400,
     100,
     `Unsupported ${request.method.toLowerCase()} request. Object with ID '${id}' does not support this`,
   )
 }
 
-/** A business account has one number here: its id is the number's with a 9 before it. */
-const accountOf = (businessId: string) => businessId.slice(1)
+/** Each business account has one number here; its id is the number's id prefixed with 9. */
+const toAccountId = (businessId: string) => businessId.slice(1)
 
-function create({ network, templates }: GraphOptions, line: Line, { json }: ApiRequest): ApiAnswer {
+function createMessage({ network, templates }: GraphOptions, line: Line, { json }: ApiRequest): ApiAnswer {
   const evaluated = evaluateGraphMessage(json ?? {}, templates)
-  if (isGraphRefusal(evaluated)) return refusal(evaluated.status, evaluated.code, evaluated.message, evaluated.details)
+  if (isGraphRefusal(evaluated))
+    return errorAnswer(evaluated.status, evaluated.code, evaluated.message, evaluated.details)
   const phone = `+${evaluated.to.replace(/^\+/, '')}`
   const isTemplate = evaluated.type === 'template'
   const known = isTemplate

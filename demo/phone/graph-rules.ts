@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
-// What WhatsApp's Cloud API takes and refuses when a message is sent. Pure. Only what a business starts by itself: templates, and
-// text while the customer's last message is less than 24 hours old.
+// Validates messages as WhatsApp's Cloud API does. Pure. Covers templates, and text within 24 hours of the customer's last message.
 
 export interface GraphRefusal {
   status: number
@@ -18,7 +17,7 @@ export interface WhatsAppTemplate {
   status: 'APPROVED' | 'PENDING' | 'REJECTED' | 'PAUSED' | 'DISABLED'
   body: string
   footer?: string
-  /** An URL button; with `{{1}}` at its end it takes the rest of the address. */
+  /** A URL button. A trailing `{{1}}` is replaced by the rest of the address. */
   button?: { text: string; url: string }
 }
 
@@ -73,7 +72,7 @@ const Message = z.discriminatedUnion('type', [
 ])
 export type GraphMessage = z.infer<typeof Message>
 
-/** Text outside the 24 hours is taken all the same: that it fails is told later, as the real one does (131047). */
+/** Accepts text outside the 24 hours; like the real API it fails later by a callback (131047). */
 export function evaluateGraphMessage(
   body: unknown,
   templates: readonly WhatsAppTemplate[],
@@ -81,19 +80,19 @@ export function evaluateGraphMessage(
   const parsed = Message.safeParse(body)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    return refuse(100, 'Invalid parameter', `${issue!.path.join('.')}: ${issue!.message}`)
+    return createRefusal(100, 'Invalid parameter', `${issue!.path.join('.')}: ${issue!.message}`)
   }
   const message = parsed.data
   if (!/^\+?[1-9]\d{6,14}$/.test(message.to)) {
-    return refuse(100, 'Invalid parameter', `to: ${message.to} is not a phone number`)
+    return createRefusal(100, 'Invalid parameter', `to: ${message.to} is not a phone number`)
   }
-  if (message.type === 'template') return templateProblem(message.template, templates) ?? message
+  if (message.type === 'template') return findTemplateProblem(message.template, templates) ?? message
   return message
 }
 
 export const isGraphRefusal = (answer: object): answer is GraphRefusal => 'code' in answer
 
-const refuse = (code: number, message: string, details: string, status = 400): GraphRefusal => ({
+const createRefusal = (code: number, message: string, details: string, status = 400): GraphRefusal => ({
   status,
   code,
   message,
@@ -102,42 +101,42 @@ const refuse = (code: number, message: string, details: string, status = 400): G
 
 type Template = Extract<GraphMessage, { type: 'template' }>['template']
 
-function templateProblem(asked: Template, templates: readonly WhatsAppTemplate[]): GraphRefusal | null {
+function findTemplateProblem(asked: Template, templates: readonly WhatsAppTemplate[]): GraphRefusal | null {
   const known = templates.find(({ name, language }) => name === asked.name && language === asked.language.code)
   if (!known || known.status === 'PENDING' || known.status === 'REJECTED') {
     const details = `template name (${asked.name}) does not exist in ${asked.language.code}`
-    return refuse(132001, 'Template name does not exist in the translation', details, 404)
+    return createRefusal(132001, 'Template name does not exist in the translation', details, 404)
   }
-  if (known.status === 'PAUSED') return refuse(132015, 'Template is Paused', 'low quality')
-  if (known.status === 'DISABLED') return refuse(132016, 'Template is Disabled', 'low quality')
+  if (known.status === 'PAUSED') return createRefusal(132015, 'Template is Paused', 'low quality')
+  if (known.status === 'DISABLED') return createRefusal(132016, 'Template is Disabled', 'low quality')
   const given = asked.components?.find(({ type }) => type === 'body')?.parameters ?? []
-  const wanted = placesOf(known.body)
+  const wanted = countPlaceholders(known.body)
   if (given.length !== wanted) {
     const details = `body: number of localizable_params (${given.length}) does not match the expected number of params (${wanted})`
-    return refuse(132000, 'Number of parameters does not match the expected number of params', details)
+    return createRefusal(132000, 'Number of parameters does not match the expected number of params', details)
   }
   if (given.some((each) => each.type === 'text' && /[\n\t]| {5}/.test(each.text))) {
     const details = 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces'
-    return refuse(100, 'Invalid parameter', details)
+    return createRefusal(100, 'Invalid parameter', details)
   }
-  return buttonProblem(asked, known)
+  return findButtonProblem(asked, known)
 }
 
-function buttonProblem(asked: Template, known: WhatsAppTemplate): GraphRefusal | null {
-  const wanted = placesOf(known.button?.url ?? '')
+function findButtonProblem(asked: Template, known: WhatsAppTemplate): GraphRefusal | null {
+  const wanted = countPlaceholders(known.button?.url ?? '')
   const button = asked.components?.find(({ type }) => type === 'button')
   const given = button?.parameters?.filter(({ type }) => type === 'text').length ?? 0
   if (wanted > given)
-    return refuse(131008, 'Required parameter is missing', 'Button at index 0 of type Url requires a parameter')
+    return createRefusal(131008, 'Required parameter is missing', 'Button at index 0 of type Url requires a parameter')
   return given > wanted
-    ? refuse(132018, 'Template parameters are not valid', 'Button at index 0 takes no parameter')
+    ? createRefusal(132018, 'Template parameters are not valid', 'Button at index 0 takes no parameter')
     : null
 }
 
-export const placesOf = (template: string): number =>
+export const countPlaceholders = (template: string): number =>
   new Set([...template.matchAll(/\{\{(\d+)\}\}/g)].map(([, place]) => place)).size
 
-/** The template as the customer reads it. */
+/** The template's text as displayed to the customer. */
 export function fillTemplate(known: WhatsAppTemplate, asked: Template): { body: string; url: string | null } {
   const textsOf = (type: 'body' | 'button') =>
     (asked.components?.find((each) => each.type === type)?.parameters ?? []).map((each) =>

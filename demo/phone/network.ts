@@ -1,29 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Callback, inboundCallback, statusCallback } from './callbacks.ts'
-import { type Line, MOST_TRIES, type NewText, openTexts, type Text } from './texts.ts'
+import { type Line, MAX_TRIES, type NewText, openTexts, type Text } from './texts.ts'
 
-// The telephone network of the sandbox: takes what the providers' interfaces accepted, carries it, and tells the sender by signed
-// callbacks. Everything is on disk before it is answered; what was under way goes on after a restart.
+// The sandbox's phone network: delivers messages that the provider APIs accepted and reports status by signed callbacks. Everything
+// is stored before it is answered; pending deliveries continue after a restart.
 
 export interface NetworkOptions {
-  /** SQLite file, made if missing; ':memory:' for tests. */
+  /** SQLite file, created if missing; ':memory:' for tests. */
   dataFile: string
   now?: () => Date
-  /** Between one state of a text and the next; null: only `settle` moves them. */
+  /** Delay between two states of a text; null: only `settle` advances them. */
   paceMs?: number | null
-  /** Where an address is reached from here, signed as it was given. */
+  /** Maps a callback address to a reachable one; signatures use the original. */
   reach?: (url: string) => string
 }
 
-export interface Answered {
+export interface SentReply {
   status: number
   body: string
 }
 
 export type Network = ReturnType<typeof openNetwork>
 
-const NEXT = { queued: 'sent', sent: 'delivered' } as const
+const NEXT_STATUS = { queued: 'sent', sent: 'delivered' } as const
 const DAY_MS = 86_400_000
 const CALLBACK_LIMIT_MS = 15_000
 
@@ -34,7 +34,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
   let isMoving = false
   let moving = Promise.resolve()
 
-  const post = async (callback: Callback): Promise<Answered> => {
+  const post = async (callback: Callback): Promise<SentReply> => {
     const { url, contentType, body, headers } = callback
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(CALLBACK_LIMIT_MS)])
     const reply = await fetch(reach(url), {
@@ -60,24 +60,24 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     return true
   }
 
-  /** One step for each text under way: tell the state it is in, or move it to the next. */
+  /** Advances each pending text by one step: reports its state, or moves it to the next. */
   const step = async (): Promise<number> => {
     const waiting = texts.underWay()
     await Promise.all(
       waiting.map(async (text) => {
         const isUntold =
-          text.callback !== null && text.told !== text.status && text.status !== 'queued' && text.tries < MOST_TRIES
+          text.callback !== null && text.told !== text.status && text.status !== 'queued' && text.tries < MAX_TRIES
         if (isUntold) return tell(text)
         const fate = fateOf(text)
         if (fate) texts.setStatus(text.id, 'failed', fate)
-        else if (text.status === 'queued' || text.status === 'sent') texts.setStatus(text.id, NEXT[text.status])
+        else if (text.status === 'queued' || text.status === 'sent') texts.setStatus(text.id, NEXT_STATUS[text.status])
         return true
       }),
     )
     return waiting.length
   }
 
-  /** The provider's code for why it does not arrive; null: it does. */
+  /** The provider's error code; null: the text is delivered. */
   const fateOf = (text: Text): number | null => {
     const isTwilio = text.provider === 'twilio'
     if (off.has(text.phone)) return isTwilio ? 30003 : 131026
@@ -104,27 +104,27 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
   return {
     texts,
     now,
-    /** A text from a business on its way to a phone. */
+    /** Accepts a text from a business to a phone. */
     send(text: Omit<NewText, 'direction' | 'status' | 'at'>): Text {
       const added = texts.add({ ...text, direction: 'out', status: 'queued', at: now().toISOString() })
       move()
       return added
     },
-    /** A person answers. Resolves with what the business's server said; null when it could not be reached. */
+    /** Sends a person's reply. Resolves with the business server's response; null if it was unreachable. */
     async answer(
       line: Line,
       { phone, channel, body }: Pick<Text, 'phone' | 'channel' | 'body'>,
-    ): Promise<Answered | null> {
-      const text = texts.add({ ...blank(line), phone, channel, body, direction: 'in', status: 'received' })
+    ): Promise<SentReply | null> {
+      const text = texts.add({ ...createText(line), phone, channel, body, direction: 'in', status: 'received' })
       const callback = inboundCallback(text, line)
       const answered = callback ? await post(callback).catch(() => null) : null
-      if (line.provider === 'twilio' && answered?.status === 200) takeReplies(line, text, answered.body)
+      if (line.provider === 'twilio' && answered?.status === 200) recordReplies(line, text, answered.body)
       return answered
     },
-    /** A phone that is off takes nothing. */
+    /** Switches a phone on or off; a phone that is off receives nothing. */
     setOff: (phone: string, isOff: boolean) => void (isOff ? off.add(phone) : off.delete(phone)),
     isOff: (phone: string) => off.has(phone),
-    /** The person opened the conversation: WhatsApp tells the business. */
+    /** The person opened the conversation: WhatsApp sends read receipts. */
     open(phone: string, channel: Text['channel'], sender: string) {
       texts.markSeen(phone, channel, sender)
       if (channel !== 'whatsapp') return
@@ -133,7 +133,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
       }
       move()
     },
-    /** Everything under way goes as far as it gets. */
+    /** Advances all pending texts to their final state. */
     async settle() {
       for (let left = 100; left > 0 && (await step()) > 0; left -= 1);
     },
@@ -144,18 +144,25 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     },
   }
 
-  function blank(line: Line) {
+  function createText(line: Line) {
     const { provider, account, sender } = line
     const none = { url: null, callback: null, reference: null, isFreeText: 1 as const }
     return { provider, account, sender, sid: newSid(line), at: now().toISOString(), ...none }
   }
 
-  /** TwiML: what the business answers at once. The provider itself then keeps the number from hearing more, or lets it again. */
-  function takeReplies(line: Line, text: Text, twiml: string) {
+  /** Handles the business's immediate TwiML replies. The provider itself then opts the number out or in. */
+  function recordReplies(line: Line, text: Text, twiml: string) {
     for (const part of twiml.split('<Message>').slice(1)) {
       const [words] = part.split('</Message>', 1)
       const { phone, channel } = text
-      texts.add({ ...blank(line), phone, channel, body: unescapeXml(words!), direction: 'out', status: 'delivered' })
+      texts.add({
+        ...createText(line),
+        phone,
+        channel,
+        body: unescapeXml(words!),
+        direction: 'out',
+        status: 'delivered',
+      })
     }
     const word = text.body.trim().toUpperCase()
     if (text.channel !== 'sms') return

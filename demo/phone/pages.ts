@@ -1,28 +1,28 @@
-// The phones' pages. Complete without a script; phone.js only keeps them fresh.
+// The phones' pages. They work without scripts; phone.js only refreshes them.
 import { Html, html } from '../mailbox/html.ts'
 import { shell } from '../mailbox/shell.ts'
 import type { Conversation, Text } from './texts.ts'
 
-export interface Shown {
+export interface PageView {
   conversations: Conversation[]
-  open: Opened | null
+  open: OpenConversation | null
   now: Date
 }
 
-export interface Opened {
+export interface OpenConversation {
   phone: string
   channel: 'sms' | 'whatsapp'
   sender: string
   texts: Text[]
   isOff: boolean
   isOptedOut: boolean
-  /** What the business's server said to the last answer, when it was no yes. */
+  /** The business server's response to the last reply if it failed. */
   trouble: string | null
 }
 
 const CHANNELS = { sms: 'SMS', whatsapp: 'WhatsApp' }
 
-export function page(shown: Shown): Html {
+export function page(shown: PageView): Html {
   const { open } = shown
   const unread = shown.conversations.reduce((sum, { unread }) => sum + unread, 0)
   const title = `${unread > 0 ? `(${unread}) ` : ''}${open ? `${open.phone} · ` : ''}Recoup phones`
@@ -42,7 +42,7 @@ export function page(shown: Shown): Html {
     <div class="toolbar">${newNumber()}${shown.conversations.length > 0 && deleteAll()}</div>
     <div id="list">${listFragment(shown)}</div>
   </section>
-  <section class="message-pane" aria-label="Phone">${open ? phone(open) : nothingOpen(shown)}</section>
+  <section class="message-pane" aria-label="Phone">${open ? phone(open) : emptySelection(shown)}</section>
 </div>`,
   )
 }
@@ -59,7 +59,7 @@ function deleteAll(): Html {
   </div>`
 }
 
-export function listFragment({ conversations, open, now }: Shown): Html {
+export function listFragment({ conversations, open, now }: PageView): Html {
   if (conversations.length === 0) return html`<p class="status muted" data-total="0">No messages</p>`
   const total = conversations.reduce((sum, { count }) => sum + count, 0)
   const rows = conversations.map((each) => {
@@ -74,13 +74,13 @@ export function listFragment({ conversations, open, now }: Shown): Html {
   return html`<p class="status muted" data-total="${total}">${conversations.length} ${conversations.length === 1 ? 'conversation' : 'conversations'}</p><ol class="messages">${rows}</ol>`
 }
 
-function nothingOpen({ conversations }: Shown): Html {
+function emptySelection({ conversations }: PageView): Html {
   return conversations.length > 0
     ? html`<div class="empty"><p class="large">Choose a conversation to see that phone.</p></div>`
     : html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No messages yet</p><p class="muted">SMS and WhatsApp messages appear here by themselves, on the phone they were sent to. Leave a phone number at the checkout of the demo store and tick the box for texts: the second reminder comes here after 3 minutes. Or send one to yourself from a cart.</p></div>`
 }
 
-function phone(open: Opened): Html {
+function phone(open: OpenConversation): Html {
   const { phone: number, channel, sender } = open
   const hidden = html`<input type="hidden" name="phone" value="${number}"><input type="hidden" name="channel" value="${channel}"><input type="hidden" name="sender" value="${sender}">`
   return html`<article class="phone-side">
@@ -100,10 +100,10 @@ function phone(open: Opened): Html {
 </article>`
 }
 
-export function threadFragment({ texts, isOptedOut, sender }: Opened): Html {
+export function threadFragment({ texts, isOptedOut, sender }: OpenConversation): Html {
   const bubbles = texts.map(
     (text) => html`<div class="bubble ${text.direction === 'in' ? 'mine' : 'theirs'}" data-id="${text.id}">
-  <p>${linked(text.body)}</p>${text.url && html`<p><a class="as-button" href="${text.url}" target="_blank" rel="noopener noreferrer">Open the link</a></p>`}
+  <p>${linkUrls(text.body)}</p>${text.url && html`<p><a class="as-button" href="${text.url}" target="_blank" rel="noopener noreferrer">Open the link</a></p>`}
   <p class="muted"><span class="unseen">${text.direction === 'in' ? 'You' : sender}, </span><time datetime="${text.at}">${clockTime(text.at)}</time>${text.direction === 'out' && html` · ${stateText(text)}`}</p>
 </div>`,
   )
@@ -115,7 +115,7 @@ function stateText({ status, errorCode }: Text): string {
   return status === 'queued' ? 'on its way' : status
 }
 
-function linked(text: string): Html[] {
+function linkUrls(text: string): Html[] {
   return text
     .split(/(https?:\/\/[^\s<>"']+)/i)
     .map((piece, at) =>

@@ -1,4 +1,4 @@
-// What phones hold, on disk: texts in both directions, the senders that use this network, and who has opted out.
+// Stores texts in both directions, senders and opt-outs on disk.
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,18 +7,18 @@ import { makePrivate } from '../private-file.ts'
 export type Provider = 'twilio' | 'meta'
 export type TextStatus = 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'received'
 
-/** A business that sends through this network, as it is known to its provider. */
+/** A business's sender account at its provider. */
 export interface Line {
   provider: Provider
   /** Twilio's AccountSid; the id of the WhatsApp phone number. */
   account: string
-  /** What requests must carry: the auth token, the access token. */
+  /** Token of API requests: auth token or access token. */
   token: string
-  /** What callbacks are signed with: the auth token, the app secret. */
+  /** Key of callback signatures: auth token or app secret. */
   signingSecret: string
-  /** Its number or name on the phone. */
+  /** Number or name displayed on the phone. */
   sender: string
-  /** Where answers of people go. */
+  /** Webhook for replies. */
   inboundUrl: string | null
 }
 
@@ -34,17 +34,17 @@ export interface Text {
   /** The person's number, E.164. */
   phone: string
   body: string
-  /** Where a template's button leads. */
+  /** Target of the template's button. */
   url: string | null
   status: TextStatus
   errorCode: number | null
-  /** The last status the sender was told, and the tries at telling. */
+  /** Last reported status, and callback attempts. */
   told: string | null
   tries: number
   callback: string | null
-  /** What the sender wants back with each status. */
+  /** Sender's reference, returned with each status. */
   reference: string | null
-  /** 1: words of the business's own, which WhatsApp carries only while the person's last message is fresh. */
+  /** 1: free-form text, which WhatsApp delivers only within 24 hours of the person's last message. */
   isFreeText: 0 | 1
   at: string
 }
@@ -63,8 +63,8 @@ export interface Conversation {
   unread: number
 }
 
-const KEPT = 5_000
-export const MOST_TRIES = 12
+const MAX_TEXTS = 5_000
+export const MAX_TRIES = 12
 
 export function openTexts(file: string) {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
@@ -91,15 +91,15 @@ export function openTexts(file: string) {
         `INSERT INTO texts (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
         ...(Object.values(text) as (string | number | null)[]),
       )
-      run('DELETE FROM texts WHERE id <= ?', Number(lastInsertRowid) - KEPT)
+      run('DELETE FROM texts WHERE id <= ?', Number(lastInsertRowid) - MAX_TEXTS)
       return this.find('id', Number(lastInsertRowid))!
     },
     find: (by: 'id' | 'sid', value: string | number) => all<Text>(`SELECT * FROM texts WHERE ${by} = ?`, value)[0],
-    /** Those with something still to happen: a next state, or a state not yet told. */
+    /** Pending texts: with a next state, or an unreported one. */
     underWay: () =>
       all<Text>(
         `SELECT * FROM texts WHERE direction = 'out' AND (status IN ('queued', 'sent')
-          OR (callback IS NOT NULL AND told IS NOT status AND tries < ${MOST_TRIES})) ORDER BY id LIMIT 500`,
+          OR (callback IS NOT NULL AND told IS NOT status AND tries < ${MAX_TRIES})) ORDER BY id LIMIT 500`,
       ),
     setStatus: (id: number, status: TextStatus, errorCode: number | null = null) =>
       run('UPDATE texts SET status = ?, errorCode = ?, tries = 0 WHERE id = ?', status, errorCode, id),
@@ -122,7 +122,7 @@ export function openTexts(file: string) {
       ),
     markSeen: (phone: string, channel: string, sender: string) =>
       run(`UPDATE texts SET seen = 1 WHERE ${inConversation} AND seen = 0`, phone, channel, sender),
-    /** When the person last wrote to this sender. */
+    /** Time of the person's last message to this sender. */
     lastFrom: (account: string, phone: string): string | null =>
       all<{ at: string | null }>(
         `SELECT max(at) AS at FROM texts WHERE account = ? AND phone = ? AND direction = 'in'`,
@@ -130,7 +130,7 @@ export function openTexts(file: string) {
         phone,
       )[0]?.at ?? null,
     removeAll: () => run('DELETE FROM texts'),
-    /** Nobody has written to anybody, and nobody has opted out. */
+    /** Deletes all texts and opt-outs. */
     forget: () => db.exec('DELETE FROM texts; DELETE FROM opt_outs'),
     version: () =>
       all<{ v: string }>(`SELECT coalesce(max(id), 0) || '.' || count(*) || '.' || total(seen) || '.' ||

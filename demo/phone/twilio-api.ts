@@ -1,45 +1,45 @@
 import { randomBytes } from 'node:crypto'
-import { fillPlaces, type TwilioContent } from './contents.ts'
+import { fillPlaceholders, type TwilioContent } from './contents.ts'
 import { type Network, newSid } from './network.ts'
 import type { Line } from './texts.ts'
 import { evaluateTwilioMessage, isRefusal, type TwilioMessage } from './twilio-rules.ts'
 import type { ApiAnswer, ApiRequest } from './web-api.ts'
 
-// Twilio's interface, as far as one sends texts with it: messages, the account, its numbers, content templates.
+// The used part of Twilio's API: messages, the account, its numbers, content templates.
 
 export interface TwilioOptions {
   network: Network
   contents: readonly TwilioContent[]
-  /** null: any sender is the account's. */
+  /** Senders of the account; null: any. */
   senders?: readonly string[] | null
 }
 
-const more = (code: number) => `https://www.twilio.com/docs/errors/${code}`
-const refusal = (status: number, code: number, message: string): ApiAnswer => ({
+const errorUrl = (code: number) => `https://www.twilio.com/docs/errors/${code}`
+const errorAnswer = (status: number, code: number, message: string): ApiAnswer => ({
   status,
-  body: { code, message, more_info: more(code), status },
+  body: { code, message, more_info: errorUrl(code), status },
 })
 
-/** null: no address of Twilio's. */
-export function answerAsTwilio(options: TwilioOptions, request: ApiRequest): ApiAnswer | null {
+/** null: not a Twilio API path. */
+export function handleTwilioRequest(options: TwilioOptions, request: ApiRequest): ApiAnswer | null {
   const [, account, resource] = /^\/2010-04-01\/Accounts\/(AC[0-9a-f]{32})(?:\/(.+))?\.json$/i.exec(request.path) ?? []
   const isContent = request.path === '/v1/ContentAndApprovals'
   const [, service] = /^\/v1\/Services\/(MG[0-9a-f]{32})$/i.exec(request.path) ?? []
   if (!account && !isContent && !service)
-    return request.path.startsWith('/2010-04-01/') ? refusal(404, 20404, 'Not found') : null
-  const line = signedIn(options.network, request, account)
-  if (!line) return refusal(401, 20003, 'Authenticate')
+    return request.path.startsWith('/2010-04-01/') ? errorAnswer(404, 20404, 'Not found') : null
+  const line = authenticate(options.network, request, account)
+  if (!line) return errorAnswer(401, 20003, 'Authenticate')
   if (isContent) return contentList(options.contents, line)
   if (service) return serviceAnswer(options, line, service)
-  if (!resource) return request.method === 'GET' ? accountAnswer(line) : refusal(405, 20004, 'Method not allowed')
-  if (resource === 'Messages' && request.method === 'POST') return create(options, line, request)
+  if (!resource) return request.method === 'GET' ? accountAnswer(line) : errorAnswer(405, 20004, 'Method not allowed')
+  if (resource === 'Messages' && request.method === 'POST') return createMessage(options, line, request)
   if (resource === 'IncomingPhoneNumbers' && request.method === 'GET') return numbers(line)
   const message = /^Messages\/(SM[0-9a-f]{32})$/.exec(resource)?.[1]
   if (message && request.method === 'GET') return fetchMessage(options.network, line, message)
-  return refusal(404, 20404, `The requested resource ${request.path} was not found`)
+  return errorAnswer(404, 20404, `The requested resource ${request.path} was not found`)
 }
 
-function signedIn(network: Network, { headers }: ApiRequest, account: string | undefined): Line | null {
+function authenticate(network: Network, { headers }: ApiRequest, account: string | undefined): Line | null {
   const [user = '', token] = Buffer.from(String(headers.authorization ?? '').slice(6), 'base64')
     .toString()
     .split(':')
@@ -47,15 +47,15 @@ function signedIn(network: Network, { headers }: ApiRequest, account: string | u
   return line && line.token === token && (account === undefined || account === user) ? line : null
 }
 
-function create({ network, contents, senders }: TwilioOptions, line: Line, { form }: ApiRequest): ApiAnswer {
+function createMessage({ network, contents, senders }: TwilioOptions, line: Line, { form }: ApiRequest): ApiAnswer {
   const evaluated = evaluateTwilioMessage(form, {
     senders: senders ?? null,
     isOptedOut: (phone) => network.texts.isOptedOut(line.account, phone),
     contentOf: (sid) => contents.find((content) => content.sid === sid),
   })
-  if (isRefusal(evaluated)) return refusal(evaluated.status, evaluated.code, evaluated.message)
+  if (isRefusal(evaluated)) return errorAnswer(evaluated.status, evaluated.code, evaluated.message)
   const content = contents.find(({ sid }) => sid === evaluated.ContentSid)
-  const filled = content ? fillPlaces(content, JSON.parse(evaluated.ContentVariables ?? '{}')) : null
+  const filled = content ? fillPlaceholders(content, JSON.parse(evaluated.ContentVariables ?? '{}')) : null
   const isWhatsApp = evaluated.To.startsWith('whatsapp:')
   const text = network.send({
     provider: 'twilio',
@@ -88,8 +88,8 @@ function messageBody(line: Line, sid: string, body: string, at: Date, asked: Par
     ...{ direction: 'outbound-api', error_code: null, error_message: null, from: asked.From ?? null },
     messaging_service_sid: asked.MessagingServiceSid ?? null,
     num_media: '0',
-    // Decided when a sender is chosen from the service's pool.
-    num_segments: asked.MessagingServiceSid ? '0' : String(segmentsOf(body)),
+    // Set when the service selects a sender from its pool.
+    num_segments: asked.MessagingServiceSid ? '0' : String(countSegments(body)),
     ...{
       price: null,
       price_unit: 'USD',
@@ -102,17 +102,17 @@ function messageBody(line: Line, sid: string, body: string, at: Date, asked: Par
   }
 }
 
-/** Roughly: what the sandbox charges by. */
-const segmentsOf = (body: string): number =>
+/** Approximate number of segments, which determines the sandbox's price. */
+const countSegments = (body: string): number =>
   /^[\x20-\x7e\n]*$/.test(body)
     ? Math.ceil(body.length / (body.length > 160 ? 153 : 160))
     : Math.ceil(body.length / (body.length > 70 ? 67 : 70))
 
 function fetchMessage(network: Network, line: Line, sid: string): ApiAnswer {
   const text = network.texts.find('sid', sid)
-  if (!text || text.account !== line.account) return refusal(404, 20404, 'The requested resource was not found')
+  if (!text || text.account !== line.account) return errorAnswer(404, 20404, 'The requested resource was not found')
   const base = messageBody(line, sid, text.body, new Date(text.at), { To: text.phone, From: text.sender })
-  const price = text.status === 'queued' ? null : (-0.0079 * segmentsOf(text.body)).toFixed(5)
+  const price = text.status === 'queued' ? null : (-0.0079 * countSegments(text.body)).toFixed(5)
   const status = text.status === 'failed' ? 'undelivered' : text.status
   return { status: 200, body: { ...base, status, price, error_code: text.errorCode } }
 }
@@ -141,7 +141,7 @@ function numbers(line: Line): ApiAnswer {
 }
 
 function serviceAnswer({ senders }: TwilioOptions, line: Line, sid: string): ApiAnswer {
-  if (senders && !senders.includes(sid)) return refusal(404, 20404, 'The requested resource was not found')
+  if (senders && !senders.includes(sid)) return errorAnswer(404, 20404, 'The requested resource was not found')
   const body = {
     ...{ sid, account_sid: line.account, friendly_name: 'Phone sandbox' },
     ...{ inbound_request_url: line.inboundUrl, inbound_method: 'POST', use_inbound_webhook_on_number: false },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// What Twilio's Messages resource takes and refuses. Pure. Stricter than the real one in one point: a parameter it does not know is
-// refused, where Twilio would ignore it and the sender never learn of the misspelling.
+// Validates requests as Twilio's Messages resource does. Pure. It is stricter in one point: it rejects unknown parameters, which
+// Twilio ignores, so that misspellings are found.
 
 export interface Refusal {
   status: number
@@ -44,8 +44,8 @@ const CreateMessage = z.strictObject({
 
 export type TwilioMessage = z.infer<typeof CreateMessage>
 
-/** Twilio's own test numbers: what it answers to each (its page on test credentials). */
-const MAGIC: Readonly<Record<string, [code: number, words: string]>> = {
+/** Twilio's test numbers and their errors (Twilio's page on test credentials). */
+const TEST_NUMBERS: Readonly<Record<string, [code: number, words: string]>> = {
   '+15005550001': [21211, "Invalid 'To' Phone Number: +15005550001"],
   '+15005550002': [21612, 'The message cannot be sent with the current combination of To and From'],
   '+15005550003': [21408, 'Permission to send an SMS has not been enabled for the region indicated by the To number'],
@@ -54,81 +54,83 @@ const MAGIC: Readonly<Record<string, [code: number, words: string]>> = {
 }
 
 export interface TwilioAccount {
-  /** null: any sender is the account's. */
+  /** Senders of the account; null: any. */
   senders: readonly string[] | null
   isOptedOut: (phone: string) => boolean
   contentOf: (contentSid: string) => { variables: readonly string[] } | undefined
 }
 
-/** The message as Twilio understands it, or why it is refused. */
+/** Returns the parsed message or the refusal. */
 export function evaluateTwilioMessage(
   form: Readonly<Record<string, string>>,
   account: TwilioAccount,
 ): TwilioMessage | Refusal {
-  if (!form.To) return refuse(21604, "A 'To' phone number is required.")
+  if (!form.To) return createRefusal(21604, "A 'To' phone number is required.")
   const parsed = CreateMessage.safeParse(form)
-  if (!parsed.success) return refuse(20001, shapeProblem(parsed.error.issues[0]!))
+  if (!parsed.success) return createRefusal(20001, describeIssue(parsed.error.issues[0]!))
   const message = parsed.data
   return (
-    addressProblem(message, account) ??
-    contentProblem(message, account) ??
-    recipientProblem(message, account) ??
+    findAddressProblem(message, account) ??
+    findContentProblem(message, account) ??
+    findRecipientProblem(message, account) ??
     message
   )
 }
 
 export const isRefusal = (answer: object): answer is Refusal => 'code' in answer
 
-const refuse = (code: number, message: string, status = 400): Refusal => ({ status, code, message })
+const createRefusal = (code: number, message: string, status = 400): Refusal => ({ status, code, message })
 
-function shapeProblem(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') return `Unknown parameter ${issue.keys.join(', ')}`
   return `Parameter ${issue.path.join('.')} is not valid: ${issue.message}`
 }
 
 const PHONE = /^\+[1-9]\d{6,14}$/
-const bare = (address: string) => address.replace(/^whatsapp:/, '')
+const stripChannel = (address: string) => address.replace(/^whatsapp:/, '')
 
-function addressProblem({ To, From, MessagingServiceSid }: TwilioMessage, account: TwilioAccount): Refusal | null {
-  if (!PHONE.test(bare(To))) return refuse(21211, `Invalid 'To' Phone Number: ${To}`)
-  if (!From && !MessagingServiceSid) return refuse(21603, "A 'From' phone number is required.")
+function findAddressProblem({ To, From, MessagingServiceSid }: TwilioMessage, account: TwilioAccount): Refusal | null {
+  if (!PHONE.test(stripChannel(To))) return createRefusal(21211, `Invalid 'To' Phone Number: ${To}`)
+  if (!From && !MessagingServiceSid) return createRefusal(21603, "A 'From' phone number is required.")
   if (MessagingServiceSid && account.senders && !account.senders.includes(MessagingServiceSid)) {
-    return refuse(21705, 'The Messaging Service Sid is invalid')
+    return createRefusal(21705, 'The Messaging Service Sid is invalid')
   }
   if (!From) return null
   const isWhatsApp = To.startsWith('whatsapp:')
   if (isWhatsApp !== From.startsWith('whatsapp:')) {
-    return refuse(63007, 'Twilio could not find a Channel with the specified From address')
+    return createRefusal(63007, 'Twilio could not find a Channel with the specified From address')
   }
-  if (!PHONE.test(bare(From)) && !/^(?=.*[a-z])[a-z0-9 ]{1,11}$|^\d{3,8}$/i.test(From)) {
-    return refuse(21212, `Invalid From Number (caller ID): ${From}`)
+  if (!PHONE.test(stripChannel(From)) && !/^(?=.*[a-z])[a-z0-9 ]{1,11}$|^\d{3,8}$/i.test(From)) {
+    return createRefusal(21212, `Invalid From Number (caller ID): ${From}`)
   }
   if (account.senders && !account.senders.includes(From)) {
-    return refuse(21659, `${From} is not a Twilio phone number or Short Code country mismatch`)
+    return createRefusal(21659, `${From} is not a Twilio phone number or Short Code country mismatch`)
   }
   // Alphanumeric senders do not exist in North America.
-  if (/[a-z]/i.test(bare(From)) && To.startsWith('+1')) {
-    return refuse(21612, 'The message cannot be sent with the current combination of To and From')
+  if (/[a-z]/i.test(stripChannel(From)) && To.startsWith('+1')) {
+    return createRefusal(21612, 'The message cannot be sent with the current combination of To and From')
   }
-  return bare(To) === bare(From) ? refuse(21266, "'To' and 'From' number cannot be the same") : null
+  return stripChannel(To) === stripChannel(From)
+    ? createRefusal(21266, "'To' and 'From' number cannot be the same")
+    : null
 }
 
-function contentProblem(message: TwilioMessage, account: TwilioAccount): Refusal | null {
+function findContentProblem(message: TwilioMessage, account: TwilioAccount): Refusal | null {
   const { Body, MediaUrl, ContentSid, ContentVariables } = message
-  if (!Body && !MediaUrl && !ContentSid) return refuse(21602, 'Message body is required.')
+  if (!Body && !MediaUrl && !ContentSid) return createRefusal(21602, 'Message body is required.')
   if (Body && Body.length > 1_600) {
-    return refuse(21617, 'The concatenated message body exceeds the 1600 character limit.')
+    return createRefusal(21617, 'The concatenated message body exceeds the 1600 character limit.')
   }
   if (!ContentSid) return null
   const content = account.contentOf(ContentSid)
-  if (!content) return refuse(21655, 'The ContentSid is Invalid')
-  return areVariablesRight(ContentVariables, content.variables)
+  if (!content) return createRefusal(21655, 'The ContentSid is Invalid')
+  return areVariablesValid(ContentVariables, content.variables)
     ? null
-    : refuse(21656, 'The ContentVariables Parameter is invalid')
+    : createRefusal(21656, 'The ContentVariables Parameter is invalid')
 }
 
-/** A JSON object with a text for each of the template's places and for no other; WhatsApp refuses empty ones and line breaks. */
-function areVariablesRight(json: string | undefined, wanted: readonly string[]): boolean {
+/** Requires a JSON object with exactly the template's placeholders; WhatsApp rejects empty values and line breaks. */
+function areVariablesValid(json: string | undefined, wanted: readonly string[]): boolean {
   try {
     const given = z.record(z.string(), z.string().regex(/^[^\n\t]+$/)).parse(JSON.parse(json ?? '{}'))
     return Object.keys(given).sort().join() === [...wanted].sort().join()
@@ -137,9 +139,9 @@ function areVariablesRight(json: string | undefined, wanted: readonly string[]):
   }
 }
 
-function recipientProblem({ To }: TwilioMessage, account: TwilioAccount): Refusal | null {
-  const magic = MAGIC[bare(To)]
-  if (magic) return refuse(...magic)
+function findRecipientProblem({ To }: TwilioMessage, account: TwilioAccount): Refusal | null {
+  const magic = TEST_NUMBERS[stripChannel(To)]
+  if (magic) return createRefusal(...magic)
   if (To.startsWith('whatsapp:')) return null
-  return account.isOptedOut(To) ? refuse(21610, 'Attempt to send to unsubscribed recipient') : null
+  return account.isOptedOut(To) ? createRefusal(21610, 'Attempt to send to unsubscribed recipient') : null
 }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A request to a provider's interface, whoever serves it. */
+/** A request to a provider's API, independent of the HTTP server. */
 export interface ApiRequest {
   method: string
   path: string
   query: URLSearchParams
   headers: IncomingHttpHeaders
-  /** A form's fields; empty when the body is none. */
+  /** Form fields; empty if the body is no form. */
   form: Record<string, string>
-  /** A JSON body; undefined when it is none. */
+  /** JSON body; undefined if it is no JSON. */
   json: unknown
 }
 
@@ -27,11 +27,11 @@ export function readRequest(method: string, url: string, headers: IncomingHttpHe
     query: searchParams,
     headers,
     form: isForm ? Object.fromEntries(new URLSearchParams(body)) : {},
-    json: isForm ? undefined : parsed(body),
+    json: isForm ? undefined : parseJson(body),
   }
 }
 
-function parsed(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

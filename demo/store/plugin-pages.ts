@@ -1,6 +1,6 @@
 // The plugin's endpoints: Recoup's wake, the shopper's restore link, the owner's connect screen.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { esc } from '../shop-page.ts'
+import { escapeHtml } from '../shop-page.ts'
 import { equalsInConstantTime } from './auth.ts'
 import { openView, show } from './pages/visit.ts'
 import { asText } from './php.ts'
@@ -40,11 +40,11 @@ async function pluginScreen(shop: Shop, request: FastifyRequest, reply: FastifyR
       : reply.redirect('/wp-admin/?page=recoup', 303)
   }
   const [state, code, error] = ['state', 'code', 'error'].map((name) => asText(view.query[`recoup_${name}`]) ?? '')
-  const notice = state ? esc(await finishConnect(shop, { state, code: code!, error: error! })) : undefined
+  const notice = state ? escapeHtml(await finishConnect(shop, { state, code: code!, error: error! })) : undefined
   const link = readLink(shop)
   const body = `<h1>Recoup</h1>${
     link
-      ? `<p>Connected to ${esc(link.recoup)}.</p>`
+      ? `<p>Connected to ${escapeHtml(link.recoup)}.</p>`
       : `<form method="post" action="/wp-admin/?page=recoup"><label for="recoup">Address of Recoup</label>
 <input id="recoup" name="recoup" type="url" required><button class="button">Connect</button></form>`
   }`

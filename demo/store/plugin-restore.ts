@@ -1,6 +1,6 @@
 // `/?recoup-restore=<token>` restores a cart from a message, like the plugin (docs/plugin-protocol.md, "Restore").
 import type { FastifyReply } from 'fastify'
-import { esc } from '../shop-page.ts'
+import { escapeHtml } from '../shop-page.ts'
 import { addItem, applyCoupon, priceCart, setQuantity, stockLimit } from './cart.ts'
 import { findProduct } from './catalog.ts'
 import { show, type View } from './pages/visit.ts'
@@ -61,7 +61,7 @@ const wouldLose = ({ session }: View, { lines }: SavedCart) =>
 function askWhichCart(view: View, token: string, { email }: SavedCart): FastifyReply {
   if (email) view.session.restoredEmail = email
   const link = (use: string, words: string) =>
-    `<a class="button" href="/?recoup-restore=${esc(token)}&amp;recoup-use=${use}">${words}</a>`
+    `<a class="button" href="/?recoup-restore=${escapeHtml(token)}&amp;recoup-use=${use}">${words}</a>`
   const links = `${link('1', 'Use the saved cart')} ${link('0', 'Keep this one')}`
   return redirectWithNotice(view, '/cart/', `There are other items in your cart. ${links}`)
 }
@@ -78,7 +78,7 @@ function fillCart(view: View, token: string, saved: SavedCart): FastifyReply {
     tryRun(() => applyCoupon(shop, session, saved.coupon!))
   }
   const notice = short.length
-    ? `No longer available, or fewer than before: ${esc(short.join(', '))}.`
+    ? `No longer available, or fewer than before: ${escapeHtml(short.join(', '))}.`
     : 'Your cart is back.'
   return redirectWithNotice(view, session.items.length > 0 ? '/checkout/' : '/cart/', notice)
 }

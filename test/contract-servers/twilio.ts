@@ -1,7 +1,7 @@
-import { sandboxContents } from '../../demo/phone/contents.ts'
+import { createSandboxContents } from '../../demo/phone/contents.ts'
 import { type Network, openNetwork } from '../../demo/phone/network.ts'
 import type { Line } from '../../demo/phone/texts.ts'
-import { answerAsTwilio } from '../../demo/phone/twilio-api.ts'
+import { handleTwilioRequest } from '../../demo/phone/twilio-api.ts'
 import { type ApiAnswer, type ApiRequest, readRequest } from '../../demo/phone/web-api.ts'
 import { serve } from './serve.ts'
 
@@ -24,9 +24,9 @@ export interface ContractOptions {
 }
 
 export const openContractTwilio = (options: ContractOptions): Promise<ContractServer> => {
-  const contents = sandboxContents(options.publicUrl ?? 'https://recoup.example')
+  const contents = createSandboxContents(options.publicUrl ?? 'https://recoup.example')
   return openProvider(options, (network, request) =>
-    answerAsTwilio({ network, contents, senders: options.senders ?? null }, request),
+    handleTwilioRequest({ network, contents, senders: options.senders ?? null }, request),
   )
 }
 

@@ -1,6 +1,6 @@
 // A minimal admin for the demo: orders with staff actions, theme code, password page, codes and webhooks. It has no login.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../shop-page.ts'
+import { escapeHtml } from '../../shop-page.ts'
 import { discountStatus } from '../graphql/discounts.ts'
 import type { Discount, Order } from '../model.ts'
 import { changeOrder, type OrderAction } from '../orders.ts'
@@ -19,9 +19,9 @@ export function adminPage(view: View): FastifyReply {
   const orders = listWhere<'order'>(shop.db, 'kind = ? order by updated desc, id desc limit 50', 'order')
   const discounts = listWhere<'discount'>(shop.db, 'kind = ? order by id desc limit 50', 'discount')
   const body = `<h1>Store admin</h1>
-<section class="panel"><h2>App “Recoup”</h2><dl class="facts"><div><dt>Client id</dt><dd><code>${esc(app.clientId)}</code></dd></div>
-<div><dt>Client secret</dt><dd><code>${esc(app.secret)}</code></dd></div><div><dt>Scopes</dt><dd>${esc(app.scopes.join(', '))}</dd></div>
-<div><dt>Plan</dt><dd>${esc(plans[plan].name)}</dd></div></dl></section>
+<section class="panel"><h2>App “Recoup”</h2><dl class="facts"><div><dt>Client id</dt><dd><code>${escapeHtml(app.clientId)}</code></dd></div>
+<div><dt>Client secret</dt><dd><code>${escapeHtml(app.secret)}</code></dd></div><div><dt>Scopes</dt><dd>${escapeHtml(app.scopes.join(', '))}</dd></div>
+<div><dt>Plan</dt><dd>${escapeHtml(plans[plan].name)}</dd></div></dl></section>
 ${themeForm(shop)}${passwordForm(password)}
 <h2>Orders</h2>${orders.length ? table('Orders', 'Order,Customer,Items,Total,Payment,Fulfillment,', orders.map(orderRow)) : '<p class="empty">No orders yet.</p>'}
 <h2>Discounts</h2>${table(
@@ -34,20 +34,20 @@ ${themeForm(shop)}${passwordForm(password)}
 }
 
 const themeForm = (shop: Shop) => `<section class="panel"><h2>Theme code</h2><form method="post" action="/admin">
-<label for="head">theme.liquid, before &lt;/head&gt;</label><textarea id="head" name="head" rows="4" spellcheck="false">${esc(readThemeHead(shop))}</textarea>
+<label for="head">theme.liquid, before &lt;/head&gt;</label><textarea id="head" name="head" rows="4" spellcheck="false">${escapeHtml(readThemeHead(shop))}</textarea>
 <button class="button small" name="do" value="theme">Save theme</button></form></section>`
 
 const passwordForm = (
   password: string | null,
 ) => `<section class="panel"><h2>Password page</h2><form method="post" action="/admin">
 <label for="password">Password <span class="hint">(empty: the store is open to everybody)</span></label>
-<input id="password" name="password" autocomplete="off" value="${esc(password ?? '')}"><button class="button small" name="do" value="password">Save password</button></form></section>`
+<input id="password" name="password" autocomplete="off" value="${escapeHtml(password ?? '')}"><button class="button small" name="do" value="password">Save password</button></form></section>`
 
 function orderRow(order: Order): string {
   const who = order.address ? `${order.address.firstName} ${order.address.lastName}`.trim() : ''
-  const items = order.lines.map(({ title, quantity }) => `${esc(title)} × ${quantity}`).join('<br>')
+  const items = order.lines.map(({ title, quantity }) => `${escapeHtml(title)} × ${quantity}`).join('<br>')
   const word = (text: string) => text.toLowerCase().replaceAll('_', ' ')
-  return `<tr><td>#${order.number}</td><td>${esc(who || '–')}<br><small>${esc(order.email ?? '')}</small></td><td>${items}</td><td>${money(order.totalMinor)}</td>
+  return `<tr><td>#${order.number}</td><td>${escapeHtml(who || '–')}<br><small>${escapeHtml(order.email ?? '')}</small></td><td>${items}</td><td>${money(order.totalMinor)}</td>
 <td><span class="status">${order.cancelledAt ? 'cancelled, ' : ''}${word(order.financialStatus)}</span></td><td>${word(order.fulfillmentStatus)}</td><td>${buttons(order)}</td></tr>`
 }
 
@@ -69,15 +69,16 @@ function buttons(order: Order): string {
 
 function discountRow(shop: Shop, discount: Discount): string {
   const codes = listByOwner(shop.db, 'code', discount.id)
-  const names = codes.slice(0, 3).map(({ code }) => `<code>${esc(code)}</code>`)
+  const names = codes.slice(0, 3).map(({ code }) => `<code>${escapeHtml(code)}</code>`)
   const more = codes.length > 3 ? ` and ${codes.length - 3} more` : ''
   const used = codes.reduce((sum, { uses }) => sum + uses, 0)
-  return `<tr><td>${esc(discount.title)}</td><td>${names.join(' ')}${more}</td><td>${used}</td><td>${discountStatus(shop, discount).toLowerCase()}</td></tr>`
+  return `<tr><td>${escapeHtml(discount.title)}</td><td>${names.join(' ')}${more}</td><td>${used}</td><td>${discountStatus(shop, discount).toLowerCase()}</td></tr>`
 }
 
 function webhooks(shop: Shop): string {
   const rows = listAll(shop.db, 'webhook').map(
-    ({ topic, uri, failures }) => `<tr><td>${esc(topic)}</td><td>${esc(uri)}</td><td>${failures}</td></tr>`,
+    ({ topic, uri, failures }) =>
+      `<tr><td>${escapeHtml(topic)}</td><td>${escapeHtml(uri)}</td><td>${failures}</td></tr>`,
   )
   return rows.length ? table('Webhooks', 'Topic,Address,Failures in a row', rows) : '<p class="empty">None yet.</p>'
 }

@@ -1,6 +1,6 @@
 // The cart: its page, the Ajax API of themes, and permalinks.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../shop-page.ts'
+import { escapeHtml } from '../../shop-page.ts'
 import { addToCart, CartProblem, fillCart, findVariant, resolveLines, setQuantity } from '../carts.ts'
 import { pictureUrl } from '../graphql/goods.ts'
 import type { CartLine, Line } from '../model.ts'
@@ -31,14 +31,14 @@ function row(shop: Shop, line: Line): string {
   const name = line.variantTitle ? `${line.title} – ${line.variantTitle}` : line.title
   const id = `quantity-${line.variantId}`
   return `<li class="line"><img src="${pictureUrl(shop, line.picture)}" alt="" width="84" height="84">
-<div class="line-name"><a href="${productLink(shop, line)}">${esc(name)}</a><span>${money(line.unitMinor)} each</span></div>
+<div class="line-name"><a href="${productLink(shop, line)}">${escapeHtml(name)}</a><span>${money(line.unitMinor)} each</span></div>
 <form method="post" action="/cart/change" class="line-quantity"><input type="hidden" name="id" value="${line.variantId}">
-<label class="hidden" for="${id}">Quantity of ${esc(name)}</label>
+<label class="hidden" for="${id}">Quantity of ${escapeHtml(name)}</label>
 <input id="${id}" name="quantity" type="number" inputmode="numeric" min="0" max="999" value="${line.quantity}">
 <button class="button small quiet" type="submit">Update</button></form>
 <strong class="line-total">${money(line.unitMinor * line.quantity)}</strong>
 <form method="post" action="/cart/change"><input type="hidden" name="id" value="${line.variantId}"><input type="hidden" name="quantity" value="0">
-<button class="plain" type="submit" aria-label="Remove ${esc(name)}">Remove</button></form></li>`
+<button class="plain" type="submit" aria-label="Remove ${escapeHtml(name)}">Remove</button></form></li>`
 }
 
 const productLink = ({ db }: Shop, { productId }: Line) => `/products/${find(db, 'product', productId)?.handle ?? ''}`

@@ -1,6 +1,6 @@
 // The checkout: contact, delivery, discount, payment. It saves input when a field loses focus.
 import type { FastifyReply } from 'fastify'
-import { esc, stateOptions } from '../../shop-page.ts'
+import { escapeHtml, stateOptions } from '../../shop-page.ts'
 import { fillCart, resolveLines } from '../carts.ts'
 import {
   applyCode,
@@ -39,7 +39,7 @@ const closedPage = (view: View) =>
   show(view, {
     title: 'Checkout closed',
     isOutsideTheme: true,
-    body: `<h1>${esc(storeName)} isn’t taking orders right now</h1><p>Please come back later.</p>`,
+    body: `<h1>${escapeHtml(storeName)} isn’t taking orders right now</h1><p>Please come back later.</p>`,
   })
 
 /** `/<shop id>/checkouts/ac/<token>/recover?key=…`: the recovery link. In a checkout's first ten minutes it leads to the home page. */
@@ -103,11 +103,11 @@ const payment = `<fieldset><legend>Payment</legend>
 function summary(shop: Shop, checkout: Checkout): string {
   const lines = checkout.lines.map(
     (line) =>
-      `<li><span><img src="${pictureUrl(shop, line.picture)}" alt="" width="44" height="44">${esc(line.title)}${line.variantTitle ? ` – ${esc(line.variantTitle)}` : ''} × ${line.quantity}</span><span>${money(line.unitMinor * line.quantity)}</span></li>`,
+      `<li><span><img src="${pictureUrl(shop, line.picture)}" alt="" width="44" height="44">${escapeHtml(line.title)}${line.variantTitle ? ` – ${escapeHtml(line.variantTitle)}` : ''} × ${line.quantity}</span><span>${money(line.unitMinor * line.quantity)}</span></li>`,
   )
   const codes = checkout.reductions.map(
-    ({ code, minor }) => `<div class="discount"><dt>Discount <code>${esc(code)}</code>
-<form method="post" action="${checkoutPath(checkout)}" class="inline"><input type="hidden" name="code" value="${esc(code)}"><button class="plain" name="do" value="drop" aria-label="Remove discount ${esc(code)}">Remove</button></form></dt><dd>−${money(minor)}</dd></div>`,
+    ({ code, minor }) => `<div class="discount"><dt>Discount <code>${escapeHtml(code)}</code>
+<form method="post" action="${checkoutPath(checkout)}" class="inline"><input type="hidden" name="code" value="${escapeHtml(code)}"><button class="plain" name="do" value="drop" aria-label="Remove discount ${escapeHtml(code)}">Remove</button></form></dt><dd>−${money(minor)}</dd></div>`,
   )
   return `<h2>Order summary</h2><ul class="summary">${lines.join('')}</ul>
 <form method="post" action="${checkoutPath(checkout)}" class="coupon-form"><label for="discount">Discount code</label>
@@ -118,7 +118,7 @@ function summary(shop: Shop, checkout: Checkout): string {
 }
 
 function field(name: string, label: string, value: string, more: string): string {
-  return `<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${esc(value)}" ${more}></div>`
+  return `<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${escapeHtml(value)}" ${more}></div>`
 }
 
 /** Never ticked by default. */
@@ -197,9 +197,9 @@ export function thankYouPage(view: View, token: string): FastifyReply | null {
   if (!checkout) return null
   const order = checkout.orderId === null ? undefined : find(view.shop.db, 'order', checkout.orderId)
   if (!order) return view.reply.redirect(checkoutPath(checkout), 302)
-  const body = `<section class="received"><h1>Thank you${checkout.address?.firstName ? `, ${esc(checkout.address.firstName)}` : ''}!</h1>
+  const body = `<section class="received"><h1>Thank you${checkout.address?.firstName ? `, ${escapeHtml(checkout.address.firstName)}` : ''}!</h1>
 <p class="lead">Your order is confirmed.</p><dl class="facts"><div><dt>Order</dt><dd data-order-number>#${order.number}</dd></div>
-<div><dt>Total</dt><dd>${money(order.totalMinor)}</dd></div><div><dt>Email</dt><dd>${esc(order.email ?? '')}</dd></div></dl>
+<div><dt>Total</dt><dd>${money(order.totalMinor)}</dd></div><div><dt>Email</dt><dd>${escapeHtml(order.email ?? '')}</dd></div></dl>
 <p><a class="button" href="/collections/all">Continue shopping</a></p></section>`
   return show(view, { title: 'Thank you', body, isOutsideTheme: true })
 }

@@ -1,5 +1,5 @@
 // Theme pages contain the code that the owner pasted into theme.liquid. The checkout is Shopify's own and does not.
-import { esc, type Front, framed } from '../../shop-page.ts'
+import { escapeHtml, renderFrame, type ShopFrame } from '../../shop-page.ts'
 import { readMeta, writeMeta } from '../records.ts'
 import { type Shop, storeName, storeTagline } from '../shop.ts'
 import type { View } from './visit.ts'
@@ -19,7 +19,7 @@ export const writeThemeHead = ({ db }: Shop, html: string) => writeMeta(db, 'the
 
 export function renderPage(view: View, page: Page): string {
   const { shop, cart, error, notice } = view
-  const front: Front = {
+  const front: ShopFrame = {
     ...{ name: storeName, tagline: storeTagline, logo, bodyClass: '' },
     head: `<link rel="stylesheet" href="/assets/shop.css">
 <script src="/assets/shop.js" defer></script>
@@ -27,11 +27,11 @@ ${page.isOutsideTheme ? '' : readThemeHead(shop)}`,
     addresses: { shop: '/collections/all', cart: '/cart', forget: '/forget-me' },
     footerLinks: '<a href="/admin">Store admin</a>',
   }
-  return framed(front, {
+  return renderFrame(front, {
     ...{ title: page.title, body: page.body, path: page.path },
     count: cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0,
-    error: error && esc(error),
-    notice: notice && esc(notice),
+    error: error && escapeHtml(error),
+    notice: notice && escapeHtml(notice),
   })
 }
 

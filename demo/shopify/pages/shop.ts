@@ -1,6 +1,6 @@
 // Home, collection and product pages.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../shop-page.ts'
+import { escapeHtml } from '../../shop-page.ts'
 import { isForSale, pictureUrl } from '../graphql/goods.ts'
 import type { Product, Variant } from '../model.ts'
 import { findByKey, listAll, listByOwner } from '../records.ts'
@@ -36,11 +36,11 @@ export function productPage(view: View, handle: string): FastifyReply | null {
   if (product?.status !== 'ACTIVE') return null
   const variants = listByOwner(shop.db, 'variant', product.id)
   const chosen = variants.find((variant) => isForSale(product, variant)) ?? variants[0]!
-  const body = `<nav class="crumbs" aria-label="Breadcrumb"><a href="/collections/all">Shop</a> / <span>${esc(product.title)}</span></nav>
-<article class="product"><img class="big" src="${pictureUrl(shop, product.picture)}" alt="${esc(product.title)}" width="600" height="600">
-<div class="about"><p class="shelf">${esc(product.productType)}</p><h1>${esc(product.title)}</h1>
-<p class="price">${priceTag(chosen)}</p><p>${esc(product.description)}</p>
-${buyForm(product, variants, chosen)}<p class="sku">SKU ${esc(chosen.sku)}</p></div></article>`
+  const body = `<nav class="crumbs" aria-label="Breadcrumb"><a href="/collections/all">Shop</a> / <span>${escapeHtml(product.title)}</span></nav>
+<article class="product"><img class="big" src="${pictureUrl(shop, product.picture)}" alt="${escapeHtml(product.title)}" width="600" height="600">
+<div class="about"><p class="shelf">${escapeHtml(product.productType)}</p><h1>${escapeHtml(product.title)}</h1>
+<p class="price">${priceTag(chosen)}</p><p>${escapeHtml(product.description)}</p>
+${buyForm(product, variants, chosen)}<p class="sku">SKU ${escapeHtml(chosen.sku)}</p></div></article>`
   return show(view, { title: product.title, body })
 }
 
@@ -55,9 +55,9 @@ function buyForm(product: Product, variants: Variant[], chosen: Variant): string
 function choices(product: Product, variants: Variant[], chosen: Variant): string {
   const pick = (variant: Variant) => {
     const isHere = isForSale(product, variant)
-    return `<label class="pick"><input type="radio" name="id" value="${variant.id}"${variant.id === chosen.id ? ' checked' : ''}${isHere ? '' : ' disabled'}> ${esc(variant.title)} ${money(variant.priceMinor)}${isHere ? '' : ' (sold out)'}</label>`
+    return `<label class="pick"><input type="radio" name="id" value="${variant.id}"${variant.id === chosen.id ? ' checked' : ''}${isHere ? '' : ' disabled'}> ${escapeHtml(variant.title)} ${money(variant.priceMinor)}${isHere ? '' : ' (sold out)'}</label>`
   }
-  return `<fieldset class="picks"><legend>${esc(product.optionName ?? '')}</legend>${variants.map(pick).join('')}</fieldset>`
+  return `<fieldset class="picks"><legend>${escapeHtml(product.optionName ?? '')}</legend>${variants.map(pick).join('')}</fieldset>`
 }
 
 const listActiveProducts = ({ db }: Shop) => listAll(db, 'product').filter(({ status }) => status === 'ACTIVE')
@@ -76,7 +76,7 @@ function card(shop: Shop, product: Product): string {
       : ''
   const from = variants.length > 1 ? `From ${money(cheapest.priceMinor)}` : priceTag(cheapest)
   return `<li class="card"><a href="/products/${product.handle}"><img src="${pictureUrl(shop, product.picture)}" alt="" width="300" height="300" loading="lazy">${badge}
-<span class="name">${esc(product.title)}</span></a><div class="card-row"><span class="price">${from}</span></div></li>`
+<span class="name">${escapeHtml(product.title)}</span></a><div class="card-row"><span class="price">${from}</span></div></li>`
 }
 
 function priceTag({ priceMinor, compareAtMinor }: Variant): string {

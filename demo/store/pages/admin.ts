@@ -1,6 +1,6 @@
 // A minimal wp-admin for the demo: recent orders with actions, coupons, webhooks. It has no login.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../shop-page.ts'
+import { escapeHtml } from '../../shop-page.ts'
 import { type ApiKey, OWNER_KEY } from '../auth.ts'
 import { localText } from '../clock.ts'
 import { type Coupon, listCoupons } from '../coupons.ts'
@@ -68,7 +68,7 @@ export function handleAdminForm(view: View, form: URLSearchParams): FastifyReply
 
 function orderRow(shop: Shop, order: Order): string {
   const items = order.lines.map(({ name, quantity }) => `${nameHtml(name)} × ${quantity}`).join('<br>')
-  const who = `${esc(`${order.billing.first_name} ${order.billing.last_name}`.trim() || '–')}<br><small>${esc(order.billing.email)}</small>`
+  const who = `${escapeHtml(`${order.billing.first_name} ${order.billing.last_name}`.trim() || '–')}<br><small>${escapeHtml(order.billing.email)}</small>`
   return `<tr><td>${order.id}</td><td>${localText(order.modifiedAt).replace('T', ' ')}</td><td>${who}</td><td>${items}</td><td>${formatPrice(shop, order.totalMinor)}</td>
 <td><span class="status ${order.status}">${statusNames[order.status] ?? order.status}</span></td><td>${buttons(shop, order)}</td></tr>`
 }
@@ -94,7 +94,7 @@ function couponRow(shop: Shop, coupon: Coupon): string {
   const used = `${coupon.usageCount}${coupon.usageLimit === null ? '' : ` of ${coupon.usageLimit}`}`
   const until = coupon.expiresAt === null ? 'never' : localText(coupon.expiresAt).replace('T', ' ')
   const type = coupon.freeShipping ? 'free shipping' : coupon.discountType.replace('_', ' ')
-  return `<tr><td><code>${esc(coupon.code)}</code></td><td>${type}</td><td>${amount}</td><td>${used}</td><td>${until}</td></tr>`
+  return `<tr><td><code>${escapeHtml(coupon.code)}</code></td><td>${type}</td><td>${amount}</td><td>${used}</td><td>${until}</td></tr>`
 }
 
 /** The key for connecting another account. The store listens on this machine only. */
@@ -102,7 +102,7 @@ function ownerKeySection(shop: Shop): string {
   const keys = selectAll<ApiKey>(shop.db, 'select * from api_keys where description = ?', OWNER_KEY)
   const rows = keys.map(
     (key) =>
-      `<tr><td>${esc(key.description)}</td><td><code>${esc(key.consumer_key)}</code></td><td><code>${esc(key.consumer_secret)}</code></td><td>Read/Write</td></tr>`,
+      `<tr><td>${escapeHtml(key.description)}</td><td><code>${escapeHtml(key.consumer_key)}</code></td><td><code>${escapeHtml(key.consumer_secret)}</code></td><td>Read/Write</td></tr>`,
   )
   return `<p>To try Recoup with an account of your own, enter this store’s address and key under “Connect your store”.</p>${table('Description,Consumer key,Consumer secret,Permissions', rows)}`
 }
@@ -110,7 +110,7 @@ function ownerKeySection(shop: Shop): string {
 function webhooks(shop: Shop): string {
   const rows = listWebhooks(shop).map(
     (hook) =>
-      `<tr><td>${hook.id}</td><td>${esc(hook.topic)}</td><td>${esc(hook.delivery_url)}</td><td>${hook.status}</td><td>${hook.failures}</td></tr>`,
+      `<tr><td>${hook.id}</td><td>${escapeHtml(hook.topic)}</td><td>${escapeHtml(hook.delivery_url)}</td><td>${hook.status}</td><td>${hook.failures}</td></tr>`,
   )
   return rows.length ? table('Id,Topic,Delivery URL,Status,Failures', rows) : '<p class="empty">None yet.</p>'
 }

@@ -1,6 +1,6 @@
 // The cart page. It works without scripts: each control is a form.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../shop-page.ts'
+import { escapeHtml } from '../../shop-page.ts'
 import {
   applyCoupon,
   dropInvalidCoupons,
@@ -80,19 +80,21 @@ function row(shop: Shop, { item, product, parent, name, priceMinor, subtotalMino
 export function totals(shop: Shop, cart: PricedCart, drop: (code: string) => string): string {
   const coupons = cart.coupons.map(
     ({ coupon, discountMinor }) =>
-      `<div class="discount"><dt>Coupon <code>${esc(coupon.code)}</code> ${drop(coupon.code)}</dt><dd>−${formatPrice(shop, discountMinor)}</dd></div>`,
+      `<div class="discount"><dt>Coupon <code>${escapeHtml(coupon.code)}</code> ${drop(coupon.code)}</dt><dd>−${formatPrice(shop, discountMinor)}</dd></div>`,
   )
   const { taxRate } = cart
-  const tax = taxRate ? `<div><dt>${esc(taxRate.label)}</dt><dd>${formatPrice(shop, cart.taxMinor)}</dd></div>` : ''
+  const tax = taxRate
+    ? `<div><dt>${escapeHtml(taxRate.label)}</dt><dd>${formatPrice(shop, cart.taxMinor)}</dd></div>`
+    : ''
   const shipping = cart.rates.find(({ isChosen }) => isChosen)
   return `<dl class="totals"><div><dt>Subtotal</dt><dd>${formatPrice(shop, cart.itemsMinor)}</dd></div>${coupons.join('')}
-<div><dt>Shipping${shipping ? ` (${esc(shipping.name)})` : ''}</dt><dd>${formatPrice(shop, cart.shippingMinor)}</dd></div>${tax}
+<div><dt>Shipping${shipping ? ` (${escapeHtml(shipping.name)})` : ''}</dt><dd>${formatPrice(shop, cart.shippingMinor)}</dd></div>${tax}
 <div class="grand"><dt>Total</dt><dd>${formatPrice(shop, cart.totalMinor)}</dd></div></dl>`
 }
 
 function dropForm(code: string): string {
-  return `<form method="post" action="/cart/" class="inline"><input type="hidden" name="do" value="drop-coupon"><input type="hidden" name="code" value="${esc(code)}">
-<button class="plain" type="submit" aria-label="Remove coupon ${esc(code)}">Remove</button></form>`
+  return `<form method="post" action="/cart/" class="inline"><input type="hidden" name="do" value="drop-coupon"><input type="hidden" name="code" value="${escapeHtml(code)}">
+<button class="plain" type="submit" aria-label="Remove coupon ${escapeHtml(code)}">Remove</button></form>`
 }
 
 /** Removes invalid coupons and shows one notice. */

@@ -1,7 +1,7 @@
 // The block checkout: opening it creates the draft, leaving a field saves it, one button places the order.
 import type { FastifyReply } from 'fastify'
 import { defaultBoxText, wordingId } from '../../../shared/consent-box.ts'
-import { esc, stateOptions } from '../../shop-page.ts'
+import { escapeHtml, stateOptions } from '../../shop-page.ts'
 import { type PricedCart, priceCart } from '../cart.ts'
 import { draftOrder } from '../checkout.ts'
 import { readBoxes } from '../plugin-boxes.ts'
@@ -57,7 +57,7 @@ function consentBox(shop: Shop, { said }: Session, channel: keyof typeof consent
   if (boxes && !box) return ''
   const words = box?.words ?? consentWordings[channel]
   const field = box ? ` data-field="recoup/consent-${channel}"${said?.[channel]?.isGiven ? ' checked' : ''}` : ''
-  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${box?.id ?? wordingId(words)}" data-agree="${channel}"${field}><span>${esc(words)}</span></label>`
+  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${box?.id ?? wordingId(words)}" data-agree="${channel}"${field}><span>${escapeHtml(words)}</span></label>`
 }
 
 function address(shop: Shop, session: Session): string {
@@ -86,7 +86,7 @@ function countries(shop: Shop, chosen: string): string {
   const name = (code: string) => (code === 'US' ? 'United States (US)' : (names.of(code) ?? code))
   const others = ['DE', 'CA'].filter((code) => !shop.sellingCountries.includes(code))
   const option = (code: string, note = '') =>
-    `<option value="${code}"${code === chosen ? ' selected' : ''}>${esc(name(code))}${note}</option>`
+    `<option value="${code}"${code === chosen ? ' selected' : ''}>${escapeHtml(name(code))}${note}</option>`
   return [
     ...shop.sellingCountries.map((code) => option(code)),
     ...others.map((code) => option(code, ' – on request')),
@@ -98,7 +98,7 @@ function shipping(shop: Shop, cart: PricedCart): string {
     (
       rate,
     ) => `<label class="choice"><input type="radio" name="rate" value="${rate.id}"${rate.isChosen ? ' checked' : ''}>
-<span>${esc(rate.name)}</span><span>${rate.costMinor ? formatPrice(shop, rate.costMinor) : 'Free'}</span></label>`,
+<span>${escapeHtml(rate.name)}</span><span>${rate.costMinor ? formatPrice(shop, rate.costMinor) : 'Free'}</span></label>`,
   )
   return `<fieldset data-rates><legend>Shipping option</legend>${rates.join('')}</fieldset>`
 }
@@ -116,11 +116,11 @@ export function payment(): string {
 function field(id: string, label: string, value: string, more: string): string {
   const name = id.replace('shipping-', '')
   const isRequired = more.includes('required')
-  return `<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${esc(value)}" ${more}${isRequired ? ` aria-describedby="${id}-error"` : ''}>
+  return `<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${escapeHtml(value)}" ${more}${isRequired ? ` aria-describedby="${id}-error"` : ''}>
 <p class="field-error" id="${id}-error" hidden></p></div>`
 }
 
 // Forms cannot be nested, so the checkout's script removes the coupon.
 function dropButton(code: string): string {
-  return `<button class="plain" type="button" data-drop-coupon="${esc(code)}" aria-label="Remove coupon ${esc(code)}">Remove</button>`
+  return `<button class="plain" type="button" data-drop-coupon="${escapeHtml(code)}" aria-label="Remove coupon ${escapeHtml(code)}">Remove</button>`
 }

@@ -1,6 +1,6 @@
 // The frame of every page.
 import { decode } from 'html-entities'
-import { esc, type Front, framed } from '../../shop-page.ts'
+import { escapeHtml, renderFrame, type ShopFrame } from '../../shop-page.ts'
 import { readCapture } from '../capture.ts'
 import { readPushHost } from '../push.ts'
 import { type Shop, storeName, storeTagline } from '../shop.ts'
@@ -20,17 +20,17 @@ export type Page = {
 
 /** Names are HTML in WordPress. Decodes them first, so that a quote cannot end its attribute. */
 export function nameHtml(name: string): string {
-  return esc(decode(name))
+  return escapeHtml(decode(name))
 }
 
 export function renderPage(shop: Shop, page: Page): string {
   const capture = readCapture(shop)
   const script = capture
-    ? `<script src="${esc(capture.scriptUrl)}" data-store="${esc(capture.storeKey)}" defer></script>`
+    ? `<script src="${escapeHtml(capture.scriptUrl)}" data-store="${escapeHtml(capture.storeKey)}" defer></script>`
     : ''
   const push = readPushHost(shop)
   const facts = JSON.stringify(page.facts ?? {}).replaceAll('<', '\\u003c')
-  const front: Front = {
+  const front: ShopFrame = {
     ...{ name: storeName, tagline: storeTagline, logo, bodyClass: 'woocommerce' },
     head: `<link rel="https://api.w.org/" href="${shop.home}/wp-json/">
 <link rel="stylesheet" href="/assets/store.css">
@@ -41,7 +41,7 @@ ${push?.head ?? ''}`,
     addresses: { shop: '/shop/', cart: '/cart/', forget: '/forget-me/' },
     footerLinks: '<a href="/my-visits/">My visits</a> <a href="/wp-admin/">Store admin</a>',
   }
-  return framed(front, { ...page, body: `${page.body}\n${push?.body ?? ''}` })
+  return renderFrame(front, { ...page, body: `${page.body}\n${push?.body ?? ''}` })
 }
 
 export const logo = `<svg viewBox="0 0 40 40" width="32" height="32" aria-hidden="true"><circle cx="20" cy="20" r="20" fill="#b4532f"/>

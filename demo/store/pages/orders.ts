@@ -1,6 +1,6 @@
 // Order received, pay for order, and the list of this browser's orders.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../shop-page.ts'
+import { escapeHtml } from '../../shop-page.ts'
 import { payOrder } from '../checkout.ts'
 import { localText } from '../clock.ts'
 import { paymentUrl, receivedUrl } from '../order-shape.ts'
@@ -25,7 +25,7 @@ export function receivedPage(view: View, id: number): FastifyReply | null {
   const body = `<section class="received" data-order-id="${order.id}" data-order-status="${order.status}"><h1>Order received</h1><p class="lead">${words}</p>
 <dl class="facts"><div><dt>Order number</dt><dd>${order.id}</dd></div><div><dt>Date</dt><dd>${localText(order.createdAt).replace('T', ' ')}</dd></div>
 <div><dt>Total</dt><dd>${formatPrice(view.shop, order.totalMinor)}</dd></div><div><dt>Status</dt><dd>${statusNames[order.status] ?? order.status}</dd></div>
-<div><dt>Payment</dt><dd>${esc(order.paymentTitle || '–')}</dd></div></dl>${pay}${lines(view.shop, order)}
+<div><dt>Payment</dt><dd>${escapeHtml(order.paymentTitle || '–')}</dd></div></dl>${pay}${lines(view.shop, order)}
 <p><a class="button quiet" href="/shop/">Keep browsing</a></p></section>`
   return show(view, { title: 'Order received', body, facts: { orderId: order.id } })
 }
@@ -44,7 +44,7 @@ export function payPage(view: View, id: number, form?: URLSearchParams): Fastify
   if (needsEmail(view, order, form)) return show(view, emailForm(form?.get('email') != null))
   if (form?.get('payment_method')) return pay(view, order, form)
   const email = form?.get('email')
-  const kept = email ? `<input type="hidden" name="email" value="${esc(email)}">` : ''
+  const kept = email ? `<input type="hidden" name="email" value="${escapeHtml(email)}">` : ''
   const body = `<h1>Pay for order</h1><form method="post" class="two checkout" data-order-id="${order.id}"><div>${kept}${payment()}
 <button class="button wide-button" type="submit">Pay for order</button></div><aside class="panel"><h2>Order ${order.id}</h2>${lines(view.shop, order)}</aside></form>`
   return show(view, { title: 'Pay for order', body })
@@ -103,7 +103,7 @@ function lines(shop: Shop, order: Order): string {
   )
   const coupons = order.couponLines.map(
     ({ code, discountMinor }) =>
-      `<li><span>Coupon <code>${esc(code)}</code></span><span>−${formatPrice(shop, discountMinor)}</span></li>`,
+      `<li><span>Coupon <code>${escapeHtml(code)}</code></span><span>−${formatPrice(shop, discountMinor)}</span></li>`,
   )
   const tax = order.taxMinor ? `<li><span>Tax</span><span>${formatPrice(shop, order.taxMinor)}</span></li>` : ''
   const shipping = `<li><span>Shipping</span><span>${formatPrice(shop, order.shippingMinor)}</span></li>`

@@ -1,6 +1,6 @@
 // Home, shop grid and product page.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../shop-page.ts'
+import { escapeHtml } from '../../shop-page.ts'
 import { stockLimit } from '../cart.ts'
 import {
   findProductBySlug,
@@ -38,7 +38,7 @@ export function shopPage(view: View): FastifyReply {
   const shown = shelf ? all.filter(({ categories }) => categories.some(({ slug }) => slug === shelf)) : all
   const tab = (slug: string, name: string) =>
     `<a href="/shop/${slug ? `?shelf=${slug}` : ''}"${slug === (shelf ?? '') ? ' aria-current="page"' : ''}>${name}</a>`
-  const tabs = [tab('', 'All'), ...shelves.map((name) => tab(name.toLowerCase(), esc(name)))]
+  const tabs = [tab('', 'All'), ...shelves.map((name) => tab(name.toLowerCase(), escapeHtml(name)))]
   const body = `<h1>Shop</h1><nav class="tabs" aria-label="Shelves">${tabs.join('')}</nav>${grid(view.shop, shown)}`
   return show(view, { title: 'Shop', body, path: 'shop' })
 }
@@ -57,14 +57,14 @@ export function productPage(view: View, slug: string): FastifyReply | null {
 <article class="product">
   <img class="big" data-picture src="${pictureUrl(shop, picture)}" alt="${nameHtml(product.name)}" width="600" height="600">
   <div class="about">
-    <p class="shelf">${product.categories.map(({ name }) => esc(name)).join(', ')}</p>
+    <p class="shelf">${product.categories.map(({ name }) => escapeHtml(name)).join(', ')}</p>
     <h1>${nameHtml(product.name)}</h1>
     <p class="price" data-price>${priceTag(shop, chosen)}</p>
     ${product.shortDescription}
     ${buyForm(shop, product, variations, chosen)}
     <p class="stock" data-stock>${stockText(shop, chosen)}</p>
     <div class="long">${product.description}</div>
-    <p class="sku">SKU <span data-sku>${esc(chosen.sku)}</span></p>
+    <p class="sku">SKU <span data-sku>${escapeHtml(chosen.sku)}</span></p>
   </div>
 </article>`
   const facts = { variations: variations.map((variation) => variationFacts(shop, variation)) }
@@ -87,10 +87,10 @@ function glazePicker(shop: Shop, product: Product, variations: Product[], chosen
     const { option } = variation.options[0]!
     const off = isInStock(shop, variation) ? '' : ' disabled'
     const on = variation.id === chosen.id ? ' checked' : ''
-    return `<label class="pick"><input type="radio" name="attribute_${slug}" value="${esc(rawOption(slug, option))}" data-variation="${variation.id}"${on}${off}>
-  <img src="${pictureUrl(shop, variation.pictures[0]!, '-100x100')}" alt="" width="44" height="44"> ${esc(option)}</label>`
+    return `<label class="pick"><input type="radio" name="attribute_${slug}" value="${escapeHtml(rawOption(slug, option))}" data-variation="${variation.id}"${on}${off}>
+  <img src="${pictureUrl(shop, variation.pictures[0]!, '-100x100')}" alt="" width="44" height="44"> ${escapeHtml(option)}</label>`
   })
-  return `<fieldset class="picks"><legend>${esc(name)}</legend>${options.join('')}</fieldset>`
+  return `<fieldset class="picks"><legend>${escapeHtml(name)}</legend>${options.join('')}</fieldset>`
 }
 
 function variationFacts(shop: Shop, variation: Product) {
