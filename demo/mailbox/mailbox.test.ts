@@ -17,13 +17,13 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-function aFolder() {
+function createFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'mailbox-'))
   cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-async function aMailbox() {
+async function startTestMailbox() {
   const mailbox = await startMailbox({ smtpPort: 0, webPort: 0, dataFile: ':memory:' })
   cleanUps.push(() => mailbox.stop())
   const channel = createSmtpChannel({ url: mailbox.smtpUrl })
@@ -31,11 +31,11 @@ async function aMailbox() {
   const get = async (path: string) => (await fetch(mailbox.url + path)).json()
   const text = async (path: string) => (await fetch(mailbox.url + path)).text()
   const send = (changes: Partial<OutgoingEmail> = {}) =>
-    channel.send({ ...anEmail(changes), sendAuthorization: authorizeTest() })
+    channel.send({ ...createEmail(changes), sendAuthorization: authorizeTest() })
   return { ...mailbox, send, get, text }
 }
 
-function anEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmail {
+function createEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmail {
   return {
     messageId: 'm1',
     from: { name: 'Harbour', address: 'shop@harbour.example' },
@@ -50,7 +50,7 @@ function anEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmail {
 
 describe('the mailbox', () => {
   test('lists received messages, newest first, unread until opened', async () => {
-    const { send, get, text } = await aMailbox()
+    const { send, get, text } = await startTestMailbox()
     expect(await send()).toMatchObject({ kind: 'accepted' })
     await send({ subject: 'Second', to: 'bo@shopper.example' })
     const list = await get('/api/messages')
@@ -62,7 +62,7 @@ describe('the mailbox', () => {
   })
 
   test('searches by text and by recipient', async () => {
-    const { send, get } = await aMailbox()
+    const { send, get } = await startTestMailbox()
     await send({ subject: '100% off_x' })
     await send({ subject: 'Other', to: 'Bo@shopper.example' })
     expect((await get('/api/messages?q=CART+harbour')).messages).toHaveLength(2)
@@ -72,13 +72,13 @@ describe('the mailbox', () => {
   })
 
   test('has the URL of the settings, on localhost', async () => {
-    const { url } = await aMailbox()
+    const { url } = await startTestMailbox()
     expect(new URL(url).hostname).toBe('localhost')
     expect((await fetch(url)).status).toBe(200)
   })
 
   test('returns the parts of a message, and the raw message as a download', async () => {
-    const { send, get, url } = await aMailbox()
+    const { send, get, url } = await startTestMailbox()
     await send()
     const message = await get('/api/messages/1')
     expect(message.html).toContain('href="https://shop.example/"')
@@ -90,7 +90,7 @@ describe('the mailbox', () => {
   })
 
   test('deletes one message or all', async () => {
-    const { send, get, url } = await aMailbox()
+    const { send, get, url } = await startTestMailbox()
     for (const subject of ['a', 'b', 'c']) await send({ subject })
     expect((await fetch(`${url}/api/messages/2`, { method: 'DELETE' })).status).toBe(200)
     expect((await get('/api/messages')).total).toBe(2)
@@ -119,25 +119,28 @@ describe('the mailbox', () => {
   })
 
   test('rejects when a port is in use, and releases everything', async () => {
-    const { url } = await aMailbox()
+    const { url } = await startTestMailbox()
     const webPort = Number(new URL(url).port)
     const start = startMailbox({ smtpPort: 0, webPort, dataFile: ':memory:' })
     await expect(start).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
   test('keeps every acknowledged message after kill -9', async () => {
-    const folder = aFolder()
+    const folder = createFolder()
     const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: { ...process.env, MAILBOX_PORT: '0', MAILBOX_SMTP_PORT: '0', DATA_DIR: folder },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     cleanUps.push(() => child.kill('SIGKILL'))
-    const smtpUrl = /smtp:\S+/.exec(await firstLine(child))![0]
+    const smtpUrl = /smtp:\S+/.exec(await readFirstLine(child))![0]
     const channel = createSmtpChannel({ url: smtpUrl })
     cleanUps.push(() => channel.close())
     let accepted = 0
     const sending = Array.from({ length: 200 }, async (_, at) => {
-      const { kind } = await channel.send({ ...anEmail({ messageId: `m${at}` }), sendAuthorization: authorizeTest() })
+      const { kind } = await channel.send({
+        ...createEmail({ messageId: `m${at}` }),
+        sendAuthorization: authorizeTest(),
+      })
       if (kind === 'accepted') accepted += 1
       if (accepted === 60) child.kill('SIGKILL')
     })
@@ -150,7 +153,7 @@ describe('the mailbox', () => {
   })
 })
 
-function firstLine(child: ChildProcess): Promise<string> {
+function readFirstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => child.stdout!.once('data', (chunk) => resolve(String(chunk))))
 }
 
@@ -168,7 +171,7 @@ describe('one-click unsubscribe', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     cleanUps.push(() => server.close())
     const link = `http://127.0.0.1:${(server.address() as AddressInfo).port}/u/tok`
-    const { send, text, get, url } = await aMailbox()
+    const { send, text, get, url } = await startTestMailbox()
     await send({
       headers: {
         'List-Unsubscribe': `<mailto:x@y.example>, <${link}>`,
@@ -191,7 +194,7 @@ describe('one-click unsubscribe', () => {
 
 describe('hostile mail', () => {
   test('renders as text outside its frame and runs no scripts inside', async () => {
-    const { send, text, url } = await aMailbox()
+    const { send, text, url } = await startTestMailbox()
     const nasty = '"><script>alert(1)</script>'
     await send({
       subject: nasty,
@@ -212,19 +215,19 @@ describe('hostile mail', () => {
   })
 
   test('opens links in a new tab without leaving standards mode', async () => {
-    const { send, text } = await aMailbox()
+    const { send, text } = await startTestMailbox()
     await send()
     expect(await text('/messages/1/html')).toMatch(/^<!doctype html><html><head><base target="_blank">/)
   })
 
   test('shows a message that cannot be parsed', async () => {
-    const { send, text } = await aMailbox()
+    const { send, text } = await startTestMailbox()
     await send({ html: '', text: '' })
     expect((await text('/messages/1')).length).toBeGreaterThan(500)
   })
 
   test('rejects requests from other sites’ pages', async () => {
-    const { url } = await aMailbox()
+    const { url } = await startTestMailbox()
     const post = (headers: Record<string, string>) =>
       fetch(`${url}/delete-all`, { method: 'POST', headers, redirect: 'manual' })
     expect((await post({ origin: 'https://evil.example' })).status).toBe(403)

@@ -12,7 +12,7 @@ import { startMailbox } from '../mailbox/mailbox.ts'
 import { openNetwork } from './network.ts'
 import { addPhones } from './web.ts'
 
-// The phones as Recoup meets them: its own channels on one side, a server that takes the callbacks on the other.
+// Sends through Recoup's own channels and receives the callbacks on a test server.
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -29,7 +29,7 @@ interface Seen {
   headers: Record<string, unknown>
 }
 
-async function phones(dataFile = ':memory:', answer = '<Response/>') {
+async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
   const seen: Seen[] = []
   const hooks = await serve((request, reply) => {
     let body = ''
@@ -91,13 +91,13 @@ async function phones(dataFile = ':memory:', answer = '<Response/>') {
   return { url, network, seen, text, page, says, stop }
 }
 
-const soon = (check: () => unknown) => expect.poll(check, { interval: 20 })
+const eventually = (check: () => unknown) => expect.poll(check, { interval: 20 })
 
 describe('the phones', () => {
   test('show an SMS and report sent and delivered by signed callbacks', async () => {
-    const { text, page, seen } = await phones()
+    const { text, page, seen } = await startPhones()
     expect(await text('sms')).toMatchObject({ kind: 'accepted', segments: 1 })
-    await soon(() => seen.length).toBe(2)
+    await eventually(() => seen.length).toBe(2)
     expect(seen.map(({ body }) => new URLSearchParams(body).get('MessageStatus'))).toEqual(['sent', 'delivered'])
     const { path, body, headers } = seen[0]!
     const post = { url: `https://recoup.example${path}`, params: Object.fromEntries(new URLSearchParams(body)) }
@@ -112,21 +112,21 @@ describe('the phones', () => {
   })
 
   test('show a WhatsApp message and report it as read when opened', async () => {
-    const { text, page, says, seen } = await phones()
+    const { text, page, says, seen } = await startPhones()
     await text('whatsapp')
-    await soon(() => seen.at(-1)?.body).toContain('131047')
+    await eventually(() => seen.at(-1)?.body).toContain('131047')
     await says('Hi', 'whatsapp')
     await text('whatsapp')
-    await soon(() => seen.at(-1)?.body).toContain('"delivered"')
+    await eventually(() => seen.at(-1)?.body).toContain('"delivered"')
     await page(`?phone=${encodeURIComponent(ada)}&channel=whatsapp`)
-    await soon(() => seen.at(-1)?.body).toContain('"read"')
+    await eventually(() => seen.at(-1)?.body).toContain('"read"')
     const { body, headers } = seen.at(-1)!
     expect(isFromMeta('app', Buffer.from(body), String(headers['x-hub-signature-256']))).toBe(true)
     expect(isFromMeta('app', Buffer.from(`${body} `), String(headers['x-hub-signature-256']))).toBe(false)
   })
 
   test('pass STOP to the sender, show its reply, and block further texts until START', async () => {
-    const { text, says, page, seen } = await phones(
+    const { text, says, page, seen } = await startPhones(
       ':memory:',
       '<Response><Message>Tea &amp; Co: stopped</Message></Response>',
     )
@@ -143,34 +143,34 @@ describe('the phones', () => {
   })
 
   test('report an error code when a phone is switched off', async () => {
-    const { text, network, seen } = await phones()
+    const { text, network, seen } = await startPhones()
     network.setOff(ada, true)
     await text('sms')
-    await soon(() => seen.at(-1)?.body).toContain('ErrorCode=30003')
+    await eventually(() => seen.at(-1)?.body).toContain('ErrorCode=30003')
   })
 
   test('continue pending deliveries after a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'phones-'))
     cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
-    const first = await phones(join(folder, 'phones.sqlite'))
+    const first = await startPhones(join(folder, 'phones.sqlite'))
     await first.text('sms')
     await first.stop()
     cleanUps.splice(cleanUps.indexOf(first.stop), 1)
-    const second = await phones(join(folder, 'phones.sqlite'))
-    await soon(() => second.network.texts.thread(ada, 'sms', shop)[0]).toMatchObject({
+    const second = await startPhones(join(folder, 'phones.sqlite'))
+    await eventually(() => second.network.texts.thread(ada, 'sms', shop)[0]).toMatchObject({
       status: 'delivered',
       told: 'delivered',
     })
   })
 
   test('escape message text on every page', async () => {
-    const { page, says, text } = await phones()
+    const { page, says, text } = await startPhones()
     await text('sms')
     await says('<script>alert(1)</script>')
     for (const path of ['', `?phone=${encodeURIComponent(ada)}`, '/list', `/thread?phone=${encodeURIComponent(ada)}`]) {
       expect(await page(path)).not.toContain('<script>alert')
     }
-    const foreign = await fetch(`${(await phones()).url}/delete-all`, {
+    const foreign = await fetch(`${(await startPhones()).url}/delete-all`, {
       method: 'POST',
       headers: { origin: 'https://evil.example' },
     })

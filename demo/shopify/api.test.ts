@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { exchange, openShopify, shopifyApp, shopifyToken } from '../../test/contract-servers/shopify.ts'
 import { allScopes, type ShopifyStore } from './store.ts'
 
-// The door of the Admin API: tokens, queries, rights, costs. What each answer follows is in README.md.
+// The Admin API: tokens, queries, access, costs. README.md lists the sources of each response.
 
 const day = 86_400_000
 const knife = 44_100_000_000_001
@@ -43,7 +43,7 @@ test('issues a token for client id and secret, with its scopes, for 24 hours', a
 test.each([
   ['another secret', () => exchange(store, { ...store.keys, clientSecret: 'shpss_no' }), 'invalid_client'],
   ['another app', () => exchange(store, { ...store.keys, clientId: 'nobody' }), 'application_cannot_be_found'],
-] as const)('%s is refused', async (_name, work, code) => {
+] as const)('rejects %s', async (_name, work, code) => {
   expect(await work()).toMatchObject({ status: 400, body: { error: code } })
 })
 
@@ -69,7 +69,7 @@ test.each([
   ['frozen', 402, 'Unavailable Shop'],
   ['locked', 423, 'Locked'],
   ['missing', 404, 'Not Found'],
-] as const)('a shop that is %s answers %i', async (state, status, errors) => {
+] as const)('answers for a shop that is %s with %i', async (state, status, errors) => {
   store.controls.setState(state)
   const answer = await fetch(`${store.url}/admin/api/2026-10/graphql.json`, { method: 'POST' })
   expect([answer.status, await answer.json()]).toEqual([status, { errors }])

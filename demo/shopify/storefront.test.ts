@@ -4,7 +4,7 @@ import type { Checkout, Order } from './model.ts'
 import { listAll } from './records.ts'
 import type { ShopifyStore } from './store.ts'
 
-// The shop front over HTTP, as a browser without script uses it.
+// The storefront over HTTP, like a browser without scripts.
 
 const knife = 44_100_000_000_001
 const can = 44_100_000_000_002
@@ -39,23 +39,23 @@ async function go(path: string, init: RequestInit = {}) {
 const post = (path: string, form: Record<string, string>) =>
   go(path, { method: 'POST', body: new URLSearchParams(form) })
 
-const add = (items: object[]) =>
+const addItems = (items: object[]) =>
   go('/cart/add.js', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ items }),
   })
 
-const checkouts = () => listAll(store.shop.db, 'checkout') as Checkout[]
-const orders = () => listAll(store.shop.db, 'order') as Order[]
+const listCheckouts = () => listAll(store.shop.db, 'checkout') as Checkout[]
+const listOrders = () => listAll(store.shop.db, 'order') as Order[]
 
 const home = {
   ...{ email: 'zoe@example.com', first_name: 'Zoe', last_name: 'Zinn', address1: '1 Alder St', city: 'Portland' },
   ...{ province: 'OR', zip: '97202', shipping: 'standard', payment: 'paid' },
 }
 
-async function begin(): Promise<string> {
-  await add([{ id: knife, quantity: 2 }])
+async function beginCheckout(): Promise<string> {
+  await addItems([{ id: knife, quantity: 2 }])
   return (await go('/checkout')).to
 }
 
@@ -69,8 +69,8 @@ test('shows only products for sale', async () => {
 })
 
 test('identifies the cart by its cookie, with minor units in /cart.js', async () => {
-  await add([{ id: knife, quantity: 1 }])
-  await add([{ id: knife, quantity: 1 }, { id: can }])
+  await addItems([{ id: knife, quantity: 1 }])
+  await addItems([{ id: knife, quantity: 1 }, { id: can }])
   const cart = JSON.parse((await go('/cart.js')).text)
   expect(cart).toMatchObject({ item_count: 3, total_price: 15_200, items: [{ variant_id: knife, quantity: 2 }, {}] })
   expect(cart.token).toMatch(/^[0-9a-f]{32}\?key=[0-9a-f]{32}$/)
@@ -79,40 +79,40 @@ test('identifies the cart by its cookie, with minor units in /cart.js', async ()
 })
 
 test('rejects sold-out items and excess quantities with a message', async () => {
-  const answer = await add([{ id: largeGloves, quantity: 4 }])
+  const answer = await addItems([{ id: largeGloves, quantity: 4 }])
   expect(answer.status).toBe(422)
   expect(answer.text).toContain("You can't add more Leather Work Gloves - Large to the cart.")
   expect((await post('/cart/add', { id: '1', quantity: '1' })).text).toContain('Cannot find variant')
 })
 
 test('saves typed contacts, and consent for a ticked box', async () => {
-  const path = await begin()
+  const path = await beginCheckout()
   expect((await go(path)).text).toContain('Email me with news and offers')
   await post(path, { do: 'keep', email: 'zoe@example.com', accepts_email: '1', shipping: 'standard' })
-  expect(checkouts()[0]).toMatchObject({ email: 'zoe@example.com', acceptsEmail: true, completedAt: null })
+  expect(listCheckouts()[0]).toMatchObject({ email: 'zoe@example.com', acceptsEmail: true, completedAt: null })
   const customer = store.controls.customers().find(({ email }) => email === 'zoe@example.com')
   expect(customer?.emailConsent).toMatchObject({ state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN' })
   expect(customer?.ordersCount).toBe(0)
 })
 
 test('rejects an invalid address', async () => {
-  const path = await begin()
+  const path = await beginCheckout()
   await post(path, { do: 'keep', email: 'zoe@' })
-  expect(checkouts()[0]?.email).toBeNull()
+  expect(listCheckouts()[0]?.email).toBeNull()
   expect((await post(path, { ...home, do: 'pay', email: 'zoe@' })).to).toContain('problem=Enter%20a%20valid%20email')
   expect((await post(path, { ...home, do: 'pay', city: '' })).to).toContain('problem=')
   expect((await post(path, { ...home, do: 'pay', payment: 'declined' })).to).toContain('declined')
-  expect(orders()).toEqual([])
+  expect(listOrders()).toEqual([])
 })
 
 test('applies or explains a discount; paying creates an order and empties the cart', async () => {
-  const path = await begin()
+  const path = await beginCheckout()
   expect((await post(path, { do: 'apply', code: 'AUTUMN' })).to).toContain('has%20expired')
   await post(path, { do: 'apply', code: 'sprout10' })
   const { to } = await post(path, { ...home, do: 'pay' })
   expect(to).toBe(`${path}/thank-you`)
   expect((await go(to)).text).toContain('#1001')
-  expect(orders()[0]).toMatchObject({
+  expect(listOrders()[0]).toMatchObject({
     ...{ codes: ['SPROUT10'], reductions: [{ code: 'SPROUT10', minor: 840 }], totalMinor: 7_560 },
     ...{ financialStatus: 'PAID', checkoutToken: path.split('/').at(-1), email: 'zoe@example.com' },
   })
@@ -121,22 +121,22 @@ test('applies or explains a discount; paying creates an order and empties the ca
 })
 
 test('combines two codes only if both allow it', async () => {
-  const path = await begin()
+  const path = await beginCheckout()
   await post(path, { do: 'apply', code: 'SPROUT10' })
   await post(path, { do: 'apply', code: 'GARDEN15' })
-  expect(checkouts()[0]?.codes).toEqual(['GARDEN15'])
+  expect(listCheckouts()[0]?.codes).toEqual(['GARDEN15'])
 })
 
 test('redirects a recovery link to the home page for ten minutes, then to the checkout', async () => {
-  const path = await begin()
+  const path = await beginCheckout()
   await post(path, { do: 'keep', email: 'zoe@example.com' })
-  const [{ token, key }] = checkouts() as [Checkout]
+  const [{ token, key }] = listCheckouts() as [Checkout]
   const link = `/68200000001/checkouts/ac/${token}/recover?key=${key}&locale=en&discount=SPROUT10`
   jar = {}
   expect((await go(link)).to).toBe('/')
   store.controls.advance(600_000)
   expect((await go(link)).to).toBe(path)
-  expect(checkouts()[0]?.codes).toEqual(['SPROUT10'])
+  expect(listCheckouts()[0]?.codes).toEqual(['SPROUT10'])
   expect((await go('/cart')).text).toContain('Garden Knife')
   expect((await go(link.replace(key, 'guessed'))).status).toBe(404)
 })
@@ -144,13 +144,13 @@ test('redirects a recovery link to the home page for ten minutes, then to the ch
 test('fills a cart from a permalink and opens the checkout with a discount', async () => {
   const { to } = await go(`/cart/${knife}:1,${can}:2,17:1?discount=GARDEN15`)
   expect(to).toMatch(/^\/checkouts\/cn\/[0-9a-f]{32}$/)
-  expect(checkouts()[0]).toMatchObject({ subtotalMinor: 17_800, codes: ['GARDEN15'] })
+  expect(listCheckouts()[0]).toMatchObject({ subtotalMinor: 17_800, codes: ['GARDEN15'] })
   expect((await go('/cart/17:1')).to).toBe('/cart')
 })
 
 test('shows pasted code in the theme, not in the checkout', async () => {
   store.setThemeHead('<script src="https://recoup.example/capture/k.js" data-store="k"></script>')
-  const path = await begin()
+  const path = await beginCheckout()
   expect((await go('/')).text).toContain('capture/k.js')
   expect((await go(path)).text).not.toContain('capture/k.js')
   store.setThemeHead('')
@@ -167,7 +167,7 @@ test('shows the password page until the password is entered', async () => {
 
 test('accepts no orders when paused', async () => {
   store.controls.setPlan('paused')
-  await add([{ id: knife, quantity: 1 }])
+  await addItems([{ id: knife, quantity: 1 }])
   expect((await go('/checkout')).text).toContain('isn’t taking orders')
 })
 
@@ -177,22 +177,22 @@ test('rejects another site’s form', async () => {
 })
 
 test('pays, fulfils, refunds and cancels orders in the admin', async () => {
-  const path = await begin()
+  const path = await beginCheckout()
   await post(path, { ...home, do: 'pay', payment: 'pending' })
-  const [{ id }] = orders() as [Order]
+  const [{ id }] = listOrders() as [Order]
   const deed = (name: string) => post('/admin', { do: 'order', order: String(id), deed: name })
   await deed('refund')
-  expect(orders()[0]?.financialStatus).toBe('PENDING')
+  expect(listOrders()[0]?.financialStatus).toBe('PENDING')
   await deed('pay')
   await deed('fulfil')
   await deed('refund')
-  expect(orders()[0]).toMatchObject({
+  expect(listOrders()[0]).toMatchObject({
     financialStatus: 'REFUNDED',
     fulfillmentStatus: 'FULFILLED',
     refundedMinor: 8_400,
   })
   await deed('cancel')
-  expect(orders()[0]?.cancelledAt).not.toBeNull()
+  expect(listOrders()[0]?.cancelledAt).not.toBeNull()
 })
 
 test('generates a past without webhooks', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openShopify, shopifyApp } from '../../test/contract-servers/shopify.ts'
 import { allScopes, type ShopifyStore } from './store.ts'
 
-// Webhooks to a real server: signed, repeated, given up.
+// Webhooks to a real server: signatures, retries, deleted subscriptions.
 
 const knife = 44_100_000_000_001
 const hour = 3_600_000
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   store.faults.restore()
-  // Nothing of the store's own tick: every delivery is asked for.
+  // Without the store's own tick: tests trigger every delivery.
   store.faults.webhooks = 'reverse'
   store.reset()
   store.controls.install()
@@ -52,8 +52,8 @@ async function subscribe(topic: string, uri = target) {
   return data?.webhookSubscriptionCreate ?? errors
 }
 
-const topics = () => got.map(({ headers }) => headers['x-shopify-topic'])
-const list = async () =>
+const listTopics = () => got.map(({ headers }) => headers['x-shopify-topic'])
+const listWebhooks = async () =>
   (await ask('{ webhookSubscriptions(first: 50) { nodes { id topic uri } } }')).data.webhookSubscriptions.nodes
 
 test('sends checkout webhooks, signed over the raw body, with an id per event', async () => {
@@ -65,7 +65,7 @@ test('sends checkout webhooks, signed over the raw body, with an id per event', 
   store.controls.pay(checkout.id)
   await store.deliverWebhooks()
   await expect
-    .poll(() => topics())
+    .poll(() => listTopics())
     .toEqual(['checkouts/create', 'checkouts/update', 'checkouts/update', 'checkouts/update', 'orders/create'])
   for (const { headers, body } of got) {
     const hmac = createHmac('sha256', store.keys.clientSecret).update(body).digest('base64')
@@ -86,7 +86,7 @@ test.each([
   ['https://127.0.0.2/x', 'Address cannot be a Shopify or an internal domain'],
   ['https://other.myshopify.com/x', 'Address cannot be a Shopify or an internal domain'],
   ['nowhere', 'Address is invalid'],
-])('a webhook to %s is refused', async (uri, message) => {
+])('rejects a webhook to %s', async (uri, message) => {
   expect((await subscribe('ORDERS_CREATE', uri)).userErrors).toEqual([
     { field: ['webhookSubscription', 'callbackUrl'], message },
   ])
@@ -96,9 +96,9 @@ test('accepts an address once per topic, and rejects unknown topics', async () =
   await subscribe('ORDERS_CREATE')
   expect((await subscribe('ORDERS_CREATE')).userErrors[0].message).toBe('Address for this topic has already been taken')
   expect((await subscribe('CUSTOMERS_REDACT'))[0].message).toContain('was provided invalid value')
-  const [{ id }] = await list()
+  const [{ id }] = await listWebhooks()
   await ask(`mutation { webhookSubscriptionDelete(id: "${id}") { deletedWebhookSubscriptionId } }`)
-  expect(await list()).toEqual([])
+  expect(await listWebhooks()).toEqual([])
 })
 
 test('retries for four hours, and deletes a subscription after eight failures in a row', async () => {
@@ -106,7 +106,7 @@ test('retries for four hours, and deletes a subscription after eight failures in
   status = 500
   store.controls.setPrice(knife, 4_300)
   let rounds = 0
-  while ((await list()).length > 0 && rounds < 20) {
+  while ((await listWebhooks()).length > 0 && rounds < 20) {
     await store.deliverWebhooks()
     store.controls.advance(80 * 60_000)
     rounds += 1
@@ -126,7 +126,7 @@ test('resets the failure count after a successful delivery', async () => {
   expect(got).toHaveLength(2)
   store.controls.advance(5 * hour)
   expect(await store.deliverWebhooks()).toBe(0)
-  expect(await list()).toHaveLength(1)
+  expect(await listWebhooks()).toHaveLength(1)
 })
 
 test('drops, duplicates and reorders webhooks on request', async () => {
@@ -134,7 +134,7 @@ test('drops, duplicates and reorders webhooks on request', async () => {
   await subscribe('CHECKOUTS_UPDATE')
   store.controls.beginCheckout([{ variantId: knife, quantity: 1 }], { email: 'a@example.com' })
   await store.deliverWebhooks()
-  expect(topics()).toEqual(['checkouts/update', 'checkouts/create'])
+  expect(listTopics()).toEqual(['checkouts/update', 'checkouts/create'])
   got = []
   store.faults.webhooks = 'double'
   store.faults.topics = ['CHECKOUTS_CREATE']
@@ -155,7 +155,7 @@ test('sends given and withdrawn consent by its own topic', async () => {
   const [customer] = store.controls.customers()
   store.controls.setConsent(customer!.id, 'email', { state: 'UNSUBSCRIBED', level: 'SINGLE_OPT_IN' })
   await store.deliverWebhooks()
-  expect(topics()).toEqual(['customers_email_marketing_consent/update'])
+  expect(listTopics()).toEqual(['customers_email_marketing_consent/update'])
   expect(JSON.parse(got[0]!.body)).toMatchObject({
     ...{ customer_id: customer!.id, email_address: 'nora.lindqvist@example.com' },
     email_marketing_consent: { state: 'unsubscribed', opt_in_level: 'single_opt_in' },
@@ -195,7 +195,7 @@ test('reports changed scopes and an uninstalled app', async () => {
   store.controls.setScopes(allScopes)
   store.controls.uninstall()
   await store.deliverWebhooks()
-  expect(topics().toSorted()).toEqual(['app/scopes_update', 'app/scopes_update', 'app/uninstalled'])
+  expect(listTopics().toSorted()).toEqual(['app/scopes_update', 'app/scopes_update', 'app/uninstalled'])
 })
 
 test('sends privacy requests to the configured address', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openShopify, shopifyApp } from '../../test/contract-servers/shopify.ts'
 import type { ShopifyStore } from './store.ts'
 
-// What an app writes: discounts with codes, and bulk operations.
+// Mutations of apps: discounts with codes, and bulk operations.
 
 const knife = 44_100_000_000_001
 let store: ShopifyStore
@@ -24,7 +24,7 @@ const good = {
   ...{ context: { all: 'ALL' }, customerGets: { value: { percentage: 0.1 }, items: { all: true } } },
 }
 
-async function create(change: Record<string, unknown> = {}) {
+async function createDiscount(change: Record<string, unknown> = {}) {
   const { data } = await ask(
     `mutation A($d: DiscountCodeBasicInput!) { discountCodeBasicCreate(basicCodeDiscount: $d) {
       codeDiscountNode { id codeDiscount { ... on DiscountCodeBasic { title status usageLimit endsAt
@@ -38,7 +38,7 @@ async function create(change: Record<string, unknown> = {}) {
 }
 
 test('creates a discount with its code and reads it back', async () => {
-  const { codeDiscountNode, userErrors } = await create({
+  const { codeDiscountNode, userErrors } = await createDiscount({
     minimumRequirement: { subtotal: { greaterThanOrEqualToSubtotal: '50.00' } },
   })
   expect(userErrors).toEqual([])
@@ -64,13 +64,13 @@ test.each([
     'VALUE_OUTSIDE_RANGE',
   ],
 ])('%s is a user error', async (_name, change, field, code) => {
-  const { codeDiscountNode, userErrors } = await create(change)
+  const { codeDiscountNode, userErrors } = await createDiscount(change)
   expect(codeDiscountNode).toBeNull()
   expect(userErrors[0]).toMatchObject({ field: ['basicCodeDiscount', ...field], code })
 })
 
 test('deactivates, activates, extends and deletes a discount', async () => {
-  const { codeDiscountNode } = await create()
+  const { codeDiscountNode } = await createDiscount()
   const { id } = codeDiscountNode
   const status = async (name: string) => {
     const { data } = await ask(
@@ -97,7 +97,7 @@ test('deactivates, activates, extends and deletes a discount', async () => {
 })
 
 test('rejects a list of more than 250 items', async () => {
-  const { codeDiscountNode } = await create()
+  const { codeDiscountNode } = await createDiscount()
   const codes = Array.from({ length: 251 }, (_, at) => ({ code: `C-${at}` }))
   const { errors } = await ask(
     `mutation A($id: ID!, $codes: [DiscountRedeemCodeInput!]!) { discountRedeemCodeBulkAdd(discountId: $id, codes: $codes) { userErrors { message } } }`,
@@ -106,7 +106,7 @@ test('rejects a list of more than 250 items', async () => {
   expect(errors[0]!.message).toContain('greater than the maximum allowed of 250')
 })
 
-async function bulk(query: string, isGrouped = false) {
+async function runBulk(query: string, isGrouped = false) {
   const { data } = await ask(
     `mutation A($q: String!, $g: Boolean!) { bulkOperationRunQuery(query: $q, groupObjects: $g) { bulkOperation { id status } userErrors { code message } } }`,
     { q: query, g: isGrouped },
@@ -117,7 +117,7 @@ async function bulk(query: string, isGrouped = false) {
 
 const orders = '{ orders { edges { node { id name lineItems { edges { node { title } } } } } } }'
 
-async function file() {
+async function readBulkFile() {
   const { data } = await ask(
     '{ bulkOperations(first: 1, reverse: true) { nodes { status errorCode url objectCount rootObjectCount } } }',
   )
@@ -133,28 +133,28 @@ async function file() {
   }
 }
 
-function threeOrders() {
+function placeThreeOrders() {
   for (const quantity of [1, 2, 3]) {
     store.controls.pay(store.controls.beginCheckout([{ variantId: knife, quantity }], { email: 'a@example.com' }).id)
   }
 }
 
 test('writes parents and children of a bulk operation, grouped only on request', async () => {
-  threeOrders()
-  expect((await bulk(orders)).userErrors).toEqual([])
-  const apart = await file()
+  placeThreeOrders()
+  expect((await runBulk(orders)).userErrors).toEqual([])
+  const apart = await readBulkFile()
   expect(apart.operation).toMatchObject({ status: 'COMPLETED', objectCount: '6', rootObjectCount: '3' })
   expect(apart.rows.map((row) => '__parentId' in row)).toEqual([false, false, false, true, true, true])
-  await bulk(orders, true)
-  const grouped = await file()
+  await runBulk(orders, true)
+  const grouped = await readBulkFile()
   expect(grouped.rows.map((row) => '__parentId' in row)).toEqual([false, true, false, true, false, true])
   expect(grouped.rows[1].__parentId).toBe(grouped.rows[0].id)
 })
 
 test('serves a byte range of a bulk file without a token', async () => {
-  threeOrders()
-  await bulk(orders)
-  const { operation } = await file()
+  placeThreeOrders()
+  await runBulk(orders)
+  const { operation } = await readBulkFile()
   const part = await fetch(operation.url, { headers: { range: 'bytes=0-9' } })
   expect([part.status, (await part.text()).length, part.headers.get('content-range')]).toEqual([
     206,
@@ -169,14 +169,14 @@ test.each([
   ['{ shop { name } }', 'at least one connection'],
   ['{ orders { edges { node { name lineItems { edges { node { title } } } } } } }', 'must select the ID field'],
   ['{ orders { edges { node { nothing } } } }', "Field 'nothing' doesn't exist on type 'Order'"],
-])('%s is no bulk query', async (query, message) => {
-  const { bulkOperation, userErrors } = await bulk(query)
+])('rejects %s as a bulk query', async (query, message) => {
+  const { bulkOperation, userErrors } = await runBulk(query)
   expect(bulkOperation).toBeNull()
   expect(userErrors[0].message).toContain(message)
 })
 
 test('runs one bulk operation at a time, can cancel it, and fails without the scope', async () => {
-  threeOrders()
+  placeThreeOrders()
   const start = () =>
     ask(`mutation { bulkOperationRunQuery(query: "${orders}") { bulkOperation { id status } userErrors { code } } }`)
   const [first, second] = [await start(), await start()]
@@ -187,6 +187,6 @@ test('runs one bulk operation at a time, can cancel it, and fails without the sc
   await store.settled()
   store.controls.setScopes(['read_products'])
   ask = await shopifyApp(store)
-  await bulk('{ orders { edges { node { id } } } }')
-  expect((await file()).operation).toMatchObject({ status: 'FAILED', errorCode: 'ACCESS_DENIED', url: null })
+  await runBulk('{ orders { edges { node { id } } } }')
+  expect((await readBulkFile()).operation).toMatchObject({ status: 'FAILED', errorCode: 'ACCESS_DENIED', url: null })
 })

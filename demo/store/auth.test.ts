@@ -23,7 +23,7 @@ type Vector = {
 }
 const { vectors } = readRecording<{ vectors: Vector[] }>('oauth1-vectors')
 
-// Their secrets were not recorded, so these are signed afresh; everything else is sent exactly as it was recorded.
+// The secrets were not recorded, so these requests are signed again. Everything else is sent as recorded.
 const fresh: Record<string, { consumerKey: string; consumerSecret: string }> = {
   write: { consumerKey: 'ck_write', consumerSecret: 'cs_write' },
   customer: { consumerKey: 'ck_customer', consumerSecret: 'cs_customer' },
@@ -39,7 +39,7 @@ beforeAll(async () => {
   clock = opened.clock
   secure = (await openStore({ publicUrl: 'https://localhost:8080', now: () => clock.seconds * 1000 })).store
   for (const store of [plain, secure]) {
-    const readOnly = readOnlyPair()
+    const readOnly = createReadOnlyKey()
     store.addKey({ ...readOnly, permissions: 'read', role: 'administrator' })
     store.addKey({ consumer_key: 'ck_write', consumer_secret: 'cs_write', permissions: 'write', role: 'administrator' })
     store.addKey({
@@ -129,7 +129,7 @@ async function send(exchange: Exchange) {
   return askAnonymous(store, method, target, headers ?? {}, sent)
 }
 
-function readOnlyPair() {
+function createReadOnlyKey() {
   const basic = exchanges.find(({ title }) => title === 'https read-only key on a write')!.request.headers!
     .authorization!
   const [consumer_key = '', consumer_secret = ''] = Buffer.from(basic.slice(6), 'base64').toString().split(':')

@@ -1,4 +1,4 @@
-// coupon-status.json against this store: coupons by REST and what the cart makes of them, at the recorded moments, with the coupons the recorded store had.
+// Replays coupon-status.json: coupons by REST and their effect in the cart, at the recorded times, with the recorded store's coupons.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveProduct } from './catalog.ts'
 import { addCoupon, type Coupon, findCoupon } from './coupons.ts'
@@ -36,21 +36,21 @@ beforeAll(async () => {
   clock = opened.clock
   const { consumerKey: consumer_key, consumerSecret: consumer_secret } = readKey
   store.addKey({ consumer_key, consumer_secret, permissions: 'read', role: 'administrator' })
-  stockMug()
+  addMug()
 })
 
 afterAll(() => store.stop())
 
 test('answers 162 recorded exchanges with the same status, messages, keys and values', async () => {
-  const ids = earlierCoupons()
+  const ids = insertEarlierCoupons()
   const shoppers = new Shoppers(store)
   const problems: [string, string[]][] = []
   for (const recorded of exchanges) {
-    clock.seconds = isWrite(recorded) ? momentOf(recorded) : Date.parse(recorded.response.headers.date!) / 1000
-    const answer = await sendAs(recorded, ids, shoppers)
+    clock.seconds = isWrite(recorded) ? readTime(recorded) : Date.parse(recorded.response.headers.date!) / 1000
+    const answer = await sendRecorded(recorded, ids, shoppers)
     learnIds(recorded, answer, ids)
-    const told = compare(recorded, answer).filter((problem) => !isLeftOut(recorded, problem))
-    const found = [...told, ...differences(recorded, answer, ids)]
+    const told = compare(recorded, answer).filter((problem) => !isExcluded(recorded, problem))
+    const found = [...told, ...findDifferences(recorded, answer, ids)]
     if (found.length) problems.push([recorded.title, found])
   }
   expect(problems).toEqual([])
@@ -61,8 +61,8 @@ function isWrite({ request }: Recorded): boolean {
   return request.method !== 'GET' && request.path.startsWith('/wp-json/wc/v3/')
 }
 
-/** The moment of a write is in its answer; the date header is that of its end. */
-function momentOf({ response }: Recorded): number {
+/** A write's time is in its response; the Date header has the time of its end. */
+function readTime({ response }: Recorded): number {
   type Row = { date_modified_gmt?: string }
   const body = response.body as Row & { create?: Row[]; update?: Row[] }
   const written =
@@ -70,14 +70,14 @@ function momentOf({ response }: Recorded): number {
   return Date.parse(written ? `${written}Z` : response.headers.date!) / 1000
 }
 
-/** Carts are recorded without what the file's note names, records without their links. */
-function isLeftOut({ request }: Recorded, problem: string): boolean {
+/** The recording omits parts of carts (see the file's note) and links of records. */
+function isExcluded({ request }: Recorded, problem: string): boolean {
   return (request.path.startsWith('/wp-json/wc/store/') ? / is not in the recording$/ : /_links is not in/).test(
     problem,
   )
 }
 
-async function sendAs({ request, title, ...rest }: Recorded, ids: Map<number, number>, shoppers: Shoppers) {
+async function sendRecorded({ request, title, ...rest }: Recorded, ids: Map<number, number>, shoppers: Shoppers) {
   const { method, path, query, auth, body } = request
   if (path.startsWith('/wp-json/wc/store/')) return shoppers.send(request, title)
   const mine = (text: string) => text.replace(/\d+/g, (id) => String(ids.get(Number(id)) ?? id))
@@ -86,12 +86,12 @@ async function sendAs({ request, title, ...rest }: Recorded, ids: Map<number, nu
   )
   const target = path.replace(/\d+$/, mine) + (pairs.length ? `?${pairs.join('&')}` : '')
   if (auth === 'none') return askAnonymous(store, method, target)
-  const whole = rest.cut_request ? wholeBatch(rest.cut_request, body as Batch) : body
-  const sent = whole == null ? undefined : withIds(whole as Batch, ids)
+  const whole = rest.cut_request ? completeBatch(rest.cut_request, body as Batch) : body
+  const sent = whole == null ? undefined : mapIds(whole as Batch, ids)
   return askSigned(store, method, target, sent, /read key/.test(title) ? readKey : undefined)
 }
 
-function withIds(body: Batch, ids: Map<number, number>): Batch {
+function mapIds(body: Batch, ids: Map<number, number>): Batch {
   const mine = (id: number) => ids.get(id) ?? id
   return {
     ...body,
@@ -104,8 +104,8 @@ type Batch = { create?: { code: string }[]; update?: { id: number }[]; delete?: 
 
 const knownCodes = [...new Set(JSON.stringify(exchanges).match(/bat\d-\d{3}-[0-9a-f]{6}/g))]
 
-/** The recording keeps two rows of a hundred: the rest is made up in their manner, with the codes that show elsewhere in it. */
-function wholeBatch(cut: string, { create, delete: gone, ...more }: Batch): Batch {
+/** The recording contains two of a hundred rows. This adds the others in the same form, with codes from other recordings. */
+function completeBatch(cut: string, { create, delete: gone, ...more }: Batch): Batch {
   const count = Number(/(\d+) rows sent/.exec(cut)![1])
   const first = create?.[0]?.code
   const code = (at: number) => {
@@ -120,7 +120,7 @@ function wholeBatch(cut: string, { create, delete: gone, ...more }: Batch): Batc
   }
 }
 
-/** Ids of what was made. Rows of a batch that the recording cut off follow the first one. */
+/** Maps the ids of created records. Batch rows omitted from the recording follow the first one. */
 function learnIds({ response }: Recorded, answer: Answer, ids: Map<number, number>) {
   type Made = { id?: number; order_id?: number; create?: { id: number }[] }
   const [theirs, ours] = [response.body as Made, answer.body as Made]
@@ -130,7 +130,11 @@ function learnIds({ response }: Recorded, answer: Answer, ids: Map<number, numbe
   for (const [at, { id }] of (ours.create ?? []).entries()) learn(rows[at]?.id ?? rows[0]!.id + at, id)
 }
 
-function differences({ response, request }: Recorded, { body, headers }: Answer, ids: Map<number, number>): string[] {
+function findDifferences(
+  { response, request }: Recorded,
+  { body, headers }: Answer,
+  ids: Map<number, number>,
+): string[] {
   const totals = ['x-wp-total', 'x-wp-totalpages'].filter((name) => {
     return response.headers[name] !== undefined && response.headers[name] !== headers[name]
   })
@@ -143,7 +147,7 @@ function differences({ response, request }: Recorded, { body, headers }: Answer,
     /^bat/.test(String((theirs as { code?: string }[])[Number(/^body\.(\d+)\./.exec(at)?.[1])]?.code))
   return [
     ...totals.map((name) => `${name}: ${headers[name]}`),
-    ...valueProblems(cutAs(theirs), cutAs(body, theirs), (at) => {
+    ...valueProblems(truncateLike(theirs), truncateLike(body, theirs), (at) => {
       return (
         freeValues.test(at) ||
         (/date_modified_gmt$/.test(at) && isBatchRow(at)) ||
@@ -153,12 +157,12 @@ function differences({ response, request }: Recorded, { body, headers }: Answer,
   ]
 }
 
-// Store-local texts (the recorded store is in Los Angeles), links, and ids that are not of coupons. The recorded hundred took two seconds.
+// Ignores store-local times (the recorded store is in Los Angeles), links and ids of other records. The recorded batch took two seconds.
 const freeValues =
   /(date_(created|modified|expires)|_links|meta_data\.\d+\.id|coupon_lines\.\d+\.(id|meta_data\.\d+\.(value|display_value))|payment_methods|cart\.items\.\d+\.key)$/
 
-/** Rows of a long answer beyond those the recording kept. */
-function cutAs(body: unknown, like = body): unknown {
+/** Truncates long lists to the recorded length. */
+function truncateLike(body: unknown, like = body): unknown {
   const kept = (list: unknown, other: unknown) =>
     Array.isArray(list) && Array.isArray(other) ? list.slice(0, other.length) : list
   if (!body || typeof body !== 'object' || Array.isArray(body)) return body
@@ -168,7 +172,7 @@ function cutAs(body: unknown, like = body): unknown {
   )
 }
 
-/** A new cart for each apply; the orders are placed in the order in which the carts got the coupon. */
+/** Uses a new cart for each apply. Orders are placed in the order in which their carts got the coupon. */
 class Shoppers {
   readonly #store: DemoStore
   #waiting: Shopper[] = []
@@ -200,8 +204,8 @@ class Shoppers {
   }
 }
 
-/** welcome10 and the coupons of coupon-totals.json were there when the recording began. */
-function earlierCoupons(): Map<number, number> {
+/** welcome10 and the coupons of coupon-totals.json existed when the recording began. */
+function insertEarlierCoupons(): Map<number, number> {
   type Earlier = { given?: { coupons?: { rest_answer: { id: number; code: string; date_created_gmt: string } }[] } }
   const given = readRecording<{ exchanges: Earlier[] }>('coupon-totals').exchanges.flatMap(
     (each) => each.given?.coupons ?? [],
@@ -224,7 +228,7 @@ function earlierCoupons(): Map<number, number> {
   return ids
 }
 
-function stockMug() {
+function addMug() {
   const blank = { description: '', shortDescription: '', saleMinor: null, stock: null, isSoldOut: false, weight: '' }
   const lists = { categories: [], pictures: [], attributes: [], options: [], variations: [] }
   const times = { createdAt: 0, modifiedAt: 0, menuOrder: 0, totalSales: 0 }

@@ -1,4 +1,4 @@
-// Every cart of coupon-totals.json, set up again with its settings, products, lines and coupons: equal to the unit, refused in the same words.
+// Rebuilds each cart of coupon-totals.json with its settings, products, lines and coupons. Totals and error messages must be equal.
 import { expect, test } from 'vitest'
 import { type Product, saveProduct } from './catalog.ts'
 import { addCoupon } from './coupons.ts'
@@ -23,15 +23,15 @@ const home = { city: 'San Francisco', postcode: '94110', state: 'CA', country: '
 test('computes the recorded totals, discounts and errors for 100 carts', async () => {
   const { store, clock } = await openStore({ seed: false })
   clock.seconds = Date.parse('2026-11-22T19:00:00Z') / 1000
-  stockMug(store)
+  addMug(store)
   let shopper = await openShopper(store)
   const problems: [string, string[]][] = []
   for (const recorded of exchanges) {
     clock.seconds += 1
     const { given, title } = recorded
-    if (given && typeof given !== 'string') shopper = await setUp(store, given, title)
-    else if (!given && !title.includes('the same cart')) shopper = await beginAnew(store, title)
-    const found = await check(store, shopper, recorded)
+    if (given && typeof given !== 'string') shopper = await openCase(store, given, title)
+    else if (!given && !title.includes('the same cart')) shopper = await openCaseWithoutSettings(store, title)
+    const found = await checkCase(store, shopper, recorded)
     if (found.length) problems.push([title, found])
   }
   await store.stop()
@@ -39,52 +39,52 @@ test('computes the recorded totals, discounts and errors for 100 carts', async (
   expect(exchanges).toHaveLength(100)
 })
 
-async function check(store: DemoStore, shopper: Shopper, recorded: Case): Promise<string[]> {
+async function checkCase(store: DemoStore, shopper: Shopper, recorded: Case): Promise<string[]> {
   const { request, response } = recorded
   const { code } = (response.body ?? {}) as { code?: string }
-  const id = request.path.startsWith('/wp-json/wc/v3/') ? idOf(store, code!) : 0
+  const id = request.path.startsWith('/wp-json/wc/v3/') ? findId(store, code!) : 0
   const answer = id
     ? await askSigned(store, 'GET', `/wp-json/wc/v3/coupons/${id}`)
     : await shopper.call(request.method, request.path.slice('/wp-json/wc/store/v1/'.length), request.body ?? undefined)
   const errors = compare(recorded, answer).filter((problem) => !/ is (missing|not in the recording)$/.test(problem))
-  return [...errors, ...valueProblems(response.body, answer.body, isFree)]
+  return [...errors, ...valueProblems(response.body, answer.body, isIgnored)]
 }
 
-/** Ids and keys of the recorded store, its own time zone, and the address it was recorded at. */
-function isFree(at: string): boolean {
+/** Values that differ by store: ids, keys, time zone and address. */
+function isIgnored(at: string): boolean {
   return /(^body\.(id|order_id|order_key|order_number|payment_result.*)|date_(created|modified)(_gmt)?|_links.*)$/.test(
     at,
   )
 }
 
-/** A new cart in a store with these settings, before any coupon; its totals must be the recorded ones already. */
-async function setUp(store: DemoStore, given: Given, title: string): Promise<Shopper> {
-  store.shop.pricing = pricingOf(given.settings, title)
-  for (const product of given.products) saveProduct(store.shop, productOf(store, product))
+/** Opens a cart in a store with these settings. Its totals before coupons must match, too. */
+async function openCase(store: DemoStore, given: Given, title: string): Promise<Shopper> {
+  store.shop.pricing = buildPricing(given.settings, title)
+  for (const product of given.products) saveProduct(store.shop, buildProduct(store, product))
   for (const { rest_request } of given.coupons) {
-    if (!idOf(store, rest_request.code)) await askSigned(store, 'POST', '/wp-json/wc/v3/coupons', rest_request)
+    if (!findId(store, rest_request.code)) await askSigned(store, 'POST', '/wp-json/wc/v3/coupons', rest_request)
   }
-  const shopper = await fill(store, given.lines)
+  const shopper = await fillCart(store, given.lines)
   const { body } = await shopper.call('GET', 'cart')
   expect([title, valueProblems(given.totals_before_coupon, (body as { totals: unknown }).totals)]).toEqual([title, []])
   return shopper
 }
 
-/** Cases recorded without their settings: one mug, and what the title says is known of the shopper. */
-async function beginAnew(store: DemoStore, title: string): Promise<Shopper> {
-  if (title.includes('another email known')) return fill(store, mug, 'someone.else@example.com')
+/** Cases recorded without settings: one mug, and a shopper as the title describes. */
+async function openCaseWithoutSettings(store: DemoStore, title: string): Promise<Shopper> {
+  if (title.includes('another email known')) return fillCart(store, mug, 'someone.else@example.com')
   if (title.includes('(wildcard)'))
     addCoupon(store.shop, { ...tenPercent, code: 'fx40-8ef9', emails: ['*@example.com'] })
   if (/per_user 1.* first$/.test(title))
     addCoupon(store.shop, { ...tenPercent, code: 'fx42-9acc', usageLimitPerUser: 1 })
-  if (title.includes('second time')) await placeWith(store, 'fx42-9acc')
-  return fill(store, mug, title.includes('email') ? 'ada@example.com' : undefined)
+  if (title.includes('second time')) await placeOrderWith(store, 'fx42-9acc')
+  return fillCart(store, mug, title.includes('email') ? 'ada@example.com' : undefined)
 }
 
 const tenPercent = { discountType: 'percent', amountMinor: 1000 } as const
 
-async function placeWith(store: DemoStore, code: string) {
-  const shopper = await fill(store, mug, 'ada@example.com')
+async function placeOrderWith(store: DemoStore, code: string) {
+  const shopper = await fillCart(store, mug, 'ada@example.com')
   await shopper.call('POST', 'cart/apply-coupon', { code })
   const whom = { ...home, first_name: 'Ada', last_name: 'Byron', address_1: '7 Oak Ave' }
   const order = {
@@ -95,7 +95,7 @@ async function placeWith(store: DemoStore, code: string) {
   expect((await shopper.call('POST', 'checkout', order)).status).toBe(200)
 }
 
-async function fill(store: DemoStore, lines: Given['lines'], email?: string): Promise<Shopper> {
+async function fillCart(store: DemoStore, lines: Given['lines'], email?: string): Promise<Shopper> {
   const shopper = await openShopper(store)
   for (const { product: id, quantity } of lines) await shopper.call('POST', 'cart/add-item', { id, quantity })
   if (store.shop.pricing.base.country === 'US') {
@@ -105,7 +105,7 @@ async function fill(store: DemoStore, lines: Given['lines'], email?: string): Pr
   return shopper
 }
 
-function pricingOf(settings: Given['settings'], title: string): Pricing {
+function buildPricing(settings: Given['settings'], title: string): Pricing {
   const is = (name: string) => settings[`woocommerce_${name}`] === 'yes'
   const [country = '', state = ''] = settings.woocommerce_default_country!.split(':')
   const rates = settings.tax_rates.map(({ rate, name, ...place }, at) => {
@@ -126,12 +126,15 @@ function pricingOf(settings: Given['settings'], title: string): Pricing {
   }
 }
 
-function stockMug(store: DemoStore) {
+function addMug(store: DemoStore) {
   const mugAsRecorded = { id: 91, name: 'Fixture Mug', regular_price: '19.99', sale_price: '' }
-  saveProduct(store.shop, productOf(store, mugAsRecorded))
+  saveProduct(store.shop, buildProduct(store, mugAsRecorded))
 }
 
-function productOf({ shop }: DemoStore, { id, name, regular_price, sale_price }: Given['products'][number]): Product {
+function buildProduct(
+  { shop }: DemoStore,
+  { id, name, regular_price, sale_price }: Given['products'][number],
+): Product {
   const minor = (text: string) => (text === '' ? null : Number((Number(text) * 10 ** shop.pricing.decimals).toFixed(6)))
   return {
     ...{ id, name, parentId: 0, type: 'simple', status: 'publish', slug: `fixture-${id}`, sku: '', description: '' },
@@ -141,7 +144,7 @@ function productOf({ shop }: DemoStore, { id, name, regular_price, sale_price }:
   }
 }
 
-function idOf(store: DemoStore, code: string): number {
+function findId(store: DemoStore, code: string): number {
   const row = store.shop.db.sqlite.prepare('select id from coupons where code = ?').get(code)
   return Number(row?.id ?? 0)
 }

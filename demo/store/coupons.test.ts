@@ -1,4 +1,4 @@
-// Coupons from the cart to the order, in the shop's pages, and behind an app's back.
+// Coupons from cart to order, in the shop's pages, and changed by another admin user.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findOrder } from './orders.ts'
 import { type Answer, askAnonymous, askSigned, type Clock, openStore } from './recordings.ts'
@@ -16,13 +16,13 @@ beforeAll(async () => {
 
 afterAll(() => store.stop())
 
-const order = (email: string) => ({
+const orderBody = (email: string) => ({
   billing_address: { ...HOME_ADDRESS, email },
   shipping_address: HOME_ADDRESS,
   payment_method: 'cod',
 })
 
-async function withCoupon(code: string) {
+async function openCartWithCoupon(code: string) {
   const shopper = await openShopper(store)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 2 })
   expect((await shopper.call('POST', 'cart/apply-coupon', { code })).status).toBe(200)
@@ -31,8 +31,10 @@ async function withCoupon(code: string) {
 
 test('records a coupon’s discount and its tax on the order, and counts the use', async () => {
   store.coupons.add({ code: 'ten', discountType: 'percent', amountMinor: 1000 })
-  const shopper = await withCoupon('ten')
-  const { order_id } = (await shopper.call('POST', 'checkout', order('ten@example.com'))).body as { order_id: number }
+  const shopper = await openCartWithCoupon('ten')
+  const { order_id } = (await shopper.call('POST', 'checkout', orderBody('ten@example.com'))).body as {
+    order_id: number
+  }
   expect((await askSigned(store, 'GET', `/wp-json/wc/v3/orders/${order_id}`)).body).toMatchObject({
     discount_total: '5.60',
     discount_tax: '0.34',
@@ -47,13 +49,15 @@ test('records a coupon’s discount and its tax on the order, and counts the use
 test('drops a coupon that expired or was used up in the cart, with one notice', async () => {
   for (const end of [() => store.coupons.expire('brief'), () => store.coupons.use('brief', 'other@example.com')]) {
     store.coupons.add({ code: 'brief', discountType: 'percent', amountMinor: 1000, usageLimit: 1 })
-    const [looks, places] = [await withCoupon('brief'), await withCoupon('brief')]
+    const [looks, places] = [await openCartWithCoupon('brief'), await openCartWithCoupon('brief')]
     end()
     clock.seconds += 1
     const seen = (await looks.call('GET', 'cart')).body
     expect(seen).toMatchObject({ coupons: [], errors: [{ message: expect.stringContaining('has been removed') }] })
     expect((await looks.call('GET', 'cart')).body).toMatchObject({ errors: [] })
-    const { order_id } = (await places.call('POST', 'checkout', order('late@example.com'))).body as { order_id: number }
+    const { order_id } = (await places.call('POST', 'checkout', orderBody('late@example.com'))).body as {
+      order_id: number
+    }
     expect(findOrder(store.shop, order_id)).toMatchObject({ discountMinor: 0, couponLines: [], totalMinor: 6736 })
     store.coupons.delete('brief')
   }
@@ -65,20 +69,20 @@ test('returns 409 and removes the coupon when the order’s address is not allow
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
   await shopper.call('POST', 'cart/update-customer', { billing_address: { email: 'one@example.com' } })
   await shopper.call('POST', 'cart/apply-coupon', { code: 'forone' })
-  const refused = await shopper.call('POST', 'checkout', order('two@example.com'))
+  const refused = await shopper.call('POST', 'checkout', orderBody('two@example.com'))
   expect(refused).toMatchObject({
     status: 409,
     body: { code: 'woocommerce_rest_cart_coupon_errors', data: { cart: { coupons: [] } } },
   })
-  expect((await shopper.call('POST', 'checkout', order('two@example.com'))).status).toBe(200)
+  expect((await shopper.call('POST', 'checkout', orderBody('two@example.com'))).status).toBe(200)
   expect(store.coupons.list('forone')[0]!.usageCount).toBe(0)
 })
 
 test('releases the coupon use after a declined card, and counts the successful attempt once', async () => {
   store.coupons.add({ code: 'once', amountMinor: 500, usageLimit: 1 })
-  const shopper = await withCoupon('once')
+  const shopper = await openCartWithCoupon('once')
   const pay = (testcard_mode: string) => ({
-    ...order('once@example.com'),
+    ...orderBody('once@example.com'),
     payment_method: 'testcard',
     payment_data: [{ key: 'testcard_mode', value: testcard_mode }],
   })
@@ -96,14 +100,14 @@ test('applies a checkout link’s coupon, or continues without an invalid one', 
   ] as const) {
     const answer = await askAnonymous(store, 'GET', `/checkout-link/?products=20:2&coupon=${code}`)
     expect(answer.headers.location).toContain('/checkout/?session=')
-    const cart = await askAnonymous(store, 'GET', '/wp-json/wc/store/v1/cart', { cookie: cookieOf(answer) })
+    const cart = await askAnonymous(store, 'GET', '/wp-json/wc/store/v1/cart', { cookie: readCookie(answer) })
     expect(cart.body).toMatchObject({ items_count: 2, coupons })
   }
 })
 
 test('shows and removes the discount in cart and checkout, and explains a dropped coupon once', async () => {
   store.coupons.add({ code: 'shown', discountType: 'percent', amountMinor: 1000 })
-  const cookie = cookieOf(await askAnonymous(store, 'GET', '/checkout-link/?products=20:1&coupon=shown'))
+  const cookie = readCookie(await askAnonymous(store, 'GET', '/checkout-link/?products=20:1&coupon=shown'))
   for (const path of ['/cart/', '/checkout/']) {
     const { body } = await askAnonymous(store, 'GET', path, { cookie })
     expect(body).toContain('Coupon <code>shown</code>')
@@ -198,7 +202,7 @@ test('simulates an unavailable store, a lost response and a delayed response', a
   expect(sold()).toBe(before + 3)
 })
 
-function cookieOf({ headers }: Answer): string {
+function readCookie({ headers }: Answer): string {
   return [headers['set-cookie'] ?? []]
     .flat()
     .map((one) => String(one).split(';')[0])

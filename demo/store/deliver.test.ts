@@ -63,31 +63,31 @@ test('pings a new webhook’s address with an unsigned form', async () => {
     delivery_url: target,
     secret,
   })
-  await until(() => received.length === 1)
+  await waitUntil(() => received.length === 1)
   const [ping] = received
   const { id } = body as { id: number }
   const known = recorded.find(({ signature_valid }) => signature_valid === null)!
   expect(ping!.body).toBe(`webhook_id=${id}`)
-  expect(names(ping!.headers)).toEqual(names(known.headers))
-  expect(header(ping!, 'User-Agent')).toBe('WooCommerce/10.4.4 Hookshot (WordPress/6.9)')
+  expect(headerNames(ping!.headers)).toEqual(headerNames(known.headers))
+  expect(readHeader(ping!, 'User-Agent')).toBe('WooCommerce/10.4.4 Hookshot (WordPress/6.9)')
 })
 
 test('sends order webhooks as recorded, signed over the raw body', async () => {
   await addHook('order.updated')
   await addHook('order.created')
   const id = await placeOrder(store, { method: null })
-  await flush()
-  expect(topics()).toEqual(['order.updated'])
+  await deliverNow()
+  expect(listTopics()).toEqual(['order.updated'])
   received = []
-  await finish(id)
-  await flush()
-  expect(topics().toSorted()).toEqual(['order.created', 'order.updated'])
+  await completeOrder(id)
+  await deliverNow()
+  expect(listTopics().toSorted()).toEqual(['order.created', 'order.updated'])
   for (const delivery of received) {
-    expect(header(delivery, 'X-WC-Webhook-Signature')).toBe(
+    expect(readHeader(delivery, 'X-WC-Webhook-Signature')).toBe(
       createHmac('sha256', secret).update(delivery.body).digest('base64'),
     )
     const known = recorded.find((one) => one.note.startsWith('order.created of an order'))!
-    expect(names(delivery.headers)).toEqual(names(known.headers))
+    expect(headerNames(delivery.headers)).toEqual(headerNames(known.headers))
     expect(shapeProblems(JSON.parse(known.body), JSON.parse(delivery.body))).toEqual([])
     expect(JSON.parse(delivery.body)).toMatchObject({ id, status: 'processing' })
   }
@@ -98,7 +98,7 @@ test('merges intermediate states and builds the body when it is sent', async () 
   const id = await placeOrder(store, { method: 'cod' })
   expect(await store.deliverWebhooks()).toBe(0)
   changeStatus(store.shop, findOrder(store.shop, id)!, 'completed')
-  await flush()
+  await deliverNow()
   expect(received.map(({ body }) => JSON.parse(body).status)).toEqual(['completed'])
 })
 
@@ -106,8 +106,8 @@ test('reuses the delivery id within one second', async () => {
   await addHook('order.updated')
   await placeOrder(store, { method: 'cod' })
   await placeOrder(store, { method: 'cod' })
-  await flush()
-  const ids = received.map((delivery) => header(delivery, 'X-WC-Webhook-Delivery-ID'))
+  await deliverNow()
+  const ids = received.map((delivery) => readHeader(delivery, 'X-WC-Webhook-Delivery-ID'))
   expect(ids).toHaveLength(2)
   expect(ids[0]).toBe(ids[1])
 })
@@ -118,8 +118,8 @@ test('sends only the id for trash, nothing for a forced delete, and an error bod
   const [trashed, erased] = [await placeOrder(store, { method: 'cod' }), await placeOrder(store, { method: 'cod' })]
   await askSigned(store, 'DELETE', `/wp-json/wc/v3/orders/${trashed}`)
   await askSigned(store, 'DELETE', `/wp-json/wc/v3/orders/${erased}?force=true`)
-  await flush()
-  const deleted = received.filter((delivery) => header(delivery, 'X-WC-Webhook-Topic') === 'order.deleted')
+  await deliverNow()
+  const deleted = received.filter((delivery) => readHeader(delivery, 'X-WC-Webhook-Topic') === 'order.deleted')
   expect(deleted.map(({ body }) => body)).toEqual([`{"id":${trashed}}`])
   const gone = recorded.find(({ note }) => note.startsWith('the order was gone'))!
   expect(received.map(({ body }) => body)).toContain(gone.body)
@@ -137,18 +137,18 @@ test('sends customers, coupons and stock in the recorded form', async () => {
     payment_method: 'cod',
   }
   await shopper.call('POST', 'checkout', order)
-  await flush()
+  await deliverNow()
   for (const delivery of received) {
-    const known = recorded.find(({ url }) => url.endsWith(header(delivery, 'X-WC-Webhook-Topic')!))!
+    const known = recorded.find(({ url }) => url.endsWith(readHeader(delivery, 'X-WC-Webhook-Topic')!))!
     expect(shapeProblems(JSON.parse(known.body), JSON.parse(delivery.body))).toEqual([])
   }
-  expect(topics().toSorted()).toEqual(['coupon.created', 'customer.created', 'product.updated'])
+  expect(listTopics().toSorted()).toEqual(['coupon.created', 'customer.created', 'product.updated'])
 })
 
 test('sends the first argument of a custom action’s hook', async () => {
   await addHook('action.woocommerce_add_to_cart')
   await placeOrder(store, { method: null })
-  await flush()
+  await deliverNow()
   expect(received.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([
     ['action', 'arg'],
     ['action', 'arg'],
@@ -159,9 +159,9 @@ test('disables a webhook after seven failures, and resets the count after a succ
   const id = await addHook('order.updated')
   status = 500
   for (let failure = 1; failure <= 6; failure += 1) await failOnce()
-  expect(await hookStatus(id)).toBe('active')
+  expect(await readStatus(id)).toBe('active')
   await failOnce()
-  expect(await hookStatus(id)).toBe('disabled')
+  expect(await readStatus(id)).toBe('disabled')
 })
 
 test('silently blocks loopback and private targets by default', async () => {
@@ -172,7 +172,7 @@ test('silently blocks loopback and private targets by default', async () => {
   })
   expect(body).toMatchObject({ status: 'active' })
   await placeOrder(store, { method: 'cod' })
-  await flush()
+  await deliverNow()
   expect(received).toEqual([])
 })
 
@@ -200,7 +200,7 @@ test('dials the checked address: never link-local, private ranges only for allow
   asked = []
   received = []
   await placeOrder(store, { method: 'cod' })
-  await flush()
+  await deliverNow()
   expect(asked.toSorted()).toEqual(['named.example', 'private.example'])
   expect(received.map(({ url }) => url)).toEqual(['/hook'])
   expect(refused.map((id) => findWebhook(store.shop, id)!.failures)).toEqual([1, 1, 1, 1])
@@ -210,7 +210,7 @@ test('dials the checked address: never link-local, private ranges only for allow
 async function addHookTo(url: string): Promise<number> {
   const hook = { topic: 'order.created', delivery_url: url, secret }
   const { body } = await askSigned(store, 'POST', '/wp-json/wc/v3/webhooks', hook)
-  if (url.startsWith('http://named')) await until(() => received.length > 0)
+  if (url.startsWith('http://named')) await waitUntil(() => received.length > 0)
   return (body as { id: number }).id
 }
 
@@ -220,42 +220,42 @@ async function addHook(topic: string): Promise<number> {
     delivery_url: `${target}/${topic}`,
     secret,
   })
-  await until(() => received.length > 0)
+  await waitUntil(() => received.length > 0)
   received = []
   return (body as { id: number }).id
 }
 
-async function finish(id: number) {
+async function completeOrder(id: number) {
   const order = findOrder(store.shop, id)!
   changeStatus(store.shop, changeStatus(store.shop, order, 'pending'), 'processing')
 }
 
 async function failOnce() {
   await placeOrder(store, { method: 'cod' })
-  await flush()
+  await deliverNow()
 }
 
-async function flush() {
+async function deliverNow() {
   clock.seconds += 2
   await store.deliverWebhooks()
 }
 
-async function hookStatus(id: number) {
+async function readStatus(id: number) {
   return ((await askSigned(store, 'GET', `/wp-json/wc/v3/webhooks/${id}`)).body as { status: string }).status
 }
 
-async function until(holds: () => boolean) {
+async function waitUntil(holds: () => boolean) {
   for (let wait = 0; wait < 1_000 && !holds(); wait += 1) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-function topics() {
-  return received.map((delivery) => header(delivery, 'X-WC-Webhook-Topic'))
+function listTopics() {
+  return received.map((delivery) => readHeader(delivery, 'X-WC-Webhook-Topic'))
 }
 
-function header({ headers }: Delivery, name: string) {
+function readHeader({ headers }: Delivery, name: string) {
   return headers.find(([known]) => known === name)?.[1]
 }
 
-function names(headers: [string, string][]) {
+function headerNames(headers: [string, string][]) {
   return headers.map(([name]) => name).toSorted()
 }

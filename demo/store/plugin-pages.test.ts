@@ -11,7 +11,7 @@ import { aWorld } from '../../test/world.ts'
 import { hmac, readLink } from './plugin-link.ts'
 import type { DemoStore } from './store.ts'
 
-// The pages of the demo store's plugin: the wake, the link that restores a cart, the consent boxes, and the owner's screen.
+// The plugin's endpoints: wake, restore link, consent boxes and the owner's screen.
 
 const world = aWorld()
 let connected: PluginDemo
@@ -31,8 +31,8 @@ beforeAll(async () => {
 
 afterAll(() => connected?.stop())
 
-/** A shopper's browser: keeps cookies, follows nothing. */
-function aBrowser() {
+/** A browser that stores cookies and does not follow redirects. */
+function createBrowser() {
   const cookies = new Map<string, string>()
   let nonce = ''
   const go = async (path: string, init: RequestInit = {}) => {
@@ -61,7 +61,7 @@ function aBrowser() {
   }
   return { go, api }
 }
-type Browser = ReturnType<typeof aBrowser>
+type Browser = ReturnType<typeof createBrowser>
 
 let products: number[]
 beforeEach(() => {
@@ -72,13 +72,13 @@ beforeEach(() => {
   ).map(({ id }) => id)
 })
 
-const type = (browser: Browser, email: string) =>
+const typeEmail = (browser: Browser, email: string) =>
   browser.api('POST', 'cart/update-customer', {
     billing_address: { email, country: 'US' },
     shipping_address: { country: 'US' },
   })
 
-const cartOf = (email: string) =>
+const findCart = (email: string) =>
   world.db
     .selectFrom('carts')
     .selectAll()
@@ -87,7 +87,7 @@ const cartOf = (email: string) =>
     .where('status', '<>', 'merged')
     .executeTakeFirstOrThrow()
 
-async function tell() {
+async function sendChanges() {
   demo.plugin.notice()
   expect((await demo.plugin.flush()).status).toBe(200)
 }
@@ -143,9 +143,9 @@ test('explains in the connection check why this store has no webhooks', async ()
 })
 
 test('sends a ticked box with the cart and the order, and a withdrawal when unticked', async () => {
-  const browser = aBrowser()
+  const browser = createBrowser()
   await browser.go(`/?add-to-cart=${products[0]}`)
-  await type(browser, 'ticks@shoppers.example.com')
+  await typeEmail(browser, 'ticks@shoppers.example.com')
   const page = await browser.go('/checkout/')
   const { words } = readLink(demo.shop)!.boxes.find(({ channel }) => channel === 'email')!
   expect(page.text).toContain('data-field="recoup/consent-email"')
@@ -164,14 +164,14 @@ test('sends a ticked box with the cart and the order, and a withdrawal when unti
         .execute()
     )[0]?.status
   await tick(false)
-  await tell()
+  await sendChanges()
   const untouched = await said()
   await tick(true)
-  await tell()
+  await sendChanges()
   const given = await said()
   expect([untouched, given]).toEqual([undefined, expect.anything()])
   await tick(false)
-  await tell()
+  await sendChanges()
   expect(await said()).not.toBe(given)
   await tick(true)
   const address = {
@@ -193,13 +193,13 @@ test('sends a ticked box with the cart and the order, and a withdrawal when unti
   expect(kept).toContain(words.slice(0, 20))
 })
 
-/** Left with two items and written to; answers the token of the way back, as the shopper's press on the restore page makes it. */
-async function leftCart(email: string): Promise<string> {
-  const browser = aBrowser()
+/** Abandons a cart with two items and sends an email; returns the restore token that the restore page creates. */
+async function abandonCart(email: string): Promise<string> {
+  const browser = createBrowser()
   await browser.go(`/?add-to-cart=${products[0]}&quantity=2`)
   await browser.go(`/?add-to-cart=${products[1]}`)
-  await type(browser, email)
-  await tell()
+  await typeEmail(browser, email)
+  await sendChanges()
   world.advance(26 * HOUR)
   await freshOrderCheck(world, connected.storeId)
   await detectAbandoned(world.deps)
@@ -216,8 +216,8 @@ async function leftCart(email: string): Promise<string> {
 }
 
 test('restores the same cart in another browser', async () => {
-  const token = await leftCart('back@shoppers.example.com')
-  const other = aBrowser()
+  const token = await abandonCart('back@shoppers.example.com')
+  const other = createBrowser()
   expect(await other.go(`/?recoup-restore=${token}`)).toMatchObject({ status: 302, to: '/checkout/' })
   const shown = await other.go('/checkout/')
   expect(shown.text).toContain('Your cart is back.')
@@ -227,8 +227,8 @@ test('restores the same cart in another browser', async () => {
     [products[1], 1],
   ])
   await other.go(`/?add-to-cart=${products[2]}`)
-  await tell()
-  expect(await cartOf('back@shoppers.example.com')).toMatchObject({ item_count: 4 })
+  await sendChanges()
+  expect(await findCart('back@shoppers.example.com')).toMatchObject({ item_count: 4 })
   const { carts } = await world.db
     .selectFrom('carts')
     .select(({ fn }) => fn.countAll<string>().as('carts'))
@@ -240,8 +240,8 @@ test('restores the same cart in another browser', async () => {
 })
 
 test('asks before replacing another cart, and ignores a forged link', async () => {
-  const token = await leftCart('asks@shoppers.example.com')
-  const other = aBrowser()
+  const token = await abandonCart('asks@shoppers.example.com')
+  const other = createBrowser()
   await other.go(`/?add-to-cart=${products[2]}`)
   expect(await other.go(`/?recoup-restore=${token}`)).toMatchObject({ to: '/cart/' })
   expect((await other.go('/cart/')).text).toContain('Use the saved cart')
@@ -252,19 +252,19 @@ test('asks before replacing another cart, and ignores a forged link', async () =
   expect(await other.go(`/?recoup-restore=${token}&recoup-use=1`)).toMatchObject({ to: '/checkout/' })
   expect(await idsOf()).toEqual([products[0], products[1]])
   for (const forged of ['x'.repeat(43), 'short', '../../etc/passwd']) {
-    const answer = await aBrowser().go(`/?recoup-restore=${encodeURIComponent(forged)}`)
+    const answer = await createBrowser().go(`/?recoup-restore=${encodeURIComponent(forged)}`)
     expect([forged, answer.status, answer.to]).toEqual([forged, 404, null])
     expect(answer.text).toContain('Go to the shop')
   }
 })
 
 test('names sold-out items and restores the available quantity', async () => {
-  const token = await leftCart('sold@shoppers.example.com')
+  const token = await abandonCart('sold@shoppers.example.com')
   const set = (id: number, stock: number) =>
     demo.shop.db.sqlite.prepare("update products set doc = json_set(doc, '$.stock', ?) where id = ?").run(stock, id)
   set(products[0]!, 1)
   set(products[1]!, 0)
-  const other = aBrowser()
+  const other = createBrowser()
   expect(await other.go(`/?recoup-restore=${token}`)).toMatchObject({ to: '/checkout/' })
   expect((await other.go('/checkout/')).text).toContain('No longer available, or fewer than before')
   const { items } = await other.api('GET', 'cart')

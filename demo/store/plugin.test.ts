@@ -5,7 +5,7 @@ import { addItem } from './cart.ts'
 import { newSession, saveSession } from './sessions.ts'
 import type { DemoStore } from './store.ts'
 
-// The demo store speaks the plugin's protocol with a real Recoup, both over HTTP.
+// The demo store's plugin and a real Recoup communicate over HTTP.
 
 const world = aWorld()
 let connected: PluginDemo
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => connected?.stop())
 
-const carts = () =>
+const listCarts = () =>
   world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).where('status', '<>', 'merged').execute()
 
 test('is read with the derived key when connected by its plugin', async () => {
@@ -42,7 +42,7 @@ test('records a cart that was queued for a day as one cart with its own time', a
   expect(demo.plugin.notice()).toBe(1)
   expect((await demo.plugin.flush()).body).toMatchObject({ done: [1], refused: [] })
   expect(demo.plugin.notice()).toBe(0)
-  const [cart, ...others] = await carts()
+  const [cart, ...others] = await listCarts()
   expect(others).toEqual([])
   expect(cart).toMatchObject({ email: 'waits@shoppers.example.com', last_activity_at: at, item_count: 2 })
 })

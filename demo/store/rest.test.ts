@@ -26,7 +26,7 @@ test.each([
   'products-more',
   'orders-by-status',
   'orders-pages',
-])('%s is answered in the recorded shape', async (name) => {
+])('answers %s in the recorded form', async (name) => {
   expect(await replayFile(name)).toEqual([])
 })
 
@@ -34,7 +34,7 @@ test('answers recorded order queries: filters, windows, errors, refunds, trash a
   const { exchanges } = readRecording('orders-queries')
   const [whole, part] = [orderWith('processing', 0), orderWith('processing', 1)]
   const known = new Map([...ids, [77, whole] as const, [80, part] as const])
-  // A full refund must be of this order's total, not of the recorded one's.
+  // A full refund must equal this order's total, not the recorded one's.
   const amount = String(findOrder(store.shop, whole)!.totalMinor / 100)
   const send = ({ title, request }: Exchange, target: string, body: unknown) =>
     askSigned(store, request.method, target, title === 'full refund' ? { ...(body as object), amount } : body)
@@ -59,11 +59,11 @@ test('updates a customer’s last visit in meta_data without changing the modifi
   clock.seconds = Date.parse('2026-11-22T19:09:12Z') / 1000
   const nora = { email: 'nora@example.com', username: 'nora', firstName: 'Nora', lastName: 'Lind' }
   const known = new Map([[4, addCustomer(store.shop, nora).id]])
-  // The later exchanges are wc-analytics, which this store has not; those before are of the whole store's customers.
+  // Later exchanges use wc-analytics, which this store does not have.
   const asked = exchanges.filter(({ request }) => /\/wc\/v[34]\//.test(request.path) && !request.query?.per_page)
   expect(asked).toHaveLength(7)
   for (const exchange of asked) {
-    const { value } = [exchange.response.body].flat().flatMap((each) => metaOf(each))[0] ?? {}
+    const { value } = [exchange.response.body].flat().flatMap((each) => readMeta(each))[0] ?? {}
     if (value) clock.seconds = Number(value)
     if (value) store.customers.visit('nora@example.com')
     const [told] = await replay([exchange], { store, clock, ids: known })
@@ -75,7 +75,7 @@ test('updates a customer’s last visit in meta_data without changing the modifi
   clock.seconds = start
 })
 
-function metaOf(customer: unknown) {
+function readMeta(customer: unknown) {
   return (customer as { meta_data?: { value: string }[] }).meta_data ?? []
 }
 
@@ -101,7 +101,7 @@ test('reads an expiry in store time or with Z in UTC, and ignores the gmt field'
 })
 
 test('treats modified_after as exclusive to the second, in store time by default', async () => {
-  const order = addOrder(store.shop, { ...blank() })
+  const order = addOrder(store.shop, { ...emptyOrder() })
   const gmt = new Date(order.modifiedAt * 1000).toISOString().slice(0, 19)
   const before = new Date(order.modifiedAt * 1000 - 1000).toISOString().slice(0, 19)
   const count = async (query: string) =>
@@ -220,7 +220,7 @@ function orderWith(status: string, at: number): number {
   return (store.shop.db.sqlite.prepare(sql).all(status) as { id: number }[])[at]!.id
 }
 
-function blank() {
+function emptyOrder() {
   const {
     id: _,
     orderKey: __,

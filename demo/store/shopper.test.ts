@@ -25,7 +25,7 @@ beforeAll(async () => {
   clock = opened.clock
   addCoupon(store.shop, { code: 'min500', minimumMinor: 50_000 })
   addCoupon(store.shop, { code: 'onlyleft', emails: ['left.midway@example.com'] })
-  // Applied in the recording although its owner thought it had expired: date_expires_gmt had been ignored.
+  // Valid in the recording although its owner believed it had expired: date_expires_gmt is ignored.
   addCoupon(store.shop, { code: 'expired1', discountType: 'percent', amountMinor: 1000 })
 })
 
@@ -41,7 +41,7 @@ test('answers as recorded from the first visit to the order', async () => {
       Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
     )
     if (headers['cart-token']) headers['cart-token'] = token
-    const answer = await askAnonymous(store, request.method, target, headers, here(body, ids))
+    const answer = await askAnonymous(store, request.method, target, headers, translateBody(body, ids))
     if (/^first visit/.test(title)) token = String(answer.headers['cart-token'])
     return answer
   }
@@ -161,8 +161,9 @@ test('restores carts in every recorded way like the real store', async () => {
     if (request.path.startsWith('/wp-json/')) expect(compare(exchange, answer)).toEqual([])
     const set = [answer.headers['set-cookie'] ?? []].flat() as string[]
     if (response.headers['set-cookie'] && !request.path.startsWith('/wp-json/'))
-      expect(cookieNames(set)).toEqual(cookieNames(response.headers['set-cookie'].split('\n')))
-    if (response.headers.location) expect(plain(String(answer.headers.location))).toBe(plain(response.headers.location))
+      expect(readCookieNames(set)).toEqual(readCookieNames(response.headers['set-cookie'].split('\n')))
+    if (response.headers.location)
+      expect(stripOrigin(String(answer.headers.location))).toBe(stripOrigin(response.headers.location))
     if (/^built-in/.test(title)) cookie = set.map((one) => one.split(';')[0]).join('; ')
     session = new URL(String(answer.headers.location ?? 'http://x/')).searchParams.get('session') ?? session
   }
@@ -209,20 +210,20 @@ test('asks a guest for the billing email on a pay link after ten minutes', async
   expect((await askAnonymous(store, 'GET', `/checkout/order-received/${id}/?key=wrong`)).status).toBe(404)
 })
 
-// Amounts differ from the recorded shop's, so its cart keys and attributes are put into this shop's words.
-function here(body: unknown, ids: Map<number, number>): unknown {
+// Translates the recorded shop's cart keys and attributes to this shop's.
+function translateBody(body: unknown, ids: Map<number, number>): unknown {
   const given = body as { key?: string; id?: number; variation?: unknown } | undefined
   if (given?.key) return { ...given, key: md5(String(ids.get(16))) }
   return given?.variation ? { ...given, variation: [{ attribute: 'Glaze', value: 'Oat White' }] } : body
 }
 
-function plain(location: string): string {
+function stripOrigin(location: string): string {
   const moved = location
     .replace('Sold-out%20Lantern', 'Wood-Fired%20Moon%20Jar')
     .replace(/session=[\w.-]+/, 'session=TOKEN')
   return moved
 }
 
-function cookieNames(cookies: string[]): string[] {
+function readCookieNames(cookies: string[]): string[] {
   return cookies.map((cookie) => cookie.split('=')[0]!.replace(/_[0-9a-f]{32}$/, '_HASH')).toSorted()
 }

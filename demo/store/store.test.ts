@@ -18,13 +18,13 @@ afterEach(async () => {
 })
 
 test('creates a key per data file, keeps it after a restart and rejects the old shared key', async () => {
-  const dataFile = fileForTest()
+  const dataFile = createFile()
   const shared = { consumerKey: `ck_${'d'.repeat(40)}`, consumerSecret: `cs_${'d'.repeat(40)}` }
   await (await startDemoStore({ port: 0, dataFile, ...shared })).stop()
   const first = await startDemoStore({ port: 0, dataFile })
   await first.stop()
-  const again = keep(await startDemoStore({ port: 0, dataFile }))
-  const other = keep(await startDemoStore({ port: 0, dataFile: fileForTest() }))
+  const again = trackStore(await startDemoStore({ port: 0, dataFile }))
+  const other = trackStore(await startDemoStore({ port: 0, dataFile: createFile() }))
   expect(again.keys).toEqual(first.keys)
   expect(other.keys).not.toEqual(first.keys)
   const statusWith = async ({ consumerKey, consumerSecret }: typeof shared) => {
@@ -36,14 +36,14 @@ test('creates a key per data file, keeps it after a restart and rejects the old 
 })
 
 test('keeps orders, carts and the capture script after a restart', async () => {
-  const dataFile = fileForTest()
+  const dataFile = createFile()
   const first = await startDemoStore({ port: 0, dataFile, ...keys })
   const id = await placeOrder(first, { method: 'cod' })
   const shopper = await openShopper(first)
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 3 })
   first.setCapture({ scriptUrl: 'http://localhost:3000/capture.js', storeKey: 'sk_1' })
   await first.stop()
-  const second = keep(await startDemoStore({ port: 0, dataFile, ...keys }))
+  const second = trackStore(await startDemoStore({ port: 0, dataFile, ...keys }))
   expect(findOrder(second.shop, id)?.status).toBe('processing')
   const cart = await askAnonymous(second, 'GET', '/wp-json/wc/store/v1/cart', { 'cart-token': shopper.token })
   expect(cart.body).toMatchObject({ items_count: 3 })
@@ -55,7 +55,7 @@ test('keeps orders, carts and the capture script after a restart', async () => {
 
 test('hosts web push like the plugin, or by a pasted script and an uploaded file', async () => {
   const { store } = await openStore()
-  keep(store)
+  trackStore(store)
   const at = (path: string) => askAnonymous(store, 'GET', path)
   expect((await at('/?recoup-sw=1')).body).toContain('<!doctype html>')
   expect((await at('/sw.js')).status).toBe(404)
@@ -80,7 +80,7 @@ test('hosts web push like the plugin, or by a pasted script and an uploaded file
 })
 
 test('keeps every acknowledged order after kill -9', async () => {
-  const dataFile = fileForTest()
+  const dataFile = createFile()
   const script = `
     import { startDemoStore } from ${JSON.stringify(new URL('./store.ts', import.meta.url).href)}
     import { buy } from ${JSON.stringify(new URL('./shoppers.ts', import.meta.url).href)}
@@ -94,14 +94,14 @@ test('keeps every acknowledged order after kill -9', async () => {
     if (said.split('\n').length > 20) child.kill('SIGKILL')
   })
   await closed
-  const store = keep(await startDemoStore({ port: 0, dataFile, ...keys }))
+  const store = trackStore(await startDemoStore({ port: 0, dataFile, ...keys }))
   const acknowledged = said.split('\n').slice(0, -1).filter(Boolean).map(Number)
   expect(acknowledged.length).toBeGreaterThan(10)
   for (const id of acknowledged) expect(findOrder(store.shop, id)?.status).toBe('processing')
 })
 
 test('migrates an early data file’s coupons', async () => {
-  const dataFile = fileForTest()
+  const dataFile = createFile()
   const first = await startDemoStore({ port: 0, dataFile, ...keys })
   const codes = (store: DemoStore) => store.coupons.list().map(({ code }) => code)
   const before = codes(first)
@@ -110,7 +110,7 @@ test('migrates an early data file’s coupons', async () => {
     created integer not null, modified integer not null, doc text not null) strict;
     insert into early select * from coupons; drop table coupons; alter table early rename to coupons`)
   await first.stop()
-  const second = keep(await startDemoStore({ port: 0, dataFile, ...keys }))
+  const second = trackStore(await startDemoStore({ port: 0, dataFile, ...keys }))
   expect(codes(second)).toEqual(before)
   second.coupons.edit('welcome10', { status: 'draft' })
   second.coupons.add({ code: 'welcome10' })
@@ -119,7 +119,7 @@ test('migrates an early data file’s coupons', async () => {
 
 test('resets to the seed with the same product ids, keys and capture script', async () => {
   const { store } = await openStore()
-  keep(store)
+  trackStore(store)
   const products = async () =>
     (await askSigned(store, 'GET', '/wp-json/wc/v3/products?per_page=100&_fields=id,slug')).body
   const before = await products()
@@ -133,7 +133,7 @@ test('resets to the seed with the same product ids, keys and capture script', as
 
 test('deletes a draft silently a day after its last change', async () => {
   const { store, clock } = await openStore()
-  keep(store)
+  trackStore(store)
   const id = await placeOrder(store, { method: null })
   clock.seconds += 86_399
   store.cleanUp()
@@ -147,7 +147,7 @@ test('deletes a draft silently a day after its last change', async () => {
 
 test('cancels unpaid orders only after a configured hold time', async () => {
   const { store, clock } = await openStore({ holdStockMinutes: 60 })
-  keep(store)
+  trackStore(store)
   const id = await placeOrder(store, { method: 'testcard', mode: 'pending' })
   clock.seconds += 3601
   store.cleanUp()
@@ -156,7 +156,7 @@ test('cancels unpaid orders only after a configured hold time', async () => {
 
 test('inserts past orders of every status with their dates', async () => {
   const { store, clock } = await openStore()
-  keep(store)
+  trackStore(store)
   const then = clock.seconds - 60 * 86_400
   const statuses = [
     'completed',
@@ -195,7 +195,7 @@ test('inserts past orders of every status with their dates', async () => {
 
 test('inserts a past order with its own used coupon, without webhooks', async () => {
   const { store, clock } = await openStore()
-  keep(store)
+  trackStore(store)
   const at = clock.seconds - 86_400
   const own = {
     discountType: 'percent',
@@ -222,7 +222,7 @@ test('inserts a past order with its own used coupon, without webhooks', async ()
 
 test('inserts three months of orders in seconds and pages them by index', async () => {
   const { store, clock } = await openStore()
-  keep(store)
+  trackStore(store)
   const orders = Array.from({ length: 3000 }, (_, at) => ({
     status: 'completed' as const,
     createdAt: clock.seconds - at * 2600,
@@ -236,11 +236,11 @@ test('inserts three months of orders in seconds and pages them by index', async 
 
 test('serves a shopper’s pages: add by link, change, buy, see the order, forget the visitor', async () => {
   const { store } = await openStore()
-  keep(store)
+  trackStore(store)
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const added = await askAnonymous(store, 'GET', '/?add-to-cart=23&quantity=2')
   expect(added.body).toContain('“Honey &#38; Ginger Chai” has been added to your cart.')
-  const cookie = cookiesOf(added)
+  const cookie = readCookies(added)
   expect((await askAnonymous(store, 'GET', '/cart/', { cookie })).body).toContain('$32.00')
   const refused = await askAnonymous(
     store,
@@ -258,12 +258,12 @@ test('serves a shopper’s pages: add by link, change, buy, see the order, forge
   expect((await askAnonymous(store, 'GET', '/checkout/')).status).toBe(302)
   expect((await askAnonymous(store, 'GET', '/product/nothing/')).status).toBe(404)
   const forgotten = await askAnonymous(store, 'POST', '/forget-me/', { ...form, cookie })
-  expect(cookiesOf(forgotten)).toContain('woocommerce_items_in_cart=;')
+  expect(readCookies(forgotten)).toContain('woocommerce_items_in_cart=;')
 })
 
 test('escapes input from shoppers and links', async () => {
   const { store } = await openStore()
-  keep(store)
+  trackStore(store)
   const attack = '<img src=x onerror=alert(1)>'
   const page = await askAnonymous(store, 'GET', `/cart/?wc_error=${encodeURIComponent(attack)}`)
   expect(page.body).not.toContain('<img src=x')
@@ -277,23 +277,23 @@ test('escapes input from shoppers and links', async () => {
 
 test('rejects a port in use at once and releases the data file', async () => {
   const { store } = await openStore({ port: 0 })
-  keep(store)
+  trackStore(store)
   const { port } = store.app.server.address() as { port: number }
-  await expect(startDemoStore({ port, dataFile: fileForTest(), ...keys })).rejects.toThrow(/EADDRINUSE/)
+  await expect(startDemoStore({ port, dataFile: createFile(), ...keys })).rejects.toThrow(/EADDRINUSE/)
 })
 
-function fileForTest() {
+function createFile() {
   const folder = mkdtempSync(join(tmpdir(), 'demo-store-'))
   folders.push(folder)
   return join(folder, 'store.db')
 }
 
-function keep(store: DemoStore) {
+function trackStore(store: DemoStore) {
   stores.push(store)
   return store
 }
 
-function cookiesOf({ headers }: { headers: Record<string, unknown> }) {
+function readCookies({ headers }: { headers: Record<string, unknown> }) {
   return [headers['set-cookie'] ?? []]
     .flat()
     .map((one) => String(one).split(' ')[0])
@@ -301,7 +301,7 @@ function cookiesOf({ headers }: { headers: Record<string, unknown> }) {
 }
 
 test('has a JPEG picture for every product', async () => {
-  const store = keep(await startDemoStore({ port: 0, dataFile: fileForTest(), ...keys }))
+  const store = trackStore(await startDemoStore({ port: 0, dataFile: createFile(), ...keys }))
   const { body } = await askAnonymous(store, 'GET', '/shop/')
   const paths = String(body).match(/\/wp-content\/uploads\/[^"' ]+/g) ?? []
   const addresses = new Set(paths.map((path) => new URL(path, store.url).href))
@@ -313,7 +313,7 @@ test('has a JPEG picture for every product', async () => {
 })
 
 test('lists a logo in its index that email clients can show', async () => {
-  const store = keep(await startDemoStore({ port: 0, dataFile: fileForTest(), ...keys }))
+  const store = trackStore(await startDemoStore({ port: 0, dataFile: createFile(), ...keys }))
   const json = async (path: string) => (await fetch(`${store.url}${path}`)).json()
   const { site_logo } = await json('/wp-json/')
   const medium = await json(`/wp-json/wp/v2/media/${site_logo}`)
@@ -325,7 +325,7 @@ test('lists a logo in its index that email clients can show', async () => {
 
 test('shows the key for connecting another account in the admin (newcomer-N15)', async () => {
   const { store } = await openStore()
-  keep(store)
+  trackStore(store)
   const { body } = await askAnonymous(store, 'GET', '/wp-admin/')
   expect(body).toContain(store.keys.consumerKey)
   expect(body).toContain(store.keys.consumerSecret)
