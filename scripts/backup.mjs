@@ -1,11 +1,11 @@
-// `npm run backup` and `npm run restore`: prepares what is missing, then does it.
+// `npm run backup` and `npm run restore`: installs missing packages, then runs the command.
 
 import path from 'node:path'
 import { ensureInstalled, main, node26, root, run } from './prepare.mjs'
 
 await main(async () => {
   const [command, file, ...rest] = process.argv.slice(2)
-  // A file is named from where npm was called; settings and the data folder are relative to the clone.
+  // The file is relative to where npm was called; settings and the data folder are relative to the clone.
   const named = file === undefined ? [] : [path.resolve(process.env.INIT_CWD ?? process.cwd(), file)]
   process.chdir(root)
   await ensureInstalled()

@@ -1,4 +1,4 @@
-// `npm run billing:setup`: prepares what is missing, then makes or checks products, prices and webhook at Stripe.
+// `npm run billing:setup`: installs missing packages, then creates or checks products, prices and the webhook at Stripe.
 
 import { ensureInstalled, main, node26, root, run } from './prepare.mjs'
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { buildPlugin, PLUGIN, pluginFiles } from './build-plugin.ts'
+import { buildPlugin, PLUGIN, readPluginFiles } from './build-plugin.ts'
 import { compileCatalogue, readCatalogue } from './plugin-languages.ts'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-plugin-'))
@@ -13,29 +13,29 @@ afterAll(() => fs.rmSync(folder, { recursive: true }))
 
 const root = new URL('../', import.meta.url)
 const read = (name: string) => fs.readFileSync(new URL(name, root), 'utf8')
-const textOf = async (name: string) => (await pluginFiles()).find((file) => file.name === name)!.content.toString()
+const textOf = async (name: string) => (await readPluginFiles()).find((file) => file.name === name)!.content.toString()
 
-test('the zip has the same bytes each time, and all of the plugin in one folder', async () => {
+test('builds the same bytes each time, with the plugin in one folder', async () => {
   const one = fs.readFileSync(await buildPlugin(path.join(folder, 'one')))
   const two = fs.readFileSync(await buildPlugin(path.join(folder, 'two')))
   expect(one.equals(two)).toBe(true)
-  for (const { name } of await pluginFiles()) expect(one.includes(`${PLUGIN}/${name}`)).toBe(true)
+  for (const { name } of await readPluginFiles()) expect(one.includes(`${PLUGIN}/${name}`)).toBe(true)
 })
 
-test('the plugin has the version of the product, wherever it says one', async () => {
+test('uses the product version everywhere in the plugin', async () => {
   const { version } = JSON.parse(read('package.json')) as { version: string }
   expect(await textOf(`${PLUGIN}.php`)).toContain(`* Version: ${version}\n`)
   expect(await textOf('readme.txt')).toContain(`Stable tag: ${version}\n`)
   expect(await textOf('src/Plugin.php')).toContain(`VERSION = '${version}'`)
 })
 
-test('what the plugin puts on a checkout is at most three kilobytes', async () => {
+test('adds at most three kilobytes to a checkout', async () => {
   const script = await textOf('assets/checkout.js')
   expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(3_072)
 })
 
-test('translators get a template with every sentence of the plugin, its places and its notes', async () => {
-  const template = (await pluginFiles()).find(({ name }) => name === `languages/${PLUGIN}.pot`)!.content.toString()
+test('builds a translation template with every text, its places and notes', async () => {
+  const template = (await readPluginFiles()).find(({ name }) => name === `languages/${PLUGIN}.pot`)!.content.toString()
   const ids = readCatalogue(template).map(({ id }) => id)
   const german = readCatalogue(await textOf(`languages/${PLUGIN}-de_DE.po`)).map(({ id }) => id)
   expect(ids.toSorted()).toEqual(german.toSorted())
@@ -45,9 +45,9 @@ test('translators get a template with every sentence of the plugin, its places a
   )
 })
 
-test('every sentence of the plugin is there in German, and none that it does not say', async () => {
+test('has a German translation of every text, and no obsolete ones', async () => {
   const said = new Set<string>()
-  for (const { name, content } of await pluginFiles()) {
+  for (const { name, content } of await readPluginFiles()) {
     if (!name.endsWith('.php')) continue
     for (const [, text] of content.toString().matchAll(/\b(?:__|esc_html__)\(\s*'((?:[^'\\]|\\.)*)'/g)) said.add(text!)
   }
@@ -57,7 +57,7 @@ test('every sentence of the plugin is there in German, and none that it does not
   for (const { id, text } of known) expect(marks(text), id).toEqual(marks(id))
 })
 
-test('a catalogue is compiled as WordPress reads it', () => {
+test('compiles a catalogue that WordPress can read', () => {
   const source = 'msgid ""\nmsgstr ""\n"Language: de\\n"\n\nmsgid "Yes"\nmsgstr "Ja"\n\nmsgid "No"\nmsgstr "Nein"\n'
   const compiled = compileCatalogue(source)
   const textAt = (slot: number) =>
@@ -70,29 +70,29 @@ test('a catalogue is compiled as WordPress reads it', () => {
 })
 
 const run = promisify(execFile)
-const works = (command: string, ...given: string[]): Promise<boolean> =>
+const runs = (command: string, ...given: string[]): Promise<boolean> =>
   run(command, given).then(
     () => true,
     () => false,
   )
-const hasPhp = await works('php', '-r', 'exit((int) !extension_loaded("pdo_sqlite"));')
+const hasPhp = await runs('php', '-r', 'exit((int) !extension_loaded("pdo_sqlite"));')
 
-test.skipIf(!hasPhp || !(await works('phpunit', '--version')))('the tests of the plugin pass', async () => {
+test.skipIf(!hasPhp || !(await runs('phpunit', '--version')))('the tests of the plugin pass', async () => {
   const { stdout } = await run('phpunit', ['-c', 'plugin/tests/phpunit.xml'], { cwd: root })
   expect(stdout).toMatch(/^OK \(\d+ tests/m)
 })
 
-test.skipIf(!(await works('phpcs', '--version')))('the plugin keeps to PSR-12 and to what it may call', async () => {
+test.skipIf(!(await runs('phpcs', '--version')))('the plugin keeps to PSR-12 and to what it may call', async () => {
   const { stdout } = await run('phpcs', ['--standard=plugin/phpcs.xml', '-q'], { cwd: root })
   expect(stdout.trim()).toBe('')
 })
 
-test.skipIf(!(await works('php', '--version')))('each file of the plugin is valid PHP', async () => {
-  const names = (await pluginFiles()).map(({ name }) => name).filter((name) => name.endsWith('.php'))
+test.skipIf(!(await runs('php', '--version')))('each file of the plugin is valid PHP', async () => {
+  const names = (await readPluginFiles()).map(({ name }) => name).filter((name) => name.endsWith('.php'))
   for (const name of names) await run('php', ['-l', `plugin/${PLUGIN}/${name}`], { cwd: root })
 })
 
-/** Installed by `.ci/run` alone: 53 MB. */
+/** Only `.ci/run` installs these (53 MB). */
 const oldPhp = await Promise.all(
   ['@php-wasm/node-7-4', '@php-wasm/universal'].map((name) => import(name).catch(() => null)),
 )
@@ -100,7 +100,7 @@ const oldPhp = await Promise.all(
 test.skipIf(oldPhp.includes(null))('each file of the plugin is valid PHP 7.4', async () => {
   const [loader, universal] = oldPhp
   const php = new universal.PHP(await universal.loadPHPRuntime(await loader.getPHPLoaderModule(), {}))
-  const files = (await pluginFiles()).filter(({ name }) => name.endsWith('.php'))
+  const files = (await readPluginFiles()).filter(({ name }) => name.endsWith('.php'))
   const newer = { name: 'newer.php', content: Buffer.from('<?php $a = match (1) { default => 2 };') }
   for (const [index, { content }] of [...files, newer].entries()) php.writeFile(`/tmp/${index}.php`, content)
   const { text } = await php.run({
@@ -109,6 +109,6 @@ test.skipIf(oldPhp.includes(null))('each file of the plugin is valid PHP 7.4', a
   })
   php.exit()
   expect(text).toMatch(/^7\.4\./)
-  // Of all of them only the last is wrong, which shows that the others were looked at.
+  // Only the last file is invalid, which shows that the others were checked.
   expect(text.split(' ').slice(1)).toEqual([String(files.length)])
 })

@@ -12,33 +12,33 @@ import {
 } from '../server/workspace/plugin-calls/signed-zip.ts'
 import { compileCatalogue, writeTemplate } from './plugin-languages.ts'
 
-// The WordPress plugin as a zip (decision 102): the same bytes from the same source, on every machine. So nothing is
-// compressed (zlib's output differs between processors), files come in one order, and all bear one time.
+// Builds the WordPress plugin's zip (decision 102): the same bytes from the same source on every machine. Nothing is compressed
+// (zlib's output differs between processors), files are sorted, and all have the same time.
 
-const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const resolvePath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 export const PLUGIN = 'recoup-for-woocommerce'
-export const SOURCE = here(`../plugin/${PLUGIN}`)
+export const SOURCE = resolvePath(`../plugin/${PLUGIN}`)
 /** The publisher's public key in the plugin, and the signatures beside it (sign-plugin.ts). */
 export const KEY_FILE = 'signing-key.txt'
 export const SIGNATURES = '../signatures.json'
 
-/** Files of editors and file managers, which are not in Git: .DS_Store, readme.txt~ */
-const LEFT_BEHIND = /(?:^|\/)\.|~$/
+/** Files of editors and file managers that are not in Git: .DS_Store, readme.txt~ */
+const EDITOR_FILES = /(?:^|\/)\.|~$/
 
-/** German without "du" and "Sie" serves all of these. */
+/** The German texts avoid "du" and "Sie", so they serve all of these locales. */
 const GERMAN = ['de_DE', 'de_DE_formal', 'de_AT', 'de_CH', 'de_CH_informal']
 
 interface PluginFile {
-  /** Below the plugin's folder, with slashes. */
+  /** Path in the plugin's folder, with slashes. */
   name: string
   content: Buffer
 }
 
-export async function pluginFiles(source = SOURCE): Promise<PluginFile[]> {
+export async function readPluginFiles(source = SOURCE): Promise<PluginFile[]> {
   const names = (await readdir(source, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(source, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
-    .filter((name) => !LEFT_BEHIND.test(name))
+    .filter((name) => !EDITOR_FILES.test(name))
   const files = await Promise.all(
     names.map(async (name) => ({ name, content: await readFile(path.join(source, name)) })),
   )
@@ -51,35 +51,35 @@ export async function pluginFiles(source = SOURCE): Promise<PluginFile[]> {
     .filter(({ name }) => name.endsWith('.php'))
     .map(({ name, content }) => ({ name, content: content.toString('utf8') }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  const template = { name: `languages/${PLUGIN}.pot`, content: Buffer.from(writeTemplate(scripts, versionOf(files))) }
+  const template = { name: `languages/${PLUGIN}.pot`, content: Buffer.from(writeTemplate(scripts, readVersion(files))) }
   return [...files, ...translated, template].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Of the header of the file that WordPress loads. */
-export function versionOf(files: PluginFile[]): string {
+/** Reads the version from the main file's header. */
+export function readVersion(files: PluginFile[]): string {
   const main = files.find(({ name }) => name === `${PLUGIN}.php`)?.content.toString('utf8') ?? ''
   return /^ \* Version: (\S+)$/m.exec(main)?.[1] ?? ''
 }
 
-export async function buildPlugin(outDir = here('../dist/plugin'), source = SOURCE): Promise<string> {
+export async function buildPlugin(outDir = resolvePath('../dist/plugin'), source = SOURCE): Promise<string> {
   await mkdir(outDir, { recursive: true })
   const file = path.join(outDir, `${PLUGIN}.zip`)
-  const files = await pluginFiles(source)
+  const files = await readPluginFiles(source)
   const signed = await findSignatures(files, path.join(source, SIGNATURES))
-  // A running server reads both files when the zip changes, so the signatures come first.
+  // A running server reads both files when the zip changes, so the signatures are written first.
   if (signed) await writeFile(signatureFile(file), JSON.stringify(signed))
   else await rm(signatureFile(file), { force: true })
-  // With the key, a shop could not update to the next unsigned build. So a build without signatures has no key.
-  await writeFile(file, await zipOf(signed ? files : files.filter(({ name }) => name !== KEY_FILE)))
+  // A shop with the key cannot update to an unsigned build. So a build without signatures has no key.
+  await writeFile(file, await buildZip(signed ? files : files.filter(({ name }) => name !== KEY_FILE)))
   return file
 }
 
-/** The same source has the same bytes, so signatures hold at every Recoup that builds it. Changed source has none. */
+/** The same source gives the same bytes, so signatures are valid on every Recoup that builds it. Changed source has none. */
 async function findSignatures(files: PluginFile[], file: string): Promise<SignedZip | null> {
   const key = files.find(({ name }) => name === KEY_FILE)?.content.toString('utf8')
   if (key === undefined) return null
-  const signed = await readSignatures(file, await zipOf(files))
-  if (signed && signed.version === versionOf(files) && isSignedWith(key, signed)) return signed
+  const signed = await readSignatures(file, await buildZip(files))
+  if (signed && signed.version === readVersion(files) && isSignedWith(key, signed)) return signed
   const mismatch = signed ? `has no signature of this version by the key in ${KEY_FILE}` : 'is not about these files'
   console.warn(
     `The plugin is built without its publisher's key, and shops that have the key refuse it: plugin/signatures.json ${existsSync(file) ? mismatch : 'is missing'}.`,
@@ -87,7 +87,7 @@ async function findSignatures(files: PluginFile[], file: string): Promise<Signed
   return null
 }
 
-export async function zipOf(files: PluginFile[]): Promise<Buffer> {
+export async function buildZip(files: PluginFile[]): Promise<Buffer> {
   const zip = new yazl.ZipFile()
   const mtime = new Date(2020, 0, 1)
   for (const { name, content } of files) {

@@ -1,4 +1,4 @@
-// `npm run confirm-live`: prepares what is missing, then says that this restored or moved Recoup is the live one.
+// `npm run confirm-live`: installs missing packages, then confirms that this restored or moved Recoup is the live one.
 
 import { ensureInstalled, main, node26, root, run } from './prepare.mjs'
 

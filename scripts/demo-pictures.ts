@@ -4,11 +4,11 @@ import { logo } from '../demo/store/pages/layout.ts'
 import { drawPicture, pictureNames } from '../demo/store/pictures.ts'
 import { openBrowser } from '../e2e/browser.ts'
 
-// Makes the demo stores' product pictures, the logo of the first, and the small ones of the sample cart in previews, from their drawings:
-// `node scripts/demo-pictures.ts`. JPEG, as stores have them: mail programs show no SVG.
+// Renders the demo stores' product pictures, the first store's logo and the small pictures of the previews' sample cart:
+// `node scripts/demo-pictures.ts`. Uses JPEG, because email clients do not show SVG.
 
 const SIZE = 600
-/** As mails show them, on a screen of twice the density. */
+/** Size in emails, at twice the pixel density. */
 const SAMPLE_SIZE = 176
 const folder = new URL('../demo/store/pictures/', import.meta.url)
 const shopifyFolder = new URL('../demo/shopify/pictures/', import.meta.url)
@@ -31,7 +31,7 @@ async function draw(name: string, picture: string, { size, into }: { size: numbe
   await writeFile(new URL(`${name}.jpg`, into), await page.screenshot({ type: 'jpeg', quality: 82 }))
 }
 
-/** With its words, on nothing, at twice the size that mails show. */
+/** Renders the logo with its text on a transparent background, at twice the size in emails. */
 async function drawLogo(): Promise<void> {
   const page = await browser.newPage({ deviceScaleFactor: 2 })
   const style =

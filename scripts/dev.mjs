@@ -1,7 +1,7 @@
-// `npm run dev`: the server restarts and the browser reloads on every change; both end together.
+// `npm run dev`: restarts the server and reloads the browser on every change. Both processes end together.
 
 import { spawn } from 'node:child_process'
-import { ended, ensureInstalled, main, node26, root, tool, toolEnv } from './prepare.mjs'
+import { ensureInstalled, main, node26, root, tool, toolEnv, waitForExit } from './prepare.mjs'
 
 await main(async () => {
   process.chdir(root)
@@ -9,7 +9,7 @@ await main(async () => {
   const node = node26()
   const options = { cwd: root, stdio: 'inherit', env: toolEnv() }
   const server = spawn(node, ['--watch', '--watch-preserve-output', 'server/main.ts'], options)
-  // Its proxy passes /api and the other server routes on to the server (vite.config.ts).
+  // Vite's proxy forwards /api and the other server routes (vite.config.ts).
   const browserApp = spawn(node, [tool('vite')], options)
-  return ended(server, browserApp)
+  return waitForExit(server, browserApp)
 })

@@ -1,4 +1,4 @@
-// `npm run end-second-factor -- ada@example.com`: prepares what is missing, then switches off the two-factor sign-in of who has lost their phone.
+// `npm run end-second-factor -- ada@example.com`: installs missing packages, then disables two-factor sign-in for a lost phone.
 
 import { ensureInstalled, main, node26, root, run } from './prepare.mjs'
 

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { createSignedCall } from '../server/access/plugin/signature.ts'
 
-// Forged, replayed, malformed and oversized calls to the endpoints that the plugin adds to a shop (docs/plugin-protocol.md), against a real
-// shop on this machine: each must be refused, nothing may be stored, and no answer may say anything of somebody else's cart.
+// Sends forged, replayed, malformed and oversized calls to the plugin's endpoints (docs/plugin-protocol.md) of a real local shop. Each
+// must be rejected, nothing may be stored, and no response may contain data of another shopper's cart.
 //
 //   node scripts/forge-shop-calls.ts http://localhost:8080 --calls 800 --product 16 --checkout /classic-checkout/
 //     --state "mariadb -e 'select …' shop"   a command whose output is the same before and after
-//     --store ID --secret KEY                 adds calls that are signed rightly, but late or for the second time
+//     --store ID --secret KEY                 adds correctly signed calls that are late or replayed
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,14 +24,14 @@ const { values, positionals } = parseArgs({
 const shop = new URL(positionals[0] ?? 'http://localhost')
 if (!/^(localhost|127\.0\.0\.1|\[::1\])$/.test(shop.hostname)) throw new Error('Only a shop on this machine is called.')
 
-/** Stands in the cart of somebody else, and may be in no answer. */
+/** Address in another shopper's cart, which no response may contain. */
 const MARK = `victim-${randomBytes(6).toString('hex')}@shoppers.example.com`
 
 interface Call {
   kind: string
   path: string
   init?: RequestInit
-  /** Answers that are a refusal; 4xx when it is not said. */
+  /** Whether the response counts as a rejection; default: 4xx. */
   may?: (reply: Response) => boolean
 }
 
@@ -45,7 +45,7 @@ const wake = (n: number, kind: string, headers: Record<string, string>, body: st
   init: { method: 'POST', headers, body },
 })
 
-function headersOf(change: Record<string, string> = {}) {
+function buildHeaders(change: Record<string, string> = {}) {
   const made = {
     'content-type': 'application/json',
     'x-recoup-store': values.store ?? hex(16),
@@ -57,7 +57,7 @@ function headersOf(change: Record<string, string> = {}) {
   return Object.fromEntries(Object.entries(made).filter(([, value]) => value !== ''))
 }
 
-const NEWS = JSON.stringify({ v: 1, reason: 'disconnected' })
+const WAKE_BODY = JSON.stringify({ v: 1, reason: 'disconnected' })
 const contact = (kind: string, fields: Record<string, string>): Call => ({
   kind,
   path: '/?wc-ajax=recoup_contact',
@@ -68,24 +68,29 @@ const restore = (kind: string, token: string): Call => ({
   path: `/?recoup-restore=${encodeURIComponent(token)}`,
 })
 
-const signed = (age: number) => {
+const signWake = (age: number) => {
   const call = createSignedCall(values.secret!, 'wake', {
     store: values.store!,
-    body: NEWS,
+    body: WAKE_BODY,
     now: new Date(Date.now() - age * 1_000),
   })
   return call.headers
 }
 
 const forged: ((n: number) => Call)[] = [
-  (n) => wake(n, 'wake, wrong signature', headersOf(), NEWS),
-  (n) => wake(n, 'wake, no signature', headersOf({ 'x-recoup-signature': '' }), NEWS),
-  (n) => wake(n, 'wake, no headers', {}, NEWS),
-  (n) => wake(n, 'wake, another store', headersOf({ 'x-recoup-store': hex(8) }), NEWS),
+  (n) => wake(n, 'wake, wrong signature', buildHeaders(), WAKE_BODY),
+  (n) => wake(n, 'wake, no signature', buildHeaders({ 'x-recoup-signature': '' }), WAKE_BODY),
+  (n) => wake(n, 'wake, no headers', {}, WAKE_BODY),
+  (n) => wake(n, 'wake, another store', buildHeaders({ 'x-recoup-store': hex(8) }), WAKE_BODY),
   (n) =>
-    wake(n, 'wake, headers of no form', headersOf({ 'x-recoup-time': '-1', 'x-recoup-nonce': "' or 1=1 --" }), NEWS),
-  (n) => wake(n, 'wake, oversized', headersOf(), 'x'.repeat(1_025 + 997 * n)),
-  (n) => wake(n, 'wake, no JSON', headersOf(), '{"v":1,'.repeat((n % 5) + 1)),
+    wake(
+      n,
+      'wake, headers of no form',
+      buildHeaders({ 'x-recoup-time': '-1', 'x-recoup-nonce': "' or 1=1 --" }),
+      WAKE_BODY,
+    ),
+  (n) => wake(n, 'wake, oversized', buildHeaders(), 'x'.repeat(1_025 + 997 * n)),
+  (n) => wake(n, 'wake, no JSON', buildHeaders(), '{"v":1,'.repeat((n % 5) + 1)),
   (n) => ({ ...wake(n, 'wake, another method', {}, ''), init: { method: ['GET', 'PUT', 'DELETE'][n % 3]! } }),
   () => contact('contact, no nonce', {}),
   () => contact('contact, wrong nonce', { nonce: hex(5) }),
@@ -108,19 +113,19 @@ const forged: ((n: number) => Call)[] = [
   }),
 ]
 if (values.secret && values.store) {
-  const used = signed(0)
+  const used = signWake(0)
   forged.push(
-    (n) => wake(n, 'wake, signed and late', signed(301 + n), NEWS),
-    (n) => wake(n, 'wake, signed and altered', signed(0), NEWS.replace('disconnected', 'settings')),
-    (n) => wake(n, 'wake, replayed', used, NEWS),
+    (n) => wake(n, 'wake, signed and late', signWake(301 + n), WAKE_BODY),
+    (n) => wake(n, 'wake, signed and altered', signWake(0), WAKE_BODY.replace('disconnected', 'settings')),
+    (n) => wake(n, 'wake, replayed', used, WAKE_BODY),
   )
-  // Once it is good, before all others.
-  const first = await fetch(new URL(WAKES[0]!, shop), { method: 'POST', headers: used, body: NEWS })
+  // The original call of the replay must succeed first.
+  const first = await fetch(new URL(WAKES[0]!, shop), { method: 'POST', headers: used, body: WAKE_BODY })
   if (first.status !== 200) throw new Error(`A wake that is signed rightly was answered ${first.status}.`)
 }
 
-/** Somebody else with a cart and an address. */
-async function aVictim(): Promise<void> {
+/** Creates another shopper with a cart and an address. */
+async function createVictim(): Promise<void> {
   const cookies = new Map<string, string>()
   const go = async (path: string, init: RequestInit = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -148,9 +153,9 @@ async function aVictim(): Promise<void> {
   if (!(await go(values.checkout)).includes(MARK)) throw new Error('The shop has not kept the address that was typed.')
 }
 
-const stateNow = () => (values.state ? execFileSync('sh', ['-c', values.state], { encoding: 'utf8' }) : '')
+const readState = () => (values.state ? execFileSync('sh', ['-c', values.state], { encoding: 'utf8' }) : '')
 
-async function tryCall(call: Call): Promise<string | null> {
+async function runCall(call: Call): Promise<string | null> {
   const reply = await fetch(new URL(call.path, shop), { redirect: 'manual', ...call.init })
   const text = `${JSON.stringify([...reply.headers])}${await reply.text()}`
   const isRefused = call.may ? call.may(reply) : reply.status >= 400 && reply.status < 500
@@ -160,8 +165,8 @@ async function tryCall(call: Call): Promise<string | null> {
   return session ? `${call.kind}: a session was begun` : null
 }
 
-if (values.product) await aVictim()
-const before = stateNow()
+if (values.product) await createVictim()
+const before = readState()
 const faults = new Map<string, number>()
 const counts = new Map<string, number>()
 const calls = Number(values.calls)
@@ -171,12 +176,12 @@ async function work(): Promise<void> {
     const n = next++
     const call = forged[n % forged.length]!(n)
     counts.set(call.kind, (counts.get(call.kind) ?? 0) + 1)
-    const fault = await tryCall(call)
+    const fault = await runCall(call)
     if (fault) faults.set(fault, (faults.get(fault) ?? 0) + 1)
   }
 }
 await Promise.all(Array.from({ length: 4 }, work))
-const after = stateNow()
+const after = readState()
 if (before !== after) faults.set(`What is stored has changed:\n${before}\n${after}`, 1)
 for (const [kind, count] of counts) console.log(`${String(count).padStart(5)}  ${kind}`)
 for (const [fault, count] of faults) console.error(`${count} × ${fault}`)

@@ -4,12 +4,12 @@ import { openBrowser } from '../e2e/browser.ts'
 import { type ShotName, shotNames, shots } from '../web/landing/shots.ts'
 import { themeNames } from '../web/theme/chosen.ts'
 
-// Makes the pictures of the landing page from a running demo: `node scripts/landing-pictures.ts http://localhost:3000`.
+// Takes the landing page's pictures from a running demo: `node scripts/landing-pictures.ts http://localhost:3000`.
 
 const [url = 'http://localhost:3000'] = process.argv.slice(2)
 const folder = 'web/landing/pictures'
 const DENSITY = 2
-/** Around the card, in CSS pixels. */
+/** Margin around the card, in CSS pixels. */
 const MARGIN = 12
 
 const browser = await openBrowser()
@@ -24,11 +24,11 @@ for (const name of shotNames) {
 await writeFile('web/public/social.png', await socialImage(browser))
 await browser.close()
 
-/** What is shown where somebody shares a link: the top of the page without what cannot be clicked in a picture. */
+/** The image of shared links: the top of the page without buttons and navigation. */
 async function socialImage(browser: Browser): Promise<Buffer> {
   const context = await browser.newContext({ viewport: { width: 1_200, height: 630 }, bypassCSP: true })
   const page = await context.newPage()
-  // Twice: an optional font is there only from the second visit on.
+  // Loads twice, because an optional font is available from the second visit on.
   await page.goto(`${url}/landing.html`)
   await page.waitForLoadState('networkidle')
   await page.reload()
@@ -66,31 +66,31 @@ async function shoot(name: ShotName, theme: string, size: Size): Promise<Buffer>
   return Buffer.from(data, 'base64')
 }
 
-/** Figures and chart, as wide as the picture. Returns where the picture begins. */
+/** Shows figures and chart at the picture's width. Returns the picture's corner. */
 async function showDashboard(page: Page, size: Size) {
   await page.goto(`${url}/dashboard`)
   const part = page.locator('.dashboard')
   await page.getByRole('img', { name: /^Cart recovery/ }).waitFor()
   await page.getByRole('button', { name: 'Hide this guide' }).click()
   await page.getByLabel('Period').selectOption('month')
-  await makeAsWide(page, part, size)
+  await fitWidth(page, part, size)
   await page.getByRole('img', { name: /Last 30 Days/ }).waitFor()
   const box = (await part.boundingBox())!
   return { x: Math.max(0, box.x - MARGIN), y: box.y - MARGIN }
 }
 
-/** The timeline of a cart that was brought back, with the record of one that was not sent open. */
+/** Shows a recovered cart's timeline with the opened explanation of an unsent message. */
 async function showWhy(page: Page, size: Size) {
-  await page.goto(`${url}${await pathOfRecovered(page)}`)
+  await page.goto(`${url}${await findRecoveredCart(page)}`)
   const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'Timeline', exact: true }) })
   await card.getByRole('button', { name: 'Why?' }).nth(1).click()
-  await makeAsWide(page, card, size)
+  await fitWidth(page, card, size)
   const box = (await card.boundingBox())!
   return { x: Math.max(0, box.x - MARGIN), y: box.y - MARGIN }
 }
 
-/** Wider or narrower until the part has the picture's width: the sidebar beside it keeps its own. */
-async function makeAsWide(page: Page, part: Locator, size: Size): Promise<void> {
+/** Resizes the window until the part has the picture's width. The sidebar's width is fixed. */
+async function fitWidth(page: Page, part: Locator, size: Size): Promise<void> {
   if (size.width < 500) return page.setViewportSize({ width: size.width, height: 2_600 })
   for (let width = 1_200, tries = 0; tries < 12; tries += 1) {
     const wanted = size.width - 2 * MARGIN - (await part.boundingBox())!.width
@@ -100,7 +100,7 @@ async function makeAsWide(page: Page, part: Locator, size: Size): Promise<void> 
   }
 }
 
-async function pathOfRecovered(page: Page): Promise<string> {
+async function findRecoveredCart(page: Page): Promise<string> {
   const id = await page.evaluate(async () => {
     const token = sessionStorage.getItem('token') ?? localStorage.getItem('token')
     const reply = await fetch('/api/carts/abandoned?status=recovered&limit=50', {

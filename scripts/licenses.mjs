@@ -1,4 +1,4 @@
-// Writes docs/licenses.md: what is shipped with the server or bundled for the browser, and under which licence.
+// Writes docs/licenses.md: packages shipped with the server or bundled for the browser, with their licences.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
@@ -10,19 +10,19 @@ const bundled = Object.keys(own.devDependencies).filter((name) =>
   ),
 )
 
-const wanted = new Map()
+const collected = new Map()
 const queue = [...Object.keys(own.dependencies), ...bundled, ...Object.keys(own.optionalDependencies)].map(
   (name) => `node_modules/${name}`,
 )
 while (queue.length > 0) {
   const key = queue.pop()
   const entry = lock.packages[key]
-  if (!entry || wanted.has(key)) continue
-  wanted.set(key, entry)
+  if (!entry || collected.has(key)) continue
+  collected.set(key, entry)
   for (const name of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) queue.push(find(key, name))
 }
 
-/** npm looks beside the package first, then upwards. */
+/** Resolves a dependency as npm does: in the package's own node_modules first, then upwards. */
 function find(from, name) {
   for (
     let base = from;
@@ -34,18 +34,18 @@ function find(from, name) {
   return `node_modules/${name}`
 }
 
-function licenceOf(key, entry) {
+function findLicence(key, entry) {
   if (entry.license) return entry.license
   const file = `${key}/package.json`
   const declared = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).license : undefined
   return typeof declared === 'string' ? declared : (declared?.type ?? 'see the package')
 }
 
-const rows = [...wanted]
+const rows = [...collected]
   .map(([key, entry]) => ({
     name: key.split('node_modules/').at(-1),
     version: entry.version,
-    licence: licenceOf(key, entry),
+    licence: findLicence(key, entry),
   }))
   .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1))
   .filter(

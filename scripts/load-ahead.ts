@@ -7,8 +7,8 @@ const SCREENS = fileURLToPath(new URL('../web/screens.ts', import.meta.url))
 const SHELL = 'shell/Shell.tsx'
 
 /**
- * Emits `ahead.js`, which the page loads beside the app: where somebody is signed in, it has the browser fetch the shell's and the
- * addressed screen's files at once, not only when the app has started and asks for them. Somebody else loads nothing by it.
+ * Emits `ahead.js`, which the page loads in parallel with the app. For signed-in users it preloads the files of the shell and the
+ * requested screen before the app imports them. For others it loads nothing.
  */
 export function loadAhead(): Plugin {
   return {
@@ -17,7 +17,7 @@ export function loadAhead(): Plugin {
     transformIndexHtml: () => [
       { tag: 'script', attrs: { src: '/ahead.js', async: true, fetchpriority: 'high' }, injectTo: 'head-prepend' },
     ],
-    // After the files that held nothing but a style sheet have been taken out.
+    // After Vite has removed chunks that contain only a style sheet.
     generateBundle: {
       order: 'post',
       handler(_, bundle) {
@@ -25,13 +25,13 @@ export function loadAhead(): Plugin {
         const filesOf = (screen: string) => {
           const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/${screen}`))
           if (!chunk) throw new Error(`${screen} has no file of its own`)
-          return importsOf(bundle, chunk.fileName)
+          return collectImports(bundle, chunk.fileName)
         }
         const known = new Set(
-          importsOf(bundle, chunks.find(({ name, isEntry }) => isEntry && name === 'index')!.fileName),
+          collectImports(bundle, chunks.find(({ name, isEntry }) => isEntry && name === 'index')!.fileName),
         )
         const shell = filesOf(SHELL).filter((file) => !known.has(file))
-        const fileOf = componentFilesOf(readFileSync(SCREENS, 'utf8'))
+        const fileOf = parseComponentFiles(readFileSync(SCREENS, 'utf8'))
         const ahead = screens
           .filter(({ frame }) => frame !== 'page')
           .map(({ path, loader, frame }) => {
@@ -39,25 +39,25 @@ export function loadAhead(): Plugin {
             const pattern = `^${path.replace(/:\w+/g, '[^/]+')}/?$`
             return [pattern, [...new Set(own)].filter((each) => !known.has(each) && !shell.includes(each))]
           })
-        this.emitFile({ type: 'asset', fileName: 'ahead.js', source: scriptOf(shell, ahead) })
+        this.emitFile({ type: 'asset', fileName: 'ahead.js', source: buildScript(shell, ahead) })
       },
     },
   }
 }
 
 /** The file of each component, by its name. */
-const componentFilesOf = (source: string): Record<string, string> =>
+const parseComponentFiles = (source: string): Record<string, string> =>
   Object.fromEntries([...source.matchAll(/import\('\.\/([^']+)'\), '(\w+)'/g)].map(([, file, name]) => [name!, file!]))
 
-function importsOf(bundle: Rolldown.OutputBundle, fileName: string, seen = new Set<string>()): string[] {
+function collectImports(bundle: Rolldown.OutputBundle, fileName: string, seen = new Set<string>()): string[] {
   const file = bundle[fileName]
   if (file?.type !== 'chunk' || seen.has(fileName)) return [...seen]
   seen.add(fileName)
-  for (const each of file.imports) importsOf(bundle, each, seen)
+  for (const each of file.imports) collectImports(bundle, each, seen)
   return [...seen]
 }
 
-const scriptOf = (shell: string[], screens: unknown[]) => `;(() => {
+const buildScript = (shell: string[], screens: unknown[]) => `;(() => {
   let token = null
   try {
     token = localStorage.getItem('token') || sessionStorage.getItem('token')

@@ -1,5 +1,5 @@
-// `npm run near`: while working. Type check, lint of the changed files, and the tests nearest to what has changed since the last commit (or
-// since the commit named), within a minute or two. `npm test` has the verdict.
+// `npm run near`: quick checks during development. Type check, lint of the changed files, and the tests nearest to the changes since the
+// last commit (or a given commit), within a minute or two. Only `npm test` runs everything.
 
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -7,25 +7,25 @@ import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { ensureChromium } from './browsers.mjs'
 import {
-  ended,
   ensureInstalled,
   ensureWebBuilt,
-  filesBelow,
+  listFiles,
   main,
   node26,
   root,
   runQuietly,
   tool,
   toolEnv,
+  waitForExit,
 } from './prepare.mjs'
 import { lastTimes, openRun } from './run.mjs'
 
 const ROOTS = ['server', 'shared', 'web', 'storefront', 'demo', 'test', 'screens', 'e2e', 'scripts', 'proofs']
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
-/** What the chosen tests took the last time, all together. */
+/** Total time of the chosen tests, by their last run. */
 const BUDGET_MS = { web: 40_000, other: 90_000 }
-/** Of a file that no run has timed yet. */
-const UNKNOWN_MS = 3_000
+/** Assumed time of a file without a recorded time. */
+const DEFAULT_MS = 3_000
 
 await main(async () => {
   process.chdir(root)
@@ -36,13 +36,13 @@ await main(async () => {
     console.log('Nothing has changed.')
     return 0
   }
-  const begun = performance.now()
+  const startedAt = performance.now()
   const { chosen, left } = chooseTests(changed)
   const codes = await Promise.all([
-    types(node),
+    checkTypes(node),
     lint(node, changed).then(async (code) => (await runTests(node, chosen)) || code),
   ])
-  const seconds = ((performance.now() - begun) / 1_000).toFixed(0)
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
   console.log(`\n${chosen.length} test files nearest to the change, ${left} more left to npm test; ${seconds} s`)
   return codes.some(Boolean) ? 1 : 0
 })
@@ -56,7 +56,7 @@ function changedFiles(since) {
   return [...new Set(all)]
 }
 
-function types(node) {
+function checkTypes(node) {
   return runQuietly(node, [
     ...[tool('tsc'), '-p', '.', '--checkers', '1', '--incremental'],
     ...['--tsBuildInfoFile', path.join('node_modules', '.cache', 'recoup', 'types.tsbuildinfo')],
@@ -79,21 +79,21 @@ async function runTests(node, files) {
   const args = [tool('vitest'), 'run', '--reporter=dot', '--reporter=./test/reporter.ts', ...files]
   const projects = ['unit', 'screens', 'journeys'].flatMap((name) => ['--project', name])
   const env = toolEnv(chromium ? { CHROMIUM_PATH: chromium } : {})
-  const code = await ended(spawn(node, [...args, ...projects], { cwd: root, stdio: 'inherit', env }))
+  const code = await waitForExit(spawn(node, [...args, ...projects], { cwd: root, stdio: 'inherit', env }))
   const { failed, leftRunning } = run.close()
   return code || failed || leftRunning.length
 }
 
-/** Nearest first, until their time is spent. */
+/** Chooses the nearest tests within the time budget. */
 function chooseTests(changed) {
   const isWeb = changed.every((file) => !/^(server|shared|demo|db|test)\//.test(file))
-  const distances = distancesFrom(changed)
-  for (const [file, distance] of screenTests(distances)) {
+  const distances = computeDistances(changed)
+  for (const [file, distance] of findScreenTests(distances)) {
     distances.set(file, Math.min(distances.get(file) ?? Number.POSITIVE_INFINITY, distance))
   }
   const tests = [...distances]
     .filter(([file]) => /\.test\.tsx?$/.test(file) && !file.startsWith('proofs/'))
-    // Journeys start three instances: they run where one of their own files has changed.
+    // Journeys start three instances, so they run only if one of their own files has changed.
     .filter(([file, distance]) => !file.startsWith('e2e/') || distance === 0)
     .sort(([, a], [, b]) => a - b)
     .map(([file]) => file)
@@ -101,7 +101,7 @@ function chooseTests(changed) {
   let left = isWeb ? BUDGET_MS.web : BUDGET_MS.other
   const chosen = []
   for (const file of tests) {
-    const ms = times[file] ?? UNKNOWN_MS
+    const ms = times[file] ?? DEFAULT_MS
     if (ms > left && chosen.length > 0) continue
     chosen.push(file)
     left -= ms
@@ -109,10 +109,10 @@ function chooseTests(changed) {
   return { chosen, left: tests.length - chosen.length }
 }
 
-/** How many imports lie between the nearest of `files` and each file that reaches it. */
-function distancesFrom(files) {
+/** Number of imports between each file and the nearest of `files` that it imports. */
+function computeDistances(files) {
   const importers = new Map()
-  for (const file of ROOTS.flatMap((folder) => filesBelow(folder)).filter((name) => /\.(tsx?|mjs)$/.test(name))) {
+  for (const file of ROOTS.flatMap((folder) => listFiles(folder)).filter((name) => /\.(tsx?|mjs)$/.test(name))) {
     for (const [, to] of fs.readFileSync(file, 'utf8').matchAll(IMPORT)) {
       const target = path.join(path.dirname(file), to)
       importers.set(target, [...(importers.get(target) ?? []), file])
@@ -126,8 +126,8 @@ function distancesFrom(files) {
   return distances
 }
 
-/** Tests of the built app import none of it: they are as near as the component of a screen that they open. */
-function screenTests(distances) {
+/** Tests of the built app do not import it. Their distance is that of the screen components they open, plus one. */
+function findScreenTests(distances) {
   const files = Object.fromEntries(
     [...fs.readFileSync('web/screens.ts', 'utf8').matchAll(/import\('\.\/([^']+)'\), '(\w+)'/g)].map(
       ([, file, name]) => [name, `web/${file}`],
@@ -138,7 +138,7 @@ function screenTests(distances) {
     const distance = distances.get(files[loader])
     return distance === undefined ? [] : [[address, distance]]
   })
-  return filesBelow('screens')
+  return listFiles('screens')
     .filter((file) => file.endsWith('.test.ts'))
     .flatMap((file) => {
       const source = fs.readFileSync(file, 'utf8')

@@ -1,19 +1,19 @@
-// The plugin's translations, from the text form (.po) to the form WordPress loads (.mo).
+// Compiles the plugin's translations from .po to the .mo files that WordPress loads.
 
 interface Entry {
   id: string
   text: string
 }
 
-/** Entries in the order of the file; the first, with an empty id, is the catalogue's header. Without plurals and contexts, which we have none of. */
+/** Entries in file order; the first, with an empty id, is the header. Does not support plurals and contexts. */
 export function readCatalogue(source: string): Entry[] {
   return source
     .split(/\n{2,}/)
-    .map((block) => ({ id: partOf(block, 'msgid'), text: partOf(block, 'msgstr') }))
+    .map((block) => ({ id: readPart(block, 'msgid'), text: readPart(block, 'msgstr') }))
     .filter((entry): entry is Entry => entry.id !== null && entry.text !== null)
 }
 
-function partOf(block: string, keyword: string): string | null {
+function readPart(block: string, keyword: string): string | null {
   const lines = block.split('\n')
   const start = lines.findIndex((line) => line.startsWith(`${keyword} `))
   if (start === -1) return null
@@ -25,7 +25,7 @@ function partOf(block: string, keyword: string): string | null {
     .join('')
 }
 
-/** What translators begin with: every text of these files once, with the places it is used in and what was noted for them. */
+/** Builds the .pot template: each text once, with its places and notes for translators. */
 export function writeTemplate(files: readonly { name: string; content: string }[], version: string): string {
   const found = new Map<string, { places: string[]; notes: string[] }>()
   for (const { name, content } of files) {
@@ -62,7 +62,7 @@ export function writeTemplate(files: readonly { name: string; content: string }[
   return `${[head, ...blocks].join('\n\n')}\n`
 }
 
-/** A text to translate, after the note for translators where there is one. */
+/** A translated text, after an optional note for translators. */
 const TEXTS =
   // Bounded: our own source files.
   /(?:\/\* (translators: [^\n]*?) \*\/\s*[^;]{0,80}?)?\b(?:__|esc_html__|esc_attr__)\(\s*'((?:[^'\\]|\\.)*)'/g
@@ -70,7 +70,7 @@ const TEXTS =
 const MAGIC = 0x950412de
 const HEAD = 28
 
-/** Ids sorted by bytes, as readers search them by halves. */
+/** Sorts ids by bytes, because readers use binary search. */
 export function compileCatalogue(source: string): Buffer {
   const entries = readCatalogue(source).filter(({ text }) => text !== '')
   const pairs = entries

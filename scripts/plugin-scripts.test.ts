@@ -3,7 +3,7 @@ import vm from 'node:vm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { loadDevice } from '../storefront/push-cart.ts'
 
-// The plugin's scripts, which are served as they are, in a page that has only what they touch.
+// The plugin's scripts, which are served unbuilt, in a minimal fake page.
 
 const ASSETS = new URL('../plugin/recoup-for-woocommerce/assets/', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, ASSETS), 'utf8')
@@ -70,20 +70,20 @@ test.each([
   expect(shown.posts).toEqual([{ url: TOOL.url }])
 })
 
-test('tells the shop of no answer while the cart is empty', async () => {
+test('sends no consent answer while the cart is empty', async () => {
   const shown = openPage({ tool: TOOL })
   await answer(shown, 'wp_consent_marketing=allow')
   expect(shown.posts).toEqual([])
 })
 
-test('tells the shop of an answer when the page is left at once', () => {
+test('sends a consent answer when the page is left at once', () => {
   const shown = openPage({ cookie: `${FILLED}; wp_consent_marketing=deny`, tool: TOOL })
   shown.fire('wp_listen_for_consent_change')
   shown.fire('pagehide')
   expect(shown.posts).toEqual([{ url: TOOL.url }])
 })
 
-test('sends what was typed at the classic checkout with the yes, in one request', async () => {
+test('sends typed contact fields with the consent in one request', async () => {
   const shown = openPage({ checkout: { ...CHECKOUT }, tool: TOOL })
   shown.type('billing_email', EMAIL)
   await vi.advanceTimersByTimeAsync(1_000)
@@ -92,7 +92,7 @@ test('sends what was typed at the classic checkout with the yes, in one request'
   expect(shown.posts.map(({ url, body }) => [url, body?.get('email')])).toEqual([[CHECKOUT.url, EMAIL]])
 })
 
-test('sends nothing of what is typed after a no', async () => {
+test('sends no typed fields after a refusal', async () => {
   const shown = openPage({ checkout: { ...CHECKOUT, asks: '' }, tool: TOOL })
   await answer(shown, `${FILLED}; wp_consent_marketing=deny`)
   expect(shown.posts.map(({ url }) => url)).toEqual([TOOL.url])
@@ -101,14 +101,14 @@ test('sends nothing of what is typed after a no', async () => {
   expect(shown.posts).toHaveLength(1)
 })
 
-test('reads the cookies of a consent tool that gave them another name', async () => {
+test('reads consent cookies with a custom prefix', async () => {
   const shown = openPage({ cookie: 'shop_consent_marketing=allow', checkout: { ...CHECKOUT, tool: 'shop_consent' } })
   shown.type('billing_email', EMAIL)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(shown.posts).toHaveLength(1)
 })
 
-test('sends the id of the words beside a box that was ticked', async () => {
+test('sends the text id of a ticked box', async () => {
   const shown = openPage({ checkout: { ...CHECKOUT } })
   const box = { id: 'recoup_consent_email', checked: true, getAttribute: () => 'w2' }
   shown.fire('change', box)
@@ -120,7 +120,7 @@ interface Box {
   isVisible: boolean
 }
 
-/** The block checkout: its boxes by the id they have on the page. */
+/** Opens a block checkout with these boxes by element id. */
 function openBlocks(boxes: Record<string, Box>) {
   const listeners = new Map<string, () => void>()
   const page = { isExpress: false }
@@ -161,7 +161,7 @@ test.each([
   expect(send('/wp/v2/posts')).toBeNull()
 })
 
-test('the block checkout reports a box that a later step hides, and “none” for an express payment alone', () => {
+test('reports a box that a later step hides, and “none” only for an express payment', () => {
   const box = { isVisible: true }
   const { page, send, change } = openBlocks({ 'contact-recoup-consent-sms': box })
   change()
@@ -171,7 +171,7 @@ test('the block checkout reports a box that a later step hides, and “none” f
   expect(send()).toBe('none')
 })
 
-test('the block checkout tells hidden boxes from boxes that it cannot find', () => {
+test('distinguishes hidden boxes from missing ones', () => {
   expect(openBlocks({ 'contact-recoup-consent-sms': { isVisible: false } }).send()).toBe('hidden')
   expect(openBlocks({}).send()).toBe('unknown')
 })

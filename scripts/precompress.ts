@@ -5,10 +5,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const COMPRESSIBLE = /\.(js|css|html|svg|json|txt|xml|webmanifest)$/
-/** Below this a reply fits one packet either way. */
-const LEAST_BYTES = 1_024
+/** Smaller files fit one packet uncompressed. */
+const MIN_BYTES = 1_024
 
-/** Leaves a `.br` and a `.gz` beside every text file of the build, so that the server compresses nothing at run time. */
+/** Writes a `.br` and a `.gz` file for every text file of the build, so that the server compresses nothing at run time. */
 export function precompress(): Plugin {
   let outDir = ''
   let hasFailed = false
@@ -21,7 +21,7 @@ export function precompress(): Plugin {
     buildEnd: (error) => {
       hasFailed = error !== undefined
     },
-    // After the last file was written, those of `public/` included. After a failure there are none, and its own message is the one to read.
+    // Runs after all files are written, including `public/`. After a failed build there are none; only its error should be shown.
     closeBundle: async () => {
       if (hasFailed) return
       const names = await readdir(outDir, { recursive: true })
@@ -33,13 +33,13 @@ export function precompress(): Plugin {
 }
 
 async function compress(file: string): Promise<void> {
-  if ((await stat(file)).size < LEAST_BYTES) return
+  if ((await stat(file)).size < MIN_BYTES) return
   const text = await readFile(file)
   const [br, gz] = await Promise.all([toBrotli(text), toGzip(text)])
   await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])
 }
 
-/** The smallest form of a text that is compressed once and sent often. */
+/** Highest quality, because files are compressed once and sent often. */
 export const toBrotli = (text: Buffer): Promise<Buffer> =>
   promisify(brotliCompress)(text, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },

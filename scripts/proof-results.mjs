@@ -1,22 +1,22 @@
-// What `npm run proofs` keeps: the result of each part (proofs.json, committed), and how far a run had come that was ended.
+// State of `npm run proofs`: the result of each part (proofs.json, committed), and the progress of an interrupted run.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** Whether one of these files is code of the part. */
-export const hasCodeIn = (part, files) =>
+/** Whether one of these files belongs to the part's code. */
+export const touchesPart = (part, files) =>
   files.some((file) => part.code.some((place) => (place instanceof RegExp ? place.test(file) : file.startsWith(place))))
 
-/** `changedSince`: the files that differ from a commit, or null where the commit is not known. */
+/** `changedSince`: returns the files that differ from a commit; null if the commit is unknown. */
 export function isDue(part, results, changedSince) {
   const last = results.find((row) => row.part === part.name)
   if (last?.result !== 'passed') return true
   const files = changedSince(last.commit)
-  return files === null || hasCodeIn(part, files)
+  return files === null || touchesPart(part, files)
 }
 
-/** Files that differ from a commit, in the working tree too; null: this clone does not have the commit. */
+/** Files that differ from a commit, including the working tree; null: this clone does not have the commit. */
 export function changedSince(commit) {
   const changed = spawnSync('git', ['diff', '--name-only', commit], { encoding: 'utf8' })
   if (changed.status !== 0) return null
@@ -24,8 +24,8 @@ export function changedSince(commit) {
   return `${changed.stdout}${added.stdout}`.split('\n').filter(Boolean)
 }
 
-/** A part whose tests were all left out has proved nothing. */
-export const resultOf = ({ passed, failed, skipped }) =>
+/** A part counts as skipped if all its tests were skipped. */
+export const toResult = ({ passed, failed, skipped }) =>
   failed > 0 ? 'failed' : skipped > 0 && passed === 0 ? 'skipped' : 'passed'
 
 export function openResults(file) {
@@ -42,12 +42,12 @@ export function openResults(file) {
   }
 }
 
-/** In a file that is not committed: which parts of the last command have ended, and the step each other part had come to. */
+/** Progress in an uncommitted file: finished parts of the last command, and the current step of the others. */
 export function openProgress(file) {
   const read = () => readJson(file, { run: null, parts: {} })
   const write = (change) => writeJson(file, { ...read(), ...change })
   return {
-    /** The parts that ended before the same command was ended, at the same commit. */
+    /** Returns the parts that the same interrupted command finished at this commit. */
     begin(asked, commit) {
       const { run } = read()
       if (run?.asked === asked && run.commit === commit) return run.ended
@@ -69,11 +69,11 @@ export function openProgress(file) {
   }
 }
 
-export function readJson(file, otherwise) {
-  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : otherwise
+export function readJson(file, fallback) {
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : fallback
 }
 
-/** By way of a second file: a run that is killed while it writes leaves the first one whole. */
+/** Writes a second file and renames it, so that a killed run leaves no partial file. */
 export function writeJson(file, value) {
   fs.mkdirSync(path.dirname(file), { recursive: true })
   fs.writeFileSync(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`)

@@ -1,5 +1,5 @@
-// `npm run proofs`: lists the parts. `npm run proofs -- histories themes` runs these, `-- --changed` those whose code has changed since they
-// last passed, `-- --all` every one. The same command goes on where it was ended. Results are kept in proofs.json, which is committed.
+// `npm run proofs` lists the parts. `npm run proofs -- histories themes` runs these, `-- --changed` those whose code has changed since they
+// last passed, `-- --all` all. Repeating an interrupted command continues it. Results are stored in proofs.json, which is committed.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -7,15 +7,25 @@ import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parts } from '../proofs/parts.mjs'
 import { ensureChromium, ensureFirefox } from './browsers.mjs'
-import { ended, ensureInstalled, ensureWebBuilt, main, node26, root, Stop, tool, toolEnv } from './prepare.mjs'
+import {
+  ensureInstalled,
+  ensureWebBuilt,
+  main,
+  node26,
+  root,
+  tool,
+  toolEnv,
+  UserError,
+  waitForExit,
+} from './prepare.mjs'
 import {
   changedSince,
-  hasCodeIn,
   isDue,
   openProgress,
   openResults,
   readJson,
-  resultOf,
+  toResult,
+  touchesPart,
   writeJson,
 } from './proof-results.mjs'
 import { readRecord } from './record.mjs'
@@ -25,18 +35,18 @@ const CASES = path.join(root, 'proofs', 'cases.json')
 const results = openResults(path.join(root, 'proofs.json'))
 const progress = openProgress(path.join(root, 'node_modules', '.cache', 'recoup', 'proofs.json'))
 
-/** What each part of this run came to. */
+/** Result of each part of this run. */
 const outcomes = new Map()
 
-/** The tests catch signals themselves, and may then end as if one of them had failed. */
+/** The tests also handle signals and may then exit as if one had failed. */
 let isStopped = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (isStopped = true))
 
 await main(async () => {
   process.chdir(root)
   const args = process.argv.slice(2)
-  const chosen = choose(args)
-  if (!chosen) return list()
+  const chosen = chooseParts(args)
+  if (!chosen) return printParts()
   if (chosen.length === 0) {
     console.log('No part is due: the code of each is as it was when it last passed.')
     return 0
@@ -46,24 +56,24 @@ await main(async () => {
   await ensureWebBuilt(node)
   const before = progress.begin(args.join(' '), git('rev-parse', 'HEAD'))
   if (before.length > 0) console.log(`Goes on after ${before.join(', ')}.`)
-  const browsers = await browsersFor(chosen)
-  for (const part of chosen) if (!before.includes(part.name)) await prove(node, part, browsers)
+  const browsers = await findBrowsers(chosen)
+  for (const part of chosen) if (!before.includes(part.name)) await runPart(node, part, browsers)
   progress.end()
-  return sumUp(chosen)
+  return printSummary(chosen)
 })
 
-/** null: nothing was asked for but the list. */
-function choose(args) {
+/** null: only the list was requested. */
+function chooseParts(args) {
   if (args.length === 0) return null
   if (args.includes('--all')) return parts
   if (args.includes('--changed')) return parts.filter((part) => isDue(part, results.all(), changedSince))
   const unknown = args.filter((name) => !parts.some((part) => part.name === name))
   if (unknown.length > 0)
-    throw new Stop(`There is no part ${unknown.join(', ')}. Parts: ${parts.map(({ name }) => name).join(', ')}`)
+    throw new UserError(`There is no part ${unknown.join(', ')}. Parts: ${parts.map(({ name }) => name).join(', ')}`)
   return parts.filter(({ name }) => args.includes(name))
 }
 
-function list() {
+function printParts() {
   for (const part of parts) {
     const last = results.all().find((row) => row.part === part.name)
     const state = last ? `${last.result} at ${last.commit.slice(0, 8)} in ${last.seconds} s` : 'never run'
@@ -73,33 +83,33 @@ function list() {
   return 0
 }
 
-async function browsersFor(chosen) {
+async function findBrowsers(chosen) {
   const needsFirefox = chosen.some(({ needs }) => needs === 'firefox')
   const [chromium, firefox] = [await ensureChromium(), needsFirefox ? await ensureFirefox() : null]
   return { ...(chromium && { CHROMIUM_PATH: chromium }), ...(firefox && { FIREFOX_PATH: firefox }) }
 }
 
-async function prove(node, part, browsers) {
+async function runPart(node, part, browsers) {
   const commit = git('rev-parse', 'HEAD')
-  const { seed, step: first, seconds: before, counts } = resumed(part)
+  const { seed, step: first, seconds: before, counts } = readProgress(part)
   console.log(`\n── ${part.name}: seed ${seed}${first > 0 ? `, from step ${first + 1} on` : ''}`)
-  const begun = performance.now()
-  const seconds = () => Math.round(before + (performance.now() - begun) / 1_000)
+  const startedAt = performance.now()
+  const seconds = () => Math.round(before + (performance.now() - startedAt) / 1_000)
   for (let step = first; step < (part.steps ?? 1) && counts.failed === 0; step++) {
-    stopIfAsked()
+    throwIfStopped()
     progress.keepStep(part.name, { commit, seed, step, seconds: seconds(), counts })
     const env = { TEST_SEED: String(seed), ...browsers }
     const { output, ...found } = await runStep(node, part.command({ seed, step }), env)
-    stopIfAsked()
+    throwIfStopped()
     for (const name of Object.keys(counts)) counts[name] += found[name]
-    keepFailed(part, output)
+    saveFailedSeeds(part, output)
   }
-  const row = { part: part.name, commit, seed, result: resultOf(counts), seconds: seconds() }
+  const row = { part: part.name, commit, seed, result: toResult(counts), seconds: seconds() }
   const { skipped } = counts
   console.log(`── ${part.name}: ${row.result} in ${row.seconds} s${skipped > 0 ? `, ${skipped} tests left out` : ''}`)
   outcomes.set(part.name, row.result)
   // A result belongs to a commit.
-  if (hasCodeIn(part, changedSince(commit) ?? [])) {
+  if (touchesPart(part, changedSince(commit) ?? [])) {
     console.log('Not written to proofs.json: code of this part differs from the commit.')
     progress.endStep(part.name)
     return
@@ -108,16 +118,16 @@ async function prove(node, part, browsers) {
   progress.endPart(part.name)
 }
 
-/** Where an ended run of the part goes on, if its code is as it was then; else a fresh seed. */
-function resumed(part) {
+/** Progress of an interrupted run if the part's code is unchanged; otherwise a new seed. */
+function readProgress(part) {
   const kept = progress.stepOf(part.name)
   const files = kept && changedSince(kept.commit)
-  if (files && !hasCodeIn(part, files)) return kept
+  if (files && !touchesPart(part, files)) return kept
   return { seed: randomInt(1_000, 100_000_000), step: 0, seconds: 0, counts: { passed: 0, failed: 0, skipped: 0 } }
 }
 
-function stopIfAsked() {
-  if (isStopped) throw new Stop('Stopped. The same command goes on from here.')
+function throwIfStopped() {
+  if (isStopped) throw new UserError('Stopped. The same command goes on from here.')
 }
 
 async function runStep(node, [file, ...args], env) {
@@ -133,29 +143,29 @@ async function runStep(node, [file, ...args], env) {
     output += text
     process.stdout.write(text)
   })
-  const code = await ended(child)
-  for (const name of leftOut(readRecord(run.record))) console.log(`Left out: ${name}`)
+  const code = await waitForExit(child)
+  for (const name of listSkipped(readRecord(run.record))) console.log(`Left out: ${name}`)
   const { passed, failed, skipped, leftRunning } = run.close()
   for (const command of leftRunning) console.error(`Left running: ${command}`)
   const isRed = code !== 0 || leftRunning.length > 0
   return { output, passed, failed: failed || (isRed ? 1 : 0), skipped }
 }
 
-/** The names say why. */
-function leftOut({ tests }) {
+/** Names of skipped tests, which contain the reason. */
+function listSkipped({ tests }) {
   return new Set(tests.filter(({ state }) => state === 'skipped').map(({ name }) => name.split(' > ')[0]))
 }
 
-/** A seed that failed is played by `npm test` from then on. */
-function keepFailed({ name, failedSeed }, output) {
+/** Saves failed seeds, which `npm test` then runs, too. */
+function saveFailedSeeds({ name, failedSeed }, output) {
   const found = failedSeed ? [...output.matchAll(failedSeed)].map(([, seed]) => Number(seed)) : []
   if (found.length === 0) return
   const cases = readJson(CASES, {})
   writeJson(CASES, { ...cases, [name]: [...new Set([...(cases[name] ?? []), ...found])] })
 }
 
-/** Those of the run that was ended before count too. */
-function sumUp(chosen) {
+/** Includes parts that an interrupted run of the same command finished. */
+function printSummary(chosen) {
   const rows = results.all()
   const resultOfPart = ({ name }) => outcomes.get(name) ?? rows.find(({ part }) => part === name)?.result
   console.log('')

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// `npm run proofs` itself, in a clone with three small parts of its own.
+// Runs `npm run proofs` in a repository with three small parts.
 
 const PARTS = `
 const steps = (name) => ({ seed, step }) => ['step.mjs', name, String(seed), String(step)]
@@ -15,7 +15,7 @@ export const parts = [
   { name: 'red', what: 'one that fails', code: ['red/'], command: steps('red') },
   { name: 'idle', what: 'one without its browser', code: ['idle/'], command: steps('idle') },
 ]`
-/** Writes down what it was asked, and hangs where the file \`hang\` says so. */
+/** Logs its arguments, and hangs if the file \`hang\` contains its name. */
 const STEP = `
 import fs from 'node:fs'
 const [name, seed, step] = process.argv.slice(2)
@@ -36,7 +36,7 @@ beforeAll(() => {
   write('proofs/parts.mjs', PARTS)
   write('step.mjs', STEP)
   for (const name of ['first', 'second', 'red', 'idle']) write(`${name}/code`, '1')
-  // Nothing is to be installed or built.
+  // Skips installing and building.
   write('node_modules/.recoup-lock', sha256(`${process.platform} ${process.arch} `))
   write('dist/web/.built-from', sha256(''))
   fs.mkdirSync(path.join(root, 'node_modules/.bin'))
@@ -81,18 +81,18 @@ const read = (file: string) =>
 const log = () => read('log').split('\n').filter(Boolean)
 const rows = (): object[] => JSON.parse(read('proofs.json') || '[]')
 
-test('without a name lists the parts', async () => {
+test('lists the parts without arguments', async () => {
   const { code, output } = await proofs()
   expect(code).toBe(0)
   expect(output).toContain('second            the second\n                  never run, due')
 })
 
-test('names the parts where one is not known', async () => {
+test('lists the parts when one is unknown', async () => {
   const { code, output } = await proofs('thrid')
   expect([code, output]).toEqual([1, 'There is no part thrid. Parts: first, second, red, idle\n'])
 })
 
-test.each(['SIGKILL', 'SIGTERM'] as const)('goes on after %s where it was', async (signal) => {
+test.each(['SIGKILL', 'SIGTERM'] as const)('continues where it stopped after %s', async (signal) => {
   write('log', '')
   write('hang', 'second 1')
   const child = start(['first', 'second'])
@@ -104,7 +104,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)('goes on after %s where it was', asyn
   const seed = log()[1]!.split(' ')[1]
   const { code, output } = await proofs('first', 'second')
   expect(output).toContain(`second: seed ${seed}, from step 2 on`)
-  // Proofs take longer than the tests whose times `npm run near` reads.
+  // Times of proofs must not be saved for `npm run near`.
   expect(read('node_modules/.cache/recoup/times.json')).toBe('')
   expect([code, log().slice(1)]).toEqual([0, [0, 1, 1, 2].map((step) => `second ${seed} ${step}`)])
   const at = { commit: git('rev-parse', 'HEAD'), result: 'passed', seconds: expect.any(Number) }
@@ -114,7 +114,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)('goes on after %s where it was', asyn
   ])
 })
 
-test('--changed runs the parts whose code has changed or that have not passed', async () => {
+test('--changed runs parts with changed code or without a passed result', async () => {
   const { code, output } = await proofs('red', 'idle')
   expect(code).toBe(1)
   expect(output).toContain('Left out: in a browser (left out: there is none)\n')
@@ -128,7 +128,7 @@ test('--changed runs the parts whose code has changed or that have not passed', 
   expect(rows()).toContainEqual(expect.objectContaining({ part: 'first', commit: head }))
 })
 
-test('records no result of code that is not committed', async () => {
+test('saves no result for uncommitted code', async () => {
   const before = rows()
   write('first/code', '3')
   const { code, output } = await proofs('first')

@@ -1,13 +1,13 @@
-// What a run of the tests has written as it went (`test/reporter.ts`), summed up.
+// Summarizes the record that a test run writes (`test/reporter.ts`).
 
 import fs from 'node:fs'
 
-/** `isWhole`: the run came to its end. `running`: files that had begun and not ended. */
+/** `isWhole`: the run has ended. `running`: files that have started but not ended. */
 export function readRecord(file) {
   const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').filter(Boolean).map(parse) : []
   const of = (kind) => lines.filter((line) => line?.kind === kind)
   const tests = of('test')
-  const ended = new Set(of('file').map(keyOf))
+  const ended = new Set(of('file').map(fileKey))
   const end = of('end')[0]
   return {
     files: of('files').reduce((sum, { count }) => sum + count, 0),
@@ -21,13 +21,13 @@ export function readRecord(file) {
       ...(end?.errors ?? []).map((said) => ({ file: 'the run', name: 'an error outside of tests', said })),
     ],
     running: of('start')
-      .filter((each) => !ended.has(keyOf(each)))
+      .filter((each) => !ended.has(fileKey(each)))
       .map(({ file }) => file),
     isWhole: end !== undefined,
   }
 }
 
-/** Names everything that makes the run red, then how many passed. `why`: what ended a run that did not come to its end. */
+/** Prints all failures; returns the counts. `why`: the reason if the run did not end normally. */
 export function printRecord(record, why) {
   const { passed, skipped, failures, running, isWhole } = record
   const others = []
@@ -41,9 +41,9 @@ export function printRecord(record, why) {
 const LONGEST = 2_000
 const clip = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text)
 
-const keyOf = ({ project, file }) => `${project} ${file}`
+const fileKey = ({ project, file }) => `${project} ${file}`
 
-/** The last line of a killed run may be half a line. */
+/** The last line of a killed run may be incomplete. */
 function parse(line) {
   try {
     return JSON.parse(line)

@@ -3,22 +3,26 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { MOST_SIGNATURES, signedText } from '../server/workspace/plugin-calls/signed-zip.ts'
-import { KEY_FILE, PLUGIN, pluginFiles, SIGNATURES, SOURCE, versionOf, zipOf } from './build-plugin.ts'
+import { buildZip, KEY_FILE, PLUGIN, readPluginFiles, readVersion, SIGNATURES, SOURCE } from './build-plugin.ts'
 
-// `npm run plugin:sign -- key.pem [old-key.pem …]`, on an offline machine of the publisher. Every key signs the plugin's zip. The public half of the
-// first becomes a part of the plugin. Shops that have this plugin then accept only versions that this key has signed.
+// `npm run plugin:sign -- key.pem [old-key.pem …]`, on an offline machine of the publisher. Every key signs the plugin's zip. The first
+// key's public half becomes part of the plugin. Shops with this plugin then accept only versions that this key has signed.
 
 export async function signPlugin(keyFiles: string[], source = SOURCE): Promise<{ version: string; publicKey: string }> {
   const keys = await Promise.all(keyFiles.map(readKey))
-  const [publicKey] = keys.map(publicText)
+  const [publicKey] = keys.map(encodePublicKey)
   if (!publicKey) throw new Error('Name the file of the private key: npm run plugin:sign -- key.pem')
   if (keys.length > MOST_SIGNATURES) throw new Error(`A version has at most ${MOST_SIGNATURES} signatures.`)
   const signatureFile = path.join(source, SIGNATURES)
-  const retired = await changeKey(path.join(source, KEY_FILE), keys.map(publicText), await readRetired(signatureFile))
-  const files = await pluginFiles(source)
-  const version = versionOf(files)
-  const sha256 = hash('sha256', await zipOf(files))
-  const signatures = keys.map((key) => signatureOf(key, version, sha256))
+  const retired = await changeKey(
+    path.join(source, KEY_FILE),
+    keys.map(encodePublicKey),
+    await readRetired(signatureFile),
+  )
+  const files = await readPluginFiles(source)
+  const version = readVersion(files)
+  const sha256 = hash('sha256', await buildZip(files))
+  const signatures = keys.map((key) => createSignature(key, version, sha256))
   await writeFile(signatureFile, `${JSON.stringify({ version, sha256, signatures, retired }, null, 2)}\n`)
   return { version, publicKey }
 }
@@ -29,18 +33,18 @@ async function readKey(file: string): Promise<KeyObject> {
   return key
 }
 
-/** 32 bytes in base64: what follows the fixed head of an Ed25519 key in DER. */
-export const publicText = (key: KeyObject): string =>
+/** The last 32 bytes of an Ed25519 key in DER, in base64. */
+export const encodePublicKey = (key: KeyObject): string =>
   createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64')
 
-export const signatureOf = (key: KeyObject, version: string, sha256: string): string =>
+export const createSignature = (key: KeyObject, version: string, sha256: string): string =>
   sign(null, Buffer.from(signedText(version, sha256)), key).toString('base64')
 
-/** The public keys that the plugin had before. */
+/** Earlier public keys of the plugin. */
 const readRetired = async (file: string): Promise<string[]> =>
   existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')).retired ?? []) : []
 
-/** Makes the first key the plugin's and returns the retired ones. A wrong order must not bring back an old key, which may be stolen. */
+/** Sets the plugin's key to the first one and returns the retired keys. Rejects a retired key, which may be stolen. */
 async function changeKey(file: string, keys: string[], retired: string[]): Promise<string[]> {
   const first = keys[0]!
   const known = existsSync(file) ? (await readFile(file, 'utf8')).trim() : first

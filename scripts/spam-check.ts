@@ -1,5 +1,5 @@
-// Every template that comes along, as it leaves, judged by SpamAssassin without its network tests: `npm run check:spam`.
-// No rule may give more than half a point. Says so and ends well where SpamAssassin is not installed.
+// Checks all built-in templates as sent emails with SpamAssassin, without its network tests: `npm run check:spam`. No rule may give more
+// than half a point. Without SpamAssassin it prints a note and exits with 0.
 import { spawnSync } from 'node:child_process'
 import { newId } from '../server/core/common/ids.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
@@ -8,8 +8,8 @@ import { composeMessage } from '../server/delivery/email/smtp-message.ts'
 import { DEFAULT_MAIL_BRAND } from '../server/messages/templates/brand.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/messages/templates/ready-templates.ts'
 
-const MOST_POINTS = 0.5
-/** Gmail hides what is beyond; the limit is about the HTML part. */
+const MAX_POINTS = 0.5
+/** Gmail clips HTML parts above this size. */
 const CLIP_BYTES = 102 * 1024
 
 const secrets = createSecrets('only for links nobody follows, and long enough')
@@ -63,7 +63,7 @@ const samples: Sample[] = await Promise.all(
   ),
 )
 
-function judge({ raw }: Sample): { rule: string; points: number }[] | null {
+function scoreSample({ raw }: Sample): { rule: string; points: number }[] | null {
   const received = `Received: from mx.example.com (mx.example.com [8.8.4.4])\r\n\tby mx.shopper.example.net (Postfix) with ESMTPS id 1;\r\n\t${new Date().toUTCString().replace('GMT', '+0000')}\r\n`
   const run = spawnSync('spamassassin', ['-L', '-t', '--cf=use_bayes 0', '--cf=use_txrep 0'], {
     input: Buffer.concat([Buffer.from(received), raw]),
@@ -78,12 +78,12 @@ function judge({ raw }: Sample): { rule: string; points: number }[] | null {
 
 let failures = 0
 for (const sample of samples) {
-  const rules = judge(sample)
+  const rules = scoreSample(sample)
   if (!rules) {
     console.log('SpamAssassin is not installed, so nothing was judged (Debian: apt-get install spamassassin).')
     process.exit(0)
   }
-  const bad = rules.filter(({ points }) => points > MOST_POINTS).map(({ rule, points }) => `${rule} ${points}`)
+  const bad = rules.filter(({ points }) => points > MAX_POINTS).map(({ rule, points }) => `${rule} ${points}`)
   if (sample.htmlBytes > CLIP_BYTES) bad.push(`${sample.htmlBytes} bytes of HTML, Gmail shows ${CLIP_BYTES}`)
   const all = rules.map(({ rule, points }) => `${rule} ${points}`).join(', ')
   console.log(

@@ -59,7 +59,7 @@ test('updates a customer’s last visit in meta_data without changing the modifi
   clock.seconds = Date.parse('2026-11-22T19:09:12Z') / 1000
   const nora = { email: 'nora@example.com', username: 'nora', firstName: 'Nora', lastName: 'Lind' }
   const known = new Map([[4, addCustomer(store.shop, nora).id]])
-  // Later exchanges use wc-analytics, which this store does not have.
+  // Skips wc-analytics, which this store does not have, and lists of all the recorded store's customers.
   const asked = exchanges.filter(({ request }) => /\/wc\/v[34]\//.test(request.path) && !request.query?.per_page)
   expect(asked).toHaveLength(7)
   for (const exchange of asked) {
