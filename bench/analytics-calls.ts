@@ -3,71 +3,71 @@ import { type Day, dayOf } from '../server/insights/analytics/days.ts'
 import { daysOfRange, type RangeDays, trendBuckets } from '../server/insights/analytics/ranges.ts'
 import type { AnalyticsRange } from '../shared/analytics.ts'
 
-// The calls of the analytics screen, and which rows of figures each needs: what its ceiling reads.
+// The calls of the analytics screen, and the figure rows that each needs. The ceiling reads the same rows.
 
-/** As `aStore` has it. */
+/** Time zone of `aStore`. */
 const ZONE = 'America/New_York'
 
-interface Question {
+interface AnalyticsCall {
   name: string
   path: (range: AnalyticsRange) => string
-  /** A sum of each part's rows. */
-  parts: (days: RangeDays, buckets: { first: Day; last: Day }) => Part[]
+  /** The ceiling sums each part's rows. */
+  parts: (days: RangeDays, buckets: { first: Day; last: Day }) => RowSource[]
 }
 
-interface Part {
+interface RowSource {
   table: string
   column: string
-  /** Besides the store. */
+  /** Condition in addition to the store. */
   where: RawBuilder<unknown>
 }
 
-const BEGINNING = '2000-01-01'
+const FIRST_DAY = '2000-01-01'
 const between = (first: Day, last: Day, key = 'day') =>
   sql`${sql.ref(key)} >= ${first}::date and ${sql.ref(key)} <= ${last}::date`
 
-const allCarts = (first: Day, last: Day): Part => ({
+const allCarts = (first: Day, last: Day): RowSource => ({
   ...{ table: 'cart_figures', column: 'began' },
   where: sql`dimension = 'all' and ${between(first, last)}`,
 })
-const cartShares = ({ first, last }: RangeDays): Part => ({
+const cartShares = ({ first, last }: RangeDays): RowSource => ({
   ...{ table: 'cart_figures', column: 'began' },
   where: sql`dimension in ('country', 'device', 'shopper') and ${between(first, last)}`,
 })
-const orders = (first: Day, last: Day): Part => ({
+const orders = (first: Day, last: Day): RowSource => ({
   ...{ table: 'order_figures', column: 'orders' },
   where: between(first, last),
 })
-const funnels = ({ first, last }: RangeDays): Part => ({
+const funnels = ({ first, last }: RangeDays): RowSource => ({
   ...{ table: 'funnel_figures', column: 'sent' },
   where: sql`channel in ('all', 'email', 'sms', 'whatsapp', 'push') and ${between(first, last)}`,
 })
-const messages = (first: Day, last: Day): Part => ({
+const messages = (first: Day, last: Day): RowSource => ({
   ...{ table: 'message_figures', column: 'accepted' },
   where: between(first, last),
 })
 
-/** Of the range, which somebody has looked at. */
-const products = ({ first, last }: RangeDays): Part => ({
+/** Products of a range that a user has viewed before. */
+const products = ({ first, last }: RangeDays): RowSource => ({
   ...{ table: 'product_range_figures', column: 'lost_minor' },
   where: sql`days = ${last}::date - ${first}::date + 1`,
 })
 
-const names: Part = { table: 'figure_products', column: 'length(name)', where: sql`true` }
+const names: RowSource = { table: 'figure_products', column: 'length(name)', where: sql`true` }
 
-export const questions: Question[] = [
+export const analyticsCalls: AnalyticsCall[] = [
   {
     name: 'figures',
     path: (range) => `/analytics?range=${range}`,
     parts: (days) => [
       allCarts(days.before, days.last),
-      ...[orders(BEGINNING, days.last), funnels(days), messages(days.first, days.last), products(days)],
+      ...[orders(FIRST_DAY, days.last), funnels(days), messages(days.first, days.last), products(days)],
     ],
   },
   {
     name: 'details',
     path: (range) => `/analytics/details?range=${range}`,
-    parts: (days) => [orders(BEGINNING, days.last), messages(days.first, days.last), cartShares(days)],
+    parts: (days) => [orders(FIRST_DAY, days.last), messages(days.first, days.last), cartShares(days)],
   },
   {
     name: 'trend of rates',
@@ -104,8 +104,8 @@ export const questions: Question[] = [
 const yearBefore = (last: Day): Day =>
   Temporal.PlainDate.from(last).with({ day: 1 }).subtract({ months: 11 }).toString()
 
-/** One bare statement. */
-export function ceilingOf({ parts }: Question, { storeId }: { storeId: string }, range: AnalyticsRange) {
+/** Runs the ceiling as one bare statement. */
+export function runCeiling({ parts }: AnalyticsCall, { storeId }: { storeId: string }, range: AnalyticsRange) {
   const now = new Date()
   const buckets = trendBuckets(range, now, ZONE)
   const span = { first: buckets[0]!.first, last: dayOf(now, ZONE) }

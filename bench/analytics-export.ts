@@ -9,44 +9,43 @@ import type { Scene } from './analytics.bench.ts'
 import { writeCatalogue } from './analytics-scene.ts'
 import type { Figure } from './figures.ts'
 import { signIn } from './list.bench.ts'
-import { residentMb } from './measure.ts'
+import { readResidentMb } from './measure.ts'
 
-// The file of a year (decision 100), of a store with so many products that it is large: how fast it comes, and what is held meanwhile. Held is
-// what a full collection leaves, measured in this process, which may collect. What no collection of young objects frees, garbage or not, fills
-// memory until the next full one: that is measured without any, in this process as the old part of the heap, and in the server as its resident
-// memory, file after file.
+// Export of a year (decision 100) of a store with many products: speed and memory. Retained memory is the heap after a full garbage
+// collection, measured in this process. Memory that only a full collection frees is measured without one: as the old generation of this
+// process's heap, and as the server's resident memory over several exports.
 
 const PRODUCTS = 200_000
-/** More than this at the end than at a tenth is not flat. */
+/** Maximum growth from a tenth of the file to its end that counts as flat. */
 const FLAT_MB = 3
-/** Of resident memory, of all files after the first one. */
-const MORE_FILES = 5
+/** Number of files after the first one over which resident memory must stay flat. */
+const REPEATED_FILES = 5
 const FLAT_RESIDENT_MB = 30
 
-interface Taken {
+interface ExportRun {
   bytes: number
   seconds: number
-  /** Resident memory when so many bytes had come. */
+  /** Resident memory by received bytes. */
   held: { bytes: number; mb: number }[]
 }
 
 export async function measureExport(scene: Scene): Promise<Figure[]> {
   const { instance, lab, accountId, token } = scene
   lab.say('exporting')
-  const own = await take(scene, token)
+  const own = await downloadFile(scene, token)
   const store = await instance.store({ url: 'https://large.example.com', accountId })
   const products = lab.sized(PRODUCTS)
   await writeCatalogue(instance, store, products)
   const large = await signIn(instance, store)
-  await take(scene, large)
-  const { bytes, seconds, held } = await take(scene, large)
-  const before = residentMb(scene.server.pid)
-  for (let n = 0; n < MORE_FILES; n++) await take(scene, large)
-  const after = residentMb(scene.server.pid)
-  const bareSeconds = await bare(scene, store.storeId)
+  await downloadFile(scene, large)
+  const { bytes, seconds, held } = await downloadFile(scene, large)
+  const before = readResidentMb(scene.server.pid)
+  for (let n = 0; n < REPEATED_FILES; n++) await downloadFile(scene, large)
+  const after = readResidentMb(scene.server.pid)
+  const bareSeconds = await runCeiling(scene, store.storeId)
   const resident = (share: number) => held.find((each) => each.bytes >= bytes * share)!.mb.toFixed(0)
-  const live = await heapMeanwhile(scene, store, { products, isCollected: true })
-  const old = await heapMeanwhile(scene, store, { products, isCollected: false })
+  const live = await sampleHeap(scene, store, { products, isCollected: true })
+  const old = await sampleHeap(scene, store, { products, isCollected: false })
   const mb = bytes / 2 ** 20
   return [
     {
@@ -69,36 +68,39 @@ export async function measureExport(scene: Scene): Promise<Figure[]> {
       note: `${old.map((mb) => mb.toFixed(1)).join(', ')} MB`,
     },
     {
-      ...{ name: `export: the server's resident memory after ${MORE_FILES} more files, growth`, value: after - before },
+      ...{
+        name: `export: the server's resident memory after ${REPEATED_FILES} more files, growth`,
+        value: after - before,
+      },
       ...{ unit: 'MB', goal: { below: FLAT_RESIDENT_MB } },
       note: `${before.toFixed(0)} → ${after.toFixed(0)} MB`,
     },
   ]
 }
 
-async function take({ server }: Scene, token: string): Promise<Taken> {
+async function downloadFile({ server }: Scene, token: string): Promise<ExportRun> {
   const begun = performance.now()
   const reply = await fetch(`${server.url}/api/analytics/export?range=1y`, {
     headers: { authorization: `Bearer ${token}` },
   })
   if (reply.status !== 200) throw new Error(`export: ${reply.status} ${await reply.text()}`)
-  const held: Taken['held'] = []
+  const held: ExportRun['held'] = []
   let bytes = 0
   for await (const chunk of reply.body!) {
     bytes += chunk.length
-    held.push({ bytes, mb: residentMb(server.pid) })
+    held.push({ bytes, mb: readResidentMb(server.pid) })
   }
   return { bytes, seconds: (performance.now() - begun) / 1_000, held }
 }
 
 interface HeapOptions {
   products: number
-  /** A full collection before each look: what is left is held. */
+  /** Whether to run a full collection before each sample. */
   isCollected: boolean
 }
 
-/** In MB, at every tenth of the file but its beginning. */
-async function heapMeanwhile(
+/** Heap in MB at every tenth of the file except the start. */
+async function sampleHeap(
   { instance: { deps, db } }: Scene,
   store: TestStore,
   { products, isCollected }: HeapOptions,
@@ -116,19 +118,19 @@ async function heapMeanwhile(
   for await (const _ of content as Readable) {
     if (++chunks % between !== 0) continue
     if (isCollected) globalThis.gc!()
-    heap.push((isCollected ? process.memoryUsage().heapUsed : oldBytes()) / 2 ** 20)
+    heap.push((isCollected ? process.memoryUsage().heapUsed : readOldHeapBytes()) / 2 ** 20)
   }
   return heap
 }
 
-/** What a collection of young objects does not look at. */
-const oldBytes = () =>
+/** Bytes in the old generation of the heap. */
+const readOldHeapBytes = () =>
   v8
     .getHeapSpaceStatistics()
     .filter(({ space_name: name }) => !name.startsWith('new'))
     .reduce((sum, { space_used_size: used }) => sum + used, 0)
 
-async function bare({ instance: { db } }: Scene, storeId: string): Promise<number> {
+async function runCeiling({ instance: { db } }: Scene, storeId: string): Promise<number> {
   const begun = performance.now()
   const { rows } = await sql<{ name: string }>`
     select n.name, n.sku, f.abandoned, f.recovered, f.lost_minor, f.product_id from product_month_figures f

@@ -3,12 +3,12 @@ import { type Db, sql } from '../server/core/db/db.ts'
 import type { TestStore } from '../test/factories.ts'
 import type { AppInstance, Lab } from './lab.ts'
 
-// A store with a year behind it, written by the database itself: a million carts, what was sent about a third of them, who opened and clicked
-// it, and 300,000 orders. Triggers are off meanwhile: the figures are counted afterwards, by the product.
+// Generates a store's year with SQL: a million carts, messages about a third of them, opens and clicks, and 300,000 orders. Triggers are
+// off; the product counts the figures afterwards.
 
 export const CARTS = 1_000_000
 const ORDERS = 300_000
-/** Of which one is in every cart. No multiple of what `manyCarts` draws by. */
+/** Number of products, one per cart. Not a multiple of the moduli in `manyCarts`. */
 const PRODUCTS = 4_999
 const TABLES = ['carts', 'messages', 'engagement_events', 'touchpoints', 'mail_reports', 'orders', 'order_coupons']
 
@@ -20,7 +20,7 @@ export async function writeYear(lab: Lab, instance: AppInstance): Promise<TestSt
   await instance.db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
     await sql`set local work_mem = '256MB'`.execute(tx)
-    await draw(tx, store.storeId)
+    await insertDraws(tx, store.storeId)
     await insertMessages(tx, store)
     await insertEngagement(tx, store.storeId)
     await insertOrders(tx, store.storeId, lab.sized(ORDERS))
@@ -30,8 +30,8 @@ export async function writeYear(lab: Lab, instance: AppInstance): Promise<TestSt
   return store
 }
 
-/** What the tables below share: `h` is a number of each cart's own, the same on every run of the same instant. */
-async function draw(db: Db, storeId: string): Promise<void> {
+/** Random draws shared by the tables below. `h` is a number per cart, equal on each run at the same instant. */
+async function insertDraws(db: Db, storeId: string): Promise<void> {
   await sql`update carts set currency = 'EUR' where store_id = ${storeId} and hashtext(id::text) % 50 = 0`.execute(db)
   await sql`
     create temp table drawn_carts as
@@ -42,7 +42,7 @@ async function draw(db: Db, storeId: string): Promise<void> {
   await sql`analyze drawn_carts`.execute(db)
 }
 
-/** Three messages of a flow, the first by SMS to three in ten; a campaign every week, and messages by hand. */
+/** Three flow messages, the first by SMS to three in ten; a weekly campaign, and manual messages. */
 async function insertMessages(db: Db, { storeId, flowId }: TestStore): Promise<void> {
   await sql`
     create temp table told as
@@ -101,7 +101,7 @@ async function insertEngagement(db: Db, storeId: string): Promise<void> {
 
 const isCredited = sql`status = 'recovered' and kind = 'flow'`
 
-/** One for each recovered cart, attributed, and for each purchased one; the rest by fewer and fewer of an eighth of the shoppers. */
+/** One attributed order per recovered cart and one per purchased cart; the rest is spread unevenly over an eighth of the shoppers. */
 async function insertOrders(db: Db, storeId: string, count: number): Promise<void> {
   const drawn = sql`
     select 'r' || id as order_id, shopper_id, id as cart_id, least(now(), at + interval '20 minutes') as at, currency, value_minor as minor,
@@ -134,7 +134,7 @@ async function insertOrders(db: Db, storeId: string, count: number): Promise<voi
   )
 }
 
-/** Rows of figures for so many products that a file of them is large: what they were counted from does not matter. */
+/** Inserts figure rows for many products, without underlying data, so that the export is large. */
 export async function writeCatalogue({ db }: AppInstance, { storeId }: TestStore, products: number): Promise<void> {
   await sql`
     insert into figure_products (store_id, product_id, name, sku)

@@ -2,40 +2,40 @@ import { existsSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../e2e/browser.ts'
 import { analyticsRanges, rangeDays } from '../shared/analytics.ts'
-import { ask, type Scene } from './analytics.bench.ts'
+import { fetchTimed, type Scene } from './analytics.bench.ts'
 import type { Figure } from './figures.ts'
 import { median, percentile } from './measure.ts'
-import { type Kept, keptBy } from './paint.bench.ts'
+import { type BrowserState, readBrowserState } from './paint.bench.ts'
 
-// What the screen of analytics waits for: its calls in the order it makes them, and in a browser that has no file of it in store.
+// Load time of the analytics screen: its calls in order, and in a browser with an empty cache.
 
 const GOAL = { below: 1_000 }
 const LOADS = 7
 
 export async function measureScreen(scene: Scene): Promise<Figure[]> {
   scene.lab.say('asking for all of the screen')
-  const atOnce = await together(scene)
-  if (existsSync(new URL('../dist/web/index.html', import.meta.url))) return [...atOnce, await seen(scene)]
+  const atOnce = await measureCalls(scene)
+  if (existsSync(new URL('../dist/web/index.html', import.meta.url))) return [...atOnce, await measurePaint(scene)]
   scene.lab.say('no app is built: the screen is not measured in a browser')
   return atOnce
 }
 
-/** Figures and details together, then what is drawn below them. */
-async function together(scene: Scene): Promise<Figure[]> {
+/** Requests figures and details in parallel, then the content below them. */
+async function measureCalls(scene: Scene): Promise<Figure[]> {
   const [first, all, bare]: number[][] = [[], [], []]
   for (let n = -2; n < Math.max(5, Math.round(20 * scene.lab.scale)); n++) {
     for (const range of analyticsRanges) {
       const begun = performance.now()
-      const details = ask(scene, `/analytics/details?range=${range}`)
-      await ask(scene, `/analytics?range=${range}`)
+      const details = fetchTimed(scene, `/analytics/details?range=${range}`)
+      await fetchTimed(scene, `/analytics?range=${range}`)
       const figuresMs = performance.now() - begun
       await Promise.all([
-        ...[details, ask(scene, `/analytics/roi?range=${range}`)],
-        ask(scene, `/analytics/recovery-rate-trend?period=${range}`),
-        ask(scene, `/analytics/revenue-trend?period=${range}`),
+        ...[details, fetchTimed(scene, `/analytics/roi?range=${range}`)],
+        fetchTimed(scene, `/analytics/recovery-rate-trend?period=${range}`),
+        fetchTimed(scene, `/analytics/revenue-trend?period=${range}`),
       ])
       const allMs = performance.now() - begun
-      const reachMs = await ask(scene, '/carts/reach', { days: rangeDays[range] })
+      const reachMs = await fetchTimed(scene, '/carts/reach', { days: rangeDays[range] })
       if (n < 0) continue
       first!.push(figuresMs)
       all!.push(allMs)
@@ -53,15 +53,15 @@ async function together(scene: Scene): Promise<Figure[]> {
   ]
 }
 
-async function seen({ lab, server, token }: Scene): Promise<Figure> {
+async function measurePaint({ lab, server, token }: Scene): Promise<Figure> {
   lab.say('opening the screen')
   const browser = await openBrowser()
   try {
-    const kept = await keptBy(browser, server, token)
+    const kept = await readBrowserState(browser, server, token)
     const [screen, landing]: number[][] = [[], []]
     for (let n = 0; n < LOADS; n++) {
-      landing!.push(await usable(browser, `${server.url}/landing.html`, 'h1'))
-      screen!.push(await usable(browser, `${server.url}/analytics?range=1y`, '.analytics-pair', kept))
+      landing!.push(await loadUntilVisible(browser, `${server.url}/landing.html`, 'h1'))
+      screen!.push(await loadUntilVisible(browser, `${server.url}/analytics?range=1y`, '.analytics-pair', kept))
     }
     return {
       ...{ name: 'screen usable in a browser, nothing in store, 1y', value: median(screen!), unit: 'ms', goal: GOAL },
@@ -73,29 +73,29 @@ async function seen({ lab, server, token }: Scene): Promise<Figure> {
   }
 }
 
-async function usable(browser: Browser, url: string, selector: string, kept?: Kept): Promise<number> {
+async function loadUntilVisible(browser: Browser, url: string, selector: string, kept?: BrowserState): Promise<number> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     ...(kept && { storageState: kept }),
   })
   try {
-    await context.addInitScript(noteWhenSeen, selector)
+    await context.addInitScript(recordFirstSeen, selector)
     const page = await context.newPage()
     await page.goto(url, { waitUntil: 'commit' })
-    const seenAt = await page.waitForFunction(() => (window as Seeing).seenAt)
+    const seenAt = await page.waitForFunction(() => (window as SeenWindow).seenAt)
     return (await seenAt.jsonValue())!
   } finally {
     await context.close()
   }
 }
 
-type Seeing = Window & { seenAt?: number }
+type SeenWindow = Window & { seenAt?: number }
 
-/** In the page, at each frame from the address on: whoever waits for it from outside looks every half second only. */
-function noteWhenSeen(selector: string): void {
+/** Runs in the page and checks every frame. Playwright's own waiting would poll too slowly. */
+function recordFirstSeen(selector: string): void {
   const look = () => {
     const isSeen = document.querySelector(selector)?.checkVisibility({ visibilityProperty: true })
-    if (isSeen) (window as Seeing).seenAt = performance.now()
+    if (isSeen) (window as SeenWindow).seenAt = performance.now()
     else requestAnimationFrame(look)
   }
   requestAnimationFrame(look)

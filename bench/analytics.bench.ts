@@ -4,22 +4,22 @@ import { countAskedBuyers } from '../server/insights/analytics/buyers.ts'
 import { countFigures, rebuildFigures } from '../server/insights/analytics/figures.ts'
 import { renewRanges } from '../server/insights/analytics/product-ranges.ts'
 import { type AnalyticsRange, analyticsRanges } from '../shared/analytics.ts'
-import { ceilingOf, questions } from './analytics-calls.ts'
+import { analyticsCalls, runCeiling } from './analytics-calls.ts'
 import { measureExport } from './analytics-export.ts'
 import { CARTS, writeYear } from './analytics-scene.ts'
 import { measureScreen } from './analytics-screen.ts'
 import type { Bench, Figure } from './figures.ts'
 import { startSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { percentile, timed } from './measure.ts'
+import { measureMs, percentile } from './measure.ts'
 import { type Server, startServer } from './server.ts'
 
-// Method: one store of a million carts, as many messages and 300,000 orders in a year (analytics-scene.ts), whose figures the product has
-// counted. The started product answers each call of the screen over HTTP, sign-in included, for all ranges in turn; there are four and no others.
-// The ceiling of a call is one bare statement that reads the rows of figures it needs by their primary keys, asked in turn with it. Then what
-// the screen asks at once, the screen in a browser, the file of a large catalogue, and what keeps the figures: counting them after changes.
+// Method: one store with a million carts, as many messages and 300,000 orders in a year (analytics-scene.ts). The product has counted its
+// figures. A started server answers each call of the screen over HTTP, including authentication, alternating between all four ranges. A
+// call's ceiling is one bare statement that reads the same figure rows by primary key, run alternately. Then: the screen's parallel calls,
+// the screen in a browser, the export of a large catalogue, and the cost of updating figures after changes.
 
-const CHANGED = 10_000
+const CHANGED_ROWS = 10_000
 const WAIT_MS = 10 * 60_000
 const GOAL = { below: 50 }
 
@@ -39,9 +39,9 @@ async function run(lab: Lab): Promise<Figure[]> {
   const sink = await startSink()
   try {
     const { storeId, accountId, token } = await writeYear(lab, instance)
-    const counted = await rebuild(lab, instance, storeId)
+    const counted = await measureRebuild(lab, instance, storeId)
     const env = { DATABASE_URL: instance.url, SMTP_URL: `smtp://127.0.0.1:${sink.port}`, ROLES: 'web' }
-    // Writing a year takes longer than a worker may be silent, and without one the server is not ready.
+    // Generating a year takes longer than the workers' heartbeat timeout, and the server is not ready without a worker.
     await beat(instance.deps)
     const server = await startServer({ ...env, PUBLIC_URL: 'http://localhost:5100' })
     try {
@@ -56,18 +56,18 @@ async function run(lab: Lab): Promise<Figure[]> {
 }
 
 export async function measure(scene: Scene): Promise<Figure[]> {
-  const figures = [...(await firstLooks(scene)), ...(await calls(scene))]
+  const figures = [...(await measureFirstLooks(scene)), ...(await measureCalls(scene))]
   figures.push(...(await measureScreen(scene)), ...(await measureExport(scene)))
-  return [...figures, ...(await keep(scene))]
+  return [...figures, ...(await measureUpkeep(scene))]
 }
 
-async function rebuild(lab: Lab, { db, deps }: AppInstance, storeId: string): Promise<Figure[]> {
+async function measureRebuild(lab: Lab, { db, deps }: AppInstance, storeId: string): Promise<Figure[]> {
   lab.say('counting the figures')
-  const ms = await timed(() => rebuildFigures({ storeId, db }, deps.now()))
+  const ms = await measureMs(() => rebuildFigures({ storeId, db }, deps.now()))
   await sql`vacuum analyze cart_figures, funnel_figures, message_figures, flow_figures, order_figures, product_figures, product_month_figures, figure_products`.execute(
     db,
   )
-  const bareMs = await timed(() =>
+  const bareMs = await measureMs(() =>
     sql`select (select sum(value_minor + jsonb_array_length(items)) from carts where store_id = ${storeId}),
       (select count(*) from messages where store_id = ${storeId} and state <> 'scheduled'),
       (select sum(net_minor) from orders where store_id = ${storeId})`.execute(db),
@@ -81,7 +81,7 @@ async function rebuild(lab: Lab, { db, deps }: AppInstance, storeId: string): Pr
   ]
 }
 
-export async function ask(
+export async function fetchTimed(
   { server, token }: Pick<Scene, 'server' | 'token'>,
   path: string,
   body?: object,
@@ -97,31 +97,31 @@ export async function ask(
   return performance.now() - begun
 }
 
-async function calls(scene: Scene): Promise<Figure[]> {
+async function measureCalls(scene: Scene): Promise<Figure[]> {
   const rounds = Math.max(20, Math.round(100 * scene.lab.scale))
   const figures: Figure[] = []
-  for (const question of questions) {
+  for (const question of analyticsCalls) {
     scene.lab.say(`asking for ${question.name}`)
     const taken = { '7d': [], '30d': [], '90d': [], '1y': [] } as Record<AnalyticsRange, number[]>
     const bare = { '7d': [], '30d': [], '90d': [], '1y': [] } as Record<AnalyticsRange, number[]>
     for (let n = -5; n < rounds; n++) {
       for (const range of analyticsRanges) {
-        const ms = await ask(scene, question.path(range))
-        const least = await timed(() => ceilingOf(question, scene, range).execute(scene.instance.db))
+        const ms = await fetchTimed(scene, question.path(range))
+        const least = await measureMs(() => runCeiling(question, scene, range).execute(scene.instance.db))
         if (n < 0) continue
         taken[range].push(ms)
         bare[range].push(least)
       }
     }
-    figures.push(figureOf(scene.lab, question.name, taken, bare))
+    figures.push(buildFigure(scene.lab, question.name, taken, bare))
   }
   return figures
 }
 
-type Taken = Record<AnalyticsRange, number[]>
+type TimesByRange = Record<AnalyticsRange, number[]>
 
-/** Of the range that takes longest. */
-function figureOf(lab: Lab, name: string, taken: Taken, bare: Taken): Figure {
+/** Figure of the slowest range. */
+function buildFigure(lab: Lab, name: string, taken: TimesByRange, bare: TimesByRange): Figure {
   const p95 = (range: AnalyticsRange) => percentile(taken[range], 0.95)
   const worst = analyticsRanges.reduce((a, b) => (p95(b) > p95(a) ? b : a))
   const each = analyticsRanges.map((range) => `${percentile(taken[range], 0.5).toFixed(1)} / ${p95(range).toFixed(1)}`)
@@ -133,10 +133,10 @@ function figureOf(lab: Lab, name: string, taken: Taken, bare: Taken): Figure {
 }
 
 /**
- * Buyers of a range are asked for when somebody looks, at most every 15 minutes, and counted in the background. Its products are added up in the
- * background when a day begins, and soon after somebody has looked at a store for the first time; until then the last ones are shown, or none.
+ * A view of a range requests a count of its buyers, at most every 15 minutes, in the background. Products are summed in the background at the
+ * start of a day, and after the first view of a store; until then the previous ones, or none, are shown.
  */
-async function firstLooks(scene: Scene): Promise<Figure[]> {
+async function measureFirstLooks(scene: Scene): Promise<Figure[]> {
   const { db } = scene.instance
   const look = async (name: string, forget: () => Promise<unknown>): Promise<Figure> => {
     const taken: number[] = []
@@ -144,8 +144,8 @@ async function firstLooks(scene: Scene): Promise<Figure[]> {
     for (let n = -2; n < 10; n++) {
       for (const range of analyticsRanges) {
         await forget()
-        const ms = await ask(scene, `/analytics?range=${range}`)
-        const least = await timed(() =>
+        const ms = await fetchTimed(scene, `/analytics?range=${range}`)
+        const least = await measureMs(() =>
           sql`select sum(net_minor) from orders where store_id = ${scene.storeId} and purchased_at is not null`.execute(
             db,
           ),
@@ -170,7 +170,7 @@ async function firstLooks(scene: Scene): Promise<Figure[]> {
   const ahead = () => sql`delete from product_ranges`.execute(db)
   const day = async () => [await ahead(), await renewRanges(deps), await old()]
   const first = await look('figures, first look at a store, p95', all)
-  const counting = await timed(() => countAskedBuyers(deps))
+  const counting = await measureMs(() => countAskedBuyers(deps))
   await renewRanges(deps)
   const later = [
     await look('figures, first look in 15 minutes, p95', old),
@@ -178,7 +178,7 @@ async function firstLooks(scene: Scene): Promise<Figure[]> {
     await look('figures, look before the products of a day are added up, p95', ahead),
   ]
   await ahead()
-  const adding = await timed(() => renewRanges(deps))
+  const adding = await measureMs(() => renewRanges(deps))
   await countAskedBuyers(deps)
   return [
     first,
@@ -194,9 +194,9 @@ async function firstLooks(scene: Scene): Promise<Figure[]> {
   ]
 }
 
-/** The turn of every 15 seconds, after changes that the triggers have noted. */
-async function keep({ lab, instance: { db, deps }, storeId }: Scene): Promise<Figure[]> {
-  const changed = lab.sized(CHANGED)
+/** The job of every 15 seconds after changes that the triggers recorded. */
+async function measureUpkeep({ lab, instance: { db, deps }, storeId }: Scene): Promise<Figure[]> {
+  const changed = lab.sized(CHANGED_ROWS)
   const newest = sql`select id from carts where store_id = ${storeId} and abandoned_at is not null order by started_at desc limit ${changed}`
   const ofYear = sql`select id from (select id, row_number() over (order by started_at) as n from carts
     where store_id = ${storeId} and abandoned_at is not null) c where n % ${Math.floor((lab.sized(CARTS) * 0.9) / changed)}::int = 0`
@@ -205,10 +205,10 @@ async function keep({ lab, instance: { db, deps }, storeId }: Scene): Promise<Fi
       with moved as (update carts set value_minor = value_minor + 1 where store_id = ${storeId} and id in (${ids}) returning started_at)
       select min(started_at) as since, count(*)::int as carts from moved`.execute(db)
     const { since, carts } = rows[0]!
-    // Many old days wait for each other.
+    // Changes of many old days are delayed and counted together.
     const later = new Date(deps.now().getTime() + WAIT_MS)
-    const ms = await timed(() => countFigures({ ...deps, now: () => later }))
-    const bareMs = await timed(() =>
+    const ms = await measureMs(() => countFigures({ ...deps, now: () => later }))
+    const bareMs = await measureMs(() =>
       sql`select sum(value_minor + jsonb_array_length(items)) from carts where store_id = ${storeId} and started_at >= ${since}`.execute(
         db,
       ),

@@ -1,7 +1,7 @@
 import { type CampaignScene, POOL } from './campaign-scene.ts'
 import type { Figure } from './figures.ts'
 
-// What arrived against what the rows say, person by person.
+// Compares received emails with the message rows, person by person.
 
 interface Row {
   email: string
@@ -10,8 +10,8 @@ interface Row {
 }
 
 /** `kills`: how often the sending process was killed. */
-export async function audited(scene: CampaignScene, campaignId: string, kills: number): Promise<Figure[]> {
-  const rows = await rowsOf(scene, campaignId)
+export async function auditCampaign(scene: CampaignScene, campaignId: string, kills: number): Promise<Figure[]> {
+  const rows = await readRows(scene, campaignId)
   const { counts } = await scene.arrivals({ isAll: true })
   const arrived = new Map(counts!.filter(([recipient]) => !recipient.endsWith('@singles.example')))
   const twice = [...arrived].filter(([, count]) => count > 1)
@@ -19,9 +19,9 @@ export async function audited(scene: CampaignScene, campaignId: string, kills: n
   const strangers = [...arrived.keys()].filter((recipient) => !people.has(recipient))
   const of = (state: string) => rows.filter((row) => row.state === state)
   const [sent, unknown] = [of('sent'), of('unknown')]
-  const lost = scene.total - people.size + (rows.length - sent.length - unknown.length) + missing(sent, arrived)
+  const lost = scene.total - people.size + (rows.length - sent.length - unknown.length) + countMissing(sent, arrived)
   assertExplained({ rows, unknown, strangers })
-  const unknownArrived = unknown.length - missing(unknown, arrived)
+  const unknownArrived = unknown.length - countMissing(unknown, arrived)
   return [
     {
       ...{ name: `people of ${scene.total.toLocaleString('en-US')} who got it twice`, value: twice.length, unit: '' },
@@ -36,7 +36,7 @@ export async function audited(scene: CampaignScene, campaignId: string, kills: n
   ]
 }
 
-async function rowsOf({ instance, store }: CampaignScene, campaignId: string): Promise<Row[]> {
+async function readRows({ instance, store }: CampaignScene, campaignId: string): Promise<Row[]> {
   const { rows } = await instance.pool.query<Row>(
     `select c.email, m.state, exists (select 1 from decisions d where d.store_id = m.store_id and d.message_id = m.id
         and d.outcome = 'result' and d.reason = 'unknown') as has_record
@@ -47,10 +47,10 @@ async function rowsOf({ instance, store }: CampaignScene, campaignId: string): P
   return rows
 }
 
-const missing = (rows: readonly Row[], arrived: ReadonlyMap<string, number>): number =>
+const countMissing = (rows: readonly Row[], arrived: ReadonlyMap<string, number>): number =>
   rows.filter(({ email }) => !arrived.has(email)).length
 
-/** One row for each person, a record for each that is unknown (D4), and nothing to anybody else. */
+/** Requires one row per person, a record of each unknown outcome (D4), and no email to other addresses. */
 function assertExplained({ rows, unknown, strangers }: { rows: readonly Row[]; unknown: Row[]; strangers: string[] }) {
   if (new Set(rows.map(({ email }) => email)).size !== rows.length) throw new Error('a person has two rows')
   if (strangers.length > 0) throw new Error(`${strangers.length} mails went to people who are not in it`)

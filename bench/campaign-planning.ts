@@ -5,15 +5,15 @@ import { planRuns } from '../server/marketing/campaigns/runs.ts'
 import type { TestStore } from '../test/factories.ts'
 import type { Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { residentMb, timed } from './measure.ts'
+import { measureMs, readResidentMb } from './measure.ts'
 
-// The planning of a run alone, in this process: what it costs beside one bare INSERT … SELECT of as many rows into the same table, and what it
-// keeps in memory. Each page asks for the time once, and is counted by that.
+// Measures planning a run in this process: time compared with one bare INSERT … SELECT of as many rows into the same table, and memory. Each
+// page reads the clock once, by which pages are counted.
 
 const PEOPLE = 100_000
 const PAGE = 1_000
 
-export async function planningAlone(lab: Lab): Promise<Figure[]> {
+export async function measurePlanning(lab: Lab): Promise<Figure[]> {
   const instance = await lab.open({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } })
   try {
     const store = await instance.store()
@@ -21,13 +21,13 @@ export async function planningAlone(lab: Lab): Promise<Figure[]> {
     lab.say(`writing ${total.toLocaleString('en-US')} carts`)
     await instance.carts(store, { count: total, isAllOpen: true })
     const bareMs = await insertBare(instance, store)
-    const campaignId = await begunCampaign(instance, store)
+    const campaignId = await startCampaign(instance, store)
     const memory = watchMemory(total)
     const now = () => {
       memory.page()
       return new Date()
     }
-    const ms = await timed(() => planRuns({ ...instance.deps, now }, { storeId: store.storeId, campaignId }))
+    const ms = await measureMs(() => planRuns({ ...instance.deps, now }, { storeId: store.storeId, campaignId }))
     await assertPlanned(instance, campaignId, total)
     return [
       {
@@ -43,10 +43,10 @@ export async function planningAlone(lab: Lab): Promise<Figure[]> {
   }
 }
 
-/** As many rows as planning makes, one for each cart, committed, and taken out again. */
+/** Inserts and commits as many rows as planning does, one per cart, and deletes them again. */
 async function insertBare({ db }: AppInstance, { storeId }: TestStore): Promise<number> {
   const [origin, run] = [newId(), newId()]
-  const ms = await timed(() =>
+  const ms = await measureMs(() =>
     sql`insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at,
         wake_at, created_at, updated_at)
       select store_id, gen_random_uuid(), id, shopper_id, 'campaign', ${origin}, ${run}, 1, 'email', 'scheduled', now(),
@@ -59,14 +59,14 @@ async function insertBare({ db }: AppInstance, { storeId }: TestStore): Promise<
   return ms
 }
 
-async function begunCampaign(instance: AppInstance, store: TestStore): Promise<string> {
+async function startCampaign(instance: AppInstance, store: TestStore): Promise<string> {
   const app = buildApp(instance.deps)
   try {
     const reply = await app.inject({
       method: 'POST',
       url: '/api/campaigns',
       headers: { authorization: `Bearer ${store.token}` },
-      payload: { ...wantedCampaign('Alone', '2099-01-01', '10:00'), sendNow: true },
+      payload: { ...campaignInput('Alone', '2099-01-01', '10:00'), sendNow: true },
     })
     if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
     return reply.json().campaign.id
@@ -75,8 +75,8 @@ async function begunCampaign(instance: AppInstance, store: TestStore): Promise<s
   }
 }
 
-/** To everybody who left a cart. */
-export const wantedCampaign = (name: string, startDate: string, timeOfDay: string) => ({
+/** A campaign to everyone with an abandoned cart. */
+export const campaignInput = (name: string, startDate: string, timeOfDay: string) => ({
   ...{ name, type: 'email', targetAudience: { mode: 'matching' } },
   content: { subject: 'Your cart is waiting', body: 'Hi {{ customer_name }}: {{ cart_items }} {{ checkout_link }}' },
   schedule: { startDate, timeOfDay },
@@ -92,7 +92,7 @@ function watchMemory(total: number) {
       if (pages++ % every !== 0) return
       globalThis.gc?.()
       heap.push(process.memoryUsage().heapUsed / 2 ** 20)
-      resident.push(residentMb())
+      resident.push(readResidentMb())
     },
     figure(): Figure {
       const ends = (sample: readonly number[]) => [sample[1]!, sample.at(-1)!] as const

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CampaignView } from '../shared/campaigns.ts'
 import type { TestStore } from '../test/factories.ts'
-import { wantedCampaign } from './campaign-planning.ts'
+import { campaignInput } from './campaign-planning.ts'
 import { type Arrivals, type Helper, startEmptyShops, startRecipientsSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { type Server, startServer } from './server.ts'
 
-// The started product around a store with many left carts: one process that answers the interface and lives all the time, one with both
-// roles that sends and can be killed, shops, and a mail server that knows who got what. Other stores have a single reminder each.
+// A started product with a store of many abandoned carts: one permanent web process, one process with both roles that sends and can be killed,
+// fake shops, and a mail server that records recipients. Other stores have a single reminder each.
 
 const PEOPLE = 100_000
 /** Connections to the mail server. */
 export const POOL = 5
 const SINGLES = 8
-/** A reminder falls due this long after it was asked for. */
+/** Delay until a requested reminder is due. */
 const DUE_IN_MS = 1_000
 
 interface Single {
@@ -24,7 +24,7 @@ interface Single {
 
 interface Progress {
   isPlanned: boolean
-  /** Where planning has come to; null: no page yet. */
+  /** Planning progress; null: no page yet. */
   cursor: string | null
   plannedAt: number | null
 }
@@ -66,12 +66,12 @@ export class CampaignScene {
     const [sink, shops] = await Promise.all([startRecipientsSink(), startEmptyShops()])
     const singles: Single[] = []
     for (let n = 0; n < SINGLES; n++)
-      singles.push(await aSingle(instance, `http://127.0.0.1:${shops.port}/other${n}`, n))
+      singles.push(await openSingleStore(instance, `http://127.0.0.1:${shops.port}/other${n}`, n))
     const store = await instance.store({ url: `http://127.0.0.1:${shops.port}/large` })
     const total = lab.sized(PEOPLE)
     lab.say(`writing ${total.toLocaleString('en-US')} carts`)
     await instance.carts(store, { count: total, isAllOpen: true })
-    const env = envOf(instance, sink)
+    const env = buildEnv(instance, sink)
     const worker = await startServer(env)
     const web = await startServer({ ...env, ROLES: 'web' })
     return new CampaignScene({ lab, instance, sink, shops, store, singles, web, worker })
@@ -84,7 +84,7 @@ export class CampaignScene {
   }
 
   async startWorker(): Promise<void> {
-    this.worker = await startServer(envOf(this.instance, this.sink))
+    this.worker = await startServer(buildEnv(this.instance, this.sink))
   }
 
   async ask(method: string, path: string, body?: object): Promise<{ campaign: CampaignView }> {
@@ -97,9 +97,9 @@ export class CampaignScene {
     return (await reply.json()) as { campaign: CampaignView }
   }
 
-  /** Answers its id. */
+  /** Returns the campaign's id. */
   async create(name: string, startDate: string, timeOfDay: string): Promise<string> {
-    return (await this.ask('POST', '', wantedCampaign(name, startDate, timeOfDay))).campaign.id
+    return (await this.ask('POST', '', campaignInput(name, startDate, timeOfDay))).campaign.id
   }
 
   arrivals(message: object = {}): Promise<Arrivals> {
@@ -116,7 +116,7 @@ export class CampaignScene {
     return { isPlanned: plannedAt !== null, cursor: row?.cursor_id ?? null, plannedAt }
   }
 
-  /** D6: whoever was planned is in one of the states, at every instant. */
+  /** D6: every planned person is in exactly one state at all times. */
   async countedUp(campaignId: string): Promise<CampaignView> {
     const { campaign } = await this.ask('GET', `/${campaignId}`)
     const { planned, ...parts } = campaign.counts
@@ -125,7 +125,7 @@ export class CampaignScene {
     return campaign
   }
 
-  /** The next single reminder of another store falls due in a moment. */
+  /** Makes the next single reminder of another store due. */
   async remind(): Promise<void> {
     const single = this.#singles.find(({ due }) => due === null)
     if (!single) throw new Error('no other store has a reminder left')
@@ -133,7 +133,7 @@ export class CampaignScene {
     await setDue(this.instance, single.storeId, new Date(single.due))
   }
 
-  /** How late those that were due arrived, in seconds; infinite: it did not. */
+  /** Delay of each due reminder in seconds; Infinity: not received. */
   async lateness(): Promise<number[]> {
     const late: number[] = []
     for (const { email, due } of this.#singles) {
@@ -145,7 +145,7 @@ export class CampaignScene {
     return late
   }
 
-  /** The rows that are open, by state and reason. */
+  /** Open rows by state and reason. */
   async #open(): Promise<string> {
     const { rows } = await this.instance.pool.query(
       `select state, reason, count(*)::int as rows, count(distinct worker_id)::int as workers, min(wake_at) as first, max(wake_at) as last
@@ -156,7 +156,7 @@ export class CampaignScene {
     return `at ${new Date().toISOString()}: ${JSON.stringify(rows)}`
   }
 
-  /** Asks until the answer is true; throws when it has told of the same progress for `withinMs`. */
+  /** Polls until the condition is true; throws after `withinMs` without progress. */
   async until(what: string, isSo: () => Promise<unknown>, { withinMs = 120_000, everyMs = 25 } = {}) {
     let seen: unknown = null
     let movedAt = Date.now()
@@ -171,16 +171,16 @@ export class CampaignScene {
   }
 }
 
-const envOf = ({ url }: AppInstance, sink: Helper) => ({
+const buildEnv = ({ url }: AppInstance, sink: Helper) => ({
   DATABASE_URL: url,
   SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
   SMTP_POOL: String(POOL),
-  // One address for all processes of the installation; another one would be a copy of it (D7).
+  // All processes share one public URL; another URL would count as a copy of the installation (D7).
   PUBLIC_URL: 'http://localhost:5100',
 })
 
-/** A store with one left cart, whose reminder is not due for a day; its shopper has an address of their own. */
-async function aSingle(instance: AppInstance, url: string, n: number): Promise<Single> {
+/** Opens a store with one abandoned cart, a unique address, and a reminder that is due in a day. */
+async function openSingleStore(instance: AppInstance, url: string, n: number): Promise<Single> {
   const store = await instance.store({ url })
   const { storeId } = store
   await instance.carts(store, { count: 1, ready: 1 })

@@ -3,20 +3,20 @@ import Fastify from 'fastify'
 import { buildApp } from '../server/app.ts'
 import type { TestStore } from '../test/factories.ts'
 import type { Bench, Figure } from './figures.ts'
-import { type LoadAnswer, postAll } from './helpers.ts'
+import { type LoadResult, postAll } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { median, percentile } from './measure.ts'
 
-// Method: shoppers of fifty stores post what the capture script posts: four posts each (one thing in the cart, a second one, more
-// of the first, and of every fourth shopper the email), over HTTP from another process, on 50 connections, each answered after
-// its commit. The ceiling is a bare Fastify route that parses the same bodies and writes each with one INSERT through the same
-// kind of pool, also answered after the commit. Three rounds of both in turn, medians, each begun when everything before it has
-// become facts; then 500 posts a second for the latency. "To the cart" counts until the last post of a round is in its cart's row.
+// Method: shoppers of fifty stores send the capture script's posts, four each (one item, a second one, more of the first, and every
+// fourth shopper's email), over HTTP from another process on 50 connections. Each is answered after its commit. The ceiling is a bare
+// Fastify route that parses the same bodies and writes each with one INSERT through the same kind of pool, also answered after the
+// commit. Three alternating rounds, medians; a round starts when all earlier posts have become facts. Then 500 posts a second for the
+// latency. "To the cart" counts until a round's last post is in its cart's row.
 
 const STORES = 50
 const CONNECTIONS = 50
 const POSTS_PER_SHOPPER = 4
-/** The header saying who the client is counts, as behind any proxy: posts of one client are limited. */
+/** Trusts the client address header, as behind a proxy, because posts per client are limited. */
 const ENV = { PUBLIC_URL: 'https://recoup.example.com', TRUSTED_PROXIES: '127.0.0.1' }
 
 export const bench: Bench = { name: 'capture', run }
@@ -25,30 +25,30 @@ async function run(lab: Lab): Promise<Figure[]> {
   const instance = await lab.open({ env: ENV })
   const stores = await openStores(instance)
   const app = buildApp(instance.deps)
-  const bare = await bareApp(instance)
-  const port = await listening(app)
-  const barePort = await listening(bare)
-  const shots: LoadAnswer[] = []
+  const bare = await startCeilingApp(instance)
+  const port = await listenOnFreePort(app)
+  const barePort = await listenOnFreePort(bare)
+  const shots: LoadResult[] = []
   const folded: number[] = []
-  const bareShots: LoadAnswer[] = []
+  const bareShots: LoadResult[] = []
   const count = lab.sized(6_000)
   let series = 0
   const shoot = (target: number, howMany: number, perSecond: number | null = null) =>
-    postAll({ port: target, connections: CONNECTIONS, requests: postsOf(stores, howMany, ++series), perSecond })
+    postAll({ port: target, connections: CONNECTIONS, requests: buildPosts(stores, howMany, ++series), perSecond })
   try {
     await shoot(port, 400)
     await shoot(barePort, 400)
-    await allFolded(instance)
+    await waitUntilFolded(instance)
     for (let round = 0; round < 3; round++) {
       const begun = performance.now()
-      shots.push(checked(await shoot(port, count)))
-      await allFolded(instance)
+      shots.push(checkAnswer(await shoot(port, count)))
+      await waitUntilFolded(instance)
       folded.push((count / (performance.now() - begun)) * 1_000)
-      bareShots.push(checked(await shoot(barePort, count)))
+      bareShots.push(checkAnswer(await shoot(barePort, count)))
     }
-    const steady = checked(await shoot(port, Math.max(1_000, lab.sized(10_000)), 500))
-    const steadyBare = checked(await shoot(barePort, Math.max(1_000, lab.sized(10_000)), 500))
-    const [throughput, ...latency] = figuresOf(shots, bareShots, steady, steadyBare)
+    const steady = checkAnswer(await shoot(port, Math.max(1_000, lab.sized(10_000)), 500))
+    const steadyBare = checkAnswer(await shoot(barePort, Math.max(1_000, lab.sized(10_000)), 500))
+    const [throughput, ...latency] = buildFigures(shots, bareShots, steady, steadyBare)
     return [throughput!, { name: 'capture posts, to the cart', value: median(folded), unit: '/s' }, ...latency]
   } finally {
     await app.close()
@@ -57,20 +57,20 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-/** The product alone, for others who measure posts; what they shoot was never posted before. */
-export async function postShop(lab: Lab) {
+/** The product without the ceiling, for other benchmarks. Each shot sends new posts. */
+export async function startPostShop(lab: Lab) {
   const instance = await lab.open({ env: ENV })
   const stores = await openStores(instance)
   const app = buildApp(instance.deps)
-  const port = await listening(app)
+  const port = await listenOnFreePort(app)
   let series = 0
   return {
     instance,
     shoot: async (howMany: number) => {
-      const requests = postsOf(stores, howMany, ++series)
-      return checked(await postAll({ port, connections: CONNECTIONS, requests, perSecond: null }))
+      const requests = buildPosts(stores, howMany, ++series)
+      return checkAnswer(await postAll({ port, connections: CONNECTIONS, requests, perSecond: null }))
     },
-    allFolded: () => allFolded(instance),
+    allFolded: () => waitUntilFolded(instance),
     async close() {
       await app.close()
       await instance.close()
@@ -78,7 +78,7 @@ export async function postShop(lab: Lab) {
   }
 }
 
-async function allFolded(instance: AppInstance): Promise<void> {
+async function waitUntilFolded(instance: AppInstance): Promise<void> {
   for (;;) {
     const { rows } = await instance.pool.query<{ left: number }>('select count(*)::int as left from capture_inbox')
     if (rows[0]!.left === 0) return
@@ -86,9 +86,14 @@ async function allFolded(instance: AppInstance): Promise<void> {
   }
 }
 
-function figuresOf(shots: LoadAnswer[], bareShots: LoadAnswer[], steady: LoadAnswer, steadyBare: LoadAnswer): Figure[] {
-  const rate = (answers: LoadAnswer[]) => median(answers.map((each) => each.latencies.length / each.seconds))
-  const p99 = (answer: LoadAnswer) => percentile(answer.latencies, 0.99)
+function buildFigures(
+  shots: LoadResult[],
+  bareShots: LoadResult[],
+  steady: LoadResult,
+  steadyBare: LoadResult,
+): Figure[] {
+  const rate = (answers: LoadResult[]) => median(answers.map((each) => each.latencies.length / each.seconds))
+  const p99 = (answer: LoadResult) => percentile(answer.latencies, 0.99)
   const reached = Math.round(steady.latencies.length / steady.seconds)
   return [
     {
@@ -136,7 +141,7 @@ async function openStores(instance: AppInstance): Promise<(TestStore & { origin:
   return stores
 }
 
-async function bareApp(instance: AppInstance) {
+async function startCeilingApp(instance: AppInstance) {
   await instance.pool.query(
     'create table bench_posts (id uuid primary key, store_key text, at timestamptz, payload jsonb)',
   )
@@ -157,26 +162,32 @@ async function bareApp(instance: AppInstance) {
   return app
 }
 
-async function listening(app: { listen(options: { port: number; host: string }): Promise<string> }): Promise<number> {
+async function listenOnFreePort(app: {
+  listen(options: { port: number; host: string }): Promise<string>
+}): Promise<number> {
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
 }
 
-/** Shoppers take turns, so that one shopper's posts do not overlap more than they would. */
-function postsOf(stores: readonly { captureKey: string; origin: string }[], count: number, series: number): string[] {
+/** Alternates between shoppers, so that one shopper's posts rarely overlap. */
+function buildPosts(
+  stores: readonly { captureKey: string; origin: string }[],
+  count: number,
+  series: number,
+): string[] {
   const shoppers = Math.ceil(count / POSTS_PER_SHOPPER)
   const posts: string[] = []
   for (let start = 0; start < shoppers; start += 200) {
     for (let step = 0; step < POSTS_PER_SHOPPER; step++) {
       for (let n = start; n < Math.min(start + 200, shoppers); n++) {
         const store = stores[n % stores.length]!
-        posts.push(requestOf(store, bodyOf(n, step, series), `10.${series % 250}.${(n >> 8) % 250}.${n % 256}`))
+        posts.push(buildRequest(store, buildBody(n, step, series), `10.${series % 250}.${(n >> 8) % 250}.${n % 256}`))
       }
     }
   }
   return posts.slice(0, count)
 }
 
-function bodyOf(n: number, step: number, series: number): string {
+function buildBody(n: number, step: number, series: number): string {
   const first = { id: String(100 + (n % 30)), quantity: step < 2 ? 1 : 2 }
   const items = step === 0 ? [first] : [first, { id: String(100 + ((n + 7) % 30)), quantity: 1 }]
   const contact = { email: `shopper${series}-${n}@shoppers.example`, firstName: 'Ada', lastName: 'Lovelace' }
@@ -192,7 +203,7 @@ function bodyOf(n: number, step: number, series: number): string {
   )
 }
 
-function requestOf(store: { captureKey: string; origin: string }, body: string, client: string): string {
+function buildRequest(store: { captureKey: string; origin: string }, body: string, client: string): string {
   return [
     `POST /api/capture/${store.captureKey} HTTP/1.1`,
     'host: recoup.example.com',
@@ -205,7 +216,7 @@ function requestOf(store: { captureKey: string; origin: string }, body: string, 
   ].join('\r\n')
 }
 
-function checked(answer: LoadAnswer): LoadAnswer {
+function checkAnswer(answer: LoadResult): LoadResult {
   const bad = Object.keys(answer.answers).filter((status) => status !== '204')
   if (bad.length > 0) throw new Error(`answers were ${JSON.stringify(answer.answers)}`)
   return answer

@@ -1,10 +1,10 @@
 import type { TestStore } from '../test/factories.ts'
 import type { AppInstance, Lab } from './lab.ts'
 
-// The three stores that the list and the detection are measured on. The largest also has carts due to be abandoned.
+// The three stores of the list and detection benchmarks. The largest also has carts that are due for abandonment.
 
 export const SIZES = [10_000, 100_000, 1_000_000]
-export const QUIET = 10_000
+export const QUIET_CARTS = 10_000
 
 export async function openCarts(lab: Lab): Promise<AppInstance & { stores: TestStore[] }> {
   const instance = await lab.open({ shared: 'carts' })
@@ -12,7 +12,7 @@ export async function openCarts(lab: Lab): Promise<AppInstance & { stores: TestS
     for (const size of [...SIZES].reverse()) {
       lab.say(`writing ${lab.sized(size).toLocaleString('en-US')} carts`)
       const store = await instance.store({ url: `https://shop-${size}.example.com` })
-      const quiet = size === SIZES.at(-1) ? lab.sized(QUIET) : 0
+      const quiet = size === SIZES.at(-1) ? lab.sized(QUIET_CARTS) : 0
       await instance.carts(store, { count: lab.sized(size), quiet, isVaried: true })
     }
   }

@@ -7,10 +7,10 @@ import type { Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
 import { percentile, seededRandom } from './measure.ts'
 
-// Method: the stores of the carts' benchmark, of 10,000, 100,000 and a million customers, two in seven registered. The real route, sign-in
-// and totals included, is asked in-process for pages of 50: every column in both directions, pages 1 to 10; registered ones and guests;
-// searches for the beginning of a name, of an email and of a phone number; what nobody begins with; and pages from the whole depth of the list.
-// Questions of all sizes take turns. What counts is how much slower the largest store is than the smallest.
+// Method: the stores of the carts benchmark with 10,000, 100,000 and a million customers, two in seven registered. The real route, with
+// authentication and totals, is called in-process for pages of 50: every column in both directions, pages 1 to 10; registered customers and
+// guests; prefix searches by name, email and phone number; searches without matches; and pages at any depth. Calls alternate between the
+// sizes. The result is how much slower the largest store is than the smallest.
 
 const LIMIT = 50
 
@@ -24,7 +24,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     const tokens = []
     for (const store of instance.stores) tokens.push(await signIn(instance, store))
     const figures: Figure[] = []
-    for (const [name, questionOf] of Object.entries(questions(lab))) {
+    for (const [name, questionOf] of Object.entries(buildQueries(lab))) {
       figures.push(await compare({ app, tokens, lab }, name, questionOf))
     }
     return figures
@@ -34,13 +34,13 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-/** What is asked, by the number of the question, a random number and the number of customers. */
-type Question = (n: number, random: number, size: number) => Record<string, string>
+/** Builds the query from the call's number, a random number and the number of customers. */
+type BuildQuery = (n: number, random: number, size: number) => Record<string, string>
 
-function questions(lab: Lab): Record<string, Question> {
+function buildQueries(lab: Lab): Record<string, BuildQuery> {
   const page = (random: number) => String(1 + Math.floor(random * 10))
   const kind = (n: number) => (n % 2 ? 'yes' : 'no')
-  const sorts = customerSorts.map((sort): [string, Question] => [
+  const sorts = customerSorts.map((sort): [string, BuildQuery] => [
     `list by ${sort}`,
     (n, random) => ({ sort, order: n % 2 ? 'asc' : 'desc', page: page(random) }),
   ])
@@ -48,8 +48,8 @@ function questions(lab: Lab): Record<string, Question> {
     ...Object.fromEntries(sorts),
     'list of one kind': (n, random) => ({ registered: kind(n), page: page(random) }),
     'list of one kind by name': (n, random) => ({ registered: kind(n), sort: 'name', page: page(random) }),
-    'search for a beginning': (n) => ({ search: beginnings[n % beginnings.length]! }),
-    'search within one kind': (n) => ({ search: beginnings[n % beginnings.length]!, registered: kind(n) }),
+    'search for a beginning': (n) => ({ search: PREFIXES[n % PREFIXES.length]! }),
+    'search within one kind': (n) => ({ search: PREFIXES[n % PREFIXES.length]!, registered: kind(n) }),
     'search for what is nowhere': (n) => ({ search: `zz${n}` }),
     'page from anywhere': (_n, random, size) => ({
       page: String(1 + Math.floor((random * lab.sized(size)) / LIMIT)),
@@ -57,7 +57,7 @@ function questions(lab: Lab): Record<string, Question> {
   }
 }
 
-const beginnings = [
+const PREFIXES = [
   'ad',
   'grace',
   'whitfield',
@@ -71,13 +71,13 @@ const beginnings = [
   'g',
 ]
 
-interface Asked {
+interface QueryTarget {
   app: FastifyInstance
   tokens: string[]
   lab: Lab
 }
 
-async function compare({ app, tokens, lab }: Asked, name: string, questionOf: Question): Promise<Figure> {
+async function compare({ app, tokens, lab }: QueryTarget, name: string, questionOf: BuildQuery): Promise<Figure> {
   const random = seededRandom(7)
   const taken: number[][] = SIZES.map(() => [])
   const rounds = Math.max(8, Math.round(40 * lab.scale))

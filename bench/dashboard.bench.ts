@@ -13,9 +13,9 @@ import type { AppInstance, Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
 import { percentile } from './measure.ts'
 
-// Method: the stores of `list`, each of their recovered carts with an attributed order, and 2,000 changes that are not folded yet
-// (a lively minute). The real routes, sign-in included, are asked in-process one after the other, stores taking turns. Then what
-// keeps the figures: the fold, the count of people, and counting a store of a million carts anew.
+// Method: the stores of `list`, each recovered cart with an attributed order, and 2,000 changes that are not folded yet (a busy
+// minute). The real routes, with authentication, are called in-process, alternating between stores. Then the upkeep of the figures:
+// the fold, the count of people, and a full recount of a store with a million carts.
 
 const UNFOLDED = 2_000
 
@@ -28,24 +28,24 @@ async function run(lab: Lab): Promise<Figure[]> {
     await app.ready()
     const tokens: string[] = []
     for (const store of instance.stores) {
-      await sell(instance, store)
+      await insertOrders(instance, store)
       tokens.push(await signIn(instance, store))
     }
     await foldRollups(instance.db)
     await sql`vacuum analyze rollups, rollup_days`.execute(instance.db)
     const largest = instance.stores.at(-1)!
-    await stir(instance, largest)
+    await insertChanges(instance, largest)
     const paths = ['/api/dashboard/stats', ...chartPeriods.map((period) => `/api/dashboard/chart?period=${period}`)]
     const figures: Figure[] = []
-    for (const path of paths) figures.push(await ask(app, tokens, path, lab))
-    return [...figures, ...(await keep(instance, largest))]
+    for (const path of paths) figures.push(await measureRoute(app, tokens, path, lab))
+    return [...figures, ...(await measureUpkeep(instance, largest))]
   } finally {
     await app.close()
     await instance.close()
   }
 }
 
-async function sell({ db }: AppInstance, { storeId }: TestStore): Promise<void> {
+async function insertOrders({ db }: AppInstance, { storeId }: TestStore): Promise<void> {
   await sql`
     insert into orders (store_id, order_id, shopper_id, cart_id, kind, status, created_at, modified_at, purchased_at, currency,
       total_minor, net_minor, touchpoint_id)
@@ -54,7 +54,7 @@ async function sell({ db }: AppInstance, { storeId }: TestStore): Promise<void> 
     from carts where store_id = ${storeId} and status = 'recovered' on conflict do nothing`.execute(db)
 }
 
-async function stir({ db }: AppInstance, { storeId }: TestStore): Promise<void> {
+async function insertChanges({ db }: AppInstance, { storeId }: TestStore): Promise<void> {
   await sql`
     insert into rollup_changes (store_id, slot, currency, abandoned)
     select ${storeId}, rollup_slot(now() - n % 900 * interval '1 minute'), 'USD', 1 from generate_series(1, ${UNFOLDED}) n`.execute(
@@ -62,7 +62,7 @@ async function stir({ db }: AppInstance, { storeId }: TestStore): Promise<void> 
   )
 }
 
-async function ask(app: FastifyInstance, tokens: string[], path: string, lab: Lab): Promise<Figure> {
+async function measureRoute(app: FastifyInstance, tokens: string[], path: string, lab: Lab): Promise<Figure> {
   const taken: number[][] = tokens.map(() => [])
   const rounds = Math.max(20, Math.round(200 * lab.scale))
   for (let n = -10; n < rounds; n++) {
@@ -83,7 +83,7 @@ async function ask(app: FastifyInstance, tokens: string[], path: string, lab: La
   }
 }
 
-async function keep(instance: AppInstance, { storeId }: TestStore): Promise<Figure[]> {
+async function measureUpkeep(instance: AppInstance, { storeId }: TestStore): Promise<Figure[]> {
   const now = instance.deps.now()
   const timed = async (name: string, work: () => Promise<unknown>): Promise<Figure> => {
     const begun = performance.now()

@@ -4,12 +4,12 @@ import { evaluate } from '../server/delivery/decide/evaluate.ts'
 import { sendDue } from '../server/delivery/send/send-due.ts'
 import { claimDue } from '../server/delivery/send/send-due-sql.ts'
 import type { Bench, Figure } from './figures.ts'
-import { type AppInstance, type Lab, nullChannel } from './lab.ts'
-import { median, timed } from './measure.ts'
+import { type AppInstance, createNullChannel, type Lab } from './lab.ts'
+import { measureMs, median } from './measure.ts'
 
-// Method: a store has thousands of mails due. Claim + decide: batches of 100 are leased and judged, rendering included, until
-// none is left; nothing is sent. Whole loop: the same store's mails through `sendDue` into a channel that accepts at once
-// and does nothing, so that what remains is the engine's own work and its commits. Three stores each; medians.
+// Method: a store has thousands of due emails. Claim + decide: batches of 100 are claimed and decided, including rendering, without
+// sending. Whole loop: `sendDue` sends the same store's emails to a channel that accepts at once, so the result is the engine's own
+// work and its commits. Three stores each; medians.
 
 const BATCH = 100
 const POOL = 5
@@ -21,10 +21,10 @@ async function run(lab: Lab): Promise<Figure[]> {
   const decided: number[] = []
   const looped: number[] = []
   try {
-    await loop(instance, 200)
+    await runSendLoop(instance, 200)
     for (let round = 0; round < 3; round++) {
       decided.push(await claimAndDecide(instance, lab.sized(5_000)))
-      looped.push(await loop(instance, lab.sized(3_000)))
+      looped.push(await runSendLoop(instance, lab.sized(3_000)))
     }
   } finally {
     await instance.close()
@@ -41,7 +41,7 @@ async function run(lab: Lab): Promise<Figure[]> {
 }
 
 async function claimAndDecide(instance: AppInstance, count: number): Promise<number> {
-  const { storeId } = await readyStore(instance, count)
+  const { storeId } = await openDueStore(instance, count)
   const { deps } = instance
   const store = { storeId, db: deps.db }
   await deps.db
@@ -51,7 +51,7 @@ async function claimAndDecide(instance: AppInstance, count: number): Promise<num
     .where('stream', '=', 'order_check')
     .execute()
   let sendable = 0
-  const ms = await timed(async () => {
+  const ms = await measureMs(async () => {
     for (;;) {
       const now = deps.now()
       const leaseUntil = new Date(now.getTime() + 600_000)
@@ -67,13 +67,13 @@ async function claimAndDecide(instance: AppInstance, count: number): Promise<num
   return (count / ms) * 1_000
 }
 
-export async function loop(instance: AppInstance, count: number): Promise<number> {
-  const { storeId } = await readyStore(instance, count)
-  return (count / (await timed(() => sendAll(instance, storeId, count)))) * 1_000
+export async function runSendLoop(instance: AppInstance, count: number): Promise<number> {
+  const { storeId } = await openDueStore(instance, count)
+  return (count / (await measureMs(() => sendAll(instance, storeId, count)))) * 1_000
 }
 
 export async function sendAll({ db, deps }: AppInstance, storeId: string, count: number): Promise<void> {
-  const email = nullChannel(POOL)
+  const email = createNullChannel(POOL)
   await sendDue({ ...deps, channels: { ...deps.channels, email } }, { storeId })
   const { sent } = await db
     .selectFrom('messages')
@@ -84,7 +84,7 @@ export async function sendAll({ db, deps }: AppInstance, storeId: string, count:
   if (sent !== count) throw new Error(`${sent} of ${count} were sent`)
 }
 
-export async function readyStore(instance: AppInstance, count: number) {
+export async function openDueStore(instance: AppInstance, count: number) {
   const store = await instance.store()
   await instance.carts(store, { count, ready: count })
   return store

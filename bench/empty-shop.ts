@@ -2,12 +2,12 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Shops without orders, in a process of its own (see helpers.ts): http://…/<any path> is one. Every product they are asked for by its id
-// is for sale. Those whose path begins with `slow` take ten seconds for every answer.
+// Shops without orders in a separate process (see helpers.ts), one at each path. Every requested product is for sale. Shops whose path
+// begins with `slow` answer after ten seconds.
 
 const server = http.createServer(async (request, reply) => {
   if (request.url!.startsWith('/slow')) await sleep(10_000)
-  const rows = productsOf(new URL(request.url!, 'http://shop'))
+  const rows = buildProducts(new URL(request.url!, 'http://shop'))
   const pages = rows.length > 0 ? '1' : '0'
   reply.writeHead(200, {
     'content-type': 'application/json',
@@ -17,7 +17,7 @@ const server = http.createServer(async (request, reply) => {
   reply.end(JSON.stringify(rows))
 })
 
-function productsOf({ pathname, searchParams }: URL): object[] {
+function buildProducts({ pathname, searchParams }: URL): object[] {
   if (!pathname.endsWith('/products')) return []
   const ids = (searchParams.get('include') ?? '').split(',').filter(Boolean)
   const terms = { price: '12.00', status: 'publish', purchasable: true, stock_status: 'instock', stock_quantity: null }

@@ -3,32 +3,32 @@ import type { TestStore } from '../test/factories.ts'
 import type { Bench, Figure } from './figures.ts'
 import { type SinkTally, startEmptyShops, startHangingShops, startSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { latenessOf } from './latency.bench.ts'
+import { readLateness } from './latency.bench.ts'
 import { percentile } from './measure.ts'
 import { startServer } from './server.ts'
 
 // Method (D8), in started servers of one process each:
-// - One store has 100,000 mails due and sends all the time, another store's shop takes ten seconds for every answer and has mails due as
-//   well. Forty other stores have a single reminder each, one falling due every second.
-// - So many shops accept a connection and never answer, each on an address of its own and with five mails due. Thirty other stores have a
-//   single reminder each, one falling due every second.
-// The figure is send minus due of the others' single reminders; what has not left when the time is over counts as late until then.
+// - One store has 100,000 due emails and sends continuously. Another store with due emails has a shop that answers after ten seconds. Forty
+//   other stores have a single reminder each, one due every second.
+// - A number of shops accept connections and never answer, each on its own address and with five due emails. Thirty other stores have a single
+//   reminder each, one due every second.
+// The figure is the delay from due to sent of the single reminders. Unsent ones count as late until the end.
 
 const SINGLES = 40
 const SINGLES_BESIDE_HANGING = 30
 const HANGING = [1, 8, 40, 200]
-/** After the last one fell due. */
-const PATIENCE_MS = 12_000
+/** Waiting time after the last due time. */
+const MAX_WAIT_MS = 12_000
 
 export const bench: Bench = { name: 'fairness', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const figures = await besideLargeAndSlow(lab)
-  for (const count of HANGING) figures.push(...(await besideHanging(lab, count)))
+  const figures = await measureBesideLargeAndSlow(lab)
+  for (const count of HANGING) figures.push(...(await measureBesideHanging(lab, count)))
   return figures
 }
 
-async function besideLargeAndSlow(lab: Lab): Promise<Figure[]> {
+async function measureBesideLargeAndSlow(lab: Lab): Promise<Figure[]> {
   const shops = await startEmptyShops()
   try {
     return await measureSingles(lab, 'beside a large and a slow store', {
@@ -46,7 +46,7 @@ async function besideLargeAndSlow(lab: Lab): Promise<Figure[]> {
   }
 }
 
-async function besideHanging(lab: Lab, count: number): Promise<Figure[]> {
+async function measureBesideHanging(lab: Lab, count: number): Promise<Figure[]> {
   const [shops, hanging] = await Promise.all([startEmptyShops(), startHangingShops()])
   try {
     return await measureSingles(lab, `beside ${count} hanging`, {
@@ -68,7 +68,7 @@ async function besideHanging(lab: Lab, count: number): Promise<Figure[]> {
 interface Scene {
   singles: number
   address: (n: number) => string
-  /** The stores that the others are measured beside. */
+  /** The stores that produce the load. */
   crowd: (instance: AppInstance) => Promise<void>
 }
 
@@ -85,8 +85,8 @@ async function measureSingles(lab: Lab, name: string, { singles, address, crowd 
     let [sent, open]: number[][] = [[], []]
     try {
       await spreadDue(instance, others)
-      await sleep(singles * 1_000 + PATIENCE_MS)
-      ;[sent, open] = await Promise.all([latenessOf(instance, storeIds), latenessOfOpen(instance, storeIds)])
+      await sleep(singles * 1_000 + MAX_WAIT_MS)
+      ;[sent, open] = await Promise.all([readLateness(instance, storeIds), readOpenLateness(instance, storeIds)])
     } finally {
       await server.stop()
     }
@@ -107,7 +107,7 @@ async function measureSingles(lab: Lab, name: string, { singles, address, crowd 
   }
 }
 
-async function latenessOfOpen(instance: AppInstance, storeIds: readonly string[]): Promise<number[]> {
+async function readOpenLateness(instance: AppInstance, storeIds: readonly string[]): Promise<number[]> {
   const { rows } = await instance.pool.query<{ ms: number }>(
     `select (extract(epoch from now() - due_at) * 1000)::float as ms from messages
     where store_id = any($1::uuid[]) and step = 1 and sending_at is null`,

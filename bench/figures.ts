@@ -1,18 +1,18 @@
-// What a benchmark answers, and the table and file it ends up in.
+// The results of a benchmark and their table and file formats.
 
 export interface Figure {
   name: string
   value: number
   unit: string
-  /** The same bytes through the least code there is, measured in the same run. */
+  /** The same work with minimal code, measured in the same run. */
   ceiling?: { name: string; value: number }
-  /** What was asked for; `of` = 'ceiling' when it is a share of the ceiling. */
+  /** The goal; `of` = 'ceiling' for a share of the ceiling. */
   goal?: { atLeast?: number; below?: number; of?: 'ceiling' }
-  /** Whatever else the reader has to know, in a few words. */
+  /** A short note for readers. */
   note?: string
 }
 
-/** One per file. The file's first comment says how it measures. */
+/** One benchmark per file. The file's first comment describes the method. */
 export interface Bench {
   name: string
   run: (lab: import('./lab.ts').Lab) => Promise<Figure[]>
@@ -25,7 +25,7 @@ export function isMet({ value, ceiling, goal }: Figure): boolean | null {
 }
 
 export function printFigures(figures: readonly Figure[]): void {
-  const lines = figures.map(lineOf)
+  const lines = figures.map(formatRow)
   const widths = [0, 1, 2, 3].map((column) => Math.max(...lines.map((line) => line[column]!.length)))
   for (const line of lines) {
     const cells = line.map((cell, column) =>
@@ -35,19 +35,21 @@ export function printFigures(figures: readonly Figure[]): void {
   }
 }
 
-/** The same as a Markdown table, for docs/performance.md. */
-export function markdownOf(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => `| ${lineOf(figure).join(' | ')} |`)
+/** Formats the figures as a Markdown table for docs/performance.md. */
+export function formatMarkdown(figures: readonly Figure[]): string {
+  const rows = figures.map((figure) => `| ${formatRow(figure).join(' | ')} |`)
   return ['| what | figure | of its ceiling | goal | |', '| - | -: | - | - | - |', ...rows].join('\n')
 }
 
-function lineOf(figure: Figure): string[] {
+function formatRow(figure: Figure): string[] {
   const { name, value, unit, ceiling, note } = figure
-  const share = ceiling ? `${rounded(value / ceiling.value)} × ${ceiling.name} (${rounded(ceiling.value)})` : ''
-  return [name, `${rounded(value)} ${unit}`, share, goalText(figure), note ?? '']
+  const share = ceiling
+    ? `${formatNumber(value / ceiling.value)} × ${ceiling.name} (${formatNumber(ceiling.value)})`
+    : ''
+  return [name, `${formatNumber(value)} ${unit}`, share, formatGoal(figure), note ?? '']
 }
 
-function goalText(figure: Figure): string {
+function formatGoal(figure: Figure): string {
   const met = isMet(figure)
   if (met === null) return ''
   const { atLeast, below } = figure.goal!
@@ -55,7 +57,7 @@ function goalText(figure: Figure): string {
   return `${wanted}: ${met ? 'met' : 'MISSED'}`
 }
 
-function rounded(value: number): string {
+function formatNumber(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   return value.toLocaleString('en-US', { maximumFractionDigits: digits })
 }

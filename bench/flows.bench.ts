@@ -4,23 +4,23 @@ import { rebuildFigures } from '../server/insights/analytics/figures.ts'
 import { flowReport } from '../shared/flow-report.ts'
 import { listFlows } from '../shared/flows.ts'
 import { upcomingMessages } from '../shared/upcoming.ts'
-import { ask } from './analytics.bench.ts'
+import { fetchTimed } from './analytics.bench.ts'
 import { CARTS, writeYear } from './analytics-scene.ts'
 import type { Bench, Figure } from './figures.ts'
 import { startSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { percentile, timed } from './measure.ts'
+import { measureMs, percentile } from './measure.ts'
 import { startServer } from './server.ts'
 
-// Method: the year of the analytics benchmark (a million carts, as many messages; analytics-scene.ts), its figures counted by the product, and
-// what was planned and not sent of each step, as the triggers would have counted it. The started product answers the report of the flow over
-// HTTP, sign-in included, for all three ranges in turn. The ceiling is one bare statement that adds up the same rows by their keys. The list of flows is
-// asked of the same store; what a flow sends in the next hour, of another one with 600 messages due, of which 500 are decided on for each look.
+// Method: the year of the analytics benchmark (a million carts, as many messages; analytics-scene.ts), with figures counted by the product, and
+// each step's planned but unsent messages. A started server answers the flow's report over HTTP, including authentication, alternating between
+// the three ranges. The ceiling is one bare statement that sums the same rows by key. The list of flows uses the same store. The forecast for
+// the next hour uses another store with 600 due messages, of which each call decides 500.
 
 const DAYS = [7, 30, 90] as const
 const GOAL = { below: 100 }
-/** More than one look decides on. */
-const DUE = 600
+/** More messages than one call decides. */
+const DUE_MESSAGES = 600
 
 export const bench: Bench = { name: 'flows', run }
 
@@ -33,16 +33,16 @@ async function run(lab: Lab): Promise<Figure[]> {
     await rebuildFigures({ storeId, db: instance.db }, instance.deps.now())
     await countSteps(instance, storeId)
     const env = { DATABASE_URL: instance.url, SMTP_URL: `smtp://127.0.0.1:${sink.port}`, ROLES: 'web' }
-    // Writing a year takes longer than a worker may be silent, and without one the server is not ready.
+    // Generating a year takes longer than the workers' heartbeat timeout, and the server is not ready without a worker.
     await beat(instance.deps)
     const server = await startServer({ ...env, PUBLIC_URL: 'http://localhost:5100' })
     try {
-      const get = (path: string) => ask({ server, token }, path)
-      const figures = [await report({ lab, instance, storeId, flowId }, get)]
-      figures.push(await list(lab, get))
+      const get = (path: string) => fetchTimed({ server, token }, path)
+      const figures = [await measureReport({ lab, instance, storeId, flowId }, get)]
+      figures.push(await measureList(lab, get))
       const due = await instance.store()
-      await instance.carts(due, { count: DUE, ready: DUE })
-      figures.push(await upcoming(lab, due.flowId, (path) => ask({ server, token: due.token }, path)))
+      await instance.carts(due, { count: DUE_MESSAGES, ready: DUE_MESSAGES })
+      figures.push(await measureUpcoming(lab, due.flowId, (path) => fetchTimed({ server, token: due.token }, path)))
       return figures
     } finally {
       await server.stop()
@@ -53,8 +53,8 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-/** Of one call, asked again and again. */
-async function times(rounds: number, get: () => Promise<number>): Promise<number[]> {
+/** Times of one repeated call. */
+async function repeatTimed(rounds: number, get: () => Promise<number>): Promise<number[]> {
   const taken: number[] = []
   for (let n = -5; n < rounds; n++) {
     const ms = await get()
@@ -65,25 +65,25 @@ async function times(rounds: number, get: () => Promise<number>): Promise<number
 
 const pathOf = (path: string): string => path.slice('/api'.length)
 
-async function list(lab: Lab, get: (path: string) => Promise<number>): Promise<Figure> {
-  const taken = await times(Math.max(20, Math.round(100 * lab.scale)), () => get(pathOf(listFlows.path)))
+async function measureList(lab: Lab, get: (path: string) => Promise<number>): Promise<Figure> {
+  const taken = await repeatTimed(Math.max(20, Math.round(100 * lab.scale)), () => get(pathOf(listFlows.path)))
   return {
     ...{ name: `list of flows, p95 at ${lab.sized(CARTS).toLocaleString('en-US')} carts`, unit: 'ms', goal: GOAL },
     ...{ value: percentile(taken, 0.95), note: `p50 ${percentile(taken, 0.5).toFixed(1)} ms` },
   }
 }
 
-/** The page asks every 15 seconds. */
-async function upcoming(lab: Lab, flowId: string, get: (path: string) => Promise<number>): Promise<Figure> {
+/** The page polls this every 15 seconds. */
+async function measureUpcoming(lab: Lab, flowId: string, get: (path: string) => Promise<number>): Promise<Figure> {
   const path = pathOf(upcomingMessages.path).replace(':flowId', flowId)
-  const taken = await times(Math.max(10, Math.round(40 * lab.scale)), () => get(path))
+  const taken = await repeatTimed(Math.max(10, Math.round(40 * lab.scale)), () => get(path))
   return {
-    ...{ name: `what a flow sends in the next hour, ${DUE} messages due, p95`, unit: 'ms' },
+    ...{ name: `what a flow sends in the next hour, ${DUE_MESSAGES} messages due, p95`, unit: 'ms' },
     ...{ value: percentile(taken, 0.95), note: `p50 ${percentile(taken, 0.5).toFixed(1)} ms; 500 are decided on` },
   }
 }
 
-/** One in six was planned and not sent, for one of four reasons. */
+/** Counts each step's messages. One in six also counts as unsent, for one of four reasons. */
 async function countSteps({ db }: AppInstance, storeId: string): Promise<void> {
   await sql`
     insert into flow_counts (store_id, flow_id, step_id, day, reason, change, is_folded)
@@ -105,7 +105,7 @@ interface Scene {
   flowId: string
 }
 
-async function report(
+async function measureReport(
   { lab, instance, storeId, flowId }: Scene,
   get: (path: string) => Promise<number>,
 ): Promise<Figure> {
@@ -119,7 +119,7 @@ async function report(
   for (let n = -5; n < rounds; n++) {
     for (const days of DAYS) {
       const ms = await get(`${path}?days=${days}`)
-      const bareMs = await timed(() => least(days).execute(instance.db))
+      const bareMs = await measureMs(() => least(days).execute(instance.db))
       if (n < 0) continue
       taken[days]!.push(ms)
       bare[days]!.push(bareMs)

@@ -4,26 +4,26 @@ import { recordFacts } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { median, timed } from './measure.ts'
+import { measureMs, median } from './measure.ts'
 
-// Method: one cart has 10,000 facts (a page left open for months, or a robot). Measured: the pure fold of all of them; a fact that
-// is older than the others, for which the database's facts are read and folded anew; the next fact in order, which carries the
-// folded state on; and the next post of the capture script, answer included. The last two should not depend on the number.
+// Method: one cart has 10,000 facts (a page left open for months, or a robot). Measured: the pure fold of all facts; an older fact,
+// which requires reading and folding all facts again; the next fact in order, which continues from the stored state; and the next post
+// of the capture script, including the response. The last two should not depend on the number of facts.
 
 export const bench: Bench = { name: 'fold', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
   const instance = await lab.open()
   try {
-    const many = await aCartWith(instance, lab.sized(10_000))
-    const few = await aCartWith(instance, 10)
-    const facts = await factsOf(instance, many.storeId)
-    const pureMs = await repeated(5, async () => foldFacts(emptyFold, facts))
-    const lateMs = await repeated(5, (n) => addFact(instance, many, new Date(many.start + 500 + n)))
-    const nextMs = await repeated(20, () => addFact(instance, many, new Date()))
-    const nextOfFewMs = await repeated(20, () => addFact(instance, few, new Date()))
-    const postMs = await repeated(20, (n) => post(instance, many, n))
-    const postOfFewMs = await repeated(20, (n) => post(instance, few, n))
+    const many = await openCartWithFacts(instance, lab.sized(10_000))
+    const few = await openCartWithFacts(instance, 10)
+    const facts = await readFacts(instance, many.storeId)
+    const pureMs = await repeatTimed(5, async () => foldFacts(emptyFold, facts))
+    const lateMs = await repeatTimed(5, (n) => addFact(instance, many, new Date(many.start + 500 + n)))
+    const nextMs = await repeatTimed(20, () => addFact(instance, many, new Date()))
+    const nextOfFewMs = await repeatTimed(20, () => addFact(instance, few, new Date()))
+    const postMs = await repeatTimed(20, (n) => postCart(instance, many, n))
+    const postOfFewMs = await repeatTimed(20, (n) => postCart(instance, few, n))
     const count = facts.length.toLocaleString('en-US')
     return [
       { name: `pure fold of ${count} facts`, value: pureMs, unit: 'ms' },
@@ -53,7 +53,7 @@ interface LongCart {
   start: number
 }
 
-export async function aCartWith(instance: AppInstance, count: number): Promise<LongCart> {
+export async function openCartWithFacts(instance: AppInstance, count: number): Promise<LongCart> {
   const { storeId } = await instance.store()
   const cart = `cart-${newId()}`
   const long = { storeId, cart, page: `page-${cart}`, start: Date.now() - count * 1_000 - 60_000 }
@@ -89,13 +89,13 @@ export async function addFact(instance: AppInstance, { storeId, cart }: LongCart
   ])
 }
 
-async function post(instance: AppInstance, long: LongCart, n: number): Promise<void> {
+async function postCart(instance: AppInstance, long: LongCart, n: number): Promise<void> {
   const store = { id: long.storeId, url: 'https://shop.example.com', home_url: 'https://shop.example.com' }
   const items = [{ id: '16', quantity: 10 + n }]
   await recordCapture(instance.deps, store, { cart: long.cart, page: long.page, seq: 20_000 + n, items }, 'client')
 }
 
-async function factsOf(instance: AppInstance, storeId: string): Promise<Fact[]> {
+async function readFacts(instance: AppInstance, storeId: string): Promise<Fact[]> {
   const rows = await instance.db
     .selectFrom('facts')
     .select(['id', 'at', 'payload'])
@@ -106,8 +106,8 @@ async function factsOf(instance: AppInstance, storeId: string): Promise<Fact[]> 
   return rows.map((row) => ({ id: row.id, at: row.at.getTime(), payload: row.payload }))
 }
 
-async function repeated(times: number, work: (n: number) => Promise<unknown>): Promise<number> {
+async function repeatTimed(times: number, work: (n: number) => Promise<unknown>): Promise<number> {
   const taken: number[] = []
-  for (let n = 0; n < times; n++) taken.push(await timed(() => work(n)))
+  for (let n = 0; n < times; n++) taken.push(await measureMs(() => work(n)))
   return median(taken)
 }

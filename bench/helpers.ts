@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-// The outside world of a benchmark, in processes of its own: it must not share the thread of what is measured.
+// A benchmark's external systems in separate processes, so that they do not share a thread with the measured code.
 
 export interface Helper {
   port: number
@@ -13,10 +13,10 @@ async function startHelper(file: string): Promise<ChildProcess> {
   return fork(new URL(file, import.meta.url), { execArgv: [] })
 }
 
-async function withPort(file: string): Promise<Helper> {
+async function startWithPort(file: string): Promise<Helper> {
   const child = await startHelper(file)
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
-  return { port, ask: (message) => ask(child, message), stop: () => stop(child) }
+  return { port, ask: (message) => sendAndWait(child, message), stop: () => stop(child) }
 }
 
 export interface SinkTally {
@@ -25,30 +25,30 @@ export interface SinkTally {
   connections: number
 }
 
-export const startSink = (): Promise<Helper> => withPort('./sink.ts')
+export const startSink = (): Promise<Helper> => startWithPort('./sink.ts')
 
-/** What has come for a campaign; times are those of the clock. */
+/** Received emails of a campaign; times are wall-clock times. */
 export interface Arrivals {
   mails: number
   firstAt: number | null
   lastAt: number | null
-  /** Asked with `of`: when this recipient got one. */
+  /** With `of`: times at which this recipient got emails. */
   at?: number[]
-  /** Asked with `isAll`: how many each recipient got. */
+  /** With `isAll`: number of emails per recipient. */
   counts?: [recipient: string, mails: number][]
 }
 
-/** Told to `forget`, it begins anew. */
-export const startRecipientsSink = (): Promise<Helper> => withPort('./recipients-sink.ts')
-/** Asks an address all the time; its port says nothing. */
-export const startProbe = (): Promise<Helper> => withPort('./probe.ts')
-export const startEmptyShops = (): Promise<Helper> => withPort('./empty-shop.ts')
-export const startHangingShops = (): Promise<Helper> => withPort('./hanging-shop.ts')
+/** `forget` resets the record. */
+export const startRecipientsSink = (): Promise<Helper> => startWithPort('./recipients-sink.ts')
+/** Polls an address continuously. Its `port` is unused. */
+export const startProbe = (): Promise<Helper> => startWithPort('./probe.ts')
+export const startEmptyShops = (): Promise<Helper> => startWithPort('./empty-shop.ts')
+export const startHangingShops = (): Promise<Helper> => startWithPort('./hanging-shop.ts')
 
-export interface LoadAnswer {
+export interface LoadResult {
   /** Milliseconds per request. */
   latencies: number[]
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   answers: Record<string, number>
   seconds: number
 }
@@ -59,14 +59,14 @@ export async function postAll(order: {
   connections: number
   requests: string[]
   perSecond: number | null
-}): Promise<LoadAnswer> {
+}): Promise<LoadResult> {
   const child = await startHelper('./load.ts')
-  const answer = await ask<LoadAnswer>(child, order)
+  const answer = await sendAndWait<LoadResult>(child, order)
   await stop(child)
   return answer
 }
 
-async function ask<Answer>(child: ChildProcess, message: object): Promise<Answer> {
+async function sendAndWait<Answer>(child: ChildProcess, message: object): Promise<Answer> {
   const answer = once(child, 'message')
   child.send(message)
   return (await answer)[0] as Answer

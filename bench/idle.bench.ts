@@ -5,22 +5,22 @@ import type { AppInstance, Lab } from './lab.ts'
 import { startServer } from './server.ts'
 import { countStatements } from './statements.ts'
 
-// Method: a started server with both roles and nothing to do; what it sends PostgreSQL goes through a process that counts statements, those
-// of the job queue included. First without a store, then with a thousand, whose shops answer at once and have no orders; when they were read
-// last is spread over the quarter of an hour after which a store is read again. The figure for stores is what they add.
+// Method: an idle server with both roles. A proxy counts its statements to PostgreSQL, including those of the job queue. First without
+// stores, then with a thousand stores whose shops answer at once without orders. Their last sync times are spread over the sync interval of
+// 15 minutes. The figure for stores is the difference.
 
 const STORES = 1_000
-const SWEEP_EVERY_MS = 15 * 60_000
-const SHOWN = 12
+const SYNC_INTERVAL_MS = 15 * 60_000
+const TOP_STATEMENTS = 12
 
 export const bench: Bench = { name: 'idle', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
   const [sink, shops] = await Promise.all([startSink(), startEmptyShops()])
   try {
-    const none = await statementsPerSecond(lab, { stores: 0, shopPort: shops.port, sinkPort: sink.port })
+    const none = await countStatementsPerSecond(lab, { stores: 0, shopPort: shops.port, sinkPort: sink.port })
     const stores = lab.sized(STORES)
-    const many = await statementsPerSecond(lab, { stores, shopPort: shops.port, sinkPort: sink.port })
+    const many = await countStatementsPerSecond(lab, { stores, shopPort: shops.port, sinkPort: sink.port })
     return [
       { name: 'statements of an idle installation', value: none, unit: '/s', goal: { below: 25 } },
       {
@@ -42,7 +42,7 @@ interface Scene {
   sinkPort: number
 }
 
-async function statementsPerSecond(lab: Lab, { stores, shopPort, sinkPort }: Scene): Promise<number> {
+async function countStatementsPerSecond(lab: Lab, { stores, shopPort, sinkPort }: Scene): Promise<number> {
   const instance = await lab.open({ poolSize: 4 })
   const counter = await countStatements(instance.url)
   await openStores(instance, stores, shopPort)
@@ -54,7 +54,7 @@ async function statementsPerSecond(lab: Lab, { stores, shopPort, sinkPort }: Sce
     await sleep(seconds * 1_000)
     const counts = counter.take()
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-    const most = [...counts].sort((one, other) => other[1] - one[1]).slice(0, SHOWN)
+    const most = [...counts].sort((one, other) => other[1] - one[1]).slice(0, TOP_STATEMENTS)
     lab.say(`with ${stores} stores, per second: ${(total / seconds).toFixed(1)}`)
     for (const [text, count] of most)
       lab.say(`${(count / seconds).toFixed(2)} ${text.replace(/\s+/g, ' ').slice(0, 150)}`)
@@ -77,6 +77,6 @@ async function openStores(instance: AppInstance, count: number, port: number): P
   await instance.pool.query(
     `update sync_state y set started_at = t.at, completed_at = t.at, completed_start = t.at, watermark = t.at
     from (select id, now() - random() * $1 * interval '1 millisecond' as at from stores) t where t.id = y.store_id`,
-    [SWEEP_EVERY_MS],
+    [SYNC_INTERVAL_MS],
   )
 }

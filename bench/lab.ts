@@ -17,29 +17,29 @@ import { type ManyCarts, manyCarts } from '../test/many-carts.ts'
 import { wooKeys } from '../test/woo-access.ts'
 import type { World } from '../test/world.ts'
 
-// Where benchmarks work: the real server's parts on databases of their own, on a PostgreSQL set up as in production (fsync and
+// The benchmarks' environment: the real server's parts on separate databases of a PostgreSQL with production settings (fsync and
 // synchronous_commit on).
 
 export const SECRET = 'a secret of the benchmarks, long enough to be one'
 export const KEYS = { consumerKey: `ck_${'c'.repeat(40)}`, consumerSecret: `cs_${'e'.repeat(40)}` }
 
 export interface Lab {
-  /** 1 is the full size; a tenth makes a quick run. */
+  /** 1 is full size; 0.1 makes a quick run. */
   scale: number
-  /** A number of rows at this run's scale. */
+  /** Scales a number of rows. */
   sized(full: number): number
-  /** A database of its own, or one that several benchmarks of a run share by its name. */
+  /** Opens a new database, or a named one that several benchmarks of a run share. */
   open(options?: { shared?: string; poolSize?: number; env?: Record<string, string> }): Promise<AppInstance>
   say(sentence: string): void
 }
 
-/** A database with everything the server's functions want around it. */
+/** A database with the dependencies of the server's functions. */
 export interface AppInstance {
   url: string
   pool: pg.Pool
   db: Db
   deps: Deps
-  /** Made by this call; false when another benchmark of the run has filled it already. */
+  /** Whether this call created it; false if another benchmark of the run has filled it. */
   isNew: boolean
   store(options?: StoreOptions): Promise<TestStore>
   carts(store: TestStore, carts: Omit<ManyCarts, 'storeId' | 'flowId' | 'now'>): Promise<void>
@@ -96,7 +96,7 @@ async function createDatabase(serverUrl: string, name: string): Promise<boolean>
   }
 }
 
-/** A store with keys, the ready flow on since a day ago and a plan without a limit of mails. */
+/** Opens a store with keys, the default flow active since yesterday and a plan without an email limit. */
 async function openStore(deps: Deps, options: StoreOptions = {}): Promise<TestStore> {
   const started = new Date(deps.now().getTime() - 86_400_000)
   const store = await aStore({ db: deps.db, now: started } as World, {
@@ -110,7 +110,7 @@ async function openStore(deps: Deps, options: StoreOptions = {}): Promise<TestSt
   return store
 }
 
-/** The queue is left out: benchmarks call its handlers. A store is asked for orders and has none. */
+/** Omits the job queue, because benchmarks call the handlers directly. Stores have no orders. */
 function buildDeps(pool: pg.Pool, db: Db, env: Record<string, string>): Deps {
   const shop = aFakeStore()
   return {
@@ -123,25 +123,25 @@ function buildDeps(pool: pg.Pool, db: Db, env: Record<string, string>): Deps {
     workerId: newId(),
     jobs: { enqueue: async () => {}, queues: async () => [] },
     channels: {
-      email: nullChannel(),
-      demoEmail: nullChannel(),
+      email: createNullChannel(),
+      demoEmail: createNullChannel(),
       ownMail: async () => null,
       text: async () => null,
-      push: noPush,
+      push: NO_PUSH,
     },
     storeClient: () => shop,
     demo: null,
   }
 }
 
-const noPush: PushChannel = {
+const NO_PUSH: PushChannel = {
   poolSize: 1,
   send: async () => ({ kind: 'gone', response: 'nowhere' }),
   close: async () => {},
 }
 
-/** Accepts at once and keeps nothing. */
-export function nullChannel(poolSize = 5): EmailChannel {
+/** Accepts emails at once and discards them. */
+export function createNullChannel(poolSize = 5): EmailChannel {
   return {
     poolSize,
     send: async (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 OK' }),

@@ -5,9 +5,9 @@ import type { AppInstance, Lab } from './lab.ts'
 import { percentile, seededRandom } from './measure.ts'
 import { startServer } from './server.ts'
 
-// Method: a started server with nothing else to do; one mail at a time falls due at a random moment, about one a second, for one
-// store whose shop answers at once. The figure is send minus due, from the rows: the scan of every second, the queue, the
-// order pull where the last one is older than a minute, the decision.
+// Method: an otherwise idle server; one email at a time becomes due at a random moment, about one a second, for a store whose shop
+// answers at once. The figure is the delay from due to sent, from the rows. It includes the scan of every second, the queue, an order
+// pull if the last one is older than a minute, and the decision.
 
 export const bench: Bench = { name: 'latency', run }
 
@@ -21,7 +21,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     await instance.carts(store, { count, ready: count })
     await spreadDue(instance, store.storeId, count)
     await sleep(count * 1_000 + 8_000)
-    const late = await latenessOf(instance, [store.storeId])
+    const late = await readLateness(instance, [store.storeId])
     if (late.length !== count) throw new Error(`${late.length} of ${count} were sent`)
     return [
       {
@@ -39,7 +39,7 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-/** One after the other, each at a random moment of its second. */
+/** Makes one email due per second, at a random moment of it. */
 async function spreadDue(instance: AppInstance, storeId: string, count: number): Promise<void> {
   const random = seededRandom(11)
   const start = Date.now() + 3_000
@@ -54,8 +54,8 @@ async function spreadDue(instance: AppInstance, storeId: string, count: number):
   await instance.pool.query('update send_schedule set next_due_at = $2 where store_id = $1', [storeId, new Date(start)])
 }
 
-/** Milliseconds from due to send of every first step that left. */
-export async function latenessOf(instance: AppInstance, storeIds: readonly string[]): Promise<number[]> {
+/** Milliseconds from due to sent of every sent first step. */
+export async function readLateness(instance: AppInstance, storeIds: readonly string[]): Promise<number[]> {
   const { rows } = await instance.pool.query<{ ms: number }>(
     `select (extract(epoch from sending_at - due_at) * 1000)::float as ms from messages
     where store_id = any($1::uuid[]) and step = 1 and sending_at is not null`,

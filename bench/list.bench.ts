@@ -8,10 +8,10 @@ import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { percentile, seededRandom } from './measure.ts'
 
-// Method: stores of 10,000, 100,000 and a million carts in one database. The real route, sign-in and totals included, is asked
-// in-process for pages of 25: every sortable column in both directions, pages 1 to 10; each badge; searches for the beginning of
-// a name, of an email and of a phone number, 2 to 8 characters long; what an email can reach, of the newest 5,000; and pages from the whole depth of the list. Questions of
-// all sizes take turns. What counts is how much slower the largest store is than the smallest.
+// Method: stores of 10,000, 100,000 and a million carts in one database. The real route, with authentication and totals, is called
+// in-process for pages of 25: every sortable column in both directions, pages 1 to 10; each badge; prefix searches of 2 to 8 characters
+// by name, email and phone number; carts reachable by email among the newest 5,000; and pages at any depth. Calls alternate between the
+// sizes. The result is how much slower the largest store is than the smallest.
 
 const LIMIT = 25
 const BADGES = ['No Action', 'Email Sent', 'No Response', 'Recovered']
@@ -26,7 +26,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     const tokens = []
     for (const store of instance.stores) tokens.push(await signIn(instance, store))
     const figures: Figure[] = []
-    for (const [name, questionOf] of Object.entries(questions(lab))) {
+    for (const [name, questionOf] of Object.entries(buildQueries(lab))) {
       figures.push(await compare(app, tokens, name, questionOf, lab))
     }
     return figures
@@ -36,12 +36,12 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-/** What is asked, by the number of the question, a random number and the number of carts. */
-type Question = (n: number, random: number, size: number) => Record<string, string>
+/** Builds the query from the call's number, a random number and the number of carts. */
+type BuildQuery = (n: number, random: number, size: number) => Record<string, string>
 
-function questions(lab: Lab): Record<string, Question> {
+function buildQueries(lab: Lab): Record<string, BuildQuery> {
   const page = (random: number) => String(1 + Math.floor(random * 10))
-  const sorts = sortColumns.map((sort): [string, Question] => [
+  const sorts = sortColumns.map((sort): [string, BuildQuery] => [
     `list by ${sort}`,
     (n, random) => ({ sort, order: n % 2 ? 'asc' : 'desc', page: page(random) }),
   ])
@@ -50,15 +50,15 @@ function questions(lab: Lab): Record<string, Question> {
     'list of one badge': (n, random) => ({ status: BADGES[n % BADGES.length]!, page: page(random) }),
     'list of one badge by value': (n) => ({ status: BADGES[n % BADGES.length]!, sort: 'value' }),
     'list of what can be reached': (n) => ({ reach: n % 2 ? 'reachable' : 'no_contact', page: '1' }),
-    'search for a beginning': (n) => ({ search: beginnings[n % beginnings.length]! }),
-    'search and badge': (n) => ({ search: beginnings[n % beginnings.length]!, status: BADGES[n % BADGES.length]! }),
+    'search for a beginning': (n) => ({ search: PREFIXES[n % PREFIXES.length]! }),
+    'search and badge': (n) => ({ search: PREFIXES[n % PREFIXES.length]!, status: BADGES[n % BADGES.length]! }),
     'page from anywhere': (_n, random, size) => ({
       page: String(1 + Math.floor((random * 0.88 * lab.sized(size)) / LIMIT)),
     }),
   }
 }
 
-const beginnings = [
+const PREFIXES = [
   'ad',
   'grace',
   'whitfield',
@@ -77,7 +77,7 @@ async function compare(
   app: FastifyInstance,
   tokens: string[],
   name: string,
-  questionOf: Question,
+  questionOf: BuildQuery,
   lab: Lab,
 ): Promise<Figure> {
   const random = seededRandom(7)
@@ -106,7 +106,7 @@ async function compare(
   }
 }
 
-/** A session of the store's owner: its token. */
+/** Creates a session of the store's owner and returns its token. */
 export async function signIn(
   instance: AppInstance,
   { accountId, storeId }: { accountId: string; storeId: string },

@@ -1,7 +1,7 @@
 import net from 'node:net'
 
-// Posts ready-made requests over a few keep-alive connections, in a process of its own (see helpers.ts): as fast as answers come,
-// or at a given rate, each request timed from the moment it should have left.
+// Sends prepared requests over a few keep-alive connections from a separate process (see helpers.ts): as fast as responses arrive, or
+// at a given rate, each request timed from its scheduled start.
 
 interface Order {
   port: number
@@ -23,12 +23,14 @@ process.on('message', async (order: Order) => {
     const due = order.perSecond === null ? null : begun + (sent++ * 1_000) / order.perSecond
     return { text: value, due }
   }
-  await Promise.all(Array.from({ length: order.connections }, () => converse(order.port, next, latencies, answers)))
+  await Promise.all(
+    Array.from({ length: order.connections }, () => sendOnConnection(order.port, next, latencies, answers)),
+  )
   process.send!({ latencies, answers, seconds: (performance.now() - begun) / 1_000 })
 })
 process.on('disconnect', () => process.exit(0))
 
-function converse(
+function sendOnConnection(
   port: number,
   next: () => { text: string; due: number | null } | null,
   latencies: number[],

@@ -4,14 +4,14 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../server/core/postgres/embedded.ts'
-import { type Figure, isMet, markdownOf, printFigures } from './figures.ts'
+import { type Figure, formatMarkdown, isMet, printFigures } from './figures.ts'
 import { topLines } from './profile.ts'
 
-// npm run bench [-- --scale 0.1] [--profile] [names …]: every benchmark in a process of its own, one after the other, on one PostgreSQL with
-// production settings. Prints a table as each is through, all of them as Markdown at the end, and writes bench/results.json.
-// docs/performance.md says how to read it.
+// npm run bench [-- --scale 0.1] [--profile] [names …] runs each benchmark in its own process, one after the other, on one PostgreSQL with
+// production settings. Prints a table after each, all as Markdown at the end, and writes bench/results.json. docs/performance.md explains
+// the results.
 
-// Those that share a database come one after the other; reading before writing. The product that `paint` starts would detect what `detect` measures.
+// Benchmarks that share a database are adjacent, readers before writers. The server that `paint` starts would process the carts of `detect`.
 const names = [
   'start',
   'idle',
@@ -49,7 +49,7 @@ if (unknown.length > 0 || !(scale > 0 && scale <= 1)) {
 }
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'recoup-bench-'))
-// Started by root the database runs as somebody else, who must be able to enter its folder.
+// As root, PostgreSQL runs as another user, who needs access to the folder.
 const elsewhere = mkdtempSync(path.join(os.tmpdir(), 'recoup-bench-db-'))
 chmodSync(elsewhere, 0o711)
 const postgres = await startEmbedded({ dataDir, elsewhere, settings: { max_connections: '200' } })
@@ -61,31 +61,31 @@ let child: ChildProcess | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     child?.kill('SIGKILL')
-    void end().finally(() => process.exit(130))
+    void cleanUp().finally(() => process.exit(130))
   })
 }
 try {
   for (const name of names.filter((each) => positionals.length === 0 || positionals.includes(each))) {
     process.stdout.write(`\n${name}\n`)
     const begun = Date.now()
-    const figures = await runApart(name)
+    const figures = await runInProcess(name)
     if (!figures) failed.push(name)
     else results.push({ bench: name, seconds: (Date.now() - begun) / 1000, figures })
     if (figures) printFigures(figures)
     if (values.profile) process.stdout.write(`\n${topLines(profiles).join('\n')}\n`)
   }
 } finally {
-  await end()
+  await cleanUp()
 }
-keep()
+saveResults()
 
-async function end(): Promise<void> {
+async function cleanUp(): Promise<void> {
   await postgres.stop()
   for (const folder of [dataDir, elsewhere]) rmSync(folder, { recursive: true, force: true })
 }
 
-/** Memory and just-in-time code of one benchmark must not be another's. null: it failed, and said why. */
-function runApart(name: string): Promise<Figure[] | null> {
+/** A separate process isolates memory and JIT code. null: it failed and printed the reason. */
+function runInProcess(name: string): Promise<Figure[] | null> {
   return new Promise((resolve) => {
     let figures: Figure[] | null = null
     child = fork(new URL('./run.ts', import.meta.url), [name], {
@@ -99,7 +99,7 @@ function runApart(name: string): Promise<Figure[] | null> {
   })
 }
 
-function keep(): void {
+function saveResults(): void {
   const machine = {
     cores: os.availableParallelism(),
     memoryGb: Math.round(os.totalmem() / 2 ** 30),
@@ -117,7 +117,7 @@ function keep(): void {
   writeFileSync(new URL('./results.json', import.meta.url), `${JSON.stringify(report, null, 2)}\n`)
   const missed = results.flatMap((each) => each.figures.filter((figure) => isMet(figure) === false))
   const minutes = ((Date.now() - started) / 60_000).toFixed(1)
-  process.stdout.write(`\n${markdownOf(results.flatMap((each) => each.figures))}\n\n${minutes} minutes in all\n`)
+  process.stdout.write(`\n${formatMarkdown(results.flatMap((each) => each.figures))}\n\n${minutes} minutes in all\n`)
   if (missed.length > 0) process.stdout.write(`\nMissed: ${missed.map((each) => each.name).join('; ')}\n`)
   else if (failed.length === 0) process.stdout.write('\nAll goals met\n')
   if (failed.length > 0) process.stderr.write(`Failed: ${failed.join(', ')}\n`)

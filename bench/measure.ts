@@ -1,12 +1,12 @@
-// Small tools for measuring.
+// Measuring helpers.
 
 import { readFileSync } from 'node:fs'
 import type { AppInstance } from './lab.ts'
 
-/** Of a clock tick in /proc. */
+/** Length of a clock tick in /proc. */
 const TICK_MS = 10
 
-/** The value below which `share` of the sample lies. */
+/** The value below which `share` of the sample is. */
 export function percentile(sample: readonly number[], share: number): number {
   const sorted = [...sample].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
@@ -14,20 +14,20 @@ export function percentile(sample: readonly number[], share: number): number {
 
 export const median = (sample: readonly number[]): number => percentile(sample, 0.5)
 
-/** Milliseconds it took. */
-export async function timed(work: () => Promise<unknown>): Promise<number> {
+/** Returns elapsed milliseconds. */
+export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now()
   await work()
   return performance.now() - begun
 }
 
-/** Milliseconds of CPU: of this process, and of the database's connections for it without what it writes in the background. Linux only. */
-export async function processorMs({ pool }: AppInstance, work: () => Promise<unknown>) {
+/** CPU milliseconds of this process and its database connections, without PostgreSQL's background processes. Linux only. */
+export async function measureCpuMs({ pool }: AppInstance, work: () => Promise<unknown>) {
   const spent = async () => {
     const { rows } = await pool.query<{ pid: number }>(
       'select pid from pg_stat_activity where datname = current_database()',
     )
-    return new Map(rows.map(({ pid }) => [pid, spentMs(pid)]))
+    return new Map(rows.map(({ pid }) => [pid, readCpuMs(pid)]))
   }
   const before = await spent()
   const own = process.cpuUsage()
@@ -38,8 +38,8 @@ export async function processorMs({ pool }: AppInstance, work: () => Promise<unk
   return { node: (user + system) / 1_000, postgres }
 }
 
-/** A process that has ended says nothing more. */
-function spentMs(pid: number): number {
+/** Returns 0 for an ended process. */
+function readCpuMs(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
     return (Number(fields[11]) + Number(fields[12])) * TICK_MS
@@ -48,13 +48,13 @@ function spentMs(pid: number): number {
   }
 }
 
-/** What a process holds in memory, in MB; Linux only, like the figures we publish. */
-export function residentMb(pid: number | 'self' = 'self'): number {
+/** Resident memory of a process in MB. Linux only, like the published figures. */
+export function readResidentMb(pid: number | 'self' = 'self'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
 }
 
-/** Always the same numbers: two runs measure the same work. */
+/** Deterministic random numbers, so that runs measure the same work. */
 export function seededRandom(seed: number): () => number {
   let state = seed
   return () => {

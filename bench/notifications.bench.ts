@@ -6,10 +6,10 @@ import type { AppInstance, Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
 import { percentile, seededRandom } from './measure.ts'
 
-// Method: two stores of a thousand and a million notifications in one database, a fifth of them about carts and a twentieth problems. The
-// real routes, sign-in included, are asked in-process, both sizes in turns: lists and filters, pages from the reachable depth, the search,
-// the unread count, and "Mark all as read", "Clear all" and its undo up to an id from anywhere. The figures are the 95th percentile at a
-// million; the ceiling is the same at a thousand.
+// Method: two stores with a thousand and a million notifications in one database, a fifth about carts and a twentieth problems. The real
+// routes, with authentication, are called in-process, alternating between the sizes: lists and filters, pages at any reachable depth, the
+// search, the unread count, "Mark all as read", "Clear all" and its undo up to a random id. The figures are the 95th percentile at a million;
+// the ceiling is the same at a thousand.
 
 const SIZES = [1_000, 1_000_000]
 
@@ -19,11 +19,11 @@ async function run(lab: Lab): Promise<Figure[]> {
   const instance = await lab.open()
   const app = buildApp(instance.deps)
   try {
-    const stores: Asked[] = []
-    for (const size of SIZES) stores.push(await fill(lab, instance, size))
+    const stores: TestAccount[] = []
+    for (const size of SIZES) stores.push(await insertNotifications(lab, instance, size))
     await app.ready()
     const figures: Figure[] = []
-    for (const [name, ask] of Object.entries(questions)) figures.push(await compare({ app, stores, lab }, name, ask))
+    for (const [name, ask] of Object.entries(CALLS)) figures.push(await compare({ app, stores, lab }, name, ask))
     return figures
   } finally {
     await app.close()
@@ -31,14 +31,14 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-interface Asked {
+interface TestAccount {
   token: string
   size: number
-  /** Of all depths. */
+  /** Ids from all depths of the list. */
   ids: string[]
 }
 
-async function fill(lab: Lab, instance: AppInstance, size: number): Promise<Asked> {
+async function insertNotifications(lab: Lab, instance: AppInstance, size: number): Promise<TestAccount> {
   const rows = lab.sized(size)
   lab.say(`writing ${rows.toLocaleString('en-US')} notifications`)
   const store: TestStore = await instance.store({ url: `https://told-${size}.example.com` })
@@ -59,13 +59,13 @@ async function fill(lab: Lab, instance: AppInstance, size: number): Promise<Aske
 }
 
 type Call = { method: 'GET' | 'POST' | 'DELETE'; rest: string; body?: object }
-type Question = (random: number, asked: Asked) => Call
+type BuildCall = (random: number, asked: TestAccount) => Call
 
 const get = (rest: string): Call => ({ method: 'GET', rest })
-const anyOf = ({ ids }: Asked, random: number) => ids[Math.floor(random * ids.length)]!
+const pickId = ({ ids }: TestAccount, random: number) => ids[Math.floor(random * ids.length)]!
 
-/** Reading before writing: what is read and cleared makes lists shorter. */
-const questions: Record<string, Question> = {
+/** Reads come before writes, because reading and clearing shorten the lists. */
+const CALLS: Record<string, BuildCall> = {
   'first page': () => get(''),
   'page from anywhere': (random, { size }) => get(`?page=${1 + Math.floor((random * Math.min(size, 10_000)) / 10)}`),
   'unread ones': () => get('?filter=unread'),
@@ -75,21 +75,21 @@ const questions: Record<string, Question> = {
   'unread count': () => get('/unread-count'),
   'mark one read': (random, asked) => ({
     ...{ method: 'POST', rest: '/mark-read' },
-    body: { notificationIds: [anyOf(asked, random)] },
+    body: { notificationIds: [pickId(asked, random)] },
   }),
   'mark all read': (random, asked) => ({
     ...{ method: 'POST', rest: '/mark-read' },
-    body: { upTo: anyOf(asked, random) },
+    body: { upTo: pickId(asked, random) },
   }),
-  'clear all': (random, asked) => ({ method: 'DELETE', rest: '', body: { upTo: anyOf(asked, random) } }),
+  'clear all': (random, asked) => ({ method: 'DELETE', rest: '', body: { upTo: pickId(asked, random) } }),
 }
 
 const P95_MS = 20
 
 async function compare(
-  { app, stores, lab }: { app: FastifyInstance; stores: Asked[]; lab: Lab },
+  { app, stores, lab }: { app: FastifyInstance; stores: TestAccount[]; lab: Lab },
   name: string,
-  ask: Question,
+  ask: BuildCall,
 ): Promise<Figure> {
   const random = seededRandom(11)
   const taken: number[][] = stores.map(() => [])

@@ -8,9 +8,9 @@ import { signIn } from './list.bench.ts'
 import { median } from './measure.ts'
 import { type Server, startServer } from './server.ts'
 
-// Method: the built app (`npm run build` first) from server/main.ts with both roles, signed in as the owner of the largest store of
-// `list`, who was there before. Each address is loaded by a browser that has no file of it in store, in turn; what is measured ends when
-// nothing has been fetched for half a second. Beside them the landing page, which needs no script to be seen: what browser and machine take by themselves.
+// Method: the built app (`npm run build` first) from server/main.ts with both roles, signed in as the returning owner of the largest store of
+// `list`. A browser with an empty cache loads each path in turn; a load ends after half a second without requests. The landing page, which
+// needs no script, serves as the baseline of browser and machine.
 
 const PATHS = ['/dashboard', '/carts', '/settings']
 const WIDTHS = [1280, 360]
@@ -25,7 +25,7 @@ async function run(lab: Lab): Promise<Figure[]> {
   const server = await startServer(env)
   const browser = await openBrowser()
   try {
-    const signedIn = await keptBy(browser, server, await signIn(instance, instance.stores.at(-1)!))
+    const signedIn = await readBrowserState(browser, server, await signIn(instance, instance.stores.at(-1)!))
     const figures: Figure[] = []
     for (const width of WIDTHS) figures.push(...(await measure(browser, server, { signedIn, width })))
     return figures
@@ -37,7 +37,7 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-export type Kept = Awaited<ReturnType<BrowserContext['storageState']>>
+export type BrowserState = Awaited<ReturnType<BrowserContext['storageState']>>
 
 interface Load {
   paintMs: number
@@ -47,7 +47,7 @@ interface Load {
 async function measure(
   browser: Browser,
   server: Server,
-  { signedIn, width }: { signedIn: Kept; width: number },
+  { signedIn, width }: { signedIn: BrowserState; width: number },
 ): Promise<Figure[]> {
   const loads = new Map<string, Load[]>(['/landing.html', ...PATHS].map((path) => [path, []]))
   for (let n = 0; n < LOADS; n++) {
@@ -70,20 +70,20 @@ async function measure(
 async function load(
   browser: Browser,
   url: string,
-  { width, kept }: { width: number; kept: Kept | undefined },
+  { width, kept }: { width: number; kept: BrowserState | undefined },
 ): Promise<Load> {
   const context = await browser.newContext({ viewport: { width, height: 800 }, ...(kept && { storageState: kept }) })
   try {
     const page = await context.newPage()
     await page.goto(url, { waitUntil: 'networkidle' })
-    return await page.evaluate(seenSoFar)
+    return await page.evaluate(readTimings)
   } finally {
     await context.close()
   }
 }
 
-/** What a browser keeps of somebody who signed in there and came again: token, user and store, and no file. */
-export async function keptBy(browser: Browser, server: Server, token: string): Promise<Kept> {
+/** Storage state of a returning user: token, user and store, without cached files. */
+export async function readBrowserState(browser: Browser, server: Server, token: string): Promise<BrowserState> {
   const context = await browser.newContext()
   try {
     await context.addInitScript((value) => localStorage.setItem('token', value), token)
@@ -94,8 +94,8 @@ export async function keptBy(browser: Browser, server: Server, token: string): P
   }
 }
 
-/** In the page: what the browser has noted of itself. */
-function seenSoFar(): Promise<Load> {
+/** Runs in the page and reads the browser's performance entries. */
+function readTimings(): Promise<Load> {
   const noted = (type: string) =>
     new Promise<PerformanceEntry[]>((resolve) => {
       const entries: PerformanceEntry[] = []

@@ -5,7 +5,7 @@ import type { TestStore } from '../test/factories.ts'
 import type { Bench, Figure } from './figures.ts'
 import {
   type Helper,
-  type LoadAnswer,
+  type LoadResult,
   postAll,
   type SinkTally,
   startEmptyShops,
@@ -16,14 +16,14 @@ import type { AppInstance, Lab } from './lab.ts'
 import { percentile } from './measure.ts'
 import { startServer } from './server.ts'
 
-// Method: in a started server one store sends mail all the time. Fifty viewers of another account, each signed in, ask for previews
-// without pause, with the worst texts that are allowed: 50,000 characters each, which take the most time to parse, to clean, to fill
-// in or to answer, and all that is refused. Meanwhile /healthz is asked every 20 ms from a process of its own, timed from the moment
-// it should have left. The ceiling is the same probe of the same server under the same mail, just before, with nobody at a preview.
+// Method: in a started server one store sends emails continuously. Fifty signed-in viewers of another account request previews without
+// pause, with the most expensive allowed texts: 50,000 characters each that are slow to parse, sanitize, render or return, and invalid
+// ones. Meanwhile a separate process requests /healthz every 20 ms, timed from the scheduled start. The ceiling is the same probe under
+// the same sending load just before, without previews.
 
 const VIEWERS = 50
-/** At every scale: sending goes in bursts, and a few seconds say nothing about it. Each is of words of its own, as those refused are known. */
-const EACH = 12
+/** Independent of the scale, because sending is bursty and needs a longer measurement. All texts differ, because rejected ones are cached. */
+const REQUESTS_PER_VIEWER = 12
 
 export const bench: Bench = { name: 'preview', run }
 
@@ -40,11 +40,11 @@ async function run(lab: Lab): Promise<Figure[]> {
     const server = await startServer(env)
     try {
       await sleep(5_000)
-      const idle = await measured({ sink, probe, url: server.url }, () => sleep(10_000))
+      const idle = await measureDuring({ sink, probe, url: server.url }, () => sleep(10_000))
       const load = { port: Number(new URL(server.url).port), connections: VIEWERS, perSecond: null }
-      const requests = requestsOf(tokens, looking, EACH)
-      const busy = await measured({ sink, probe, url: server.url }, () => postAll({ ...load, requests }))
-      return figuresOf(idle, busy)
+      const requests = buildRequests(tokens, looking, REQUESTS_PER_VIEWER)
+      const busy = await measureDuring({ sink, probe, url: server.url }, () => postAll({ ...load, requests }))
+      return buildFigures(idle, busy)
     } finally {
       await server.stop()
     }
@@ -54,21 +54,21 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-interface Measured<T> {
+interface Measurement<T> {
   latencies: number[]
   mails: number
   seconds: number
   answer: T
 }
 
-interface Outside {
+interface Surroundings {
   sink: Helper
   probe: Helper
   url: string
 }
 
-/** /healthz and the mail that leaves while something goes on. */
-async function measured<T>({ sink, probe, url }: Outside, work: () => Promise<T>): Promise<Measured<T>> {
+/** Measures /healthz and the sending rate during `work`. */
+async function measureDuring<T>({ sink, probe, url }: Surroundings, work: () => Promise<T>): Promise<Measurement<T>> {
   const before = (await sink.ask<SinkTally>({})).mails
   await probe.ask({ url: `${url}/healthz` })
   const begun = performance.now()
@@ -78,8 +78,8 @@ async function measured<T>({ sink, probe, url }: Outside, work: () => Promise<T>
   return { latencies, answer, seconds, mails: (await sink.ask<SinkTally>({})).mails - before }
 }
 
-function figuresOf(idle: Measured<unknown>, busy: Measured<LoadAnswer>): Figure[] {
-  const rate = ({ mails, seconds }: Measured<unknown>) => mails / seconds
+function buildFigures(idle: Measurement<unknown>, busy: Measurement<LoadResult>): Figure[] {
+  const rate = ({ mails, seconds }: Measurement<unknown>) => mails / seconds
   const { answers, latencies } = busy.answer
   const told = Object.entries(answers).map(([status, count]) => `${count} × ${status}`)
   return [
@@ -89,7 +89,7 @@ function figuresOf(idle: Measured<unknown>, busy: Measured<LoadAnswer>): Figure[
       unit: 'ms',
       ceiling: { name: 'with no previews', value: percentile(idle.latencies, 0.99) },
       goal: { below: 100 },
-      note: `without: ${spreadOf(idle.latencies)}; with: ${spreadOf(busy.latencies)}`,
+      note: `without: ${formatSpread(idle.latencies)}; with: ${formatSpread(busy.latencies)}`,
     },
     {
       name: 'mails meanwhile',
@@ -107,10 +107,10 @@ function figuresOf(idle: Measured<unknown>, busy: Measured<LoadAnswer>): Figure[
   ]
 }
 
-const spreadOf = (latencies: readonly number[]): string =>
+const formatSpread = (latencies: readonly number[]): string =>
   `p50 ${percentile(latencies, 0.5).toFixed(1)}, p99 ${percentile(latencies, 0.99).toFixed(1)}, longest ${Math.max(...latencies).toFixed(1)} ms of ${latencies.length}`
 
-/** Viewers of one account, who can change nothing. */
+/** Signs in read-only viewers of one account. */
 async function signIn(instance: AppInstance, { accountId }: TestStore): Promise<string[]> {
   const now = instance.deps.now()
   const viewers = Array.from({ length: VIEWERS }, (_, n) => ({ id: newId(), token: randomToken(), n }))
@@ -139,35 +139,36 @@ async function signIn(instance: AppInstance, { accountId }: TestStore): Promise<
   return viewers.map(({ token }) => token)
 }
 
-const LONGEST = 50_000
-const filled = (piece: string, end = '') => piece.repeat(Math.floor((LONGEST - 40 - end.length) / piece.length)) + end
+const MAX_LENGTH = 50_000
+const repeatTo = (piece: string, end = '') =>
+  piece.repeat(Math.floor((MAX_LENGTH - 40 - end.length) / piece.length)) + end
 
-/** Of each kind of work the most there is room for. */
-const worst: ((n: string) => string)[] = [
-  // Much to parse: outputs, conditions, filters.
-  (n) => `${n} ${filled('{{ cart_total }} ').slice(0, 39_900)}`,
-  (n) => `${n} ${filled('{% if cart_total %}a{% endif %}').slice(0, 39_990)}`,
-  (n) => `${n} ${filled("{{ store_name | append: 'x' | upcase }} ").slice(0, 39_990)}`,
-  // Much to clean: tags, links, styles.
-  (n) => `${n} ${filled('<b><i>a</i></b>')}`,
-  (n) => `${n} ${filled(`<a href="https://a.example/${n}">a</a>`)}`,
-  (n) => `${n} ${filled('<p style="color:red;font-weight:bold">a</p>')}`,
-  // Much to fill in: loops over the items, strings that grow.
-  (n) => `${n} ${filled('{% for i in cart_items %}{{ i.name | upcase | downcase }}{% endfor %}').slice(0, 39_990)}`,
+/** The most expensive text of each kind of work. */
+const WORST_TEXTS: ((n: string) => string)[] = [
+  // Slow to parse: outputs, conditions, filters.
+  (n) => `${n} ${repeatTo('{{ cart_total }} ').slice(0, 39_900)}`,
+  (n) => `${n} ${repeatTo('{% if cart_total %}a{% endif %}').slice(0, 39_990)}`,
+  (n) => `${n} ${repeatTo("{{ store_name | append: 'x' | upcase }} ").slice(0, 39_990)}`,
+  // Slow to sanitize: tags, links, styles.
+  (n) => `${n} ${repeatTo('<b><i>a</i></b>')}`,
+  (n) => `${n} ${repeatTo(`<a href="https://a.example/${n}">a</a>`)}`,
+  (n) => `${n} ${repeatTo('<p style="color:red;font-weight:bold">a</p>')}`,
+  // Slow to render: loops over the items, growing strings.
+  (n) => `${n} ${repeatTo('{% for i in cart_items %}{{ i.name | upcase | downcase }}{% endfor %}').slice(0, 39_990)}`,
   (n) => `{% assign a = "${n}aaaaaaaaaaaaaaaa" %}${'{% assign a = a | append: a %}'.repeat(20)}{{ a }}`,
-  // Much to answer, and words alone.
-  (n) => `${n} ${filled('"')}`,
-  (n) => `${n} ${filled('a ')}`,
-  // Nothing that becomes a message.
-  (n) => `${n} ${filled('{% if ')}`,
-  (n) => `${n} ${filled('<')}`,
+  // Large responses, and plain text.
+  (n) => `${n} ${repeatTo('"')}`,
+  (n) => `${n} ${repeatTo('a ')}`,
+  // Invalid templates.
+  (n) => `${n} ${repeatTo('{% if ')}`,
+  (n) => `${n} ${repeatTo('<')}`,
 ]
 
-function requestsOf(tokens: readonly string[], { storeId, flowId }: TestStore, each: number): string[] {
+function buildRequests(tokens: readonly string[], { storeId, flowId }: TestStore, each: number): string[] {
   const rounds = Array.from({ length: each }, (_, round) => round)
   return rounds.flatMap((round) =>
     tokens.map((token, viewer) => {
-      const body = worst[(round * VIEWERS + viewer) % worst.length]!(`${round}.${viewer}`)
+      const body = WORST_TEXTS[(round * VIEWERS + viewer) % WORST_TEXTS.length]!(`${round}.${viewer}`)
       const isStep = viewer % 2 === 0
       const path = isStep ? `/api/flows/${flowId}/preview` : '/api/messages/preview'
       const what = isStep ? { step: 1 } : { channel: 'email' }

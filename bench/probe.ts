@@ -1,7 +1,7 @@
 import http from 'node:http'
 
-// Asks one address every 20 ms over connections of its own, in a process of its own (see helpers.ts), each timed from the moment it
-// should have left. Told an address it begins and says so; told none it ends and answers with what it has seen.
+// Requests one address every 20 ms over its own connections from a separate process (see helpers.ts), each timed from its scheduled
+// start. A message with an address starts it; one without ends it and returns the latencies.
 
 const EVERY_MS = 20
 
@@ -25,7 +25,7 @@ process.send!({ port: 0 })
 function begin(url: string): void {
   let due = performance.now()
   timer = setInterval(() => {
-    // A late timer owes the questions it has missed.
+    // A late timer also sends the requests it has missed.
     for (; due <= performance.now(); due += EVERY_MS) {
       const asked = ask(url, due)
       open.add(asked)

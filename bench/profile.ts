@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Where a benchmark's own process spent its time: the functions with the largest time of their own.
+// Lists the functions with the largest self time in a benchmark's process.
 
 interface Node {
   id: number
@@ -17,13 +17,13 @@ interface Profile {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** The lines to print for the profiles of a folder, which is then emptied. */
+/** Returns the lines to print for a folder's profiles and empties the folder. */
 export function topLines(folder: string, count = 25): string[] {
   const spent = new Map<string, number>()
   let total = 0
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.cpuprofile'))) {
     const profile = JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as Profile
-    const names = new Map(profile.nodes.map((node) => [node.id, nameOf(node)]))
+    const names = new Map(profile.nodes.map((node) => [node.id, formatName(node)]))
     for (const [index, id] of profile.samples.entries()) {
       const label = names.get(id)!
       if (label.startsWith('(idle)')) continue
@@ -36,7 +36,7 @@ export function topLines(folder: string, count = 25): string[] {
   return sorted.map(([label, micros]) => `${((100 * micros) / total).toFixed(1).padStart(5)} %  ${label}`)
 }
 
-function nameOf({ callFrame }: Node): string {
+function formatName({ callFrame }: Node): string {
   const file = callFrame.url.startsWith('file:')
     ? path.relative(ROOT, fileURLToPath(callFrame.url)).replace(/^node_modules\//, '')
     : callFrame.url

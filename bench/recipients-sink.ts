@@ -1,6 +1,6 @@
 import { acceptMail } from './smtp.ts'
 
-// Who got how many mails, and when. It answers a message with what it has seen since it was last told to forget.
+// Records how many emails each recipient got, and when. Returns the record since the last `forget`.
 
 const arrivals = new Map<string, number[]>()
 let mails = 0
@@ -12,7 +12,7 @@ acceptMail((recipient) => {
   const theirs = arrivals.get(recipient)
   if (theirs) theirs.push(now)
   else arrivals.set(recipient, [now])
-  // Those of other stores, whose reminders are due meanwhile, are asked for by their address.
+  // Reminders of other stores are queried by address.
   if (recipient.endsWith('@singles.example')) return
   mails += 1
   firstAt ??= now

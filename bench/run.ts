@@ -1,7 +1,7 @@
 import type { Bench } from './figures.ts'
 import { createLab } from './lab.ts'
 
-// One benchmark in this process; main.ts starts it and gathers what it says.
+// Runs one benchmark in this process; main.ts starts it and collects its results.
 
 const name = process.argv[2]!
 const { bench } = (await import(`./${name}.bench.ts`)) as { bench: Bench }

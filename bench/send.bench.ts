@@ -4,16 +4,16 @@ import { sendDue } from '../server/delivery/send/send-due.ts'
 import type { Bench, Figure } from './figures.ts'
 import { type Helper, type SinkTally, startSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { median, processorMs, timed } from './measure.ts'
+import { measureCpuMs, measureMs, median } from './measure.ts'
 
-// Method: a store has thousands of mails due; `sendDue` sends them all through the SMTP channel into a sink in a process of its
-// own: order check, claim, decision, rendering, send, outcome, next steps, each committed with fsync. The ceiling is nodemailer's
-// own pool of as many connections, given the very subjects, texts, recipients and headers that the first had kept, composing
-// them with the same encoding into the same sink, without a database. Five rounds of both in turn; medians. At most the pool may be in flight (D10), so it bounds how many mails share
-// a commit: five is the default.
+// Method: a store has thousands of due emails; `sendDue` sends them through the SMTP channel to a sink in a separate process: order
+// check, claim, decision, rendering, send, outcome, next steps, each committed with fsync. The ceiling is nodemailer's pool with as
+// many connections and the same subjects, texts, recipients and headers, encoded the same way, to the same sink, without a database.
+// Five alternating rounds; medians. At most the pool size may be in flight (D10), so it limits how many emails share a commit. The
+// default is five.
 
 const POOLS = [5, 10, 20]
-/** Of the ceiling, by pool. */
+/** Share of the ceiling, by pool size. */
 const GOALS: Record<number, number> = { 5: 0.65, 10: 0.85, 20: 0.8 }
 const ROUNDS = 5
 
@@ -23,9 +23,9 @@ async function run(lab: Lab): Promise<Figure[]> {
   const instance = await lab.open()
   const sink = await startSink()
   try {
-    await sendThroughWayC(instance, sink, { count: 200, pool: POOLS[0]! })
+    await sendThroughEngine(instance, sink, { count: 200, pool: POOLS[0]! })
     const figures: Figure[] = []
-    for (const pool of POOLS) figures.push(...(await compared(lab, instance, sink, pool)))
+    for (const pool of POOLS) figures.push(...(await comparePool(lab, instance, sink, pool)))
     return figures
   } finally {
     await sink.stop()
@@ -33,13 +33,13 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-async function compared(lab: Lab, instance: AppInstance, sink: Helper, pool: number): Promise<Figure[]> {
+async function comparePool(lab: Lab, instance: AppInstance, sink: Helper, pool: number): Promise<Figure[]> {
   const ours: number[] = []
   const bare: number[] = []
   const costs: Cost[] = []
   let bytes = 0
   for (let round = 0; round < ROUNDS; round++) {
-    const { storeId, rate, bytesPerMail, cost } = await sendThroughWayC(instance, sink, {
+    const { storeId, rate, bytesPerMail, cost } = await sendThroughEngine(instance, sink, {
       count: lab.sized(2_000),
       pool,
     })
@@ -69,25 +69,29 @@ async function compared(lab: Lab, instance: AppInstance, sink: Helper, pool: num
   ]
 }
 
-/** Of one mail: microseconds of CPU and bytes written ahead. */
+/** Cost per email: CPU microseconds and WAL bytes. */
 interface Cost {
   node: number
   postgres: number
   wal: number
 }
 
-async function sendThroughWayC(instance: AppInstance, sink: Helper, { count, pool }: { count: number; pool: number }) {
+async function sendThroughEngine(
+  instance: AppInstance,
+  sink: Helper,
+  { count, pool }: { count: number; pool: number },
+) {
   const store = await instance.store()
   await instance.carts(store, { count, ready: count })
   const email = createSmtpChannel({ url: `smtp://127.0.0.1:${sink.port}`, poolSize: pool })
   const before = await sink.ask<SinkTally>({})
   const deps = { ...instance.deps, channels: { ...instance.deps.channels, email } }
-  const from = await walPosition(instance)
+  const from = await readWalPosition(instance)
   let ms = 0
-  const { node, postgres } = await processorMs(instance, async () => {
-    ms = await timed(() => sendDue(deps, { storeId: store.storeId }))
+  const { node, postgres } = await measureCpuMs(instance, async () => {
+    ms = await measureMs(() => sendDue(deps, { storeId: store.storeId }))
   })
-  const wal = (await walPosition(instance)) - from
+  const wal = (await readWalPosition(instance)) - from
   const after = await sink.ask<SinkTally>({})
   await email.close()
   const mails = after.mails - before.mails
@@ -101,14 +105,14 @@ async function sendThroughWayC(instance: AppInstance, sink: Helper, { count, poo
   }
 }
 
-async function walPosition({ pool }: AppInstance): Promise<number> {
+async function readWalPosition({ pool }: AppInstance): Promise<number> {
   const { rows } = await pool.query<{ bytes: string }>(
     "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as bytes",
   )
   return Number(rows[0]!.bytes)
 }
 
-/** Mails a second of what was sent of this store, as far as `most`. */
+/** Emails per second when sending up to `most` of this store's sent emails again. */
 export async function sendBare(
   instance: AppInstance,
   sink: Helper,
@@ -130,7 +134,7 @@ export async function sendBare(
     ignoreTLS: true,
   })
   const unsubscribe = `<https://recoup.example.com/u/${'t'.repeat(43)}>`
-  const ms = await timed(() =>
+  const ms = await measureMs(() =>
     Promise.all(
       rows.map((row) =>
         transport.sendMail({

@@ -6,19 +6,19 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECRET } from './lab.ts'
 
-// The product as it is started, as a process of its own.
+// Starts the product as a separate process.
 
 export interface Server {
   url: string
   pid: number
-  /** From the start of the process to the first good answer of /readyz. */
+  /** Time from process start to the first successful /readyz. */
   readyAfterMs: number
   stop(): Promise<void>
-  /** SIGKILL: it says nothing more to anybody. */
+  /** Ends the process with SIGKILL. */
   kill(): Promise<void>
 }
 
-/** What the servers of this process have compiled. */
+/** Compile cache of the servers started by this process. */
 const compiled = mkdtempSync(path.join(os.tmpdir(), 'recoup-bench-compiled-'))
 process.on('exit', () => rmSync(compiled, { recursive: true, force: true }))
 
@@ -35,7 +35,7 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
     NODE_COMPILE_CACHE: compiled,
   }
   const begun = performance.now()
-  // As scripts/start.mjs starts it; the first server of a part finds nothing compiled.
+  // Same flags as scripts/start.mjs; the first server of a benchmark has an empty compile cache.
   const child = spawn(process.execPath, ['--max-semi-space-size=4', 'server/main.ts'], {
     env: { ...settings, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],

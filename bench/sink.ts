@@ -1,6 +1,6 @@
 import { acceptMail } from './smtp.ts'
 
-// Mails, bytes and connections, and nothing else.
+// Counts emails, bytes and connections.
 
 const tally = { mails: 0, bytes: 0, connections: 0 }
 

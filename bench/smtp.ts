@@ -1,9 +1,8 @@
 import net from 'node:net'
 
-// A mail server that accepts everything, for processes of their own (see helpers.ts). Written on the bare socket: it must cost as little as
-// possible next to what is measured.
+// An SMTP server that accepts everything, for separate processes (see helpers.ts). Uses bare sockets to cost as little as possible.
 
-/** Called with the last recipient of each mail and its size when its end has come, before it is answered. */
+/** `onMail`: called with the last recipient and the size of each complete email, before the response. */
 export function acceptMail(onMail: (recipient: string, bytes: number) => void, onConnection: () => void = () => {}) {
   const server = net.createServer((socket) => {
     socket.setNoDelay(true)
@@ -21,7 +20,7 @@ export function acceptMail(onMail: (recipient: string, bytes: number) => void, o
         const end = rest.indexOf(isData ? '\r\n.\r\n' : '\r\n')
         if (end < 0) {
           if (!isData) return
-          // Only the last four bytes can be the beginning of the end.
+          // Only the last four bytes can begin the end marker.
           bytes += Math.max(0, rest.length - 4)
           rest = rest.subarray(Math.max(0, rest.length - 4))
           return

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench, Figure } from './figures.ts'
 import { startSink } from './helpers.ts'
 import type { Lab } from './lab.ts'
-import { median, residentMb } from './measure.ts'
+import { median, readResidentMb } from './measure.ts'
 import { startServer } from './server.ts'
 
-// Method: server/main.ts with both roles is started as a process of its own and asked for /readyz every 5 ms: with an empty data
-// folder and its own PostgreSQL (made, migrated), again with the folder there is, and with a database that runs already. Memory
-// is what the process holds resident after half a minute (ten seconds in a quick run) with nothing to do, without its PostgreSQL.
+// Method: server/main.ts with both roles starts as a separate process, and /readyz is requested every 5 ms: with an empty data folder
+// and its own PostgreSQL (created and migrated), again with the existing folder, and with a running database. Memory is the idle
+// process's resident memory after half a minute (ten seconds in a quick run), without PostgreSQL.
 
 export const bench: Bench = { name: 'start', run }
 
@@ -26,7 +26,7 @@ async function run(lab: Lab): Promise<Figure[]> {
       external.push(server.readyAfterMs)
       await server.stop()
     }
-    const idleMb = await idleMemory({ ...env, DATABASE_URL: instance.url }, lab)
+    const idleMb = await measureIdleMemory({ ...env, DATABASE_URL: instance.url }, lab)
     return [
       { name: 'first start to /readyz, database made', value: firstMs / 1_000, unit: 's' },
       { name: 'start to /readyz, own database there', value: againMs / 1_000, unit: 's' },
@@ -54,13 +54,13 @@ async function startEmbedded(env: Record<string, string>) {
     }
     return { firstMs: first.readyAfterMs, againMs: median(again) }
   } finally {
-    rmSync(locationOf(dataDir), { recursive: true, force: true })
+    rmSync(readLocation(dataDir), { recursive: true, force: true })
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
 
-/** Started by root, the database may have had to go elsewhere. */
-function locationOf(dataDir: string): string {
+/** Started by root, the database may be in another folder. */
+function readLocation(dataDir: string): string {
   try {
     return readFileSync(path.join(dataDir, 'postgres-location'), 'utf8').trim()
   } catch {
@@ -68,11 +68,11 @@ function locationOf(dataDir: string): string {
   }
 }
 
-async function idleMemory(env: Record<string, string>, lab: Lab): Promise<number> {
+async function measureIdleMemory(env: Record<string, string>, lab: Lab): Promise<number> {
   const server = await startServer(env)
   try {
     await sleep(lab.scale < 1 ? 10_000 : 30_000)
-    return residentMb(server.pid)
+    return readResidentMb(server.pid)
   } finally {
     await server.stop()
   }

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import net from 'node:net'
 import pg from 'pg'
 
-// Counts the statements of a process: it sits between the process and PostgreSQL and reads what the process sends.
+// Counts a process's statements with a proxy between the process and PostgreSQL.
 
 export interface StatementCounter {
-  /** The database's address, through the counter. */
+  /** The database's address through the proxy. */
   url: string
-  /** How often each statement was executed since this was asked last. */
+  /** Executions of each statement since the last call. */
   take(): Map<string, number>
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ export async function countStatements(databaseUrl: string): Promise<StatementCou
   const sockets = new Set<net.Socket>()
   const server = net.createServer((client) => {
     const database = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host)
-    const read = frontendReader(count)
+    const read = createFrontendReader(count)
     client.on('data', read)
     client.pipe(database).pipe(client)
     for (const socket of [client, database]) {
@@ -45,8 +45,8 @@ export async function countStatements(databaseUrl: string): Promise<StatementCou
   }
 }
 
-/** Of one connection: `Q` is a statement, `E` executes what `P` gave a name and `B` took. */
-function frontendReader(count: (text: string) => void): (chunk: Buffer) => void {
+/** Parses one connection's frontend messages: `Q` is a simple query; `P`, `B` and `E` parse, bind and execute. */
+function createFrontendReader(count: (text: string) => void): (chunk: Buffer) => void {
   const prepared = new Map<string, string>()
   let rest: Buffer = Buffer.alloc(0)
   let isStarted = false

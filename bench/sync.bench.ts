@@ -3,12 +3,11 @@ import type { OrderPage, OrderQuery, PlatformOrder } from '../server/platforms/p
 import { aFakeStore } from '../test/fake-store.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'
-import { residentMb, timed } from './measure.ts'
+import { measureMs, readResidentMb } from './measure.ts'
 
-// Method: a store hands out 100,000 orders of 90 days in pages of 100, as fast as they are asked for: 6 in 10 purchases, the
-// others drafts, pending and failed, of 60,000 shoppers. The import makes them facts, orders and carts. Memory is what lives in
-// the heap after a collection, and what the process holds, at a tenth of the way and at the end. A second import that finds
-// everything known shows what a sweep costs.
+// Method: a store returns 100,000 orders of 90 days in pages of 100 without delay: 6 in 10 are purchases, the others drafts, pending and
+// failed, by 60,000 shoppers. The import creates facts, orders and carts. Memory is the heap after a collection, and the resident memory,
+// at a tenth and at the end. A second import without changes shows the cost of a sync.
 
 const PAGE = 100
 
@@ -28,13 +27,13 @@ async function run(lab: Lab): Promise<Figure[]> {
           if (page % Math.ceil(total / PAGE / 10) !== 0) return
           globalThis.gc?.()
           heap.push(process.memoryUsage().heapUsed / 2 ** 20)
-          resident.push(residentMb())
+          resident.push(readResidentMb())
         }),
     }
     const deps = { ...instance.deps, storeClient: () => shop }
-    const firstMs = await timed(async () => checked(await importOrders(deps, storeId), total))
+    const firstMs = await measureMs(async () => checkResult(await importOrders(deps, storeId), total))
     await instance.db.updateTable('sync_state').set({ watermark: null }).where('stream', '=', 'import').execute()
-    const againMs = await timed(async () => checked(await importOrders(deps, storeId), total))
+    const againMs = await measureMs(async () => checkResult(await importOrders(deps, storeId), total))
     return [
       {
         name: `import of ${total.toLocaleString('en-US')} orders`,
@@ -62,7 +61,7 @@ async function* pagesOf(total: number, query: OrderQuery, onPage: (page: number)
   const stepMs = (90 * 86_400_000 - 3_600_000) / total
   for (let page = 1; page <= totalPages; page++) {
     const size = Math.min(PAGE, total - (page - 1) * PAGE)
-    const rows = Array.from({ length: size }, (_, n) => orderOf((page - 1) * PAGE + n, start, stepMs))
+    const rows = Array.from({ length: size }, (_, n) => buildOrder((page - 1) * PAGE + n, start, stepMs))
     yield { rows, skipped: [], page, totalPages, isLast: page === totalPages, resumeFrom: rows.at(-1)!.modifiedAt }
     onPage(page)
   }
@@ -81,7 +80,7 @@ const KINDS = [
   'purchase',
 ] as const
 
-function orderOf(n: number, start: number, stepMs: number): PlatformOrder {
+function buildOrder(n: number, start: number, stepMs: number): PlatformOrder {
   const kind = KINDS[n % 10]!
   const at = new Date(Math.floor((start + n * stepMs) / 1_000) * 1_000).toISOString()
   const shopper = (n * 7) % 60_000
@@ -118,7 +117,7 @@ const item = (n: number) => ({
   imageUrl: `https://shop.example.com/wp-content/uploads/tea-${n}-300x300.jpg`,
 })
 
-function checked(result: Awaited<ReturnType<typeof importOrders>>, total: number): void {
+function checkResult(result: Awaited<ReturnType<typeof importOrders>>, total: number): void {
   if (result.kind !== 'done' || result.rowsSeen !== total)
     throw new Error(`the import ended with ${JSON.stringify(result)}`)
 }
