@@ -1,7 +1,7 @@
 // Storefront carts, identified by the token in a cookie.
 import { randomBytes } from 'node:crypto'
 import { announce, type Desk } from './events.ts'
-import { isForSale } from './graphql/goods.ts'
+import { isForSale } from './graphql/products.ts'
 import type { Cart, CartLine, Line, Product, Variant } from './model.ts'
 import { cartBody } from './payloads.ts'
 import { find, findByKey, nextId, save, transact } from './records.ts'

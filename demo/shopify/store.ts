@@ -72,12 +72,12 @@ const TICK_MS = 200
 export const allScopes = [...['read_orders', 'read_all_orders', 'read_customers', 'read_products', 'write_discounts']]
 
 /** The store without a port and timers: tests use `app.inject` and send webhooks explicitly. */
-export type UnlistenedShopifyStore = Omit<
+export type InProcessShopifyStore = Omit<
   ShopifyStore,
   'url' | 'connections' | 'deliverWebhooks' | 'setThemeHead' | 'reset' | 'stop'
 > & { close: () => Promise<void> }
 
-export function openUnlistenedShopifyStore(options: ShopifyStoreOptions): UnlistenedShopifyStore {
+export function openInProcessShopifyStore(options: ShopifyStoreOptions): InProcessShopifyStore {
   const { app, shop, desk, bucket, faults, settled, clock } = assemble(options)
   const close = async () => {
     await settled()

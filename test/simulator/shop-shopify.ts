@@ -2,7 +2,7 @@ import { resolveLines } from '../../demo/shopify/carts.ts'
 import { upsertCustomer } from '../../demo/shopify/customers.ts'
 import type { Address } from '../../demo/shopify/model.ts'
 import { save } from '../../demo/shopify/records.ts'
-import { allScopes, openUnlistenedShopifyStore, type UnlistenedShopifyStore } from '../../demo/shopify/store.ts'
+import { allScopes, openInProcessShopifyStore, type InProcessShopifyStore } from '../../demo/shopify/store.ts'
 import { expireTokens } from '../../demo/shopify/tokens.ts'
 import { FetchProblem } from '../../server/core/net/fetch-problem.ts'
 import type { GuardedAnswer, GuardedFetch } from '../../server/core/net/guarded-fetch.ts'
@@ -19,7 +19,7 @@ import { anEmptyShelf } from './shop-coupons.ts'
 // end, what was told of consents, and the tokens that were made.
 
 export interface ShopifyShop extends Shop {
-  store: UnlistenedShopifyStore
+  store: InProcessShopifyStore
   /** What each process was told of people's consents, until it was seen what came of it. */
   told: Map<string, ToldConsent[]>
   tokens: MadeToken[]
@@ -58,7 +58,7 @@ const RENEWED_AFTER_MS = 0.8 * 86_399_000
 
 export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boolean): ShopifyShop {
   const scopes = allScopes.filter((scope) => hasAllOrders || scope !== 'read_all_orders')
-  const store = openUnlistenedShopifyStore({
+  const store = openInProcessShopifyStore({
     ...{ dataFile: ':memory:', seed: false, now: clock.trueNow, publicUrl: homeUrl, timeZone: 'America/New_York' },
     app: { clientId: APP.clientId, secret: APP.clientSecret, scopes },
   })
@@ -87,7 +87,7 @@ export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boo
   return shop
 }
 
-function stock({ shop }: UnlistenedShopifyStore, at: number): void {
+function stock({ shop }: InProcessShopifyStore, at: number): void {
   const dates = { createdAt: at, updatedAt: at }
   for (const { id, name, priceMinor } of PRODUCTS) {
     const words = { handle: `tea-${id}`, title: name, description: name, productType: 'Tea', picture: 'seeds' }

@@ -3,9 +3,9 @@ import type { Code, Discount } from '../model.ts'
 import { find, listByOwner, listWhere } from '../records.ts'
 import { gid, type Shop } from '../shop.ts'
 import { type Context, formatTime, moneySource, type Source } from './context.ts'
-import { productSource } from './goods.ts'
+import { customerSource } from './customers.ts'
 import { type PageArgs, paginateList } from './pages.ts'
-import { customerSource } from './people.ts'
+import { productSource } from './products.ts'
 
 export function codeNodeSource(context: Context, discount: Discount): Source {
   return {

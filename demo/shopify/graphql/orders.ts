@@ -3,9 +3,9 @@ import type { Checkout, Line, Order, Reduction } from '../model.ts'
 import { find, findByKey } from '../records.ts'
 import { gid, shopId } from '../shop.ts'
 import { type Context, formatTime, moneyBag, moneySource, type Source, splitByShare } from './context.ts'
-import { lineImage, productSource, variantSource } from './goods.ts'
+import { addressSource, customerSource, oldestReadableTime } from './customers.ts'
 import { type PageArgs, paginateList, paginateRows } from './pages.ts'
-import { addressSource, customerSource, oldestReadableTime } from './people.ts'
+import { lineImage, productSource, variantSource } from './products.ts'
 import { buildCondition, type Searchable, type Term, unknownField } from './search.ts'
 
 export type ListArgs = PageArgs & { query?: string | null; sortKey?: string | null }

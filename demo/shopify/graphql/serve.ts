@@ -7,8 +7,8 @@ import { readSetup, type Shop } from '../shop.ts'
 import { findTokenScopes } from '../tokens.ts'
 import type { Context, Source } from './context.ts'
 import { type Bucket, maxCost, requestedCost } from './cost.ts'
+import { parseQuery, validateQuery, type WireError } from './errors.ts'
 import { findOperation, isMutation, run } from './run.ts'
-import { parseQuery, validateQuery, type WireError } from './words.ts'
 
 const limitDocs = 'https://shopify.dev/api/usage/rate-limits'
 

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../shop-page.ts'
 import { addToCart, CartProblem, fillCart, findVariant, resolveLines, setQuantity } from '../carts.ts'
-import { pictureUrl } from '../graphql/goods.ts'
+import { pictureUrl } from '../graphql/products.ts'
 import type { CartLine, Line } from '../model.ts'
 import { fullToken } from '../payloads.ts'
 import { sumLines } from '../pricing.ts'

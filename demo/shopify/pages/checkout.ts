@@ -11,7 +11,7 @@ import {
   openCheckout,
   removeCode,
 } from '../checkouts.ts'
-import { pictureUrl } from '../graphql/goods.ts'
+import { pictureUrl } from '../graphql/products.ts'
 import type { Address, Checkout } from '../model.ts'
 import { type Payment, placeOrder } from '../orders.ts'
 import { priceShipping, rates } from '../pricing.ts'

@@ -1,7 +1,7 @@
 // Home, collection and product pages.
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../shop-page.ts'
-import { isForSale, pictureUrl } from '../graphql/goods.ts'
+import { isForSale, pictureUrl } from '../graphql/products.ts'
 import type { Product, Variant } from '../model.ts'
 import { findByKey, listAll, listByOwner } from '../records.ts'
 import type { Shop } from '../shop.ts'

@@ -1,4 +1,4 @@
-/* The classic checkout does not send typed contact fields to the shop. This script does, once an email address or phone number is complete. */
+/* Sends contact fields of the classic checkout to the shop as soon as they are complete. */
 ;(() => {
   var setup = window.recoupCheckout
   if (!setup || !window.FormData || !window.fetch) return
@@ -10,9 +10,9 @@
     billing_country: 'country',
   }
   var touched = {}
-  // Id of the consent text beside each touched box. The request's language can differ from the page's.
+  // Text id of each touched box: the request's language can differ from the page's.
   var wordings = {}
-  var lastFingerprint = ''
+  var lastSent = ''
   var timer
 
   function readField(id) {
@@ -45,24 +45,24 @@
     clearTimeout(timer)
     if (!maySend()) return false
     var data = new FormData()
-    var fingerprint = ''
+    var sent = ''
     Object.keys(FIELDS).forEach((id) => {
       var value = readField(id)
       if (!value || (id === 'billing_email' && !/^\S+@\S+\.\S{2,}$/.test(value))) return
       data.append(FIELDS[id], value)
-      if (id !== 'billing_country') fingerprint += id + value
+      if (id !== 'billing_country') sent += id + value
     })
     Object.keys(touched).forEach((name) => {
       data.append(name, touched[name])
       data.append(`${name}_wording`, wordings[name])
-      fingerprint += name + touched[name]
+      sent += name + touched[name]
     })
-    if (!fingerprint || fingerprint === lastFingerprint) return false
-    lastFingerprint = fingerprint
+    if (!sent || sent === lastSent) return false
+    lastSent = sent
     data.append('boxes', shownBoxes())
     data.append('nonce', setup.nonce)
     fetch(setup.url, { method: 'POST', body: data, credentials: 'same-origin', keepalive: true }).catch(() => {
-      lastFingerprint = ''
+      lastSent = ''
     })
     return true
   }
