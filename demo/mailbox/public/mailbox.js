@@ -1,11 +1,11 @@
-// Keeps the list fresh and adds the keys J, K and /. Every page works without it.
+// Refreshes the list and adds the keys J, K and /. Every page works without it.
 const list = document.getElementById('list')
 const news = document.getElementById('news')
 const EVERY_MS = 1500
 let tag = ''
-let known = countOf()
+let known = readCounts()
 
-function countOf() {
+function readCounts() {
   const status = list?.querySelector('.status')
   return { total: Number(status?.dataset.total ?? 0), unread: Number(status?.dataset.unread ?? 0) }
 }
@@ -27,8 +27,8 @@ function replaceList(fragment) {
   list.innerHTML = fragment
   list.scrollTop = scroll
   if (focused) list.querySelector(`a[data-id="${focused}"]`)?.focus({ preventScroll: true })
-  const now = countOf()
-  // The first message also changes the other half of an empty page.
+  const now = readCounts()
+  // The first message also changes the rest of an empty page.
   if (known.total === 0 && now.total > 0 && !list.dataset.selected) return location.reload()
   if (now.total > known.total) news.textContent = `${now.total - known.total} new`
   document.title = document.title.replace(/^(\(\d+\) )?/, now.unread ? `(${now.unread}) ` : '')
@@ -54,5 +54,5 @@ document.addEventListener('keydown', (event) => {
 
 list?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'nearest' })
 document.addEventListener('visibilitychange', () => refresh().catch(() => {}))
-// A stopped mailbox is no error to show: it is tried again.
+// Ignores a stopped mailbox and tries again.
 setInterval(() => refresh().catch(() => {}), EVERY_MS)

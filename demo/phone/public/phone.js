@@ -1,4 +1,4 @@
-// Keeps the conversations and the open phone fresh. Every page works without it.
+// Refreshes the conversations and the open phone. Every page works without it.
 const list = document.getElementById('list')
 const thread = document.getElementById('thread')
 const news = document.getElementById('news')
@@ -15,17 +15,17 @@ async function refresh(name, element, address, replace) {
 }
 
 function replaceList(element, fragment) {
-  const before = totalOf(element)
+  const before = readTotal(element)
   const focused = document.activeElement?.closest?.('#list a')?.getAttribute('href')
   element.innerHTML = fragment
   if (focused) element.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true })
-  const now = totalOf(element)
-  // The first message also changes the other half of an empty page.
+  const now = readTotal(element)
+  // The first message also changes the rest of an empty page.
   if (before === 0 && now > 0 && !thread) return location.reload()
   if (now > before) news.textContent = 'New message'
 }
 
-const totalOf = (element) => Number(element.querySelector('.status')?.dataset.total ?? 0)
+const readTotal = (element) => Number(element.querySelector('.status')?.dataset.total ?? 0)
 
 function replaceThread(element, fragment) {
   const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 40
@@ -33,12 +33,12 @@ function replaceThread(element, fragment) {
   if (isAtEnd) element.scrollTop = element.scrollHeight
 }
 
-async function all() {
+async function refreshAll() {
   if (document.hidden) return
   if (list) await refresh('list', list, `/phone/list${location.search}`, replaceList)
   if (thread) await refresh('thread', thread, `/phone/thread?${thread.dataset.query}`, replaceThread)
 }
 
-document.addEventListener('visibilitychange', () => all().catch(() => {}))
-// A stopped sandbox is no error to show: it is tried again.
-setInterval(() => all().catch(() => {}), EVERY_MS)
+document.addEventListener('visibilitychange', () => refreshAll().catch(() => {}))
+// Ignores a stopped sandbox and tries again.
+setInterval(() => refreshAll().catch(() => {}), EVERY_MS)

@@ -1,4 +1,4 @@
-// The shop front's only script: talks to the Store API as the cart and checkout blocks do, and tells the page about it.
+// The shop's only script: calls the Store API as the cart and checkout blocks do, and dispatches their events.
 const api = '/wp-json/wc/store/v1/'
 const facts = JSON.parse(document.getElementById('page-facts').textContent)
 let nonce = facts.nonce
@@ -9,28 +9,28 @@ async function call(method, path, body) {
   const answer = await fetch(api + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
   nonce = answer.headers.get('nonce') ?? nonce
   const reply = await answer.json()
-  // A refusal can come with the cart as it is now, as when a coupon was taken out of it.
-  if (reply.data?.cart) show(reply.data.cart)
-  if (!answer.ok) throw new Error(plain(reply.message ?? 'Something went wrong. Please try again.'))
-  if (reply.items_count !== undefined) show(reply)
+  // An error can contain the current cart, for example after a coupon was removed.
+  if (reply.data?.cart) showCart(reply.data.cart)
+  if (!answer.ok) throw new Error(decodeEntities(reply.message ?? 'Something went wrong. Please try again.'))
+  if (reply.items_count !== undefined) showCart(reply)
   return reply
 }
 
-function show(cart) {
+function showCart(cart) {
   for (const count of document.querySelectorAll('[data-cart-count]')) count.textContent = String(cart.items_count)
-  if (document.querySelector('[data-totals]')) totals(cart)
-  const words = cart.errors.map(({ message }) => plain(message))
-  if (words.length) say('error', words.join(' '))
+  if (document.querySelector('[data-totals]')) showTotals(cart)
+  const words = cart.errors.map(({ message }) => decodeEntities(message))
+  if (words.length) showMessage('error', words.join(' '))
 }
 
-// Messages come with entities; a text area decodes them without running anything.
-function plain(html) {
+// Messages contain HTML entities; a textarea decodes them without running scripts.
+function decodeEntities(html) {
   const area = document.createElement('textarea')
   area.innerHTML = html
   return area.value
 }
 
-function say(kind, text) {
+function showMessage(kind, text) {
   for (const bar of document.querySelectorAll('[data-error], [data-notice]')) bar.hidden = true
   const bar = document.querySelector(`[data-${kind}]`)
   bar.textContent = text
@@ -38,27 +38,27 @@ function say(kind, text) {
   if (kind === 'error') bar.scrollIntoView({ block: 'nearest' })
 }
 
-function tell(name, detail) {
+function dispatchCartEvent(name, detail) {
   document.body.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }))
 }
 
-async function add(id, quantity, label) {
+async function addItem(id, quantity, label) {
   const cart = await call('POST', 'cart/add-item', { id, quantity })
   const detail = { preserveCartData: false, productId: id, quantity }
-  tell('wc-blocks_added_to_cart', detail)
-  tell('added_to_cart', detail)
-  tell('wc-cart-changed', { reason: 'added', count: cart.items_count })
-  say('notice', `${label} has been added to your cart. `)
+  dispatchCartEvent('wc-blocks_added_to_cart', detail)
+  dispatchCartEvent('added_to_cart', detail)
+  dispatchCartEvent('wc-cart-changed', { reason: 'added', count: cart.items_count })
+  showMessage('notice', `${label} has been added to your cart. `)
   const link = Object.assign(document.createElement('a'), { href: '/cart/', textContent: 'View cart' })
   document.querySelector('[data-notice]').append(link)
 }
 
-async function guarded(button, work) {
+async function runWithButton(button, work) {
   button.disabled = true
   try {
     await work()
   } catch (error) {
-    say('error', error.message)
+    showMessage('error', error.message)
   } finally {
     button.disabled = false
   }
@@ -66,7 +66,9 @@ async function guarded(button, work) {
 
 for (const button of document.querySelectorAll('[data-quick-add]')) {
   const label = button.closest('.card').querySelector('.name').textContent
-  button.addEventListener('click', () => guarded(button, () => add(Number(button.dataset.quickAdd), 1, `“${label}”`)))
+  button.addEventListener('click', () =>
+    runWithButton(button, () => addItem(Number(button.dataset.quickAdd), 1, `“${label}”`)),
+  )
 }
 
 const buying = document.querySelector('[data-add-to-cart]')
@@ -76,7 +78,7 @@ if (buying) {
     const chosen = buying.querySelector('[data-variation]:checked')
     const id = Number(chosen ? chosen.dataset.variation : buying.dataset.product)
     const label = `“${document.querySelector('h1').textContent}”`
-    guarded(buying.querySelector('button'), () => add(id, Number(buying.quantity.value) || 1, label))
+    runWithButton(buying.querySelector('button'), () => addItem(id, Number(buying.quantity.value) || 1, label))
   })
   buying.addEventListener('change', ({ target }) => {
     const found = (facts.variations ?? []).find(({ id }) => String(id) === target.dataset.variation)
@@ -99,74 +101,76 @@ function startCheckout(form) {
   const inputs = [...form.querySelectorAll('.field input, select')]
   for (const input of inputs) {
     input.addEventListener(input.tagName === 'SELECT' ? 'change' : 'blur', () => {
-      if (input.value.trim()) check(input)
-      void send(form)
+      if (input.value.trim()) validate(input)
+      void sendCustomer(form)
     })
   }
-  // A complaint goes while its field is being mended, not on leaving it: a line that vanishes then would move the very
-  // button that is being clicked.
+  // Hides an error while its field is edited, not on blur: a line that disappears on blur would move the button that is
+  // being clicked.
   form.addEventListener('input', ({ target }) => {
-    if (target.getAttribute('aria-invalid') === 'true') check(target)
+    if (target.getAttribute('aria-invalid') === 'true') validate(target)
   })
   form.country.addEventListener('change', () => {
     form.querySelector('[data-state]').hidden = form.country.value !== 'US'
   })
   form.addEventListener('change', ({ target }) => {
-    if (target.dataset.field) tellBoxes(form)
+    if (target.dataset.field) sendBoxes(form)
     if (target.name === 'rate') void call('POST', 'cart/select-shipping-rate', { package_id: 0, rate_id: target.value })
-    if (target.name === 'payment_method') modes(form)
+    if (target.name === 'payment_method') toggleModes(form)
   })
   form.addEventListener('click', ({ target }) => {
     const { dropCoupon: code } = target.dataset
-    if (code) void guarded(target, () => call('POST', 'cart/remove-coupon', { code }))
+    if (code) void runWithButton(target, () => call('POST', 'cart/remove-coupon', { code }))
   })
-  modes(form)
+  toggleModes(form)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void place(form, inputs)
+    void placeOrder(form, inputs)
   })
 }
 
-// As the block does, a second and a half after the last tick.
-let telling
-function tellBoxes(form) {
-  clearTimeout(telling)
-  telling = setTimeout(() => {
-    void call('POST', 'checkout?__experimental_calc_totals=true', { additional_fields: boxesOf(form) }).catch(() => {})
+// Sends boxes 1.5 seconds after the last tick, as the block does.
+let boxTimer
+function sendBoxes(form) {
+  clearTimeout(boxTimer)
+  boxTimer = setTimeout(() => {
+    void call('POST', 'checkout?__experimental_calc_totals=true', { additional_fields: readBoxes(form) }).catch(
+      () => {},
+    )
   }, 1_500)
 }
 
-function boxesOf(form) {
+function readBoxes(form) {
   return Object.fromEntries([...form.querySelectorAll('[data-field]')].map((box) => [box.dataset.field, box.checked]))
 }
 
-function modes(form) {
+function toggleModes(form) {
   form.querySelector('[data-modes]').hidden = form.payment_method.value !== 'testcard'
 }
 
-function addressOf(form) {
+function readAddress(form) {
   const names = ['first_name', 'last_name', 'address_1', 'address_2', 'city', 'postcode', 'country', 'phone']
   const address = Object.fromEntries(names.map((name) => [name, form.elements[name].value.trim()]))
   return { ...address, company: '', state: form.country.value === 'US' ? form.elements.state.value : '' }
 }
 
-// One request after another: the answer to an older blur must not overtake a newer one.
-let last = ''
+// One request at a time, so that an older response cannot overwrite a newer one.
+let lastCustomer = ''
 let queue = Promise.resolve()
-function send(form) {
-  const shipping_address = addressOf(form)
+function sendCustomer(form) {
+  const shipping_address = readAddress(form)
   const customer = {
     billing_address: { ...shipping_address, email: form.elements.email.value.trim() },
     shipping_address,
   }
   const text = JSON.stringify(customer)
-  if (text === last) return queue
-  last = text
+  if (text === lastCustomer) return queue
+  lastCustomer = text
   queue = queue.then(() => call('POST', 'cart/update-customer', customer)).catch(() => undefined)
   return queue
 }
 
-function totals(cart) {
+function showTotals(cart) {
   const { totals: sums, coupons, shipping_rates } = cart
   const row = (name, minor, mark = '', css = '') =>
     `<div class="${css}"><dt>${name}</dt><dd>${mark}${amount(sums, minor)}</dd></div>`
@@ -174,7 +178,12 @@ function totals(cart) {
   const rows = [
     row('Subtotal', sums.total_items),
     ...coupons.map(({ code, totals: off }) =>
-      row(`Coupon <code>${escaped(code)}</code> ${dropButton(escaped(code))}`, off.total_discount, '−', 'discount'),
+      row(
+        `Coupon <code>${escapeHtml(code)}</code> ${dropButton(escapeHtml(code))}`,
+        off.total_discount,
+        '−',
+        'discount',
+      ),
     ),
     row(`Shipping${rate ? ` (${rate.name})` : ''}`, sums.total_shipping ?? 0),
     ...sums.tax_lines.map((tax) => row(tax.name, tax.price)),
@@ -183,7 +192,7 @@ function totals(cart) {
   document.querySelector('[data-totals]').innerHTML = `<dl class="totals">${rows.join('')}</dl>`
 }
 
-function escaped(text) {
+function escapeHtml(text) {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
 }
 
@@ -196,7 +205,7 @@ function amount({ currency_prefix, currency_minor_unit: digits }, minor) {
   return currency_prefix + number.toLocaleString('en-US', { minimumFractionDigits: digits })
 }
 
-function check(input) {
+function validate(input) {
   const value = input.value.trim()
   const label = document.querySelector(`label[for="${input.id}"]`).textContent
   const isBadMail = input.type === 'email' && value && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)
@@ -213,43 +222,43 @@ function check(input) {
   return !text
 }
 
-// The words beside each ticked box: what was agreed to goes along with the order.
-function agreed(form) {
+// Texts of ticked boxes, sent with the order.
+function readConsents(form) {
   const boxes = [...form.querySelectorAll('[data-agree]:checked')]
   return Object.fromEntries(boxes.map((box) => [box.dataset.agree, box.labels[0].textContent.trim()]))
 }
 
-async function place(form, inputs) {
-  const wrong = inputs.filter((input) => !check(input))
+async function placeOrder(form, inputs) {
+  const wrong = inputs.filter((input) => !validate(input))
   if (wrong.length) {
     wrong[0].focus()
     return
   }
   const button = form.querySelector('[data-place]')
-  const complaint = form.querySelector('[data-form-error]')
+  const errorLine = form.querySelector('[data-form-error]')
   button.disabled = true
-  complaint.hidden = true
+  errorLine.hidden = true
   await queue
-  const shipping_address = addressOf(form)
+  const shipping_address = readAddress(form)
   const order = {
     shipping_address,
     billing_address: { ...shipping_address, email: form.elements.email.value.trim() },
     payment_method: form.payment_method.value,
     payment_data: [{ key: 'testcard_mode', value: form.testcard_mode.value }],
     customer_note: form.note.value,
-    extensions: { recoup: agreed(form) },
-    additional_fields: boxesOf(form),
+    extensions: { recoup: readConsents(form) },
+    additional_fields: readBoxes(form),
   }
   try {
     const reply = await call('POST', 'checkout', order)
-    tell('wc-cart-changed', { reason: 'ordered', orderId: reply.order_id })
+    dispatchCartEvent('wc-cart-changed', { reason: 'ordered', orderId: reply.order_id })
     location.assign(
       new URL(reply.payment_result.redirect_url).pathname + new URL(reply.payment_result.redirect_url).search,
     )
   } catch (error) {
-    complaint.textContent = error.message
-    complaint.hidden = false
+    errorLine.textContent = error.message
+    errorLine.hidden = false
     button.disabled = false
-    complaint.scrollIntoView({ block: 'nearest' })
+    errorLine.scrollIntoView({ block: 'nearest' })
   }
 }
