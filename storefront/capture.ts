@@ -40,7 +40,6 @@ function runSilently(work: () => unknown): void {
   }
 }
 
-/** Debounces a call. */
 function debounce(work: () => unknown, ms: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   return () => {
@@ -56,12 +55,12 @@ interface CartReporter {
   mayPost(): boolean
   /** Whether all input may be posted; otherwise only what a ticked box covers. */
   mayNameAll(): boolean
-  /** No refusal was given. */
+  /** Whether a ticked box counts: not after a refusal. */
   mayTick(): boolean
   /** Stores the value for the next pages, as soon as storage is allowed. */
   keepRestoreToken(): void
   /** Posts the value if it differs from the last one posted under this name. */
-  tell(name: string, news: object): void
+  tell(name: string, payload: object): void
   decide(isGiven: boolean): void
   /** Reads the shop's consent tool; returns whether anything may be posted. */
   follow(): boolean
@@ -70,8 +69,8 @@ interface CartReporter {
 function openCartReporter(key: string, origin: string, mode: Mode, back?: string): CartReporter {
   let isGiven: boolean | undefined
   const answer = () => {
-    const said = [isGiven ?? view.recoupConsent, readToolConsent()]
-    return said.includes(false) ? false : said.includes(true) || undefined
+    const answers = [isGiven ?? view.recoupConsent, readToolConsent()]
+    return answers.includes(false) ? false : answers.includes(true) || undefined
   }
   const memory = openMemory(key, () => isLasting())
   /** A ticked box is consent too, for its channel. */
@@ -80,17 +79,17 @@ function openCartReporter(key: string, origin: string, mode: Mode, back?: string
   const page = createToken(9)
   let seq = 0
   /** This page's cart from before a refusal, so that a box can still be unticked for it. */
-  let former: string | undefined
-  const post = (news: object) => {
+  let previousCart: string | undefined
+  const post = (payload: object) => {
     const tokens = {
       cart: memory.token('cart'),
       back: memory.get('back'),
       device: isLasting() ? readDevice(memory) : undefined,
       agreed: answer() || undefined,
       // The server checks whether this text is valid.
-      ticked: 'contact' in news ? undefined : memory.get('yes'),
+      ticked: 'contact' in payload ? undefined : memory.get('yes'),
     }
-    send({ ...tokens, ...news })
+    send({ ...tokens, ...payload })
   }
   const send = (post: object) => {
     const body = JSON.stringify({ page, seq: seq++, ...post })
@@ -111,24 +110,24 @@ function openCartReporter(key: string, origin: string, mode: Mode, back?: string
     mayNameAll: () => answer() ?? mode === 'cart_and_contact',
     mayTick: () => answer() !== false,
     keepRestoreToken,
-    tell(name, news) {
+    tell(name, payload) {
       if (!mayPost()) {
-        if (name === 'no' && former) send({ cart: former, ...news })
+        if (name === 'no' && previousCart) send({ cart: previousCart, ...payload })
         return
       }
       // Stores only a checksum, so no address lies in the shop's storage.
       keepRestoreToken()
-      const sum = checksum(JSON.stringify(news))
+      const sum = checksum(JSON.stringify(payload))
       if (memory.get(name) === sum) return
-      post(news)
+      post(payload)
       memory.set(name, sum)
     },
-    decide(given) {
-      isGiven = given
+    decide(hasConsent) {
+      isGiven = hasConsent
     },
     follow() {
       if (!mayPost()) {
-        former = memory.get('cart') || former
+        previousCart = memory.get('cart') || previousCart
         memory.clear()
         return false
       }
@@ -146,7 +145,7 @@ function storeRestoreToken(memory: Memory, back: string): void {
   memory.set('back', back)
 }
 
-/** The shopper comes from our restore page. Removes the token from the address, where it could be shared. */
+/** Reads the restore page's token. Removes it from the address, where it could be shared. */
 function takeRestoreToken(): string | undefined {
   const here = new URL(location.href)
   const back = here.searchParams.get('recoup_cart')
@@ -181,7 +180,7 @@ async function reportCart(reporter: CartReporter): Promise<void> {
 
 type Defer = (work: () => void) => void
 
-function reportContact(reporter: CartReporter, later: Defer, lookAgain: () => void): void {
+function reportContact(reporter: CartReporter, postpone: Defer, reportCartAgain: () => void): void {
   const { memory, seen, tell, mayNameAll, mayPost, mayTick } = reporter
   const consent = readConsentBoxes()
   const typed = readContact()
@@ -191,20 +190,20 @@ function reportContact(reporter: CartReporter, later: Defer, lookAgain: () => vo
     if (!mayNameAll() && mayTick()) {
       const isFirst = !memory.get('yes')
       // Texts are identified by their names at the boxes.
-      memory.set('yes', String(listAnswers(consent).map((said) => said.isGiven && said.id)))
+      memory.set('yes', String(listAnswers(consent).map((answer) => answer.isGiven && answer.id)))
       memory.keep()
       // Possibly the first post of this cart.
-      if (isFirst) lookAgain()
+      if (isFirst) reportCartAgain()
     }
     // The owner may become known only now, so the items are posted again.
     tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes })
     // A refusal applies to contacts the cart already has, so it is posted again once one is known.
-    if (hasRefusal(consent)) later(() => reportRefusal(reporter))
+    if (hasRefusal(consent)) postpone(() => reportRefusal(reporter))
   } else if (!mayPost()) {
     if (hasRefusal(consent)) reportRefusal(reporter)
   } else if (memory.get('yes') && hasRefusal(consent)) {
     tell('contact', { consent })
-    later(() => {
+    postpone(() => {
       reportRefusal(reporter)
       if (Object.keys(pickContact(readConsentBoxes())).length > 0) return
       memory.forget('yes')
@@ -228,7 +227,7 @@ function pickContact(consent: Consent | undefined): TypedContact {
 }
 
 const listAnswers = (consent: Consent | undefined) => Object.values(consent || {})
-const hasRefusal = (consent: Consent | undefined) => listAnswers(consent).some((said) => !said.isGiven)
+const hasRefusal = (consent: Consent | undefined) => listAnswers(consent).some((answer) => !answer.isGiven)
 
 /** Reads the boxes late: they may have been ticked again. */
 function reportRefusal({ mayNameAll, tell }: CartReporter): void {

@@ -72,7 +72,7 @@ export async function readThemeCart(keep: (token: string) => void): Promise<Shop
 const readChoices = (variation: WooCart['variation']): CartItem['choices'] =>
   variation?.map(({ attribute, value }) => ({ name: truncate(attribute, 100), value: truncate(value, 200) }))
 
-const truncate = (text: unknown, most: number) => `${text}`.slice(0, most)
+const truncate = (text: unknown, maxLength: number) => `${text}`.slice(0, maxLength)
 
 const EVENTS =
   'wc-blocks_added_to_cart wc-blocks_removed_from_cart wc-cart-changed added_to_cart removed_from_cart updated_cart_totals wc_fragments_refreshed updated_wc_div applied_coupon removed_coupon applied_coupon_in_checkout removed_coupon_in_checkout'
@@ -82,37 +82,37 @@ interface Shop extends Window {
   wp?: { data?: { subscribe?: (listener: () => void) => void; select?: (store: string) => unknown } }
 }
 
-/** Calls `look` on load and whenever the shop signals a change of its cart. */
-export function watchCart(look: () => void): void {
+/** Calls `onChange` on load and whenever the shop signals a change of its cart. */
+export function watchCart(onChange: () => void): void {
   const shop = window as unknown as Shop
   const listen = () => {
-    for (const name of EVENTS.split(' ')) document.body.addEventListener(name, look)
+    for (const name of EVENTS.split(' ')) document.body.addEventListener(name, onChange)
     // Events triggered through jQuery never become native ones.
-    shop.jQuery?.(document.body).on?.(EVENTS, look)
-    if (isTheme) watchRequests(look)
-    else watchBlocks(shop, look)
-    look()
+    shop.jQuery?.(document.body).on?.(EVENTS, onChange)
+    if (isTheme) watchRequests(onChange)
+    else watchBlocks(shop, onChange)
+    onChange()
   }
   if (document.readyState === 'complete') listen()
   else addEventListener('load', listen)
 }
 
 /** Themes have no event of their own, so watch their requests to the shop. */
-function watchRequests(look: () => void): void {
+function watchRequests(onChange: () => void): void {
   new PerformanceObserver((list) => {
-    if (list.getEntries().some(({ name }) => /\/cart\/(add|change|update|clear)/.test(name))) look()
+    if (list.getEntries().some(({ name }) => /\/cart\/(add|change|update|clear)/.test(name))) onChange()
   }).observe({ type: 'resource' })
 }
 
 /** The cart block changes quantities without an event, so watch its data store. */
-function watchBlocks(shop: Shop, look: () => void): void {
+function watchBlocks(shop: Shop, onChange: () => void): void {
   const data = shop.wp?.data
   let last: unknown
   data?.subscribe?.(() => {
     try {
       const cart = data.select?.('wc/store/cart') as { getCartData?: () => { items?: unknown } } | undefined
       const items = cart?.getCartData?.().items
-      if (items !== last) look()
+      if (items !== last) onChange()
       last = items
     } catch {
       // The data store is not registered on this page.

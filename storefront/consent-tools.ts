@@ -14,7 +14,7 @@ const view = window as unknown as View
 
 /** true: agreed; false: refused; undefined: no answer yet, or no tool. */
 export function readToolConsent(): boolean | undefined {
-  const said = [
+  const answers = [
     ...(isTheme
       ? [parseAnswer(view.Shopify?.customerPrivacy?.currentVisitorConsent?.().marketing)]
       : [
@@ -24,12 +24,12 @@ export function readToolConsent(): boolean | undefined {
     view.Cookiebot?.hasResponse ? view.Cookiebot.consent?.marketing === true : undefined,
     parseAnswer(readGoogleConsent()),
   ]
-  return said.includes(false) ? false : said.includes(true) || undefined
+  return answers.includes(false) ? false : answers.includes(true) || undefined
 }
 
-function parseAnswer(word: string | undefined): boolean | undefined {
-  if (/^(allow|granted|yes)$/.test(`${word}`)) return true
-  return /^(deny|denied|no)$/.test(`${word}`) ? false : undefined
+function parseAnswer(value: string | undefined): boolean | undefined {
+  if (/^(allow|granted|yes)$/.test(`${value}`)) return true
+  return /^(deny|denied|no)$/.test(`${value}`) ? false : undefined
 }
 
 function readWpConsent(category: string): string | undefined {
@@ -42,34 +42,35 @@ function readWpConsent(category: string): string | undefined {
 
 /** From updates, not from defaults. */
 function readGoogleConsent(): string | undefined {
-  let said: string | undefined
+  let answer: string | undefined
   for (const entry of Array.from((view.dataLayer || []) as unknown as ArrayLike<unknown[]>)) {
     if (entry?.[0] !== 'consent' || entry[1] !== 'update') continue
     const signals = entry[2] as { ad_user_data?: string; ad_storage?: string }
-    said = signals.ad_user_data || signals.ad_storage || said
+    answer = signals.ad_user_data || signals.ad_storage || answer
   }
-  return said
+  return answer
 }
 
 const EVENTS =
   'wp_listen_for_consent_change visitorConsentCollected CookiebotOnConsentReady CookiebotOnAccept CookiebotOnDecline visibilitychange'
 
-/** Calls `onNews` when a tool's answer changes, on this page or another one. */
-export function watchConsentTools(onNews: () => void): void {
+/** Calls `onChange` when a tool's answer changes, on this page or another one. */
+export function watchConsentTools(onChange: () => void): void {
   let last = readToolConsent()
-  const look = () => {
-    const said = readToolConsent()
-    if (said === last) return
-    last = said
-    onNews()
+  const checkAnswer = () => {
+    const answer = readToolConsent()
+    if (answer === last) return
+    last = answer
+    onChange()
   }
-  for (const name of EVENTS.split(' ')) for (const target of [window, document]) target.addEventListener(name, look)
+  for (const name of EVENTS.split(' '))
+    for (const target of [window, document]) target.addEventListener(name, checkAnswer)
   const layer = view.dataLayer || []
   view.dataLayer = layer
   const push = layer.push
   layer.push = (...entries) => {
     const length = push.apply(layer, entries)
-    look()
+    checkAnswer()
     return length
   }
 }

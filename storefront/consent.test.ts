@@ -57,7 +57,7 @@ async function visit(of: string | undefined, work: (visit: Visit) => Promise<voi
 }
 
 const bodies = (from = 0) => server.posts.slice(from).map(({ body }) => body)
-const keysOf = (page: Page) =>
+const listStorageKeys = (page: Page) =>
   page.evaluate(() =>
     [localStorage, sessionStorage].map((kept) => Object.keys(kept).filter((key) => /recoup/.test(key))),
   )
@@ -84,7 +84,7 @@ describe('mode "nothing before consent"', () => {
     await visit('nothing', async (here) => {
       await shopAround(here)
       expect(bodies()).toEqual([])
-      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
+      await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
       await tick(here)
       await expect
         .poll(() => bodies())
@@ -114,7 +114,7 @@ describe('mode "nothing before consent"', () => {
         .poll(() => bodies(before))
         .toContainEqual(expect.objectContaining({ consent: { email: expect.objectContaining({ isGiven: false }) } }))
       expect(bodies(before).some(({ contact }) => contact?.email)).toBe(false)
-      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
+      await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
 
@@ -124,7 +124,7 @@ describe('mode "nothing before consent"', () => {
       await page.evaluate(() => localStorage.setItem('recoup_device_KEY-1', 'a-lasting-id-of-this-browser'))
       await page.reload()
       await settled()
-      await expect.poll(() => keysOf(page)).toEqual([[], []])
+      await expect.poll(() => listStorageKeys(page)).toEqual([[], []])
     })
   })
 })
@@ -140,7 +140,7 @@ describe('mode "only the cart before consent"', () => {
       const { cart: name, page, seq, ...said } = bodies()[1]!
       expect([name, page, seq, said]).toEqual([bodies()[0]!.cart, expect.any(String), 0, { boxes: expect.any(Object) }])
       await expect.poll(() => bodies()[1]!.boxes).toHaveProperty('email')
-      const [lasting, ofVisit] = await keysOf(here.page)
+      const [lasting, ofVisit] = await listStorageKeys(here.page)
       expect([lasting, ofVisit!.length > 0]).toEqual([[], true])
       await tick(here)
       await expect.poll(() => bodies().at(-1)).toMatchObject({ cart: bodies()[0]!.cart, contact: { email: EMAIL } })
@@ -154,7 +154,7 @@ describe('mode "only the cart before consent"', () => {
       await here.page.evaluate(() =>
         (window as unknown as { recoup(...said: unknown[]): void }).recoup('consent', false),
       )
-      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
+      await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
 
@@ -221,7 +221,7 @@ describe.each(tools)('the consent tool %s', (_, say) => {
       await here.page.locator('#shipping-first_name').focus()
       await here.settled()
       expect(bodies(before)).toEqual([])
-      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
+      await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
 
@@ -232,7 +232,7 @@ describe.each(tools)('the consent tool %s', (_, say) => {
       await here.page.locator('[data-quick-add]').first().click()
       await here.settled()
       expect(bodies()).toEqual([])
-      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
+      await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
 })
@@ -249,7 +249,7 @@ test('posts an unticked box even after a refusal in the banner', async () => {
     await expect.poll(() => bodies(before)).toEqual([expect.objectContaining({ cart })])
     await expect.poll(() => bodies(before)[0]).toMatchObject({ consent: { email: { isGiven: false } } })
     expect(bodies(before)[0]).not.toHaveProperty('contact')
-    await expect.poll(() => keysOf(here.page)).toEqual([[], []])
+    await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
   })
 })
 

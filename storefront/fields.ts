@@ -70,8 +70,8 @@ function readBoxChannel(box: HTMLInputElement): BoxChannel {
 
 const readTextId = (box: HTMLInputElement) => (box.dataset.recoupWording || '').slice(0, 40)
 
-const forEachBox = (look: (box: HTMLInputElement, channel: BoxChannel) => void) =>
-  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => void look(box, readBoxChannel(box)))
+const forEachBox = (visit: (box: HTMLInputElement, channel: BoxChannel) => void) =>
+  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => void visit(box, readBoxChannel(box)))
 
 /** Visible boxes of a checkout the shopper fills in, each with the text it names. */
 export function readShownBoxes(): Partial<Record<BoxChannel, string>> | undefined {
@@ -84,7 +84,7 @@ export function readShownBoxes(): Partial<Record<BoxChannel, string>> | undefine
   return boxes
 }
 
-/** Calls back for every changed or left field; reports whether it is a contact field. */
+/** Records a changed field; returns its contact type, undefined for other fields. */
 export function recordField({ type, target }: Event): string | undefined {
   const name = findFieldName(target)
   if (name && type === 'change') {

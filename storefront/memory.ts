@@ -18,34 +18,37 @@ const NAMES = [...OF_CART, 'device', 'order', 'yes']
 
 /** Until `isLasting` returns true, nothing outlives the visit (C9). */
 export function openMemory(key: string, isLasting: () => boolean = () => true): Memory {
-  const here: Record<string, string> = {}
-  const nameOf = (name: string) => `recoup_${name}_${key.slice(0, 8)}`
+  const fallback: Record<string, string> = {}
+  const storageKey = (name: string) => `recoup_${name}_${key.slice(0, 8)}`
   const memory: Memory = {
     get(name) {
-      const of = nameOf(name)
-      return runSilently(() => localStorage.getItem(of)) ?? runSilently(() => sessionStorage.getItem(of)) ?? here[name]
+      const of = storageKey(name)
+      return (
+        runSilently(() => localStorage.getItem(of)) ?? runSilently(() => sessionStorage.getItem(of)) ?? fallback[name]
+      )
     },
     set(name, value) {
-      here[name] = value
-      runSilently(() => (isLasting() ? localStorage : sessionStorage).setItem(nameOf(name), value))
-      runSilently(() => (isLasting() ? sessionStorage : localStorage).removeItem(nameOf(name)))
+      fallback[name] = value
+      runSilently(() => (isLasting() ? localStorage : sessionStorage).setItem(storageKey(name), value))
+      runSilently(() => (isLasting() ? sessionStorage : localStorage).removeItem(storageKey(name)))
     },
     forget(name) {
-      delete here[name]
-      for (const kept of [() => localStorage, () => sessionStorage]) runSilently(() => kept().removeItem(nameOf(name)))
+      delete fallback[name]
+      for (const storage of [() => localStorage, () => sessionStorage])
+        runSilently(() => storage().removeItem(storageKey(name)))
       return undefined
     },
     token(name) {
-      const known = memory.get(name)
-      if (known) return known
+      const stored = memory.get(name)
+      if (stored) return stored
       const fresh = createToken(18)
       memory.set(name, fresh)
       return fresh
     },
     keep: () =>
       NAMES.forEach((name) => {
-        const known = memory.get(name)
-        if (known) memory.set(name, known)
+        const stored = memory.get(name)
+        if (stored) memory.set(name, stored)
       }),
     clear: () => NAMES.forEach(memory.forget),
   }

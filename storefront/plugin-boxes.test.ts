@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closePages, openBrowser } from '../e2e/browser.ts'
 
-// What the plugin's scripts tell the shop about the consent boxes of its two checkouts.
+// How the plugin's scripts report the consent boxes of both checkouts to the shop.
 
 const asset = (name: string) =>
   fs.readFileSync(new URL(`../plugin/recoup-for-woocommerce/assets/${name}.js`, import.meta.url), 'utf8')
@@ -15,15 +15,15 @@ beforeAll(async () => {
 afterAll(() => closePages(browser))
 
 /** A page of a shop that answers every request with this page. */
-async function aPage(html: string): Promise<Page> {
+async function openPage(html: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))
   await page.goto('http://shop.example.com/checkout/')
   return page
 }
 
-async function aBlockCheckout(html: string) {
-  const page = await aPage(html)
+async function openBlockCheckout(html: string) {
+  const page = await openPage(html)
   await page.evaluate(() => {
     const middlewares: unknown[] = []
     const select = () => ({ isExpressPaymentMethodActive: () => document.body.dataset.express === 'yes' })
@@ -40,11 +40,11 @@ async function aBlockCheckout(html: string) {
   return { page, headersOf }
 }
 
-const boxOf = (id: string, style = '') =>
+const renderBox = (id: string, style = '') =>
   `<label id="row" style="${style}"><input type="checkbox" id="${id}">Mail me</label>`
 
-test('the block checkout’s requests name the texts beside its boxes, and that an express payment skips them', async () => {
-  const { page, headersOf } = await aBlockCheckout(boxOf('contact-recoup-consent-email'))
+test('reports the texts of the block checkout’s boxes, and “none” for an express payment', async () => {
+  const { page, headersOf } = await openBlockCheckout(renderBox('contact-recoup-consent-email'))
   expect(await headersOf('/wc/store/v1/checkout')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'email=w1' })
   expect(await headersOf('/wp/v2/posts')).toEqual({ Nonce: 'n' })
   await page.evaluate(() => {
@@ -61,17 +61,17 @@ test('the block checkout’s requests name the texts beside its boxes, and that 
 
 test.each([
   ['without boxes', '', 'unknown'],
-  ['that hides them', boxOf('contact-recoup-consent-email', 'display: none'), 'hidden'],
-  ['of WooCommerce 8.9', boxOf('contact-recoup/consent-email'), 'email=w1'],
+  ['that hides them', renderBox('contact-recoup-consent-email', 'display: none'), 'hidden'],
+  ['of WooCommerce 8.9', renderBox('contact-recoup/consent-email'), 'email=w1'],
 ])('a block checkout %s reports it', async (_, html, boxes) => {
-  const { headersOf } = await aBlockCheckout(html)
+  const { headersOf } = await openBlockCheckout(html)
   expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': boxes })
 })
 
-test('the classic checkout names the boxes its form shows', async () => {
+test('reports the boxes that the classic checkout shows', async () => {
   const box = (channel: string, style = '') =>
     `<label style="${style}"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="w-${channel}"></label>`
-  const page = await aPage(`<input id="billing_email">${box('email')}${box('sms', 'display: none')}`)
+  const page = await openPage(`<input id="billing_email">${box('email')}${box('sms', 'display: none')}`)
   const posts: string[] = []
   page.on('request', (request) => {
     if (request.method() === 'POST') posts.push(request.postData() ?? '')

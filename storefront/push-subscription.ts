@@ -27,7 +27,7 @@ export interface PushContext {
   memory: Memory
 }
 
-/** Its own scope, so a worker the shop already has stays. It needs no page to receive pushes. */
+/** A separate scope keeps the shop's existing worker. Receiving pushes needs no page in it. */
 export const SCOPE = '/recoup-push/'
 
 /** Registered and active. */
@@ -35,28 +35,28 @@ export async function startWorker(workerUrl: string): Promise<ServiceWorkerRegis
   // From the page's own origin: a shop may have a second one.
   const { pathname, search } = new URL(workerUrl, location.href)
   const registration = await navigator.serviceWorker.register(pathname + search, { scope: SCOPE })
-  const coming = registration.installing ?? registration.waiting
-  if (!registration.active && coming) await waitUntilActive(coming)
+  const pending = registration.installing ?? registration.waiting
+  if (!registration.active && pending) await waitUntilActive(pending)
   return registration
 }
 
 const waitUntilActive = (worker: ServiceWorker) =>
   new Promise<void>((resolve, reject) => {
-    const look = () => {
+    const checkState = () => {
       if (worker.state === 'activated') resolve()
       if (worker.state === 'redundant') reject(new Error('redundant'))
     }
-    worker.addEventListener('statechange', look)
-    look()
+    worker.addEventListener('statechange', checkState)
+    checkState()
   })
 
-/** undefined: none is active. */
+/** undefined: no active worker. */
 export async function findActiveWorker(): Promise<ServiceWorkerRegistration | undefined> {
   const registration = await navigator.serviceWorker.getRegistration(SCOPE)
   return registration?.active && new URL(registration.scope).pathname === SCOPE ? registration : undefined
 }
 
-/** Older workers do not know the question. */
+/** Older workers do not answer this message. */
 const ANSWER_MS = 1_000
 
 /** Version of the running sw.js (`WORKER_VERSION`); 0: unknown. */
@@ -71,17 +71,17 @@ export const readWorkerVersion = ({ active }: ServiceWorkerRegistration): Promis
 /** Fetches sw.js again; browsers do so only now and then. */
 export async function updateWorker(registration: ServiceWorkerRegistration): Promise<void> {
   await registration.update()
-  const coming = registration.installing ?? registration.waiting
-  if (coming) await waitUntilActive(coming)
+  const pending = registration.installing ?? registration.waiting
+  if (pending) await waitUntilActive(pending)
 }
 
 /** On the shopper's press (P3): the browser's prompt must come first. `wording` names the text shown. */
-export async function askPermission(way: PushContext, wording: string): Promise<void> {
+export async function askPermission(context: PushContext, wording: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') return
   // If this fails on this page, the next page retries it.
-  way.memory.set('want', wording)
-  await reconcile(way)
-  retryReconcile(way).catch(() => {})
+  context.memory.set('want', wording)
+  await reconcile(context)
+  retryReconcile(context).catch(() => {})
 }
 
 /**
@@ -89,23 +89,23 @@ export async function askPermission(way: PushContext, wording: string): Promise<
  */
 const RETRY_MS = [1_000, 3_000, 10_000]
 
-async function retryReconcile(way: PushContext): Promise<void> {
+async function retryReconcile(context: PushContext): Promise<void> {
   for (const ms of RETRY_MS) {
     await new Promise((resolve) => setTimeout(resolve, ms))
     if ((await readBox())?.cart) return
-    await reconcile(way)
+    await reconcile(context)
   }
 }
 
 /** Reconciles this browser with its permission, the store's key and the server's state. */
-export async function reconcile(way: PushContext): Promise<void> {
+export async function reconcile(context: PushContext): Promise<void> {
   const kept = await readBox()
-  const wording = way.memory.get('want')
+  const wording = context.memory.get('want')
   if (Notification.permission !== 'granted') {
     if (kept) await reportEnd(kept)
-    way.memory.forget('want')
-  } else if (kept?.storeKey === way.setup.storeKey) await moveSubscription(way, kept)
-  else if (wording !== undefined) await createSubscription(way, wording)
+    context.memory.forget('want')
+  } else if (kept?.storeKey === context.setup.storeKey) await moveSubscription(context, kept)
+  else if (wording !== undefined) await createSubscription(context, wording)
 }
 
 async function reportEnd({ origin, storeKey, token }: PushBox): Promise<void> {

@@ -20,13 +20,13 @@ import { aShopper } from '../test/push-shopper.ts'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-push-'))
 const built = (name: string) => () => fs.readFileSync(path.join(folder, name))
-const KEYS = [aKey(), aKey()] as const
+const KEYS = [createKey(), createKey()] as const
 
 beforeAll(() => buildStorefront(folder))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
 /** A P-256 key pair, as browsers use. */
-function aKey(): string {
+function createKey(): string {
   const ecdh = crypto.createECDH('prime256v1')
   return ecdh.generateKeys('base64url')
 }

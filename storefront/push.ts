@@ -58,23 +58,23 @@ async function start(source: Source): Promise<void> {
   if (!canPush() || hasRefused()) return
   const answer = await readSetup(source)
   if (!answer) return
-  const way = { ...source, setup: answer, memory: openMemory(answer.storeKey) }
-  await reconcile(way).catch(() => {})
-  followCart(way)
-  if (source.method === 'button') offerButtons(way, answer)
-  else setTimeout(() => askWhenReady(source, way, answer), answer.prompt.delayMs)
+  const context = { ...source, setup: answer, memory: openMemory(answer.storeKey) }
+  await reconcile(context).catch(() => {})
+  followCart(context)
+  if (source.method === 'button') offerButtons(context, answer)
+  else setTimeout(() => askWhenReady(source, context, answer), answer.prompt.delayMs)
 }
 
 /**
  * After an order a new cart begins, and the server must link the browser to it. Reported one check later, after the
  * cart itself.
  */
-function followCart(way: PushContext, reported = readCartToken(way), seen = reported): void {
+function followCart(context: PushContext, reported = readCartToken(context), lastCart = reported): void {
   setTimeout(() => {
-    const cart = readCartToken(way)
-    const isSettled = cart === seen
-    if (isSettled && cart !== undefined && cart !== reported) runSilently(() => reconcile(way))
-    followCart(way, isSettled ? (cart ?? reported) : reported, cart)
+    const cart = readCartToken(context)
+    const isSettled = cart === lastCart
+    if (isSettled && cart !== undefined && cart !== reported) runSilently(() => reconcile(context))
+    followCart(context, isSettled ? (cart ?? reported) : reported, cart)
   }, CHECK_EVERY_MS)
 }
 
@@ -108,32 +108,32 @@ const reportFreshWorker = async (source: Source, worker: ServiceWorkerRegistrati
   reportSetup(source, { hasWorker: true, workerVersion: await readWorkerVersion(worker), isFresh: true })
 
 function readCachedSetup(): Answer | undefined {
-  const kept = JSON.parse(sessionStorage.getItem('recoup_push') ?? 'null') as { answer: Answer; until: number } | null
-  return kept && kept.until > Date.now() ? kept.answer : undefined
+  const cached = JSON.parse(sessionStorage.getItem('recoup_push') ?? 'null') as { answer: Answer; until: number } | null
+  return cached && cached.until > Date.now() ? cached.answer : undefined
 }
 
-function askWhenReady(source: Source, way: PushContext, answer: Answer): void {
+function askWhenReady(source: Source, context: PushContext, answer: Answer): void {
   if (Notification.permission !== 'default') return
-  const askedAt = Number(way.memory.get('asked') ?? 0)
+  const askedAt = Number(context.memory.get('asked') ?? 0)
   if (Date.now() - askedAt < answer.askAgainDays * DAY_MS) return
-  if (hasRefused() || !readCartToken(way)) {
-    setTimeout(() => askWhenReady(source, way, answer), CHECK_EVERY_MS)
+  if (hasRefused() || !readCartToken(context)) {
+    setTimeout(() => askWhenReady(source, context, answer), CHECK_EVERY_MS)
     return
   }
   runSilently(async () => {
     await prepare(source, answer)
-    way.memory.set('asked', String(Date.now()))
-    showBar(way, answer)
+    context.memory.set('asked', String(Date.now()))
+    showBar(context, answer)
   })
 }
 
 /** Consent refers to the bar's text, because the bar precedes every browser prompt. */
-function showBar(way: PushContext, { prompt }: Answer, isDone = () => {}): void {
+function showBar(context: PushContext, { prompt }: Answer, isDone = () => {}): void {
   const bar = makeBar(prompt, {
     decline: () => bar.remove(),
     accept: () => {
       bar.remove()
-      runSilently(() => askPermission(way, prompt.wording).then(isDone))
+      runSilently(() => askPermission(context, prompt.wording).then(isDone))
     },
   })
   document.body.append(bar)
@@ -146,10 +146,10 @@ async function prepare(source: Source, answer: Answer): Promise<void> {
 }
 
 /** A button of the shop's own, `<button data-recoup-push hidden>`, shown where it works. */
-function offerButtons(way: PushContext & Source, answer: Answer): void {
+function offerButtons(context: PushContext & Source, answer: Answer): void {
   const buttons = document.querySelectorAll<HTMLElement>('[data-recoup-push]')
   const show = () => {
-    const isOffered = Notification.permission !== 'denied' && readCartToken(way) !== undefined
+    const isOffered = Notification.permission !== 'denied' && readCartToken(context) !== undefined
     for (const each of buttons) each.hidden = !isOffered
     if (!isOffered) setTimeout(show, CHECK_EVERY_MS)
   }
@@ -157,8 +157,8 @@ function offerButtons(way: PushContext & Source, answer: Answer): void {
     for (const each of buttons) each.hidden = true
   }
   runSilently(async () => {
-    await prepare(way, answer)
-    for (const each of buttons) each.addEventListener('click', () => showBar(way, answer, hide))
+    await prepare(context, answer)
+    for (const each of buttons) each.addEventListener('click', () => showBar(context, answer, hide))
     show()
   })
 }
