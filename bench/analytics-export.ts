@@ -79,7 +79,7 @@ export async function measureExport(scene: Scene): Promise<Figure[]> {
 }
 
 async function downloadFile({ server }: Scene, token: string): Promise<ExportRun> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const reply = await fetch(`${server.url}/api/analytics/export?range=1y`, {
     headers: { authorization: `Bearer ${token}` },
   })
@@ -90,7 +90,7 @@ async function downloadFile({ server }: Scene, token: string): Promise<ExportRun
     bytes += chunk.length
     held.push({ bytes, mb: readResidentMb(server.pid) })
   }
-  return { bytes, seconds: (performance.now() - begun) / 1_000, held }
+  return { bytes, seconds: (performance.now() - startedAt) / 1_000, held }
 }
 
 interface HeapOptions {
@@ -131,11 +131,11 @@ const readOldHeapBytes = () =>
     .reduce((sum, { space_used_size: used }) => sum + used, 0)
 
 async function runCeiling({ instance: { db } }: Scene, storeId: string): Promise<number> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const { rows } = await sql<{ name: string }>`
     select n.name, n.sku, f.abandoned, f.recovered, f.lost_minor, f.product_id from product_month_figures f
     join figure_products n on n.store_id = f.store_id and n.product_id = f.product_id
     where f.store_id = ${storeId} order by f.lost_minor desc, f.abandoned desc, f.product_id`.execute(db)
   Buffer.from(rows.map((row) => Object.values(row).join(',')).join('\r\n'))
-  return (performance.now() - begun) / 1_000
+  return (performance.now() - startedAt) / 1_000
 }

@@ -25,16 +25,16 @@ async function measureCalls(scene: Scene): Promise<Figure[]> {
   const [first, all, bare]: number[][] = [[], [], []]
   for (let n = -2; n < Math.max(5, Math.round(20 * scene.lab.scale)); n++) {
     for (const range of analyticsRanges) {
-      const begun = performance.now()
+      const startedAt = performance.now()
       const details = fetchTimed(scene, `/analytics/details?range=${range}`)
       await fetchTimed(scene, `/analytics?range=${range}`)
-      const figuresMs = performance.now() - begun
+      const figuresMs = performance.now() - startedAt
       await Promise.all([
         ...[details, fetchTimed(scene, `/analytics/roi?range=${range}`)],
         fetchTimed(scene, `/analytics/recovery-rate-trend?period=${range}`),
         fetchTimed(scene, `/analytics/revenue-trend?period=${range}`),
       ])
-      const allMs = performance.now() - begun
+      const allMs = performance.now() - startedAt
       const reachMs = await fetchTimed(scene, '/carts/reach', { days: rangeDays[range] })
       if (n < 0) continue
       first!.push(figuresMs)
@@ -42,9 +42,9 @@ async function measureCalls(scene: Scene): Promise<Figure[]> {
       bare!.push(reachMs)
     }
   }
-  const p95 = (name: string, taken: number[], note: string): Figure => ({
-    ...{ name, value: percentile(taken, 0.95), unit: 'ms' },
-    note: `p50 ${median(taken).toFixed(0)} ms; ${note}`,
+  const p95 = (name: string, timings: number[], note: string): Figure => ({
+    ...{ name, value: percentile(timings, 0.95), unit: 'ms' },
+    note: `p50 ${median(timings).toFixed(0)} ms; ${note}`,
   })
   return [
     { ...p95('screen: figures there, p95', first!, 'figures and details at once, all ranges'), goal: GOAL },
@@ -57,11 +57,11 @@ async function measurePaint({ lab, server, token }: Scene): Promise<Figure> {
   lab.say('opening the screen')
   const browser = await openBrowser()
   try {
-    const kept = await readBrowserState(browser, server, token)
+    const stored = await readBrowserState(browser, server, token)
     const [screen, landing]: number[][] = [[], []]
     for (let n = 0; n < LOADS; n++) {
       landing!.push(await loadUntilVisible(browser, `${server.url}/landing.html`, 'h1'))
-      screen!.push(await loadUntilVisible(browser, `${server.url}/analytics?range=1y`, '.analytics-pair', kept))
+      screen!.push(await loadUntilVisible(browser, `${server.url}/analytics?range=1y`, '.analytics-pair', stored))
     }
     return {
       ...{ name: 'screen usable in a browser, nothing in store, 1y', value: median(screen!), unit: 'ms', goal: GOAL },
@@ -73,10 +73,15 @@ async function measurePaint({ lab, server, token }: Scene): Promise<Figure> {
   }
 }
 
-async function loadUntilVisible(browser: Browser, url: string, selector: string, kept?: BrowserState): Promise<number> {
+async function loadUntilVisible(
+  browser: Browser,
+  url: string,
+  selector: string,
+  stored?: BrowserState,
+): Promise<number> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
-    ...(kept && { storageState: kept }),
+    ...(stored && { storageState: stored }),
   })
   try {
     await context.addInitScript(recordFirstSeen, selector)

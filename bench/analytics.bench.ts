@@ -86,7 +86,7 @@ export async function fetchTimed(
   path: string,
   body?: object,
 ): Promise<number> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const reply = await fetch(`${server.url}/api${path}`, {
     method: body ? 'POST' : 'GET',
     headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
@@ -94,7 +94,7 @@ export async function fetchTimed(
   })
   const text = await reply.text()
   if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${text}`)
-  return performance.now() - begun
+  return performance.now() - startedAt
 }
 
 async function measureCalls(scene: Scene): Promise<Figure[]> {
@@ -102,18 +102,18 @@ async function measureCalls(scene: Scene): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const question of analyticsCalls) {
     scene.lab.say(`asking for ${question.name}`)
-    const taken = { '7d': [], '30d': [], '90d': [], '1y': [] } as Record<AnalyticsRange, number[]>
+    const timings = { '7d': [], '30d': [], '90d': [], '1y': [] } as Record<AnalyticsRange, number[]>
     const bare = { '7d': [], '30d': [], '90d': [], '1y': [] } as Record<AnalyticsRange, number[]>
     for (let n = -5; n < rounds; n++) {
       for (const range of analyticsRanges) {
         const ms = await fetchTimed(scene, question.path(range))
-        const least = await measureMs(() => runCeiling(question, scene, range).execute(scene.instance.db))
+        const bareTimings = await measureMs(() => runCeiling(question, scene, range).execute(scene.instance.db))
         if (n < 0) continue
-        taken[range].push(ms)
-        bare[range].push(least)
+        timings[range].push(ms)
+        bare[range].push(bareTimings)
       }
     }
-    figures.push(buildFigure(scene.lab, question.name, taken, bare))
+    figures.push(buildFigure(scene.lab, question.name, timings, bare))
   }
   return figures
 }
@@ -121,10 +121,12 @@ async function measureCalls(scene: Scene): Promise<Figure[]> {
 type TimesByRange = Record<AnalyticsRange, number[]>
 
 /** Figure of the slowest range. */
-function buildFigure(lab: Lab, name: string, taken: TimesByRange, bare: TimesByRange): Figure {
-  const p95 = (range: AnalyticsRange) => percentile(taken[range], 0.95)
+function buildFigure(lab: Lab, name: string, timings: TimesByRange, bare: TimesByRange): Figure {
+  const p95 = (range: AnalyticsRange) => percentile(timings[range], 0.95)
   const worst = analyticsRanges.reduce((a, b) => (p95(b) > p95(a) ? b : a))
-  const each = analyticsRanges.map((range) => `${percentile(taken[range], 0.5).toFixed(1)} / ${p95(range).toFixed(1)}`)
+  const each = analyticsRanges.map(
+    (range) => `${percentile(timings[range], 0.5).toFixed(1)} / ${p95(range).toFixed(1)}`,
+  )
   return {
     ...{ name: `${name}, p95 at ${lab.sized(CARTS).toLocaleString('en-US')} carts`, value: p95(worst), unit: 'ms' },
     ...{ ceiling: { name: 'bare statement', value: percentile(bare[worst], 0.95) }, goal: GOAL },
@@ -139,25 +141,25 @@ function buildFigure(lab: Lab, name: string, taken: TimesByRange, bare: TimesByR
 async function measureFirstLooks(scene: Scene): Promise<Figure[]> {
   const { db } = scene.instance
   const look = async (name: string, forget: () => Promise<unknown>): Promise<Figure> => {
-    const taken: number[] = []
+    const timings: number[] = []
     const bare: number[] = []
     for (let n = -2; n < 10; n++) {
       for (const range of analyticsRanges) {
         await forget()
         const ms = await fetchTimed(scene, `/analytics?range=${range}`)
-        const least = await measureMs(() =>
+        const bareTimings = await measureMs(() =>
           sql`select sum(net_minor) from orders where store_id = ${scene.storeId} and purchased_at is not null`.execute(
             db,
           ),
         )
-        if (n >= 0) taken.push(ms)
-        if (n >= 0) bare.push(least)
+        if (n >= 0) timings.push(ms)
+        if (n >= 0) bare.push(bareTimings)
       }
     }
     return {
-      ...{ name, value: percentile(taken, 0.95), unit: 'ms', goal: GOAL },
+      ...{ name, value: percentile(timings, 0.95), unit: 'ms', goal: GOAL },
       ceiling: { name: 'one pass over the orders', value: percentile(bare, 0.95) },
-      note: `p50 ${percentile(taken, 0.5).toFixed(0)} ms, longest ${Math.max(...taken).toFixed(0)} ms, all ranges`,
+      note: `p50 ${percentile(timings, 0.5).toFixed(0)} ms, longest ${Math.max(...timings).toFixed(0)} ms, all ranges`,
     }
   }
   const all = async () => {

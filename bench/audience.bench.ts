@@ -64,21 +64,23 @@ async function measure(lab: Lab, { db, deps }: AppInstance, storeId: string, whe
   const ceiling = percentile(await repeatTimed(rounds, bare), 0.95)
   const figures: Figure[] = []
   for (const [name, { channel = 'email', ...filters }] of Object.entries(audiences)) {
-    const taken = await repeatTimed(rounds, () => countMatching({ storeId, db }, { channel, filters, now: deps.now() }))
+    const timings = await repeatTimed(rounds, () =>
+      countMatching({ storeId, db }, { channel, filters, now: deps.now() }),
+    )
     figures.push({
-      ...{ name: `${where}: count ${name}, p95`, value: percentile(taken, 0.95), unit: 'ms' },
+      ...{ name: `${where}: count ${name}, p95`, value: percentile(timings, 0.95), unit: 'ms' },
       ...{ ceiling: { name: 'counting the carts', value: ceiling }, goal: { below: 300 } },
-      note: `p50 ${percentile(taken, 0.5).toFixed(1)} ms`,
+      note: `p50 ${percentile(timings, 0.5).toFixed(1)} ms`,
     })
   }
   return figures
 }
 
 async function repeatTimed(rounds: number, work: () => Promise<unknown>): Promise<number[]> {
-  const taken: number[] = []
+  const timings: number[] = []
   for (let n = -2; n < rounds; n++) {
     const ms = await measureMs(work)
-    if (n >= 0) taken.push(ms)
+    if (n >= 0) timings.push(ms)
   }
-  return taken
+  return timings
 }

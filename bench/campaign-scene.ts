@@ -157,11 +157,11 @@ export class CampaignScene {
   }
 
   /** Polls until the condition is true; throws after `withinMs` without progress. */
-  async until(what: string, isSo: () => Promise<unknown>, { withinMs = 120_000, everyMs = 25 } = {}) {
+  async until(what: string, condition: () => Promise<unknown>, { withinMs = 120_000, everyMs = 25 } = {}) {
     let seen: unknown = null
     let movedAt = Date.now()
     for (;;) {
-      const answer = await isSo()
+      const answer = await condition()
       if (answer === true) return
       if (answer !== seen) [seen, movedAt] = [answer, Date.now()]
       if (Date.now() - movedAt > withinMs)

@@ -118,16 +118,16 @@ async function runWithKills(scene: CampaignScene): Promise<Figure[]> {
 /** Kills after a fifth of the rows and the first email, or after three fifths. Returns the first email's time; null: none before the kill. */
 async function killWhilePlanning(scene: CampaignScene, id: string): Promise<number | null> {
   const pages = Math.max(1, scene.total / 1_000)
-  const seen = new Set<string>()
+  const progress = new Set<string>()
   let firstAt: number | null = null
   await scene.until(
     'the first pages',
     async () => {
       const { cursor, isPlanned } = await scene.progressOf(id)
       if (isPlanned) throw new Error('planning was over before the process could be killed: run it at a larger scale')
-      if (cursor) seen.add(cursor)
+      if (cursor) progress.add(cursor)
       firstAt ??= (await scene.arrivals()).firstAt
-      return (seen.size >= pages * 0.2 && firstAt !== null) || seen.size >= pages * 0.6 || seen.size
+      return (progress.size >= pages * 0.2 && firstAt !== null) || progress.size >= pages * 0.6 || progress.size
     },
     { everyMs: 2 },
   )
@@ -148,12 +148,12 @@ async function pauseAndResume(scene: CampaignScene, id: string): Promise<Figure[
   const figure = await pause
   await sleep(Math.max(0, PAUSED_MS - (performance.now() - before)))
   const { held } = (await scene.countedUp(id)).counts
-  const there = await countArrived(scene)
+  const atStart = await countArrived(scene)
   const begunAt = Date.now()
   await scene.ask('PATCH', `/${id}/play`)
   const answeredMs = Date.now() - begunAt
   await scene.remind()
-  await scene.until('going on', async () => (await countArrived(scene)) > there)
+  await scene.until('going on', async () => (await countArrived(scene)) > atStart)
   const goesOnMs = Date.now() - begunAt
   const note = `the call took ${(answeredMs / 1_000).toFixed(2)} s with ${held.toLocaleString('en-US')} held`
   return [figure, { name: 'first mail after Resume', value: goesOnMs / 1_000, unit: 's', goal: { below: 5 }, note }]

@@ -40,10 +40,10 @@ async function run(lab: Lab): Promise<Figure[]> {
     await shoot(barePort, 400)
     await waitUntilFolded(instance)
     for (let round = 0; round < 3; round++) {
-      const begun = performance.now()
+      const startedAt = performance.now()
       shots.push(checkAnswer(await shoot(port, count)))
       await waitUntilFolded(instance)
-      folded.push((count / (performance.now() - begun)) * 1_000)
+      folded.push((count / (performance.now() - startedAt)) * 1_000)
       bareShots.push(checkAnswer(await shoot(barePort, count)))
     }
     const steady = checkAnswer(await shoot(port, Math.max(1_000, lab.sized(10_000)), 500))

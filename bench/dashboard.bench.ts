@@ -63,20 +63,20 @@ async function insertChanges({ db }: AppInstance, { storeId }: TestStore): Promi
 }
 
 async function measureRoute(app: FastifyInstance, tokens: string[], path: string, lab: Lab): Promise<Figure> {
-  const taken: number[][] = tokens.map(() => [])
+  const timings: number[][] = tokens.map(() => [])
   const rounds = Math.max(20, Math.round(200 * lab.scale))
   for (let n = -10; n < rounds; n++) {
     for (const [index, token] of tokens.entries()) {
-      const begun = performance.now()
+      const startedAt = performance.now()
       const reply = await app.inject({ url: path, headers: { authorization: `Bearer ${token}` } })
       if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
-      if (n >= 0) taken[index]!.push(performance.now() - begun)
+      if (n >= 0) timings[index]!.push(performance.now() - startedAt)
     }
   }
-  const each = taken.map((times) => `${percentile(times, 0.5).toFixed(1)} / ${percentile(times, 0.95).toFixed(1)}`)
+  const each = timings.map((times) => `${percentile(times, 0.5).toFixed(1)} / ${percentile(times, 0.95).toFixed(1)}`)
   return {
     name: `${path.slice('/api/'.length)}, p95 at ${lab.sized(SIZES.at(-1)!).toLocaleString('en-US')} carts`,
-    value: percentile(taken.at(-1)!, 0.95),
+    value: percentile(timings.at(-1)!, 0.95),
     unit: 'ms',
     goal: { below: 30 },
     note: `p50 / p95 in ms: ${each.join(', ')}`,
@@ -86,9 +86,9 @@ async function measureRoute(app: FastifyInstance, tokens: string[], path: string
 async function measureUpkeep(instance: AppInstance, { storeId }: TestStore): Promise<Figure[]> {
   const now = instance.deps.now()
   const timed = async (name: string, work: () => Promise<unknown>): Promise<Figure> => {
-    const begun = performance.now()
+    const startedAt = performance.now()
     await work()
-    return { name, value: performance.now() - begun, unit: 'ms' }
+    return { name, value: performance.now() - startedAt, unit: 'ms' }
   }
   const spans = [{ store_id: storeId, ...daySpans(now, 'America/New_York') }]
   return [

@@ -55,31 +55,31 @@ async function run(lab: Lab): Promise<Figure[]> {
 
 /** Times of one repeated call. */
 async function repeatTimed(rounds: number, get: () => Promise<number>): Promise<number[]> {
-  const taken: number[] = []
+  const timings: number[] = []
   for (let n = -5; n < rounds; n++) {
     const ms = await get()
-    if (n >= 0) taken.push(ms)
+    if (n >= 0) timings.push(ms)
   }
-  return taken
+  return timings
 }
 
-const pathOf = (path: string): string => path.slice('/api'.length)
+const toPath = (path: string): string => path.slice('/api'.length)
 
 async function measureList(lab: Lab, get: (path: string) => Promise<number>): Promise<Figure> {
-  const taken = await repeatTimed(Math.max(20, Math.round(100 * lab.scale)), () => get(pathOf(listFlows.path)))
+  const timings = await repeatTimed(Math.max(20, Math.round(100 * lab.scale)), () => get(toPath(listFlows.path)))
   return {
     ...{ name: `list of flows, p95 at ${lab.sized(CARTS).toLocaleString('en-US')} carts`, unit: 'ms', goal: GOAL },
-    ...{ value: percentile(taken, 0.95), note: `p50 ${percentile(taken, 0.5).toFixed(1)} ms` },
+    ...{ value: percentile(timings, 0.95), note: `p50 ${percentile(timings, 0.5).toFixed(1)} ms` },
   }
 }
 
 /** The page polls this every 15 seconds. */
 async function measureUpcoming(lab: Lab, flowId: string, get: (path: string) => Promise<number>): Promise<Figure> {
-  const path = pathOf(upcomingMessages.path).replace(':flowId', flowId)
-  const taken = await repeatTimed(Math.max(10, Math.round(40 * lab.scale)), () => get(path))
+  const path = toPath(upcomingMessages.path).replace(':flowId', flowId)
+  const timings = await repeatTimed(Math.max(10, Math.round(40 * lab.scale)), () => get(path))
   return {
     ...{ name: `what a flow sends in the next hour, ${DUE_MESSAGES} messages due, p95`, unit: 'ms' },
-    ...{ value: percentile(taken, 0.95), note: `p50 ${percentile(taken, 0.5).toFixed(1)} ms; 500 are decided on` },
+    ...{ value: percentile(timings, 0.95), note: `p50 ${percentile(timings, 0.5).toFixed(1)} ms; 500 are decided on` },
   }
 }
 
@@ -110,24 +110,24 @@ async function measureReport(
   get: (path: string) => Promise<number>,
 ): Promise<Figure> {
   const rounds = Math.max(20, Math.round(100 * lab.scale))
-  const path = pathOf(flowReport.path).replace(':flowId', flowId)
-  const taken: Record<number, number[]> = { 7: [], 30: [], 90: [] }
+  const path = toPath(flowReport.path).replace(':flowId', flowId)
+  const timings: Record<number, number[]> = { 7: [], 30: [], 90: [] }
   const bare: Record<number, number[]> = { 7: [], 30: [], 90: [] }
-  const least = (days: number) =>
+  const bareTimings = (days: number) =>
     sql`select (select sum(accepted) from flow_figures where store_id = ${storeId} and flow_id = ${flowId} and day > current_date - ${days}::int),
       (select sum(change) from flow_counts where store_id = ${storeId} and flow_id = ${flowId} and day > current_date - ${days}::int and is_folded)`
   for (let n = -5; n < rounds; n++) {
     for (const days of DAYS) {
       const ms = await get(`${path}?days=${days}`)
-      const bareMs = await measureMs(() => least(days).execute(instance.db))
+      const bareMs = await measureMs(() => bareTimings(days).execute(instance.db))
       if (n < 0) continue
-      taken[days]!.push(ms)
+      timings[days]!.push(ms)
       bare[days]!.push(bareMs)
     }
   }
-  const p95 = (days: number) => percentile(taken[days]!, 0.95)
+  const p95 = (days: number) => percentile(timings[days]!, 0.95)
   const worst = DAYS.reduce((a, b) => (p95(b) > p95(a) ? b : a))
-  const each = DAYS.map((days) => `${percentile(taken[days]!, 0.5).toFixed(1)} / ${p95(days).toFixed(1)}`)
+  const each = DAYS.map((days) => `${percentile(timings[days]!, 0.5).toFixed(1)} / ${p95(days).toFixed(1)}`)
   return {
     ...{ name: `report of a flow, p95 at ${lab.sized(CARTS).toLocaleString('en-US')} carts`, value: p95(worst) },
     ...{ unit: 'ms', ceiling: { name: 'bare statement', value: percentile(bare[worst]!, 0.95) }, goal: GOAL },

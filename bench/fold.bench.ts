@@ -107,7 +107,7 @@ async function readFacts(instance: AppInstance, storeId: string): Promise<Fact[]
 }
 
 async function repeatTimed(times: number, work: (n: number) => Promise<unknown>): Promise<number> {
-  const taken: number[] = []
-  for (let n = 0; n < times; n++) taken.push(await measureMs(() => work(n)))
-  return median(taken)
+  const timings: number[] = []
+  for (let n = 0; n < times; n++) timings.push(await measureMs(() => work(n)))
+  return median(timings)
 }

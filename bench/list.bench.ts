@@ -26,8 +26,8 @@ async function run(lab: Lab): Promise<Figure[]> {
     const tokens = []
     for (const store of instance.stores) tokens.push(await signIn(instance, store))
     const figures: Figure[] = []
-    for (const [name, questionOf] of Object.entries(buildQueries(lab))) {
-      figures.push(await compare(app, tokens, name, questionOf, lab))
+    for (const [name, buildQuery] of Object.entries(buildQueries(lab))) {
+      figures.push(await compare(app, tokens, name, buildQuery, lab))
     }
     return figures
   } finally {
@@ -77,25 +77,25 @@ async function compare(
   app: FastifyInstance,
   tokens: string[],
   name: string,
-  questionOf: BuildQuery,
+  buildQuery: BuildQuery,
   lab: Lab,
 ): Promise<Figure> {
   const random = seededRandom(7)
-  const taken: number[][] = SIZES.map(() => [])
+  const timings: number[][] = SIZES.map(() => [])
   const rounds = Math.max(8, Math.round(40 * lab.scale))
   for (let n = -4; n < rounds; n++) {
     for (const [index, size] of SIZES.entries()) {
-      const query = new URLSearchParams({ limit: String(LIMIT), ...questionOf(Math.abs(n), random(), size) })
-      const begun = performance.now()
+      const query = new URLSearchParams({ limit: String(LIMIT), ...buildQuery(Math.abs(n), random(), size) })
+      const startedAt = performance.now()
       const reply = await app.inject({
         url: `/api/carts/abandoned?${query}`,
         headers: { authorization: `Bearer ${tokens[index]}` },
       })
       if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
-      if (n >= 0) taken[index]!.push(performance.now() - begun)
+      if (n >= 0) timings[index]!.push(performance.now() - startedAt)
     }
   }
-  const p = (index: number, share: number) => percentile(taken[index]!, share)
+  const p = (index: number, share: number) => percentile(timings[index]!, share)
   const each = SIZES.map((_, index) => `${p(index, 0.5).toFixed(1)} / ${p(index, 0.95).toFixed(1)}`)
   return {
     name,

@@ -67,10 +67,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 try {
   for (const name of names.filter((each) => positionals.length === 0 || positionals.includes(each))) {
     process.stdout.write(`\n${name}\n`)
-    const begun = Date.now()
+    const startedAt = Date.now()
     const figures = await runInProcess(name)
     if (!figures) failed.push(name)
-    else results.push({ bench: name, seconds: (Date.now() - begun) / 1000, figures })
+    else results.push({ bench: name, seconds: (Date.now() - startedAt) / 1000, figures })
     if (figures) printFigures(figures)
     if (values.profile) process.stdout.write(`\n${topLines(profiles).join('\n')}\n`)
   }

@@ -16,9 +16,9 @@ export const median = (sample: readonly number[]): number => percentile(sample, 
 
 /** Returns elapsed milliseconds. */
 export async function measureMs(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   await work()
-  return performance.now() - begun
+  return performance.now() - startedAt
 }
 
 /** CPU milliseconds of this process and its database connections, without PostgreSQL's background processes. Linux only. */

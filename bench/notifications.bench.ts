@@ -92,22 +92,22 @@ async function compare(
   ask: BuildCall,
 ): Promise<Figure> {
   const random = seededRandom(11)
-  const taken: number[][] = stores.map(() => [])
+  const timings: number[][] = stores.map(() => [])
   const rounds = Math.max(20, Math.round(200 * lab.scale))
   for (let n = -5; n < rounds; n++) {
     for (const [index, asked] of stores.entries()) {
       const { method, rest, body } = ask(random(), asked)
-      const begun = performance.now()
+      const startedAt = performance.now()
       const reply = await app.inject({
         ...{ method, url: `/api/notifications${rest}`, headers: { authorization: `Bearer ${asked.token}` } },
         ...(body && { payload: body }),
       })
       if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
-      if (n >= 0) taken[index]!.push(performance.now() - begun)
+      if (n >= 0) timings[index]!.push(performance.now() - startedAt)
     }
   }
-  const p95 = taken.map((times) => percentile(times, 0.95))
-  const each = taken.map((times, index) => `${percentile(times, 0.5).toFixed(1)} / ${p95[index]!.toFixed(1)}`)
+  const p95 = timings.map((times) => percentile(times, 0.95))
+  const each = timings.map((times, index) => `${percentile(times, 0.5).toFixed(1)} / ${p95[index]!.toFixed(1)}`)
   return {
     ...{ name: `notifications: ${name}`, value: p95[1]!, unit: 'ms', goal: { below: P95_MS } },
     ceiling: { name: 'at a thousand', value: p95[0]! },

@@ -71,10 +71,10 @@ interface Surroundings {
 async function measureDuring<T>({ sink, probe, url }: Surroundings, work: () => Promise<T>): Promise<Measurement<T>> {
   const before = (await sink.ask<SinkTally>({})).mails
   await probe.ask({ url: `${url}/healthz` })
-  const begun = performance.now()
+  const startedAt = performance.now()
   const answer = await work()
   const { latencies } = await probe.ask<{ latencies: number[] }>({})
-  const seconds = (performance.now() - begun) / 1_000
+  const seconds = (performance.now() - startedAt) / 1_000
   return { latencies, answer, seconds, mails: (await sink.ask<SinkTally>({})).mails - before }
 }
 

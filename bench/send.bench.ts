@@ -48,7 +48,7 @@ async function comparePool(lab: Lab, instance: AppInstance, sink: Helper, pool: 
     costs.push(cost)
     bare.push(await sendBare(instance, sink, { storeId, pool, most: lab.sized(2_000) }))
   }
-  const costOf = (part: keyof Cost) => median(costs.map((cost) => cost[part]))
+  const measureCost = (part: keyof Cost) => median(costs.map((cost) => cost[part]))
   return [
     {
       name: `messages through the whole of Way C, pool of ${pool}`,
@@ -58,14 +58,14 @@ async function comparePool(lab: Lab, instance: AppInstance, sink: Helper, pool: 
       goal: { atLeast: GOALS[pool]!, of: 'ceiling' },
       note: `${Math.round(bytes / 1000)} KB each, rounds ${ours.map(Math.round).join(', ')}`,
     },
-    { name: `CPU of Node for a mail, pool of ${pool}`, value: costOf('node'), unit: 'µs', goal: { below: 450 } },
+    { name: `CPU of Node for a mail, pool of ${pool}`, value: measureCost('node'), unit: 'µs', goal: { below: 450 } },
     {
       name: `CPU of PostgreSQL for a mail, pool of ${pool}`,
-      value: costOf('postgres'),
+      value: measureCost('postgres'),
       unit: 'µs',
       goal: { below: 600 },
     },
-    { name: `WAL for a mail, pool of ${pool}`, value: costOf('wal') / 1_000, unit: 'KB', goal: { below: 5 } },
+    { name: `WAL for a mail, pool of ${pool}`, value: measureCost('wal') / 1_000, unit: 'KB', goal: { below: 5 } },
   ]
 }
 

@@ -34,7 +34,7 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
     DATA_DIR: dataDir,
     NODE_COMPILE_CACHE: compiled,
   }
-  const begun = performance.now()
+  const startedAt = performance.now()
   // Same flags as scripts/start.mjs; the first server of a benchmark has an empty compile cache.
   const child = spawn(process.execPath, ['--max-semi-space-size=4', 'server/main.ts'], {
     env: { ...settings, ...env },
@@ -45,7 +45,7 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
     if (child.exitCode !== null) throw new Error('the server did not start')
     await sleep(5)
   }
-  const readyAfterMs = performance.now() - begun
+  const readyAfterMs = performance.now() - startedAt
   const end = (signal: NodeJS.Signals) => () => stop(child, signal, env.DATA_DIR ? null : dataDir)
   return { url, pid: child.pid!, readyAfterMs, stop: end('SIGTERM'), kill: end('SIGKILL') }
 }

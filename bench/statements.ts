@@ -33,9 +33,9 @@ export async function countStatements(databaseUrl: string): Promise<StatementCou
   return {
     url: `postgres://${user}@127.0.0.1:${own}/${name}`,
     take() {
-      const taken = counts
+      const timings = counts
       counts = new Map()
-      return taken
+      return timings
     },
     async stop() {
       for (const socket of sockets) socket.destroy()

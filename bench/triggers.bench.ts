@@ -37,8 +37,8 @@ async function measureCapture(lab: Lab): Promise<Figure> {
     await shop.allFolded()
   }
   try {
-    const taken = await measurePairs(shop.instance, { lab, name: 'capture', work, warmUp: () => shop.shoot(200) })
-    return buildFigure('capture post, to the cart', taken, count)
+    const timings = await measurePairs(shop.instance, { lab, name: 'capture', work, warmUp: () => shop.shoot(200) })
+    return buildFigure('capture post, to the cart', timings, count)
   } finally {
     await shop.close()
   }
@@ -51,10 +51,10 @@ async function measureFold(lab: Lab): Promise<Figure> {
     const facts = async (count: number) => {
       for (let n = 0; n < count; n++) await addFact(instance, cart, new Date())
     }
-    const taken = await measurePairs(instance, {
+    const timings = await measurePairs(instance, {
       ...{ lab, name: 'fold', work: () => facts(FACTS), warmUp: () => facts(WARM_UP) },
     })
-    return buildFigure('next fact of a cart', taken, FACTS)
+    return buildFigure('next fact of a cart', timings, FACTS)
   } finally {
     await instance.close()
   }
@@ -71,8 +71,8 @@ async function measureDecide(lab: Lab): Promise<Figure> {
       storeId = (await openDueStore(instance, count)).storeId
     }
     const work = () => sendAll(instance, storeId, count)
-    const taken = await measurePairs(instance, { lab, name: 'decide', work, warmUp })
-    return buildFigure('mail through the whole loop', taken, count)
+    const timings = await measurePairs(instance, { lab, name: 'decide', work, warmUp })
+    return buildFigure('mail through the whole loop', timings, count)
   } finally {
     await instance.close()
   }
@@ -86,7 +86,7 @@ interface PairOptions {
 }
 
 async function measurePairs(instance: AppInstance, { lab, name, work, warmUp }: PairOptions): Promise<TimedPair[]> {
-  const taken: TimedPair[] = []
+  const timings: TimedPair[] = []
   for (let n = 0; n < PAIRS; n++) {
     lab.say(`${name}: pair ${n + 1} of ${PAIRS}`)
     const pair = { on: 0, off: 0 }
@@ -96,9 +96,9 @@ async function measurePairs(instance: AppInstance, { lab, name, work, warmUp }: 
       const { node, postgres } = await measureCpuMs(instance, work)
       pair[state] = node + postgres
     }
-    taken.push(pair)
+    timings.push(pair)
   }
-  return taken
+  return timings
 }
 
 /** Deletes the recorded changes between rounds, because nothing consumes them here. */
@@ -115,9 +115,9 @@ async function switchTriggers(db: Db, state: 'on' | 'off'): Promise<void> {
   await sql`truncate figure_changes`.execute(db)
 }
 
-function buildFigure(name: string, taken: readonly TimedPair[], count: number): Figure {
-  const shares = taken.map(({ on, off }) => on / off)
-  const without = median(taken.map(({ off }) => off)) / count
+function buildFigure(name: string, timings: readonly TimedPair[], count: number): Figure {
+  const shares = timings.map(({ on, off }) => on / off)
+  const without = median(timings.map(({ off }) => off)) / count
   return {
     ...{
       name: `${name}, with the triggers of the figures`,

@@ -13,7 +13,8 @@ afterAll(() => fs.rmSync(folder, { recursive: true }))
 
 const root = new URL('../', import.meta.url)
 const read = (name: string) => fs.readFileSync(new URL(name, root), 'utf8')
-const textOf = async (name: string) => (await readPluginFiles()).find((file) => file.name === name)!.content.toString()
+const readText = async (name: string) =>
+  (await readPluginFiles()).find((file) => file.name === name)!.content.toString()
 
 test('builds the same bytes each time, with the plugin in one folder', async () => {
   const one = fs.readFileSync(await buildPlugin(path.join(folder, 'one')))
@@ -24,20 +25,20 @@ test('builds the same bytes each time, with the plugin in one folder', async () 
 
 test('uses the product version everywhere in the plugin', async () => {
   const { version } = JSON.parse(read('package.json')) as { version: string }
-  expect(await textOf(`${PLUGIN}.php`)).toContain(`* Version: ${version}\n`)
-  expect(await textOf('readme.txt')).toContain(`Stable tag: ${version}\n`)
-  expect(await textOf('src/Plugin.php')).toContain(`VERSION = '${version}'`)
+  expect(await readText(`${PLUGIN}.php`)).toContain(`* Version: ${version}\n`)
+  expect(await readText('readme.txt')).toContain(`Stable tag: ${version}\n`)
+  expect(await readText('src/Plugin.php')).toContain(`VERSION = '${version}'`)
 })
 
 test('adds at most three kilobytes to a checkout', async () => {
-  const script = await textOf('assets/checkout.js')
+  const script = await readText('assets/checkout.js')
   expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(3_072)
 })
 
 test('builds a translation template with every text, its places and notes', async () => {
   const template = (await readPluginFiles()).find(({ name }) => name === `languages/${PLUGIN}.pot`)!.content.toString()
   const ids = readCatalogue(template).map(({ id }) => id)
-  const german = readCatalogue(await textOf(`languages/${PLUGIN}-de_DE.po`)).map(({ id }) => id)
+  const german = readCatalogue(await readText(`languages/${PLUGIN}-de_DE.po`)).map(({ id }) => id)
   expect(ids.toSorted()).toEqual(german.toSorted())
   expect(template).toContain('Project-Id-Version: Recoup for WooCommerce 0.2.0')
   expect(template).toMatch(
@@ -46,15 +47,16 @@ test('builds a translation template with every text, its places and notes', asyn
 })
 
 test('has a German translation of every text, and no obsolete ones', async () => {
-  const said = new Set<string>()
+  const output = new Set<string>()
   for (const { name, content } of await readPluginFiles()) {
     if (!name.endsWith('.php')) continue
-    for (const [, text] of content.toString().matchAll(/\b(?:__|esc_html__)\(\s*'((?:[^'\\]|\\.)*)'/g)) said.add(text!)
+    for (const [, text] of content.toString().matchAll(/\b(?:__|esc_html__)\(\s*'((?:[^'\\]|\\.)*)'/g))
+      output.add(text!)
   }
-  const known = readCatalogue(await textOf(`languages/${PLUGIN}-de_DE.po`)).filter(({ id }) => id !== '')
-  expect(new Set(known.map(({ id }) => id))).toEqual(said)
+  const entries = readCatalogue(await readText(`languages/${PLUGIN}-de_DE.po`)).filter(({ id }) => id !== '')
+  expect(new Set(entries.map(({ id }) => id))).toEqual(output)
   const marks = (text: string) => (text.match(/%(?:\d\$)?[sd]/g) ?? []).sort()
-  for (const { id, text } of known) expect(marks(text), id).toEqual(marks(id))
+  for (const { id, text } of entries) expect(marks(text), id).toEqual(marks(id))
 })
 
 test('compiles a catalogue that WordPress can read', () => {

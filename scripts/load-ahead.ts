@@ -22,22 +22,25 @@ export function loadAhead(): Plugin {
       order: 'post',
       handler(_, bundle) {
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
-        const filesOf = (screen: string) => {
+        const collectFiles = (screen: string) => {
           const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/${screen}`))
           if (!chunk) throw new Error(`${screen} has no file of its own`)
           return collectImports(bundle, chunk.fileName)
         }
-        const known = new Set(
+        const entryFiles = new Set(
           collectImports(bundle, chunks.find(({ name, isEntry }) => isEntry && name === 'index')!.fileName),
         )
-        const shell = filesOf(SHELL).filter((file) => !known.has(file))
-        const fileOf = parseComponentFiles(readFileSync(SCREENS, 'utf8'))
+        const shell = collectFiles(SHELL).filter((file) => !entryFiles.has(file))
+        const componentFiles = parseComponentFiles(readFileSync(SCREENS, 'utf8'))
         const ahead = screens
           .filter(({ frame }) => frame !== 'page')
           .map(({ path, loader, frame }) => {
-            const own = [fileOf[loader]!, ...(frame === 'settings' ? [fileOf.SettingsPage!] : [])].flatMap(filesOf)
+            const own = [
+              componentFiles[loader]!,
+              ...(frame === 'settings' ? [componentFiles.SettingsPage!] : []),
+            ].flatMap(collectFiles)
             const pattern = `^${path.replace(/:\w+/g, '[^/]+')}/?$`
-            return [pattern, [...new Set(own)].filter((each) => !known.has(each) && !shell.includes(each))]
+            return [pattern, [...new Set(own)].filter((each) => !entryFiles.has(each) && !shell.includes(each))]
           })
         this.emitFile({ type: 'asset', fileName: 'ahead.js', source: buildScript(shell, ahead) })
       },
@@ -49,12 +52,12 @@ export function loadAhead(): Plugin {
 const parseComponentFiles = (source: string): Record<string, string> =>
   Object.fromEntries([...source.matchAll(/import\('\.\/([^']+)'\), '(\w+)'/g)].map(([, file, name]) => [name!, file!]))
 
-function collectImports(bundle: Rolldown.OutputBundle, fileName: string, seen = new Set<string>()): string[] {
+function collectImports(bundle: Rolldown.OutputBundle, fileName: string, visited = new Set<string>()): string[] {
   const file = bundle[fileName]
-  if (file?.type !== 'chunk' || seen.has(fileName)) return [...seen]
-  seen.add(fileName)
-  for (const each of file.imports) collectImports(bundle, each, seen)
-  return [...seen]
+  if (file?.type !== 'chunk' || visited.has(fileName)) return [...visited]
+  visited.add(fileName)
+  for (const each of file.imports) collectImports(bundle, each, visited)
+  return [...visited]
 }
 
 const buildScript = (shell: string[], screens: unknown[]) => `;(() => {

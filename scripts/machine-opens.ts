@@ -10,14 +10,14 @@ for (const [name, isIn] of Object.entries(GROUPS)) {
   const { table, precision, recall } = measure(group)
   console.log(`\n${name}: ${group.length} visits, precision ${percent(precision)}, recall ${percent(recall)}\n`)
   console.log('| it was | taken for a person | for a machine | unknown |\n| - | -: | -: | -: |')
-  for (const is of ['human', 'machine'] as const) {
-    const { human, machine, unknown } = table[is]
-    console.log(`| ${is === 'human' ? 'a person' : 'a machine'} | ${human} | ${machine} | ${unknown} |`)
+  for (const actual of ['human', 'machine'] as const) {
+    const { human, machine, unknown } = table[actual]
+    console.log(`| ${actual === 'human' ? 'a person' : 'a machine'} | ${human} | ${machine} | ${unknown} |`)
   }
 }
 
 if (process.argv.includes('--wrong')) {
   console.log('')
-  for (const { file, scenario, kind, is, taken, reason } of visits)
-    if (is !== taken) console.log(`${file}: ${scenario}: ${kind} of a ${is} taken for ${taken} (${reason})`)
+  for (const { file, scenario, kind, is: actual, taken, reason } of visits)
+    if (actual !== taken) console.log(`${file}: ${scenario}: ${kind} of a ${actual} taken for ${taken} (${reason})`)
 }

@@ -56,11 +56,11 @@ export function waitForExit(...children) {
 /** Installs the packages if they are missing or differ from package-lock.json. */
 export async function ensureInstalled() {
   const stamp = inModules('.recoup-lock')
-  const wanted = lockHash()
-  if (readIfExists(stamp) === wanted) return
+  const expected = lockHash()
+  if (readIfExists(stamp) === expected) return
   if (!matchesLockFile()) await install()
   try {
-    fs.writeFileSync(stamp, wanted)
+    fs.writeFileSync(stamp, expected)
   } catch {
     // A read-only clone with installed packages needs no stamp.
   }
@@ -85,7 +85,7 @@ async function install() {
 
 /** Paths in node_modules of the packages for this system. */
 function wantedPackages() {
-  const fits = (list, mine) => !list || (list.includes(mine) && !list.includes(`!${mine}`))
+  const fits = (list, current) => !list || (list.includes(current) && !list.includes(`!${current}`))
   return Object.entries(JSON.parse(readIfExists(path.join(root, 'package-lock.json')) ?? '{}').packages ?? {})
     .filter(
       ([place, { os: systems, cpu, libc }]) =>
@@ -136,10 +136,10 @@ function lockHash() {
 /** Whether npm's own record of installed packages matches the lock file, as after `npm ci`. */
 function matchesLockFile() {
   const installed = JSON.parse(readIfExists(inModules('.package-lock.json')) ?? '{}').packages ?? {}
-  const wanted = JSON.parse(readIfExists(path.join(root, 'package-lock.json')) ?? '{}').packages ?? {}
+  const expected = JSON.parse(readIfExists(path.join(root, 'package-lock.json')) ?? '{}').packages ?? {}
   // Optional packages are per platform; only the one with Node is required.
   const isThere = ([place, entry]) => place === '' || entry.optional || installed[place]?.version === entry.version
-  return Object.keys(installed).length > 0 && Object.entries(wanted).every(isThere) && findNode() !== null
+  return Object.keys(installed).length > 0 && Object.entries(expected).every(isThere) && findNode() !== null
 }
 
 /** npm runs "node" from the PATH, which must not be in node_modules while npm replaces that folder. */
@@ -168,10 +168,10 @@ function findNode() {
 }
 
 /** Environment with Node 26 and the packages' programs first on the PATH. */
-export function toolEnv(more = {}) {
+export function toolEnv(extra = {}) {
   // The type checker is a Go program. Less frequent garbage collection saves a third of its processor time for 0.6 GB of memory.
   const gogc = process.env.GOGC ?? '400'
-  return { ...process.env, GOGC: gogc, PATH: inModules('.bin') + path.delimiter + pathWithoutModules(), ...more }
+  return { ...process.env, GOGC: gogc, PATH: inModules('.bin') + path.delimiter + pathWithoutModules(), ...extra }
 }
 
 /** Script file of a packaged program, to be run with Node 26 regardless of its shebang. */
@@ -196,8 +196,8 @@ const WEB_SOURCES = [
 /** Builds the browser app, the storefront scripts and the plugin if their sources have changed since the last build. */
 export async function ensureWebBuilt(node) {
   const stamp = path.join(root, 'dist', 'web', '.built-from')
-  const wanted = hashFiles(WEB_SOURCES)
-  if (readIfExists(stamp) === wanted) return
+  const expected = hashFiles(WEB_SOURCES)
+  if (readIfExists(stamp) === expected) return
   console.log('Building the browser app. This takes half a minute …')
   const code = await run(node, [tool('vite'), 'build', '--logLevel', 'warn'], {
     env: toolEnv({ NODE_ENV: 'production' }),
@@ -211,13 +211,13 @@ export async function ensureWebBuilt(node) {
   if (plugin !== 0)
     throw new UserError(`The shop's plugin could not be built: it ended with code ${plugin}, see above.`)
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
-  fs.writeFileSync(stamp, wanted)
+  fs.writeFileSync(stamp, expected)
 }
 
 /** Hashes contents, because a Git checkout changes modification times. */
-function hashFiles(places) {
+function hashFiles(paths) {
   const hash = createHash('sha256')
-  for (const file of places.flatMap((place) => listFiles(path.join(root, place)))) {
+  for (const file of paths.flatMap((place) => listFiles(path.join(root, place)))) {
     if (/\.test\.tsx?$/.test(file)) continue
     hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file)).update('\0')
   }

@@ -6,7 +6,9 @@ import path from 'node:path'
 
 /** Whether one of these files belongs to the part's code. */
 export const touchesPart = (part, files) =>
-  files.some((file) => part.code.some((place) => (place instanceof RegExp ? place.test(file) : file.startsWith(place))))
+  files.some((file) =>
+    part.code.some((pattern) => (pattern instanceof RegExp ? pattern.test(file) : file.startsWith(pattern))),
+  )
 
 /** `changedSince`: returns the files that differ from a commit; null if the commit is unknown. */
 export function isDue(part, results, changedSince) {

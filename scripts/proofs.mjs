@@ -120,9 +120,9 @@ async function runPart(node, part, browsers) {
 
 /** Progress of an interrupted run if the part's code is unchanged; otherwise a new seed. */
 function readProgress(part) {
-  const kept = progress.stepOf(part.name)
-  const files = kept && changedSince(kept.commit)
-  if (files && !touchesPart(part, files)) return kept
+  const saved = progress.stepOf(part.name)
+  const files = saved && changedSince(saved.commit)
+  if (files && !touchesPart(part, files)) return saved
   return { seed: randomInt(1_000, 100_000_000), step: 0, seconds: 0, counts: { passed: 0, failed: 0, skipped: 0 } }
 }
 

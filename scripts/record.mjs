@@ -5,22 +5,24 @@ import fs from 'node:fs'
 /** `isWhole`: the run has ended. `running`: files that have started but not ended. */
 export function readRecord(file) {
   const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').filter(Boolean).map(parse) : []
-  const of = (kind) => lines.filter((line) => line?.kind === kind)
-  const tests = of('test')
-  const ended = new Set(of('file').map(fileKey))
-  const end = of('end')[0]
+  const ofKind = (kind) => lines.filter((line) => line?.kind === kind)
+  const tests = ofKind('test')
+  const ended = new Set(ofKind('file').map(fileKey))
+  const end = ofKind('end')[0]
   return {
-    files: of('files').reduce((sum, { count }) => sum + count, 0),
+    files: ofKind('files').reduce((sum, { count }) => sum + count, 0),
     tests,
-    times: of('file'),
+    times: ofKind('file'),
     passed: tests.filter(({ state }) => state === 'passed').length,
     skipped: tests.filter(({ state }) => state === 'skipped').length,
     failures: [
       ...tests.filter(({ state }) => state === 'failed').map((test) => ({ ...test, said: test.errors?.[0] ?? '' })),
-      ...of('file').flatMap(({ file, errors }) => errors.map((said) => ({ file, name: 'outside of its tests', said }))),
+      ...ofKind('file').flatMap(({ file, errors }) =>
+        errors.map((said) => ({ file, name: 'outside of its tests', said })),
+      ),
       ...(end?.errors ?? []).map((said) => ({ file: 'the run', name: 'an error outside of tests', said })),
     ],
-    running: of('start')
+    running: ofKind('start')
       .filter((each) => !ended.has(fileKey(each)))
       .map(({ file }) => file),
     isWhole: end !== undefined,

@@ -56,9 +56,9 @@ export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<De
 /** Installs push widget and worker in the demo store as the plugin does. The visitor may switch push notifications on. */
 async function setUpPush(deps: Deps, demo: DemoParts, store: StoreRow): Promise<void> {
   await ensureKey(deps, { storeId: store.id, db: deps.db })
-  const ours = deps.config.publicUrl
-  const line = `src="${ours}/push/${store.capture_key}.js" data-method="plugin" data-store-url="${store.url}"`
-  demo.setPush({ head: `<script ${line} defer></script>`, workerUrl: `${ours}/push/sw.js` })
+  const publicUrl = deps.config.publicUrl
+  const line = `src="${publicUrl}/push/${store.capture_key}.js" data-method="plugin" data-store-url="${store.url}"`
+  demo.setPush({ head: `<script ${line} defer></script>`, workerUrl: `${publicUrl}/push/sw.js` })
 }
 
 /** The password is random and unknown, so "Try the live demo" is the only way to sign in. */

@@ -17,20 +17,20 @@ export async function createDemoCoupons(
   store: StoreDb<Db>,
   past: { until: number; days: number },
 ): Promise<string> {
-  const known = await sql.listCouponIds(store)
-  for (const { startsAt, endsAt, ...said } of [...RECOUP_COUPONS, CART_COUPON]) {
-    if (known.has(said.code)) continue
-    const start = said.code === CART_COUPON.code ? couponStepStart(past) : floorToHour(past) + startsAt
+  const couponIds = await sql.listCouponIds(store)
+  for (const { startsAt, endsAt, ...fields } of [...RECOUP_COUPONS, CART_COUPON]) {
+    if (couponIds.has(fields.code)) continue
+    const start = fields.code === CART_COUPON.code ? couponStepStart(past) : floorToHour(past) + startsAt
     const dates = {
       startDate: new Date(start).toISOString(),
       endDate: new Date(floorToHour(past) + endsAt).toISOString(),
     }
     // A coupon that is already valid was created at its start.
     const madeAt = new Date(Math.min(start, deps.now().getTime()))
-    const id = await createCoupon({ ...deps, now: () => madeAt }, store, CouponInput.parse({ ...said, ...dates }))
-    known.set(said.code, id)
+    const id = await createCoupon({ ...deps, now: () => madeAt }, store, CouponInput.parse({ ...fields, ...dates }))
+    couponIds.set(fields.code, id)
   }
-  const couponId = known.get(CART_COUPON.code)!
+  const couponId = couponIds.get(CART_COUPON.code)!
   await sql.setStepCoupon(store, couponId)
   return couponId
 }
@@ -68,12 +68,12 @@ export function createPastCouponApi(ids: ReadonlyMap<string, string>): CouponCal
   }
   return {
     createCoupons: async (drafts) => drafts.map(make),
-    couponsById: async ({ ids: wanted }) => ({ rows: wanted.flatMap((id) => made.get(id) ?? []), skipped: [] }),
-    updateCoupons: async (wanted) =>
-      wanted.map(({ id, draft: { mark: _, email: __, currency: ___, ...changes } }) => {
-        const known = made.get(id)
-        if (!known) return { refusal: 'gone', words: 'Invalid ID.' }
-        const coupon = { ...known, ...changes }
+    couponsById: async ({ ids: requested }) => ({ rows: requested.flatMap((id) => made.get(id) ?? []), skipped: [] }),
+    updateCoupons: async (requested) =>
+      requested.map(({ id, draft: { mark: _, email: __, currency: ___, ...changes } }) => {
+        const couponIds = made.get(id)
+        if (!couponIds) return { refusal: 'gone', words: 'Invalid ID.' }
+        const coupon = { ...couponIds, ...changes }
         made.set(id, coupon)
         return { coupon }
       }),

@@ -28,8 +28,8 @@ export function buildExtras(trip: Trip): Extra[] {
   if (!person || !typedAt) return []
   const random = createRandom(hashText(trip.cart))
   const list: Extra[] = []
-  const said = drawConsents(random, trip)
-  if (said.length > 0) list.push({ kind: 'said', at: typedAt + 1_000, said })
+  const consents = drawConsents(random, trip)
+  if (consents.length > 0) list.push({ kind: 'said', at: typedAt + 1_000, said: consents })
   return [...list, ...drawOpens(random, trip, person.email), ...drawOptOuts(random, trip, person.email)]
 }
 

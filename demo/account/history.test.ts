@@ -146,8 +146,8 @@ async function shopMeanwhile(): Promise<void> {
   const ids = { cart: 'visitor-cart-xxxxxxxx', page: 'visitor-page-xxxxxxxx' }
   const items = [{ id: product_id, quantity: 1 }]
   // Accepted but not yet recorded as a fact, as on a busy server, during the replay.
-  const kept = { store_id: storeId, id: newId(), received_at: world.now, post: { ...ids, seq: 0, items } }
-  await insertPosts(world.db, [kept])
+  const inboxRow = { store_id: storeId, id: newId(), received_at: world.now, post: { ...ids, seq: 0, items } }
+  await insertPosts(world.db, [inboxRow])
   const { percent } = readPastProgress(world.deps)
   await vi.waitUntil(() => (readPastProgress(world.deps).percent ?? 100) >= percent! + 3, 120_000)
   const line = { productId: product_id, variationId: null, name: 'Pot', sku: null, quantity: 1, unitPriceMinor: 2_000 }
@@ -339,14 +339,14 @@ test('contains guests, and registered customers with company and last login', as
   const { token } = (await world.request('POST', '/api/auth/demo')).body
   const list = async (registered: 'yes' | 'no') =>
     (await world.request('GET', `/api/stores/customers/recent?page=1&registered=${registered}`, { token })).body
-  const known = (await list('yes')).customers as {
+  const existing = (await list('yes')).customers as {
     company: string | null
     last_login: string | null
     is_registered: boolean
   }[]
-  expect(known).toHaveLength(6)
-  expect(known.filter(({ company }) => company)).toHaveLength(4)
-  expect(known.filter(({ last_login }) => last_login)).toHaveLength(5)
+  expect(existing).toHaveLength(6)
+  expect(existing.filter(({ company }) => company)).toHaveLength(4)
+  expect(existing.filter(({ last_login }) => last_login)).toHaveLength(5)
   const { customers: newest } = (await world.request('GET', '/api/stores/customers/recent?page=1&limit=10', { token }))
     .body as { customers: { is_registered: boolean }[] }
   expect(new Set(newest.map(({ is_registered }) => is_registered))).toEqual(new Set([true, false]))

@@ -105,11 +105,11 @@ async function placeOrders(
   const buying = trips.filter((trip) => orderedAt(trip) !== null)
   const ids = deps.demo!.insertOrders(buying.map((trip) => buildHistoricOrder(trip, coupons.get(trip))))
   const client = await openStoreClient(deps, { storeId, db: deps.db })
-  const known = new Map<string, PlatformOrder>()
+  const ordersById = new Map<string, PlatformOrder>()
   for await (const page of client.orders({ modifiedSince: '2000-01-01T00:00:00Z' })) {
-    for (const order of page.rows) known.set(order.orderId, order)
+    for (const order of page.rows) ordersById.set(order.orderId, order)
   }
-  return new Map(buying.map((trip, index) => [trip, requireFound(known.get(String(ids[index])), 'Order')]))
+  return new Map(buying.map((trip, index) => [trip, requireFound(ordersById.get(String(ids[index])), 'Order')]))
 }
 
 /** Locks all keys first: a concurrent sync of the same orders waits and then finds them recorded. */

@@ -60,7 +60,7 @@ interface ReturningShopper {
   seenAt: number
 }
 
-export function planTrips(random: Random, goods: readonly SellableItem[], past: Past): Trip[] {
+export function planTrips(random: Random, items: readonly SellableItem[], past: Past): Trip[] {
   const people: ReturningShopper[] = []
   const trips: Trip[] = []
   for (let day = 0; day <= past.days; day++) {
@@ -69,23 +69,23 @@ export function planTrips(random: Random, goods: readonly SellableItem[], past: 
     const count = Math.round(past.perDay * trend * WEEKDAYS[new Date(date).getUTCDay()]! * (0.7 + 0.6 * random.next()))
     for (let i = 0; i < count; i++) {
       const startAt = drawStart(random, date)
-      if (startAt < past.until - 20 * MINUTE) trips.push(planTrip(random, goods, startAt, people, past.until))
+      if (startAt < past.until - 20 * MINUTE) trips.push(planTrip(random, items, startAt, people, past.until))
     }
   }
   for (const hours of ABANDONED_HOURS_AGO)
-    trips.push(planAbandonedTrip(random, goods, past.until - hours * HOUR, people, past.until))
+    trips.push(planAbandonedTrip(random, items, past.until - hours * HOUR, people, past.until))
   return trips.sort((a, b) => a.startAt - b.startAt)
 }
 
 function planAbandonedTrip(
   random: Random,
-  goods: readonly SellableItem[],
+  items: readonly SellableItem[],
   startAt: number,
   people: ReturningShopper[],
   until: number,
 ): Trip {
   for (;;) {
-    const trip = planTrip(random, goods, startAt, people, until)
+    const trip = planTrip(random, items, startAt, people, until)
     if (trip.person?.phone) return { ...trip, ending: LEFT }
   }
 }
@@ -97,14 +97,14 @@ function drawStart(random: Random, date: number): number {
 
 function planTrip(
   random: Random,
-  goods: readonly SellableItem[],
+  items: readonly SellableItem[],
   startAt: number,
   people: ReturningShopper[],
   until: number,
 ): Trip {
-  const first = drawLines(random, goods, random.weighted([70, 30]) + 1)
+  const first = drawLines(random, items, random.weighted([70, 30]) + 1)
   const more = random.chance(0.22)
-    ? { at: startAt + random.between(2, 6) * MINUTE, lines: mergeLines(first, drawLines(random, goods, 1)) }
+    ? { at: startAt + random.between(2, 6) * MINUTE, lines: mergeLines(first, drawLines(random, items, 1)) }
     : null
   const isTyped = random.chance(0.68)
   const typedAt = isTyped ? (more?.at ?? startAt) + random.between(40, 400) * 1_000 : null
@@ -116,11 +116,11 @@ function planTrip(
 
 /** About one in eight shoppers returns, at least twelve days later. */
 function pickShopper(random: Random, people: ReturningShopper[], at: number): Person {
-  const known = people.filter(({ seenAt }) => at - seenAt > 12 * DAY)
-  if (known.length > 0 && random.chance(0.12)) {
-    const again = random.pick(known)
-    again.seenAt = at
-    return again.person
+  const candidates = people.filter(({ seenAt }) => at - seenAt > 12 * DAY)
+  if (candidates.length > 0 && random.chance(0.12)) {
+    const returning = random.pick(candidates)
+    returning.seenAt = at
+    return returning.person
   }
   const person = createPerson(random, people.length)
   people.push({ person, seenAt: at })
@@ -174,19 +174,19 @@ function adjustRecentStatus(ending: Ending, until: number): Ending {
   return until - at < 2 * DAY && ending.status !== 'on-hold' ? { ...ending, status: 'processing' } : ending
 }
 
-function drawLines(random: Random, goods: readonly SellableItem[], count: number): Line[] {
+function drawLines(random: Random, items: readonly SellableItem[], count: number): Line[] {
   // Cheaper items are bought more often.
-  const weights = goods.map((good) => 1 / Math.sqrt(good.priceMinor))
+  const weights = items.map((item) => 1 / Math.sqrt(item.priceMinor))
   const lines = new Map<SellableItem, Line>()
   for (let i = 0; i < count; i++) {
-    const good = goods[random.weighted(weights)]!
-    lines.set(good, { ...good, quantity: good.priceMinor < 4_000 ? random.weighted([0, 72, 22, 6]) : 1 })
+    const item = items[random.weighted(weights)]!
+    lines.set(item, { ...item, quantity: item.priceMinor < 4_000 ? random.weighted([0, 72, 22, 6]) : 1 })
   }
   return [...lines.values()]
 }
 
 function mergeLines(lines: readonly Line[], more: readonly Line[]): Line[] {
-  const isThere = (line: Line) =>
+  const isIncluded = (line: Line) =>
     lines.some((each) => each.productId === line.productId && each.variationId === line.variationId)
-  return [...lines, ...more.filter((line) => !isThere(line))]
+  return [...lines, ...more.filter((line) => !isIncluded(line))]
 }

@@ -150,8 +150,8 @@ async function advanceTo(deps: Deps, storeId: string, clock: { at: number }, unt
   for (;;) {
     const due = await sql.findNextDue({ storeId, db: deps.db })
     if (!due || due.getTime() >= until) return
-    const look = Math.ceil(due.getTime() / WORKER_INTERVAL_MS) * WORKER_INTERVAL_MS + (due.getTime() % 97_000)
-    clock.at = Math.max(clock.at, Math.min(look, until - 1))
+    const runAt = Math.ceil(due.getTime() / WORKER_INTERVAL_MS) * WORKER_INTERVAL_MS + (due.getTime() % 97_000)
+    clock.at = Math.max(clock.at, Math.min(runAt, until - 1))
     await runWorkers(deps, storeId)
   }
 }

@@ -37,7 +37,9 @@ export async function setUpDemo(deps: Deps, demo: DemoParts, wanted: DemoSetupOp
     if (await hasHistory(deps, storeId)) return
     // Orders without a past are left by a process that ended halfway.
     const isHalf = await hasOrders(deps, storeId)
-    await runExclusively(demo, wanted, (told) => (isHalf ? rebuild(deps, demo, told) : createPast(deps, storeId, told)))
+    await runExclusively(demo, wanted, (callbacks) =>
+      isHalf ? rebuild(deps, demo, callbacks) : createPast(deps, storeId, callbacks),
+    )
   } finally {
     setupsInProgress.delete(demo)
   }
@@ -49,13 +51,13 @@ export async function resetDemo(deps: Deps, wanted: DemoSetupOptions = {}): Prom
   if (!demo) throw new AppError('not_found', 'Demo not found')
   if (setupsInProgress.has(demo))
     throw new AppError('conflict', 'The demo is already being set up. Try again in half a minute.')
-  await runExclusively(demo, wanted, (told) => rebuild(deps, demo, told))
+  await runExclusively(demo, wanted, (callbacks) => rebuild(deps, demo, callbacks))
 }
 
 async function runExclusively(
   demo: DemoParts,
   wanted: DemoSetupOptions,
-  work: (told: DemoSetupOptions) => Promise<void>,
+  work: (callbacks: DemoSetupOptions) => Promise<void>,
 ): Promise<void> {
   const state: { percent: number | null } = { percent: null }
   setupsInProgress.set(demo, state)

@@ -260,9 +260,9 @@ export async function setStepCoupon({ db, storeId }: StoreDb, couponId: string |
 /** Reserves the code of a shopper's next email of a step. createCodes() fills in the terms. */
 export async function reserveCode(
   { db, storeId }: StoreDb,
-  wanted: { email: string; step: number; code: string; couponId: string; at: Date },
+  requested: { email: string; step: number; code: string; couponId: string; at: Date },
 ): Promise<void> {
-  const { email, step, code, couponId, at } = wanted
+  const { email, step, code, couponId, at } = requested
   await sql`
     insert into coupon_codes (store_id, message_id, coupon_id, shopper_id, cart_id, code, terms, expires_at, next_try_at, created_at)
     select m.store_id, m.id, ${couponId}, m.shopper_id, m.cart_id, ${code}, '', m.expires_at, ${at}, ${at}

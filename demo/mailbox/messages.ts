@@ -38,7 +38,7 @@ export type Messages = ReturnType<typeof openMessages>
 
 const MAX_MESSAGES = 2_000
 
-export function openMessages(file: string, kept = MAX_MESSAGES) {
+export function openMessages(file: string, stored = MAX_MESSAGES) {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
   makePrivate(file)
   const db = new DatabaseSync(file)
@@ -68,7 +68,7 @@ export function openMessages(file: string, kept = MAX_MESSAGES) {
         Number(hasOneClickUnsubscribe),
       ] as const
       const id = Number(insert.run(...values).lastInsertRowid)
-      prune.run(kept)
+      prune.run(stored)
       changes += 1
       return id
     },

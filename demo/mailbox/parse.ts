@@ -60,19 +60,19 @@ function htmlToText(html: string): string {
 }
 
 function stripCode(html: string): string {
-  let kept = ''
+  let visibleHtml = ''
   let from = 0
   let inside: string | null = null
   for (const { 1: slash, 2: name, index } of html.matchAll(/<(\/?)(style|script|title)\b/gi)) {
     if (!inside && !slash) {
-      kept += `${html.slice(from, index)} `
+      visibleHtml += `${html.slice(from, index)} `
       inside = name!.toLowerCase()
     } else if (slash && inside === name!.toLowerCase()) {
       from = html.indexOf('>', index) + 1 || html.length
       inside = null
     }
   }
-  return inside ? kept : kept + html.slice(from)
+  return inside ? visibleHtml : visibleHtml + html.slice(from)
 }
 
 function findOneClickUrl(email: Email): string | null {

@@ -55,12 +55,12 @@ function createMessage({ network, templates }: GraphOptions, line: Line, { json 
     return errorAnswer(evaluated.status, evaluated.code, evaluated.message, evaluated.details)
   const phone = `+${evaluated.to.replace(/^\+/, '')}`
   const isTemplate = evaluated.type === 'template'
-  const known = isTemplate
+  const existing = isTemplate
     ? templates.find(
         ({ name, language }) => name === evaluated.template.name && language === evaluated.template.language.code,
       )
     : undefined
-  const filled = isTemplate && known ? fillTemplate(known, evaluated.template) : null
+  const filled = isTemplate && existing ? fillTemplate(existing, evaluated.template) : null
   const { sid } = network.send({
     provider: 'meta',
     account: line.account,

@@ -102,33 +102,33 @@ const createRefusal = (code: number, message: string, details: string, status = 
 type Template = Extract<GraphMessage, { type: 'template' }>['template']
 
 function findTemplateProblem(asked: Template, templates: readonly WhatsAppTemplate[]): GraphRefusal | null {
-  const known = templates.find(({ name, language }) => name === asked.name && language === asked.language.code)
-  if (!known || known.status === 'PENDING' || known.status === 'REJECTED') {
+  const existing = templates.find(({ name, language }) => name === asked.name && language === asked.language.code)
+  if (!existing || existing.status === 'PENDING' || existing.status === 'REJECTED') {
     const details = `template name (${asked.name}) does not exist in ${asked.language.code}`
     return createRefusal(132001, 'Template name does not exist in the translation', details, 404)
   }
-  if (known.status === 'PAUSED') return createRefusal(132015, 'Template is Paused', 'low quality')
-  if (known.status === 'DISABLED') return createRefusal(132016, 'Template is Disabled', 'low quality')
-  const given = asked.components?.find(({ type }) => type === 'body')?.parameters ?? []
-  const wanted = countPlaceholders(known.body)
-  if (given.length !== wanted) {
-    const details = `body: number of localizable_params (${given.length}) does not match the expected number of params (${wanted})`
+  if (existing.status === 'PAUSED') return createRefusal(132015, 'Template is Paused', 'low quality')
+  if (existing.status === 'DISABLED') return createRefusal(132016, 'Template is Disabled', 'low quality')
+  const parameters = asked.components?.find(({ type }) => type === 'body')?.parameters ?? []
+  const wanted = countPlaceholders(existing.body)
+  if (parameters.length !== wanted) {
+    const details = `body: number of localizable_params (${parameters.length}) does not match the expected number of params (${wanted})`
     return createRefusal(132000, 'Number of parameters does not match the expected number of params', details)
   }
-  if (given.some((each) => each.type === 'text' && /[\n\t]| {5}/.test(each.text))) {
+  if (parameters.some((each) => each.type === 'text' && /[\n\t]| {5}/.test(each.text))) {
     const details = 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces'
     return createRefusal(100, 'Invalid parameter', details)
   }
-  return findButtonProblem(asked, known)
+  return findButtonProblem(asked, existing)
 }
 
-function findButtonProblem(asked: Template, known: WhatsAppTemplate): GraphRefusal | null {
-  const wanted = countPlaceholders(known.button?.url ?? '')
+function findButtonProblem(asked: Template, existing: WhatsAppTemplate): GraphRefusal | null {
+  const wanted = countPlaceholders(existing.button?.url ?? '')
   const button = asked.components?.find(({ type }) => type === 'button')
-  const given = button?.parameters?.filter(({ type }) => type === 'text').length ?? 0
-  if (wanted > given)
+  const parameters = button?.parameters?.filter(({ type }) => type === 'text').length ?? 0
+  if (wanted > parameters)
     return createRefusal(131008, 'Required parameter is missing', 'Button at index 0 of type Url requires a parameter')
-  return given > wanted
+  return parameters > wanted
     ? createRefusal(132018, 'Template parameters are not valid', 'Button at index 0 takes no parameter')
     : null
 }
@@ -137,15 +137,15 @@ export const countPlaceholders = (template: string): number =>
   new Set([...template.matchAll(/\{\{(\d+)\}\}/g)].map(([, place]) => place)).size
 
 /** The template's text as displayed to the customer. */
-export function fillTemplate(known: WhatsAppTemplate, asked: Template): { body: string; url: string | null } {
-  const textsOf = (type: 'body' | 'button') =>
+export function fillTemplate(existing: WhatsAppTemplate, asked: Template): { body: string; url: string | null } {
+  const readTexts = (type: 'body' | 'button') =>
     (asked.components?.find((each) => each.type === type)?.parameters ?? []).map((each) =>
       each.type === 'text' ? each.text : '',
     )
-  const [words, suffix] = [textsOf('body'), textsOf('button')[0] ?? '']
-  const body = known.body.replace(/\{\{(\d+)\}\}/g, (_, place: string) => words[Number(place) - 1] ?? '')
+  const [words, suffix] = [readTexts('body'), readTexts('button')[0] ?? '']
+  const body = existing.body.replace(/\{\{(\d+)\}\}/g, (_, place: string) => words[Number(place) - 1] ?? '')
   return {
-    body: known.footer ? `${body}\n\n${known.footer}` : body,
-    url: known.button ? known.button.url.replace(/\{\{1\}\}/, () => suffix) : null,
+    body: existing.footer ? `${body}\n\n${existing.footer}` : body,
+    url: existing.button ? existing.button.url.replace(/\{\{1\}\}/, () => suffix) : null,
   }
 }

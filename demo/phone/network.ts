@@ -47,7 +47,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     return { status: reply.status, body: await reply.text() }
   }
 
-  const tell = async (text: Text): Promise<boolean> => {
+  const reportStatus = async (text: Text): Promise<boolean> => {
     const line = texts.line(text.provider, text.account)
     const callback = line && statusCallback(text, line, now())
     if (!callback) return true
@@ -67,8 +67,8 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
       waiting.map(async (text) => {
         const isUntold =
           text.callback !== null && text.told !== text.status && text.status !== 'queued' && text.tries < MAX_TRIES
-        if (isUntold) return tell(text)
-        const fate = fateOf(text)
+        if (isUntold) return reportStatus(text)
+        const fate = findErrorCode(text)
         if (fate) texts.setStatus(text.id, 'failed', fate)
         else if (text.status === 'queued' || text.status === 'sent') texts.setStatus(text.id, NEXT_STATUS[text.status])
         return true
@@ -78,7 +78,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
   }
 
   /** The provider's error code; null: the text is delivered. */
-  const fateOf = (text: Text): number | null => {
+  const findErrorCode = (text: Text): number | null => {
     const isTwilio = text.provider === 'twilio'
     if (off.has(text.phone)) return isTwilio ? 30003 : 131026
     if (text.channel === 'whatsapp' && text.isFreeText && text.status === 'queued') {

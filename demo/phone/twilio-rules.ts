@@ -13,7 +13,7 @@ const sid = (prefix: string) => z.string().regex(new RegExp(`^${prefix}[0-9a-fA-
 const url = z.url({ protocol: /^https?$/ })
 const flag = z.enum(['true', 'false', 'True', 'False'])
 const number = z.string().regex(/^\d+(\.\d+)?$/)
-const oneOf = (...words: string[]) => z.enum(words as [string, ...string[]])
+const enumOf = (...words: string[]) => z.enum(words as [string, ...string[]])
 
 const CreateMessage = z.strictObject({
   To: z.string(),
@@ -30,15 +30,15 @@ const CreateMessage = z.strictObject({
   Attempt: number.optional(),
   ValidityPeriod: number.optional(),
   ForceDelivery: flag.optional(),
-  ContentRetention: oneOf('retain', 'discard').optional(),
-  AddressRetention: oneOf('retain', 'obfuscate').optional(),
+  ContentRetention: enumOf('retain', 'discard').optional(),
+  AddressRetention: enumOf('retain', 'obfuscate').optional(),
   SmartEncoded: flag.optional(),
   PersistentAction: z.string().optional(),
   ShortenUrls: flag.optional(),
-  ScheduleType: oneOf('fixed').optional(),
+  ScheduleType: enumOf('fixed').optional(),
   SendAt: z.iso.datetime().optional(),
   SendAsMms: flag.optional(),
-  RiskCheck: oneOf('enable', 'disable').optional(),
+  RiskCheck: enumOf('enable', 'disable').optional(),
   FallbackFrom: z.string().optional(),
 })
 
@@ -130,10 +130,10 @@ function findContentProblem(message: TwilioMessage, account: TwilioAccount): Ref
 }
 
 /** Requires a JSON object with exactly the template's placeholders; WhatsApp rejects empty values and line breaks. */
-function areVariablesValid(json: string | undefined, wanted: readonly string[]): boolean {
+function areVariablesValid(json: string | undefined, requested: readonly string[]): boolean {
   try {
     const given = z.record(z.string(), z.string().regex(/^[^\n\t]+$/)).parse(JSON.parse(json ?? '{}'))
-    return Object.keys(given).sort().join() === [...wanted].sort().join()
+    return Object.keys(given).sort().join() === [...requested].sort().join()
   } catch {
     return false
   }

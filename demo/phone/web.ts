@@ -107,11 +107,11 @@ const conversationUrl = ({ phone = '', channel = 'sms', sender = '' }: Conversat
 /** Without channel and sender this opens the number's newest conversation. */
 function show(network: Network, { phone, channel, sender }: Partial<ConversationKey>): PageView {
   const all = network.texts.conversations()
-  const wanted = phone?.replace(/[^\d+]/g, '')
+  const number = phone?.replace(/[^\d+]/g, '')
   const place = all.find(
-    (each) => each.phone === wanted && (!channel || each.channel === channel) && (!sender || each.sender === sender),
+    (each) => each.phone === number && (!channel || each.channel === channel) && (!sender || each.sender === sender),
   )
-  const conversations = wanted && !place ? all.filter((each) => each.phone.includes(wanted)) : all
+  const conversations = number && !place ? all.filter((each) => each.phone.includes(number)) : all
   return { conversations, open: place ? loadConversation(network, place) : null, now: network.now() }
 }
 

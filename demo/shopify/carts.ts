@@ -17,17 +17,17 @@ export class CartProblem extends Error {}
 const MAX_QUANTITY = 999
 
 /** Adds lines to the cart; throws a CartProblem with the page's message for unsellable items. */
-export function addToCart(desk: Desk, known: Cart | undefined, wanted: CartLine[]): Cart {
-  const cart = known ?? createCart(desk.shop)
+export function addToCart(desk: Desk, existing: Cart | undefined, requested: CartLine[]): Cart {
+  const cart = existing ?? createCart(desk.shop)
   const lines = [...cart.lines]
-  for (const { variantId, quantity } of wanted) {
+  for (const { variantId, quantity } of requested) {
     const at = lines.findIndex((line) => line.variantId === variantId)
     const sum = (lines[at]?.quantity ?? 0) + quantity
     refuseUnsellable(desk.shop, variantId, sum)
     if (at === -1) lines.push({ variantId, quantity: sum })
     else lines[at] = { variantId, quantity: sum }
   }
-  return saveCart(desk, { ...cart, lines }, !known)
+  return saveCart(desk, { ...cart, lines }, !existing)
 }
 
 export function setQuantity(desk: Desk, cart: Cart, variantId: number, quantity: number): Cart {
@@ -39,8 +39,8 @@ export function setQuantity(desk: Desk, cart: Cart, variantId: number, quantity:
 }
 
 /** Replaces the cart's lines, for a permalink or a recovered checkout. */
-export function fillCart(desk: Desk, known: Cart | undefined, lines: CartLine[], name = createToken()): Cart {
-  return saveCart(desk, { ...(known ?? { ...createCart(desk.shop), token: name }), lines }, !known)
+export function fillCart(desk: Desk, existing: Cart | undefined, lines: CartLine[], name = createToken()): Cart {
+  return saveCart(desk, { ...(existing ?? { ...createCart(desk.shop), token: name }), lines }, !existing)
 }
 
 function saveCart(desk: Desk, cart: Cart, isNew: boolean): Cart {

@@ -41,7 +41,7 @@ export interface Controls {
   /** Inserts past orders in one transaction without webhooks. */
   insertOrders(orders: Parameters<typeof insertOrder>[1][]): Order[]
   insertCheckouts(checkouts: Checkout[]): void
-  changeOrder(id: number, deed: OrderAction): Order | null
+  changeOrder(id: number, action: OrderAction): Order | null
   setConsent(customerId: number, channel: Channel, consent: Omit<Consent, 'at'>): Customer
   setPrice(variantId: number, priceMinor: number): void
   setStock(variantId: number, stock: number | null): void
@@ -138,7 +138,7 @@ function staffControls(desk: Desk) {
     })
   }
   return {
-    changeOrder: (id: number, deed: OrderAction) => changeOrder(desk, id, deed),
+    changeOrder: (id: number, action: OrderAction) => changeOrder(desk, id, action),
     setConsent: (customerId: number, channel: Channel, consent: Omit<Consent, 'at'>) => {
       const customer = find(shop.db, 'customer', customerId)
       if (!customer) throw new Error(`There is no customer ${customerId}.`)

@@ -27,10 +27,10 @@ export function findCustomer({ db }: Shop, { email, phone }: Contact): Customer 
 export function upsertCustomer(desk: Desk, contact: Contact, at = desk.shop.now()): Customer | null {
   const { shop } = desk
   if (!contact.email && !contact.phone) return null
-  const known = findCustomer(shop, contact)
-  if (known) {
-    const changed = { ...known, ...pickPresent(contact) }
-    if (JSON.stringify(changed) === JSON.stringify(known)) return known
+  const existing = findCustomer(shop, contact)
+  if (existing) {
+    const changed = { ...existing, ...pickPresent(contact) }
+    if (JSON.stringify(changed) === JSON.stringify(existing)) return existing
     const saved = save(shop.db, 'customer', { ...changed, updatedAt: at })
     announce(desk, 'CUSTOMERS_UPDATE', customerBody(shop, saved))
     return saved

@@ -36,10 +36,10 @@ const RETRY_DELAYS_MS = [
 
 /** Sends due deliveries, oldest first; returns how many were attempted. */
 export async function deliverDue(shop: Shop, faults: Faults): Promise<number> {
-  const way = faults.webhooks === 'reverse' ? 'desc' : 'asc'
+  const direction = faults.webhooks === 'reverse' ? 'desc' : 'asc'
   const due = selectAll<Delivery>(
     shop.db,
-    `select * from deliveries where due <= ? order by due ${way}, id ${way}`,
+    `select * from deliveries where due <= ? order by due ${direction}, id ${direction}`,
     shop.now(),
   )
   let tried = 0

@@ -71,16 +71,16 @@ export function createDiscount(shop: Shop, input: DiscountInput): DiscountResult
 }
 
 export function updateDiscount(shop: Shop, id: number, input: DiscountInput): DiscountResult {
-  const known = find(shop.db, 'discount', id)
-  if (!known) return { errors: [UNKNOWN_DISCOUNT] }
+  const existing = find(shop.db, 'discount', id)
+  if (!existing) return { errors: [UNKNOWN_DISCOUNT] }
   const [own] = listByOwner(shop.db, 'code', id)
   const isNewCode = input.code != null && input.code.toLowerCase() !== own?.code.toLowerCase()
   const errors = [
     ...(isNewCode ? findCodeErrors(shop, input.code!, ['basicCodeDiscount', 'code']) : []),
-    ...findInvalidFields({ startsAt: new Date(known.startsAt).toISOString(), ...input }),
+    ...findInvalidFields({ startsAt: new Date(existing.startsAt).toISOString(), ...input }),
   ]
   if (errors.length) return { errors }
-  const discount = save(shop.db, 'discount', { ...applyInput(known, input), updatedAt: shop.now() })
+  const discount = save(shop.db, 'discount', { ...applyInput(existing, input), updatedAt: shop.now() })
   if (input.code != null && own) save(shop.db, 'code', { ...own, code: input.code, updatedAt: shop.now() })
   return { discount }
 }
@@ -89,16 +89,16 @@ export const UNKNOWN_DISCOUNT: UserError = { field: ['id'], message: 'Discount d
 
 /** Deactivating ends a discount now; activating starts it now and removes an end in the past. */
 export function setDiscountActive(shop: Shop, id: number, isOn: boolean): DiscountResult {
-  const known = find(shop.db, 'discount', id)
-  if (!known) return { errors: [UNKNOWN_DISCOUNT] }
+  const existing = find(shop.db, 'discount', id)
+  if (!existing) return { errors: [UNKNOWN_DISCOUNT] }
   const at = shop.now()
   const change = isOn
     ? {
-        startsAt: Math.min(known.startsAt, at),
-        endsAt: known.endsAt !== null && known.endsAt <= at ? null : known.endsAt,
+        startsAt: Math.min(existing.startsAt, at),
+        endsAt: existing.endsAt !== null && existing.endsAt <= at ? null : existing.endsAt,
       }
-    : { endsAt: at, startsAt: Math.min(known.startsAt, at) }
-  return { discount: save(shop.db, 'discount', { ...known, ...change, updatedAt: at }) }
+    : { endsAt: at, startsAt: Math.min(existing.startsAt, at) }
+  return { discount: save(shop.db, 'discount', { ...existing, ...change, updatedAt: at }) }
 }
 
 export function deleteDiscount(shop: Shop, id: number): boolean {
@@ -168,17 +168,17 @@ function findInvalidFields(input: DiscountInput): UserError[] {
   return errors
 }
 
-function applyInput(known: Discount, input: DiscountInput): Discount {
+function applyInput(existing: Discount, input: DiscountInput): Discount {
   const { minimumRequirement, customerGets, context } = input
   return {
-    ...known,
+    ...existing,
     ...(input.title != null && { title: input.title }),
     ...(input.startsAt != null && { startsAt: Date.parse(input.startsAt) }),
     ...(input.endsAt !== undefined && { endsAt: input.endsAt === null ? null : Date.parse(input.endsAt) }),
     ...(input.usageLimit !== undefined && { usageLimit: input.usageLimit }),
     ...(input.appliesOncePerCustomer != null && { oncePerCustomer: input.appliesOncePerCustomer }),
     ...(input.tags && { tags: input.tags }),
-    ...(input.combinesWith && { combinesWith: { ...known.combinesWith, ...input.combinesWith } }),
+    ...(input.combinesWith && { combinesWith: { ...existing.combinesWith, ...input.combinesWith } }),
     ...(minimumRequirement !== undefined && parseMinimum(minimumRequirement)),
     ...(context && { customerIds: context.customers ? parseIds(context.customers.add) : null }),
     ...(customerGets?.items && {

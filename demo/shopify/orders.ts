@@ -45,16 +45,16 @@ export function placeOrder(desk: Desk, checkout: Checkout, payment: Payment): Or
 /** Inserts an order and updates its customer and codes, without webhooks. */
 export function insertOrder(
   shop: Shop,
-  wish: Partial<Order> & Pick<Order, 'createdAt' | 'lines' | 'totalMinor'>,
+  input: Partial<Order> & Pick<Order, 'createdAt' | 'lines' | 'totalMinor'>,
 ): Order {
   const { db } = shop
   const order = save(db, 'order', {
-    ...{ id: nextId(db, 'order'), number: nextId(db, 'order_number'), updatedAt: wish.createdAt },
+    ...{ id: nextId(db, 'order'), number: nextId(db, 'order_number'), updatedAt: input.createdAt },
     ...{ customerId: null, email: null, phone: null, locale: 'en', checkoutToken: null, cartToken: null },
     ...{
       codes: [],
       reductions: [],
-      subtotalMinor: wish.totalMinor,
+      subtotalMinor: input.totalMinor,
       discountMinor: 0,
       shippingMinor: 0,
       refundedMinor: 0,
@@ -67,7 +67,7 @@ export function insertOrder(
       closedAt: null,
     },
     ...{ sourceName: 'web', isTest: false, address: null, acceptsEmail: false, key: randomBytes(16).toString('hex') },
-    ...wish,
+    ...input,
   })
   for (const { code } of order.reductions) {
     const used = findByKey(db, 'code', code)
@@ -102,11 +102,11 @@ export type OrderAction = 'pay' | 'fulfil' | 'cancel' | 'refund' | 'void'
 /** Applies a staff action. Returns the order, or null if its state does not allow the action. */
 export function changeOrder(desk: Desk, id: number, action: OrderAction): Order | null {
   const { shop } = desk
-  const known = find(shop.db, 'order', id)
-  const change = known && computeChange(known, action, shop.now())
-  if (!known || !change) return null
+  const existing = find(shop.db, 'order', id)
+  const change = existing && computeChange(existing, action, shop.now())
+  if (!existing || !change) return null
   return transact(shop.db, () => {
-    const order = save(shop.db, 'order', { ...known, ...change, updatedAt: shop.now() })
+    const order = save(shop.db, 'order', { ...existing, ...change, updatedAt: shop.now() })
     if (action === 'pay') announce(desk, 'ORDERS_PAID', orderBody(shop, order))
     if (action === 'cancel') announce(desk, 'ORDERS_CANCELLED', orderBody(shop, order))
     announce(desk, 'ORDERS_UPDATED', orderBody(shop, order))

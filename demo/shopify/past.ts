@@ -37,7 +37,7 @@ function createRandom(seed: number) {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
-  const below = (most: number) => Math.floor(next() * most)
+  const below = (maxQuantity: number) => Math.floor(next() * maxQuantity)
   return { next, below, pick: <T>(list: readonly T[]): T => list[below(list.length)]! }
 }
 
@@ -48,7 +48,7 @@ export function seedPast(desk: Desk, days: number) {
   const { shop } = desk
   transact(shop.db, () => {
     const random = createRandom(20_260_415)
-    const goods = listAll(shop.db, 'product')
+    const items = listAll(shop.db, 'product')
       .filter(({ status }) => status === 'ACTIVE')
       .flatMap(({ id }) => listByOwner(shop.db, 'variant', id))
       .filter(({ stock }) => stock === null || stock > 5)
@@ -57,7 +57,7 @@ export function seedPast(desk: Desk, days: number) {
       const trips = 2 + random.below(3)
       for (let at = 0; at < trips; at++) {
         const moment = until - back * day - random.below(20 * 60) * minute
-        const lines = [random.pick(goods), ...(random.next() < 0.35 ? [random.pick(goods)] : [])]
+        const lines = [random.pick(items), ...(random.next() < 0.35 ? [random.pick(items)] : [])]
         createTrip(desk, random, moment, new Set(lines.map(({ id }) => id)))
       }
     }
@@ -115,8 +115,8 @@ function drawStatus(random: Random, ageMs: number, totalMinor: number, paidAt: n
 /** One in five shoppers returns. Half of the new ones consent to emails. */
 function pickCustomer(desk: Desk, random: Random, at: number): Customer {
   const { shop } = desk
-  const known = listAll(shop.db, 'customer').filter(({ createdAt }) => createdAt < at - 10 * day)
-  if (known.length && random.next() < 0.2) return random.pick(known)
+  const candidates = listAll(shop.db, 'customer').filter(({ createdAt }) => createdAt < at - 10 * day)
+  if (candidates.length && random.next() < 0.2) return random.pick(candidates)
   const [first, last] = [random.pick(firstNames), random.pick(lastNames)]
   const number = random.below(90) + 10
   const email = `${first}.${last}${number}@example.com`.toLowerCase()

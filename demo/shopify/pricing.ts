@@ -38,8 +38,8 @@ export function priceLines(shop: Shop, input: PriceInput): Priced {
     if (words || !found) refused.push({ code, words: words ?? '' })
     else held.push({ code: found.code.code, discount: found.discount })
   }
-  const kept = combineCodes(held, refused)
-  const reductions = applyReductions(kept, input.lines, subtotalMinor)
+  const combined = combineCodes(held, refused)
+  const reductions = applyReductions(combined, input.lines, subtotalMinor)
   const discountMinor = reductions.reduce((sum, { minor }) => sum + minor, 0)
   const shippingMinor = priceShipping(input.shipping, subtotalMinor - discountMinor, input.lines)
   const totalMinor = subtotalMinor - discountMinor + shippingMinor

@@ -160,8 +160,8 @@ function openShop(options: ShopifyStoreOptions, clock: { aheadMs: number }): Sho
     recoverableAfterMs: options.recoverableAfterMs ?? 600_000,
     timeZone: options.timeZone ?? storeTimeZone,
   }
-  const kept = readMeta(db, 'setup') ? readSetup(shop) : freshSetup()
-  writeSetup(shop, { ...kept, plan: options.plan ?? kept.plan, app: { ...kept.app, ...options.app } })
+  const setup = readMeta(db, 'setup') ? readSetup(shop) : freshSetup()
+  writeSetup(shop, { ...setup, plan: options.plan ?? setup.plan, app: { ...setup.app, ...options.app } })
   if (options.seed !== false && isEmpty(shop)) seedShop(shop, options.pastDays)
   return shop
 }

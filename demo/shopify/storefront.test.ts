@@ -180,18 +180,18 @@ test('pays, fulfils, refunds and cancels orders in the admin', async () => {
   const path = await beginCheckout()
   await post(path, { ...home, do: 'pay', payment: 'pending' })
   const [{ id }] = listOrders() as [Order]
-  const deed = (name: string) => post('/admin', { do: 'order', order: String(id), deed: name })
-  await deed('refund')
+  const action = (name: string) => post('/admin', { do: 'order', order: String(id), deed: name })
+  await action('refund')
   expect(listOrders()[0]?.financialStatus).toBe('PENDING')
-  await deed('pay')
-  await deed('fulfil')
-  await deed('refund')
+  await action('pay')
+  await action('fulfil')
+  await action('refund')
   expect(listOrders()[0]).toMatchObject({
     financialStatus: 'REFUNDED',
     fulfillmentStatus: 'FULFILLED',
     refundedMinor: 8_400,
   })
-  await deed('cancel')
+  await action('cancel')
   expect(listOrders()[0]?.cancelledAt).not.toBeNull()
 })
 

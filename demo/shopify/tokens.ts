@@ -38,10 +38,10 @@ export function expireTokens(shop: Shop) {
 /** The client credentials grant. Accepts a form, as in the documentation, and JSON, as Shopify's library sends. */
 export function serveTokens(app: FastifyInstance, shop: Shop) {
   app.post('/admin/oauth/access_token', (request, reply) => {
-    const wish = parseBody(request.body)
+    const input = parseBody(request.body)
     const setup = readSetup(shop)
     if (setup.state === 'frozen') return reply.code(402).send({ errors: 'Unavailable Shop' })
-    const problem = findRefusal(setup, wish)
+    const problem = findRefusal(setup, input)
     if (problem) return sendRefusal(reply, ...problem)
     const { scopes } = setup.app
     return reply.send({
@@ -52,11 +52,12 @@ export function serveTokens(app: FastifyInstance, shop: Shop) {
   })
 }
 
-function findRefusal({ app }: Setup, wish: Record<string, unknown>): [code: string, words: string] | null {
-  if (wish.grant_type !== 'client_credentials') return ['invalid_request', 'The grant_type must be client_credentials.']
-  if (wish.client_id !== app.clientId)
-    return ['application_cannot_be_found', `Could not find Shopify API application with api_key ${wish.client_id}`]
-  if (!isSame(String(wish.client_secret ?? ''), app.secret))
+function findRefusal({ app }: Setup, input: Record<string, unknown>): [code: string, words: string] | null {
+  if (input.grant_type !== 'client_credentials')
+    return ['invalid_request', 'The grant_type must be client_credentials.']
+  if (input.client_id !== app.clientId)
+    return ['application_cannot_be_found', `Could not find Shopify API application with api_key ${input.client_id}`]
+  if (!isSame(String(input.client_secret ?? ''), app.secret))
     return ['invalid_client', 'The client secret does not belong to the application.']
   if (!app.isOfOwner) return ['shop_not_permitted', 'Client credentials cannot be performed on this shop.']
   if (!app.isInstalled) return ['app_not_installed', 'The application is not installed on this shop.']

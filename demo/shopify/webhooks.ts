@@ -36,12 +36,12 @@ export function createWebhook(context: Context, topic: string, input: WebhookInp
 }
 
 export function updateWebhook({ shop }: Context, id: number, input: WebhookInput): WebhookResult {
-  const known = find(shop.db, 'webhook', id)
-  if (!known) return { errors: [{ field: ['id'], message: 'Webhook subscription does not exist' }] }
-  const errors = findInputErrors(shop, known.topic, input, id)
+  const existing = find(shop.db, 'webhook', id)
+  if (!existing) return { errors: [{ field: ['id'], message: 'Webhook subscription does not exist' }] }
+  const errors = findInputErrors(shop, existing.topic, input, id)
   if (errors.length) return { errors }
   const uri = (input.uri ?? input.callbackUrl)!
-  return { webhook: save(shop.db, 'webhook', { ...known, uri, updatedAt: shop.now() }) }
+  return { webhook: save(shop.db, 'webhook', { ...existing, uri, updatedAt: shop.now() }) }
 }
 
 export function deleteWebhook(shop: Shop, id: number): boolean {

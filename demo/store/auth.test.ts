@@ -119,8 +119,8 @@ async function send(exchange: Exchange) {
         : null
   const sent = isUnsigned ? '{"code": ' : (body ?? undefined)
   if (pair) {
-    const kept = Object.entries(query ?? {}).filter(([name]) => !name.startsWith('oauth_'))
-    return askSigned(plain, method, `${path}?${new URLSearchParams(kept)}`, sent, pair)
+    const stored = Object.entries(query ?? {}).filter(([name]) => !name.startsWith('oauth_'))
+    return askSigned(plain, method, `${path}?${new URLSearchParams(stored)}`, sent, pair)
   }
   const pairs = Object.entries(query ?? {}).map(([name, value]) => `${name}=${rawUrlEncode(value)}`)
   const target = `${path}${pairs.length ? `?${pairs.join('&')}` : ''}`

@@ -37,8 +37,8 @@ export function saveKey(shop: Shop, key: ApiKey) {
 }
 
 /** Returns the request's key; null without credentials that WooCommerce would check. */
-export function authenticate(shop: Shop, asked: Credentials): ApiKey | null {
-  return (shop.isSsl && authenticateOverTls(shop, asked)) || authenticateOAuth(shop, asked)
+export function authenticate(shop: Shop, credentials: Credentials): ApiKey | null {
+  return (shop.isSsl && authenticateOverTls(shop, credentials)) || authenticateOAuth(shop, credentials)
 }
 
 export function checkPermission(key: ApiKey, method: string) {
@@ -47,8 +47,8 @@ export function checkPermission(key: ApiKey, method: string) {
   throw authError(`The API key provided does not have ${needed} permissions.`)
 }
 
-function authenticateOverTls(shop: Shop, asked: Credentials): ApiKey | null {
-  const pair = readKeyPair(asked)
+function authenticateOverTls(shop: Shop, credentials: Credentials): ApiKey | null {
+  const pair = readKeyPair(credentials)
   if (!pair) return null
   const key = findKey(shop, pair.key)
   if (!key) return null
@@ -66,8 +66,8 @@ function readKeyPair({ query, authorization }: Credentials) {
   return { key, secret: rest.join(':') }
 }
 
-function authenticateOAuth(shop: Shop, asked: Credentials): ApiKey | null {
-  const params: PhpQuery = { ...asked.query, ...headerParams(asked.authorization) }
+function authenticateOAuth(shop: Shop, credentials: Credentials): ApiKey | null {
+  const params: PhpQuery = { ...credentials.query, ...headerParams(credentials.authorization) }
   const missing = OAUTH_PARAMS.filter((name) => !params[name])
   if (missing.length === OAUTH_PARAMS.length) return null
   if (missing.length) {
@@ -76,7 +76,7 @@ function authenticateOAuth(shop: Shop, asked: Credentials): ApiKey | null {
   }
   const key = findKey(shop, String(params.oauth_consumer_key))
   if (!key) throw authError('Consumer key is invalid.')
-  checkSignature(shop, key, asked, params)
+  checkSignature(shop, key, credentials, params)
   checkFreshness(shop, key, params)
   return key
 }
@@ -87,13 +87,13 @@ function headerParams(authorization: string | undefined): PhpQuery {
   return Object.fromEntries([...found].map(([, name, quoted, bare]) => [name, rawUrlDecode(quoted ?? bare ?? '')]))
 }
 
-function checkSignature(shop: Shop, key: ApiKey, asked: Credentials, params: PhpQuery) {
-  const { oauth_signature: given, ...rest } = params
+function checkSignature(shop: Shop, key: ApiKey, credentials: Credentials, params: PhpQuery) {
+  const { oauth_signature: provided, ...rest } = params
   const algorithm = { 'HMAC-SHA1': 'sha1', 'HMAC-SHA256': 'sha256' }[String(params.oauth_signature_method)]
   if (!algorithm) throw authError('Invalid signature - signature method is invalid.')
-  const base = `${asked.method}&${rawUrlEncode(shop.home + asked.path)}&${encodeParams(rest).join('%26')}`
+  const base = `${credentials.method}&${rawUrlEncode(shop.home + credentials.path)}&${encodeParams(rest).join('%26')}`
   const computed = createHmac(algorithm, `${key.consumer_secret}&`).update(base).digest('base64')
-  const signature = rawUrlDecode(String(given).replace(/ /g, '+'))
+  const signature = rawUrlDecode(String(provided).replace(/ /g, '+'))
   if (!equalsInConstantTime(computed, signature))
     throw authError('Invalid signature - provided signature does not match.')
 }
@@ -119,17 +119,17 @@ function checkFreshness(shop: Shop, key: ApiKey, params: PhpQuery) {
   const now = nowSeconds(shop)
   if (!Number.isInteger(stamp) || Math.abs(now - stamp) > TIMESTAMP_WINDOW_S) throw authError('Invalid timestamp.')
   run(shop.db, 'delete from nonces where timestamp < ?', now - TIMESTAMP_WINDOW_S)
-  const known = 'insert into nonces values (?, ?, ?) on conflict do nothing'
-  const stored = run(shop.db, known, key.consumer_key, String(params.oauth_nonce), stamp)
-  if (stored === 0) throw authError('Invalid nonce - nonce has already been used.')
+  const insertNonce = 'insert into nonces values (?, ?, ?) on conflict do nothing'
+  const insertedRows = run(shop.db, insertNonce, key.consumer_key, String(params.oauth_nonce), stamp)
+  if (insertedRows === 0) throw authError('Invalid nonce - nonce has already been used.')
 }
 
 function findKey(shop: Shop, consumerKey: string): ApiKey | undefined {
   return selectOne<ApiKey>(shop.db, 'select * from api_keys where consumer_key = ?', consumerKey)
 }
 
-export function equalsInConstantTime(expected: string, given: string): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
+export function equalsInConstantTime(expected: string, provided: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(provided)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

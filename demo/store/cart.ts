@@ -147,16 +147,16 @@ export function priceCart(shop: Shop, session: Session): PricedCart {
   const facts = couponContext(shop, session, held)
   const codes = session.coupons.filter((code) => !checkCoupon(shop, code, facts))
   const coupons = codes.map((code) => findCouponByCode(shop, code)!)
-  const till = createTaxContext(shop, session.shipping)
+  const taxContext = createTaxContext(shop, session.shipping)
   const entries = held.map(({ entry }) => entry)
-  const { lines: sums, coupons: discounts, goodsMinor, ...totals } = computeTotals(till, entries, coupons)
+  const { lines: sums, coupons: discounts, goodsMinor, ...totals } = computeTotals(taxContext, entries, coupons)
   const lines = held.map(({ entry, ...line }, at) => {
     const regular = line.product.regularMinor ?? entry.unitMinor
     return {
       ...line,
       ...sums[at]!,
-      priceMinor: shownPrice(till, entry.unitMinor),
-      regularMinor: shownPrice(till, regular),
+      priceMinor: shownPrice(taxContext, entry.unitMinor),
+      regularMinor: shownPrice(taxContext, regular),
     }
   })
   const opensFree = coupons.some(({ freeShipping }) => freeShipping)
@@ -166,7 +166,7 @@ export function priceCart(shop: Shop, session: Session): PricedCart {
   const hash = lines.length ? md5(JSON.stringify([session.items, codes, totalMinor])) : ''
   const count = sum(lines, (line) => line.item.quantity)
   const priced = coupons.map((coupon, at) => ({ coupon, ...discounts[at]! }))
-  return { ...totals, lines, coupons: priced, rates, taxRate: till.rate, count, shippingMinor, totalMinor, hash }
+  return { ...totals, lines, coupons: priced, rates, taxRate: taxContext.rate, count, shippingMinor, totalMinor, hash }
 }
 
 function resolveItems(shop: Shop, session: Session): CartEntry[] {
@@ -199,10 +199,10 @@ function chooseOpenAttributes(shop: Shop, product: Product, choices: Choice[]): 
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
   const open = (parent?.attributes ?? []).filter(({ slug }) => product.options.every((fixed) => fixed.slug !== slug))
   return open.map(({ id, name, slug, options }) => {
-    const given = choices.find(({ attribute }) =>
+    const input = choices.find(({ attribute }) =>
       [normalizeText(name), normalizeText(slug)].includes(normalizeText(attribute)),
     )
-    const option = options.find((each) => given && normalizeText(each) === normalizeText(given.value))
+    const option = options.find((each) => input && normalizeText(each) === normalizeText(input.value))
     if (option) return { id, name, slug, option }
     const text = `Missing variation data for variable product. ${name} is a required field`
     throw new RestError(400, 'woocommerce_rest_missing_variation_data', text)
@@ -243,8 +243,8 @@ function checkStock(shop: Shop, product: Product, quantity: number) {
   }
   if (quantity <= stockLimit(product)) return
   if (product.stock === null) {
-    const most = `The maximum quantity of &quot;${name}&quot; allowed in the cart is ${stockLimit(product)}`
-    throw new RestError(400, 'woocommerce_rest_product_invalid_quantity', most)
+    const limit = `The maximum quantity of &quot;${name}&quot; allowed in the cart is ${stockLimit(product)}`
+    throw new RestError(400, 'woocommerce_rest_product_invalid_quantity', limit)
   }
   const text = `You cannot add that amount of &quot;${name}&quot; to the cart because there is not enough stock (${product.stock} remaining).`
   throw new RestError(400, 'woocommerce_rest_product_partially_out_of_stock', text)

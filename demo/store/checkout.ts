@@ -31,9 +31,9 @@ const REUSABLE_STATUSES = ['checkout-draft', 'pending', 'failed']
 export function draftOrder(shop: Shop, session: Session, visitor: Visitor): Order {
   return transact(shop.db, () => {
     const cart = priceCart(shop, session)
-    const known = findOpenOrder(shop, session)
-    const order = known
-      ? saveOrder(shop, { ...known, ...buildContents(shop, session, cart, known) })
+    const existing = findOpenOrder(shop, session)
+    const order = existing
+      ? saveOrder(shop, { ...existing, ...buildContents(shop, session, cart, existing) })
       : addOrder(shop, { ...EMPTY_ORDER, ...visitor, ...buildContents(shop, session, cart) })
     session.orderId = order.id
     saveSession(shop, session)
@@ -71,7 +71,7 @@ function consentMeta(shop: Shop, { meta }: Order, agreed: Record<string, string>
     [`_recoup_consent_${channel}_wording`, wording],
   ])
   return pairs
-    .filter(([key]) => !meta.some((known) => known.key === key))
+    .filter(([key]) => !meta.some((existing) => existing.key === key))
     .map(([key, value]) => ({ id: nextId(shop.db, 'meta'), key: key!, value: value! }))
 }
 
@@ -194,24 +194,24 @@ type Contents = Pick<
   | 'paymentMethod'
 >
 
-function buildContents(shop: Shop, session: Session, cart: PricedCart, known?: Order): Contents {
+function buildContents(shop: Shop, session: Session, cart: PricedCart, existing?: Order): Contents {
   const { discountMinor, discountTaxMinor, shippingMinor, taxMinor, totalMinor } = cart
   const chosen = cart.rates.find((rate) => rate.isChosen)
   const item = () => nextId(shop.db, 'item')
-  const taxLineId = cart.taxRate ? (known?.taxLineId ?? item()) : null
+  const taxLineId = cart.taxRate ? (existing?.taxLineId ?? item()) : null
   const title = chosen && { title: chosen.name, method: chosen.method, instance: String(chosen.instance) }
-  const ids = known?.shippingLines[0] ?? { id: item(), metaId: nextId(shop.db, 'meta') }
+  const ids = existing?.shippingLines[0] ?? { id: item(), metaId: nextId(shop.db, 'meta') }
   return {
     billing: session.billing,
     shipping: session.shipping,
     cartHash: cart.hash,
-    meta: buildHashes(shop, session, cart, known),
-    lines: cart.lines.map((line) => orderLine(shop, line, known)),
+    meta: buildHashes(shop, session, cart, existing),
+    lines: cart.lines.map((line) => orderLine(shop, line, existing)),
     taxLineId,
     taxRateId: cart.taxRate?.id ?? null,
     shippingLines: title ? [{ id: ids.id, metaId: ids.metaId, ...title, totalMinor: shippingMinor }] : [],
     couponLines: cart.coupons.map(({ coupon, ...off }) => ({
-      id: known?.couponLines.find(({ code }) => code === coupon.code)?.id ?? item(),
+      id: existing?.couponLines.find(({ code }) => code === coupon.code)?.id ?? item(),
       code: coupon.code,
       couponId: coupon.id,
       ...off,
@@ -228,21 +228,21 @@ function buildContents(shop: Shop, session: Session, cart: PricedCart, known?: O
   }
 }
 
-function buildHashes(shop: Shop, session: Session, cart: PricedCart, known?: Order): Meta[] {
+function buildHashes(shop: Shop, session: Session, cart: PricedCart, existing?: Order): Meta[] {
   const facts: [string, unknown][] = [
     ['_coupons_hash', session.coupons],
     ['_fees_hash', []],
     ['_shipping_hash', cart.rates],
     ['_taxes_hash', [cart.taxRate, cart.taxMinor]],
   ]
-  const id = (key: string) => known?.meta.find((meta) => meta.key === key)?.id ?? nextId(shop.db, 'meta')
+  const id = (key: string) => existing?.meta.find((meta) => meta.key === key)?.id ?? nextId(shop.db, 'meta')
   const hashed = facts.map(([key, fact]) => ({ id: id(key), key, value: md5(JSON.stringify(fact)) }))
   return [...hashed, { id: id('is_vat_exempt'), key: 'is_vat_exempt', value: 'no' }]
 }
 
-function orderLine(shop: Shop, line: PricedLine, known?: Order): OrderLine {
+function orderLine(shop: Shop, line: PricedLine, existing?: Order): OrderLine {
   const { item, product, parent, name } = line
-  const before = known?.lines.find((old) => old.productId === item.productId && old.variationId === item.variationId)
+  const before = existing?.lines.find((old) => old.productId === item.productId && old.variationId === item.variationId)
   const { subtotalMinor, subtotalTaxMinor, totalMinor, totalTaxMinor } = line
   const options = [...product.options, ...(item.chosen ?? [])].map(({ name: label, slug, option }) => {
     const id = before?.meta.find(({ key }) => key === slug)?.id ?? nextId(shop.db, 'meta')

@@ -23,13 +23,13 @@ export function createConnectionFaults(app: FastifyInstance): Connections {
   const meets = (request: FastifyRequest) =>
     trouble?.which.test(`${request.method} ${request.raw.url ?? ''}`) ? trouble : null
   app.addHook('onRequest', async (request, reply) => {
-    const met = meets(request)
-    if (met?.kind === 'wait') {
+    const customer = meets(request)
+    if (customer?.kind === 'wait') {
       waiting += 1
-      await met.wait()
+      await customer.wait()
       waiting -= 1
     }
-    if (met?.kind !== 'refuse') return
+    if (customer?.kind !== 'refuse') return
     reply.hijack()
     request.raw.socket.destroy()
   })

@@ -59,8 +59,8 @@ const CHECKS: Check[] = [
 ]
 
 function appliesToItems({ coupon, entries }: CouponCheckInput): boolean {
-  const some = (wanted: number[], ids: (entry: Entry) => number[]) =>
-    !wanted.length || entries.some((entry) => wanted.some((id) => ids(entry).includes(id)))
+  const some = (requested: number[], ids: (entry: Entry) => number[]) =>
+    !requested.length || entries.some((entry) => requested.some((id) => ids(entry).includes(id)))
   if (!some(coupon.productIds, ({ ids }) => ids)) return false
   const onShelf = (entry: Entry) => (coupon.excludeSaleItems && entry.isOnSale ? [] : entry.categoryIds)
   if (!some(coupon.categoryIds, onShelf)) return false
@@ -89,6 +89,6 @@ function checkAddress(coupon: Coupon, email: string, shown: string): Refusal | n
 
 function matches(allowed: string, email: string): boolean {
   if (!isEmail(email)) return false
-  const [wanted, given] = [allowed.toLowerCase(), email.toLowerCase()]
-  return wanted.startsWith('*') ? given.endsWith(wanted.slice(1)) : wanted === given
+  const [requested, given] = [allowed.toLowerCase(), email.toLowerCase()]
+  return requested.startsWith('*') ? given.endsWith(requested.slice(1)) : requested === given
 }

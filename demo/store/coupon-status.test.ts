@@ -110,7 +110,7 @@ function completeBatch(cut: string, { create, delete: gone, ...more }: Batch): B
   const first = create?.[0]?.code
   const code = (at: number) => {
     const stem = /^bat/.test(first!) ? `${first!.slice(0, 5)}${String(at).padStart(3, '0')}-` : 'over-'
-    return knownCodes.find((known) => known.startsWith(stem)) ?? `${stem}${at}`
+    return knownCodes.find((byPrefix) => byPrefix.startsWith(stem)) ?? `${stem}${at}`
   }
   const rows = Array.from({ length: count }, (_, at) => at)
   return {
@@ -163,12 +163,15 @@ const freeValues =
 
 /** Truncates long lists to the recorded length. */
 function truncateLike(body: unknown, like = body): unknown {
-  const kept = (list: unknown, other: unknown) =>
+  const truncate = (list: unknown, other: unknown) =>
     Array.isArray(list) && Array.isArray(other) ? list.slice(0, other.length) : list
   if (!body || typeof body !== 'object' || Array.isArray(body)) return body
   const row = like as Record<string, unknown>
   return Object.fromEntries(
-    Object.entries(body).map(([key, value]) => [key, /^(create|delete)$/.test(key) ? kept(value, row[key]) : value]),
+    Object.entries(body).map(([key, value]) => [
+      key,
+      /^(create|delete)$/.test(key) ? truncate(value, row[key]) : value,
+    ]),
   )
 }
 
@@ -210,7 +213,7 @@ function insertEarlierCoupons(): Map<number, number> {
   const given = readRecording<{ exchanges: Earlier[] }>('coupon-totals').exchanges.flatMap(
     (each) => each.given?.coupons ?? [],
   )
-  const known = new Map(given.map(({ rest_answer }) => [rest_answer.code.split('-')[0], rest_answer]))
+  const byPrefix = new Map(given.map(({ rest_answer }) => [rest_answer.code.split('-')[0], rest_answer]))
   const ids = new Map<number, number>()
   const add = (code: string, id: number, gmt: string) => {
     clock.seconds = Date.parse(`${gmt}Z`) / 1000
@@ -221,7 +224,7 @@ function insertEarlierCoupons(): Map<number, number> {
   let last = '2026-11-22T19:02:40'
   for (let at = 1; at <= 78; at += 1) {
     const name = `fx${String(at).padStart(2, '0')}`
-    const one = known.get(name)
+    const one = byPrefix.get(name)
     last = one?.date_created_gmt ?? last
     add(one?.code ?? name, one?.id ?? 0, last)
   }

@@ -104,7 +104,7 @@ function trashMeta(shop: Shop, { id, status, meta }: Coupon): Coupon['meta'] {
   const isGoing = status === 'trash'
   const [key, value] = isGoing ? ['_wp_desired_post_slug', slug] : ['_wp_old_slug', `${slug}__trashed`]
   return [
-    ...meta.filter((known) => isGoing || known.key !== '_wp_desired_post_slug'),
+    ...meta.filter((existing) => isGoing || existing.key !== '_wp_desired_post_slug'),
     { id: nextId(shop.db, 'meta'), key: key!, value },
   ]
 }

@@ -66,9 +66,9 @@ test('pings a new webhook’s address with an unsigned form', async () => {
   await waitUntil(() => received.length === 1)
   const [ping] = received
   const { id } = body as { id: number }
-  const known = recorded.find(({ signature_valid }) => signature_valid === null)!
+  const recording = recorded.find(({ signature_valid }) => signature_valid === null)!
   expect(ping!.body).toBe(`webhook_id=${id}`)
-  expect(headerNames(ping!.headers)).toEqual(headerNames(known.headers))
+  expect(headerNames(ping!.headers)).toEqual(headerNames(recording.headers))
   expect(readHeader(ping!, 'User-Agent')).toBe('WooCommerce/10.4.4 Hookshot (WordPress/6.9)')
 })
 
@@ -86,9 +86,9 @@ test('sends order webhooks as recorded, signed over the raw body', async () => {
     expect(readHeader(delivery, 'X-WC-Webhook-Signature')).toBe(
       createHmac('sha256', secret).update(delivery.body).digest('base64'),
     )
-    const known = recorded.find((one) => one.note.startsWith('order.created of an order'))!
-    expect(headerNames(delivery.headers)).toEqual(headerNames(known.headers))
-    expect(shapeProblems(JSON.parse(known.body), JSON.parse(delivery.body))).toEqual([])
+    const recording = recorded.find((one) => one.note.startsWith('order.created of an order'))!
+    expect(headerNames(delivery.headers)).toEqual(headerNames(recording.headers))
+    expect(shapeProblems(JSON.parse(recording.body), JSON.parse(delivery.body))).toEqual([])
     expect(JSON.parse(delivery.body)).toMatchObject({ id, status: 'processing' })
   }
 })
@@ -139,8 +139,8 @@ test('sends customers, coupons and stock in the recorded form', async () => {
   await shopper.call('POST', 'checkout', order)
   await deliverNow()
   for (const delivery of received) {
-    const known = recorded.find(({ url }) => url.endsWith(readHeader(delivery, 'X-WC-Webhook-Topic')!))!
-    expect(shapeProblems(JSON.parse(known.body), JSON.parse(delivery.body))).toEqual([])
+    const recording = recorded.find(({ url }) => url.endsWith(readHeader(delivery, 'X-WC-Webhook-Topic')!))!
+    expect(shapeProblems(JSON.parse(recording.body), JSON.parse(delivery.body))).toEqual([])
   }
   expect(listTopics().toSorted()).toEqual(['coupon.created', 'customer.created', 'product.updated'])
 })
@@ -253,7 +253,7 @@ function listTopics() {
 }
 
 function readHeader({ headers }: Delivery, name: string) {
-  return headers.find(([known]) => known === name)?.[1]
+  return headers.find(([recording]) => recording === name)?.[1]
 }
 
 function headerNames(headers: [string, string][]) {

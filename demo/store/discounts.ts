@@ -103,8 +103,8 @@ function distributeRest(work: DiscountState, lines: Line[], amount: number) {
   }
 }
 
-function deduct(work: DiscountState, line: Line, wanted: number): number {
-  const amount = roundHalfDown(Math.min(remaining(work, line), wanted))
+function deduct(work: DiscountState, line: Line, requested: number): number {
+  const amount = roundHalfDown(Math.min(remaining(work, line), requested))
   work.own[line.at]! += amount
   work.taken[line.at]! += amount
   return amount

@@ -84,7 +84,7 @@ function buildContents(shop: Shop, past: HistoricOrder) {
   const billing = { ...noAddress, ...shop.pricing.base, email: '', ...past.billing }
   const { email: _, ...ownAddress } = billing
   const shipping = { ...ownAddress, ...past.shipping }
-  const till = createTaxContext(shop, shipping)
+  const taxContext = createTaxContext(shop, shipping)
   const coupon = past.couponCode ? findCouponByCode(shop, past.couponCode) : undefined
   const sold = past.lines.flatMap((line) => priceItem(shop, line) ?? [])
   const entries = sold.map(({ entry }) => entry)
@@ -95,15 +95,15 @@ function buildContents(shop: Shop, past: HistoricOrder) {
     itemsTaxMinor: _t,
     goodsMinor,
     ...added
-  } = computeTotals(till, entries, coupon ? [coupon] : [])
+  } = computeTotals(taxContext, entries, coupon ? [coupon] : [])
   const { discountMinor, discountTaxMinor, taxMinor } = added
   const isGiven = qualifiesForFreeShipping(shop, { goodsMinor, opensFree: coupon?.freeShipping === true })
   const rate = isGiven ? freeShipping : { ...flatRate, costMinor: shop.pricing.flatRateMinor }
   return {
     ...{ billing, shipping, ...added, shippingMinor: rate.costMinor },
     lines: sold.map(({ line }, at) => ({ ...line, ...sums[at]! })),
-    taxLineId: till.rate ? nextId(shop.db, 'item') : null,
-    taxRateId: till.rate?.id ?? null,
+    taxLineId: taxContext.rate ? nextId(shop.db, 'item') : null,
+    taxRateId: taxContext.rate?.id ?? null,
     shippingLines: [shippingLine(shop, rate)],
     couponLines: coupon ? [{ ...couponLine(shop, coupon), discountMinor, discountTaxMinor }] : [],
     totalMinor: goodsMinor + taxMinor + rate.costMinor,

@@ -153,7 +153,7 @@ test('sends a ticked box with the cart and the order, and a withdrawal when unti
     browser.api('POST', 'checkout?__experimental_calc_totals=true', {
       additional_fields: { 'recoup/consent-email': isGiven },
     })
-  const said = async () =>
+  const answers = async () =>
     (
       await world.db
         .selectFrom('consents')
@@ -165,14 +165,14 @@ test('sends a ticked box with the cart and the order, and a withdrawal when unti
     )[0]?.status
   await tick(false)
   await sendChanges()
-  const untouched = await said()
+  const untouched = await answers()
   await tick(true)
   await sendChanges()
-  const given = await said()
+  const given = await answers()
   expect([untouched, given]).toEqual([undefined, expect.anything()])
   await tick(false)
   await sendChanges()
-  expect(await said()).not.toBe(given)
+  expect(await answers()).not.toBe(given)
   await tick(true)
   const address = {
     first_name: 'Tia',
@@ -188,9 +188,11 @@ test('sends a ticked box with the cart and the order, and a withdrawal when unti
     shipping_address: address,
     payment_method: 'cod',
   })
-  const kept = JSON.stringify(demo.shop.db.sqlite.prepare('select doc from orders where id = ?').get(order.order_id))
-  expect(kept).toContain('_recoup_consent_email')
-  expect(kept).toContain(words.slice(0, 20))
+  const orderDoc = JSON.stringify(
+    demo.shop.db.sqlite.prepare('select doc from orders where id = ?').get(order.order_id),
+  )
+  expect(orderDoc).toContain('_recoup_consent_email')
+  expect(orderDoc).toContain(words.slice(0, 20))
 })
 
 /** Abandons a cart with two items and sends an email; returns the restore token that the restore page creates. */
@@ -219,8 +221,8 @@ test('restores the same cart in another browser', async () => {
   const token = await abandonCart('back@shoppers.example.com')
   const other = createBrowser()
   expect(await other.go(`/?recoup-restore=${token}`)).toMatchObject({ status: 302, to: '/checkout/' })
-  const shown = await other.go('/checkout/')
-  expect(shown.text).toContain('Your cart is back.')
+  const visibleText = await other.go('/checkout/')
+  expect(visibleText.text).toContain('Your cart is back.')
   const { items } = await other.api('GET', 'cart')
   expect(items.map((item: { id: number; quantity: number }) => [item.id, item.quantity])).toEqual([
     [products[0], 2],
@@ -245,12 +247,12 @@ test('asks before replacing another cart, and ignores a forged link', async () =
   await other.go(`/?add-to-cart=${products[2]}`)
   expect(await other.go(`/?recoup-restore=${token}`)).toMatchObject({ to: '/cart/' })
   expect((await other.go('/cart/')).text).toContain('Use the saved cart')
-  const idsOf = async () => (await other.api('GET', 'cart')).items.map(({ id }: { id: number }) => id)
-  expect(await idsOf()).toEqual([products[2]])
+  const listIds = async () => (await other.api('GET', 'cart')).items.map(({ id }: { id: number }) => id)
+  expect(await listIds()).toEqual([products[2]])
   expect(await other.go(`/?recoup-restore=${token}&recoup-use=0`)).toMatchObject({ to: '/cart/' })
-  expect(await idsOf()).toEqual([products[2]])
+  expect(await listIds()).toEqual([products[2]])
   expect(await other.go(`/?recoup-restore=${token}&recoup-use=1`)).toMatchObject({ to: '/checkout/' })
-  expect(await idsOf()).toEqual([products[0], products[1]])
+  expect(await listIds()).toEqual([products[0], products[1]])
   for (const forged of ['x'.repeat(43), 'short', '../../etc/passwd']) {
     const answer = await createBrowser().go(`/?recoup-restore=${encodeURIComponent(forged)}`)
     expect([forged, answer.status, answer.to]).toEqual([forged, 404, null])
@@ -272,13 +274,13 @@ test('names sold-out items and restores the available quantity', async () => {
 })
 
 test('returns with a code after Connect in WordPress', async () => {
-  const begun = await fetch(`${demo.url}/wp-admin/?page=recoup`, {
+  const startedAt = await fetch(`${demo.url}/wp-admin/?page=recoup`, {
     method: 'POST',
     redirect: 'manual',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ recoup: connected.recoup }),
   })
-  const connect = new URL(begun.headers.get('location')!).searchParams.get('connect')!
+  const connect = new URL(startedAt.headers.get('location')!).searchParams.get('connect')!
   const { body } = await world.request('POST', '/api/stores/plugin/confirm', {
     token: connected.owner.token,
     body: { connect },

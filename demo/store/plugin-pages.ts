@@ -77,8 +77,8 @@ async function handleWake(shop: Shop, request: FastifyRequest, reply: FastifyRep
 function checkWake(shop: Shop, { time, nonce, body }: { time: string; nonce: string; body: string }): [number, object] {
   const now = nowSeconds(shop)
   if (Math.abs(now - Number(time)) > WINDOW_S) return [401, { code: 'clock', now }]
-  const kept = JSON.parse(readMeta(shop.db, 'plugin-nonces') ?? '{}') as Record<string, number>
-  const recent = Object.fromEntries(Object.entries(kept).filter(([, at]) => at > now - 2 * WINDOW_S))
+  const nonces = JSON.parse(readMeta(shop.db, 'plugin-nonces') ?? '{}') as Record<string, number>
+  const recent = Object.fromEntries(Object.entries(nonces).filter(([, at]) => at > now - 2 * WINDOW_S))
   if (recent[nonce]) return [409, { code: 'replayed' }]
   if (Object.values(recent).filter((at) => at > now - 60).length >= MAX_PER_MINUTE)
     return [429, { code: 'rate_limited' }]

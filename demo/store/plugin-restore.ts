@@ -86,17 +86,17 @@ function fillCart(view: View, token: string, saved: SavedCart): FastifyReply {
 /** Restores a line up to the available stock. Returns its name if some is missing. */
 function addLine({ shop, session }: View, line: SavedLine): string[] {
   const product = findProduct(shop, Number(line.variation ?? line.product))
-  const wanted = Math.min(line.quantity, product ? stockLimit(product) : 0)
-  const known = session.items.find(isSameItem(line))
+  const quantity = Math.min(line.quantity, product ? stockLimit(product) : 0)
+  const existing = session.items.find(isSameItem(line))
   const choices = (line.choices ?? []).map(({ name, value }) => ({ attribute: name, value }))
   const isBack =
-    wanted > 0 &&
+    quantity > 0 &&
     tryRun(() =>
-      known
-        ? setQuantity(shop, session, known.key, Math.max(known.quantity, wanted))
-        : addItem(shop, session, product!.id, wanted, choices),
+      existing
+        ? setQuantity(shop, session, existing.key, Math.max(existing.quantity, quantity))
+        : addItem(shop, session, product!.id, quantity, choices),
     )
-  return isBack && wanted === line.quantity ? [] : [line.name]
+  return isBack && quantity === line.quantity ? [] : [line.name]
 }
 
 function tryRun(work: () => unknown): boolean {

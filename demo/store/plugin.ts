@@ -53,8 +53,8 @@ export function createDemoPlugin(shop: Shop): DemoPlugin {
 
 function buildConnectUrl(shop: Shop, state: string): string {
   const back = `${shop.home}/wp-admin/?page=recoup`
-  const wish = { v: 1, home: `${shop.home}/`, name: 'Maple & Clay', return: back, state, plugin: VERSION }
-  return Buffer.from(JSON.stringify(wish)).toString('base64url')
+  const input = { v: 1, home: `${shop.home}/`, name: 'Maple & Clay', return: back, state, plugin: VERSION }
+  return Buffer.from(JSON.stringify(input)).toString('base64url')
 }
 
 export function beginConnect(shop: Shop, recoup: string): string {
@@ -64,12 +64,15 @@ export function beginConnect(shop: Shop, recoup: string): string {
 }
 
 /** Handles the browser's return; returns the screen's message. */
-export async function finishConnect(shop: Shop, said: { state: string; code: string; error: string }): Promise<string> {
-  const begun = JSON.parse(readMeta(shop.db, 'plugin-begun') ?? 'null') as { state: string; recoup: string } | null
+export async function finishConnect(
+  shop: Shop,
+  query: { state: string; code: string; error: string },
+): Promise<string> {
+  const pending = JSON.parse(readMeta(shop.db, 'plugin-begun') ?? 'null') as { state: string; recoup: string } | null
   writeMeta(shop.db, 'plugin-begun', 'null')
-  if (begun?.state !== said.state) return 'This did not begin here. Please press Connect again.'
-  if (said.error) return `Nothing was connected: ${said.error}.`
-  const { status, body } = await exchangeCode(shop, begun.recoup, said.code)
+  if (pending?.state !== query.state) return 'This did not begin here. Please press Connect again.'
+  if (query.error) return `Nothing was connected: ${query.error}.`
+  const { status, body } = await exchangeCode(shop, pending.recoup, query.code)
   return status === 200 ? 'The shop is connected.' : `Recoup did not take the connection: ${body.code ?? status}.`
 }
 

@@ -33,12 +33,12 @@ test.each([
 test('answers recorded order queries: filters, windows, errors, refunds, trash and notes', async () => {
   const { exchanges } = readRecording('orders-queries')
   const [whole, part] = [orderWith('processing', 0), orderWith('processing', 1)]
-  const known = new Map([...ids, [77, whole] as const, [80, part] as const])
+  const existing = new Map([...ids, [77, whole] as const, [80, part] as const])
   // A full refund must equal this order's total, not the recorded one's.
   const amount = String(findOrder(store.shop, whole)!.totalMinor / 100)
   const send = ({ title, request }: Exchange, target: string, body: unknown) =>
     askSigned(store, request.method, target, title === 'full refund' ? { ...(body as object), amount } : body)
-  expect(await replay(exchanges, { store, clock, ids: known, words: soldOutText, send })).toEqual([])
+  expect(await replay(exchanges, { store, clock, ids: existing, words: soldOutText, send })).toEqual([])
 })
 
 test('answers recorded special cases: exclusive bounds, ignored parameters, guests, deleted drafts', async () => {
@@ -58,7 +58,7 @@ test('updates a customer’s last visit in meta_data without changing the modifi
   const start = clock.seconds
   clock.seconds = Date.parse('2026-11-22T19:09:12Z') / 1000
   const nora = { email: 'nora@example.com', username: 'nora', firstName: 'Nora', lastName: 'Lind' }
-  const known = new Map([[4, addCustomer(store.shop, nora).id]])
+  const existing = new Map([[4, addCustomer(store.shop, nora).id]])
   // Skips wc-analytics, which this store does not have, and lists of all the recorded store's customers.
   const asked = exchanges.filter(({ request }) => /\/wc\/v[34]\//.test(request.path) && !request.query?.per_page)
   expect(asked).toHaveLength(7)
@@ -66,9 +66,9 @@ test('updates a customer’s last visit in meta_data without changing the modifi
     const { value } = [exchange.response.body].flat().flatMap((each) => readMeta(each))[0] ?? {}
     if (value) clock.seconds = Number(value)
     if (value) store.customers.visit('nora@example.com')
-    const [told] = await replay([exchange], { store, clock, ids: known })
+    const [told] = await replay([exchange], { store, clock, ids: existing })
     expect((told?.problems ?? []).filter((problem) => !/_links is not/.test(problem))).toEqual([])
-    const { body } = await askSigned(store, 'GET', `/wp-json/wc/v3/customers/${known.get(4)}`)
+    const { body } = await askSigned(store, 'GET', `/wp-json/wc/v3/customers/${existing.get(4)}`)
     if (value) expect(body).toMatchObject({ meta_data: [{ key: 'wc_last_active', value }] })
     expect(body).toMatchObject({ date_modified_gmt: '2026-11-22T19:09:12' })
   }
@@ -201,9 +201,9 @@ async function fillWithOrders() {
   await placeOrder(store, { method: 'bacs' })
   const done = await placeOrder(store, { method: 'cod', coupon: 'welcome10' })
   changeStatus(shop, findOrder(shop, done)!, 'completed')
-  const known = await placeOrder(store, { method: 'cod', coupon: 'welcome10' })
-  saveOrder(shop, { ...findOrder(shop, known)!, customerId: customer.id })
-  ids.set(97, known)
+  const existing = await placeOrder(store, { method: 'cod', coupon: 'welcome10' })
+  saveOrder(shop, { ...findOrder(shop, existing)!, customerId: customer.id })
+  ids.set(97, existing)
   changeStatus(shop, findOrder(shop, await placeOrder(store, { method: 'cod' }))!, 'cancelled')
   const back = await placeOrder(store, { method: 'cod' })
   await askSigned(store, 'POST', `/wp-json/wc/v3/orders/${back}/refunds`, {

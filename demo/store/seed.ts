@@ -183,8 +183,8 @@ export function seedStore(shop: Shop) {
   transact(shop.db, () => {
     raiseCounter(shop.db, 'post', firstProductId - 1)
     const openedAt = nowSeconds(shop) - 200 * 86_400
-    SEED_PRODUCTS.forEach((good, at) => {
-      saveProduct(shop, buildProduct(shop, good, openedAt + at * 3600))
+    SEED_PRODUCTS.forEach((product, at) => {
+      saveProduct(shop, buildProduct(shop, product, openedAt + at * 3600))
     })
     seedCups(shop, openedAt + SEED_PRODUCTS.length * 3600)
     seedCoupons(shop, openedAt)
@@ -192,24 +192,24 @@ export function seedStore(shop: Shop) {
   })
 }
 
-function buildProduct(shop: Shop, good: SeedProduct, createdAt: number): Product {
+function buildProduct(shop: Shop, product: SeedProduct, createdAt: number): Product {
   const id = nextId(shop.db, 'post')
   return {
     id,
     parentId: 0,
     type: 'simple',
-    status: good.isDraft ? 'draft' : 'publish',
-    name: good.name,
-    slug: good.slug,
-    sku: good.sku,
-    description: `<p>${good.long}</p>\n`,
-    shortDescription: `<p>${good.short}</p>\n`,
-    regularMinor: good.regular,
-    saleMinor: good.sale ?? null,
-    stock: good.stock ?? null,
-    isSoldOut: good.stock === 0,
-    categories: [findCategory(good.shelf)],
-    pictures: [{ id: id + 5000, file: `${good.picture}.jpg` }],
+    status: product.isDraft ? 'draft' : 'publish',
+    name: product.name,
+    slug: product.slug,
+    sku: product.sku,
+    description: `<p>${product.long}</p>\n`,
+    shortDescription: `<p>${product.short}</p>\n`,
+    regularMinor: product.regular,
+    saleMinor: product.sale ?? null,
+    stock: product.stock ?? null,
+    isSoldOut: product.stock === 0,
+    categories: [findCategory(product.shelf)],
+    pictures: [{ id: id + 5000, file: `${product.picture}.jpg` }],
     attributes: [],
     options: [],
     variations: [],
@@ -231,10 +231,10 @@ function seedCups(shop: Shop, createdAt: number) {
   const parent = buildProduct(shop, cups, createdAt)
   const attribute = { id: 1, name: 'Glaze', slug: 'pa_glaze' }
   const variations = glazes.map(({ option, ...own }, menuOrder): Product => {
-    const good = { ...cups, ...own, slug: `${cups.slug}-${rawOption('pa_', option)}` }
+    const product = { ...cups, ...own, slug: `${cups.slug}-${rawOption('pa_', option)}` }
     const options = [{ ...attribute, option }]
     const place = { parentId: parent.id, shortDescription: '', categories: [], options, menuOrder }
-    return { ...buildProduct(shop, good, createdAt), ...place, type: 'variation' }
+    return { ...buildProduct(shop, product, createdAt), ...place, type: 'variation' }
   })
   for (const variation of variations) saveProduct(shop, variation)
   const attributes = [{ ...attribute, options: glazes.map(({ option }) => option) }]
@@ -311,9 +311,9 @@ function seedCustomers(shop: Shop, createdAt: number) {
   const owner = { email: 'owner@mapleandclay.example.com', username: 'owner', role: 'administrator' }
   const june = addCustomer(shop, { ...owner, firstName: 'June', lastName: 'Carver', createdAt, modifiedAt: createdAt })
   recordVisit(shop, june, nowSeconds(shop) - hour)
-  for (const { name, company = '', phone, home, since, seen } of SEED_CUSTOMERS) {
+  for (const { name, company = '', phone, home: address, since, seen } of SEED_CUSTOMERS) {
     const [firstName, lastName] = name
-    const [address_1, city, state, postcode] = home
+    const [address_1, city, state, postcode] = address
     const email = `${firstName}.${lastName}@example.com`.toLowerCase()
     const at = { address_1, city, state, postcode, country: 'US', phone, company }
     const billing = { ...noAddress, ...at, first_name: firstName, last_name: lastName, email }

@@ -128,16 +128,16 @@ export function writeMeta(db: Db, key: string, value: string) {
 
 /** Secret of this data file for session cookies, cart tokens and nonces. */
 export function readStoreSecret(db: Db): string {
-  const known = readMeta(db, 'secret')
-  if (known) return known
+  const cached = readMeta(db, 'secret')
+  if (cached) return cached
   const fresh = randomBytes(32).toString('hex')
   writeMeta(db, 'secret', fresh)
   return fresh
 }
 
 function prepareCached(db: Db, sql: string): StatementSync {
-  const known = db.statements.get(sql)
-  if (known) return known
+  const cached = db.statements.get(sql)
+  if (cached) return cached
   const statement = db.sqlite.prepare(sql)
   db.statements.set(sql, statement)
   return statement

@@ -171,8 +171,8 @@ function saveOwnerKey(shop: Shop, { consumerKey, consumerSecret }: DemoStoreOpti
 }
 
 function readStoredKeys(shop: Shop): KeyPair {
-  const kept = readMeta(shop.db, 'owner-keys')
-  if (kept) return JSON.parse(kept) as KeyPair
+  const stored = readMeta(shop.db, 'owner-keys')
+  if (stored) return JSON.parse(stored) as KeyPair
   const keys = createKeyPair()
   writeMeta(shop.db, 'owner-keys', JSON.stringify(keys))
   return keys

@@ -25,43 +25,43 @@ export function createTaxContext(shop: Shop, place: { country: string; state: st
   return { pricing, rate: findTaxRate(shop, place), baseRate: findTaxRate(shop, pricing.base) }
 }
 
-export function computeTotals(till: TaxContext, entries: Entry[], coupons: Coupon[]): CartTotals {
-  const taken = computeDiscounts(entries, coupons, till.pricing.isSequential)
-  const full = entries.map((entry) => adjustEnteredPrice(till, roundFloat(entry.unitMinor * entry.quantity)))
+export function computeTotals(taxContext: TaxContext, entries: Entry[], coupons: Coupon[]): CartTotals {
+  const taken = computeDiscounts(entries, coupons, taxContext.pricing.isSequential)
+  const full = entries.map((entry) => adjustEnteredPrice(taxContext, roundFloat(entry.unitMinor * entry.quantity)))
   const off = entries.map((_, at) => sum(taken.map((own) => own[at]!)))
-  const subtotals = full.map((price) => split(till, price))
-  const totals = full.map((price, at) => split(till, Math.max(0, price - off[at]!)))
-  const discounts = taken.map((own) => splitDiscount(till, own))
+  const subtotals = full.map((price) => split(taxContext, price))
+  const totals = full.map((price, at) => split(taxContext, Math.max(0, price - off[at]!)))
+  const discounts = taken.map((own) => splitDiscount(taxContext, own))
   const added = sumSplits(discounts)
   return {
     ...{ discountMinor: roundWhole(added.net), discountTaxMinor: roundWhole(added.tax) },
-    lines: subtotals.map((subtotal, at) => toLineSums(till, subtotal, totals[at]!)),
+    lines: subtotals.map((subtotal, at) => toLineSums(taxContext, subtotal, totals[at]!)),
     coupons: discounts.map(({ net, tax }) => ({
       discountMinor: roundHalfDown(net),
       discountTaxMinor: roundHalfDown(tax),
     })),
-    itemsMinor: sumRounded(till, subtotals, 'net'),
-    itemsTaxMinor: sumRounded(till, subtotals, 'tax'),
-    goodsMinor: sumRounded(till, totals, 'net'),
-    taxMinor: sumRounded(till, totals, 'tax'),
+    itemsMinor: sumRounded(taxContext, subtotals, 'net'),
+    itemsTaxMinor: sumRounded(taxContext, subtotals, 'tax'),
+    goodsMinor: sumRounded(taxContext, totals, 'net'),
+    taxMinor: sumRounded(taxContext, totals, 'tax'),
   }
 }
 
 /** Net amount of an entered price in whole minor units. */
-export function netPrice(till: TaxContext, price: number): number {
-  return roundWhole(split(till, adjustEnteredPrice(till, price)).net)
+export function netPrice(taxContext: TaxContext, price: number): number {
+  return roundWhole(split(taxContext, adjustEnteredPrice(taxContext, price)).net)
 }
 
 /** Displayed unit price in minor units with fraction. */
-export function shownPrice(till: TaxContext, unitMinor: number): number {
-  const { pricing } = till
-  const entered = adjustEnteredPrice(till, unitMinor)
-  const isMoved = pricing.pricesIncludeTax && till.rate !== till.baseRate
+export function shownPrice(taxContext: TaxContext, unitMinor: number): number {
+  const { pricing } = taxContext
+  const entered = adjustEnteredPrice(taxContext, unitMinor)
+  const isMoved = pricing.pricesIncludeTax && taxContext.rate !== taxContext.baseRate
   if (pricing.showsTax) {
-    const { net, tax } = split(till, entered)
-    return pricing.pricesIncludeTax && !isMoved ? entered : roundWhole(net + roundTax(till, tax))
+    const { net, tax } = split(taxContext, entered)
+    return pricing.pricesIncludeTax && !isMoved ? entered : roundWhole(net + roundTax(taxContext, tax))
   }
-  return pricing.pricesIncludeTax ? split(till, entered).net : entered
+  return pricing.pricesIncludeTax ? split(taxContext, entered).net : entered
 }
 
 /** Entered prices include the base tax. For other destinations this replaces it with the tax there. */
@@ -77,28 +77,28 @@ function split({ pricing, rate }: TaxContext, price: number): Split {
   return { net: price - tax, tax }
 }
 
-function splitDiscount(till: TaxContext, own: number[]): Split {
-  return sumSplits(own.map((amount) => split(till, amount)))
+function splitDiscount(taxContext: TaxContext, own: number[]): Split {
+  return sumSplits(own.map((amount) => split(taxContext, amount)))
 }
 
 function sumSplits(parts: Split[]): Split {
   return { net: sum(parts.map(({ net }) => net)), tax: sum(parts.map(({ tax }) => tax)) }
 }
 
-function toLineSums(till: TaxContext, subtotal: Split, total: Split): LineSums {
+function toLineSums(taxContext: TaxContext, subtotal: Split, total: Split): LineSums {
   return {
     subtotalMinor: roundWhole(subtotal.net),
-    subtotalTaxMinor: roundTax(till, subtotal.tax),
+    subtotalTaxMinor: roundTax(taxContext, subtotal.tax),
     totalMinor: roundWhole(total.net),
-    totalTaxMinor: roundTax(till, total.tax),
+    totalTaxMinor: roundTax(taxContext, total.tax),
   }
 }
 
 // Rounds per line unless the store rounds at the subtotal.
-function sumRounded(till: TaxContext, parts: Split[], kind: 'net' | 'tax'): number {
-  const round = (value: number) => (kind === 'tax' ? roundTax(till, value) : roundWhole(value))
+function sumRounded(taxContext: TaxContext, parts: Split[], kind: 'net' | 'tax'): number {
+  const round = (value: number) => (kind === 'tax' ? roundTax(taxContext, value) : roundWhole(value))
   const values = parts.map((part) => part[kind])
-  return till.pricing.roundsAtSubtotal ? round(sum(values)) : sum(values.map(round))
+  return taxContext.pricing.roundsAtSubtotal ? round(sum(values)) : sum(values.map(round))
 }
 
 // Half a unit of tax is rounded down if prices include tax, and up if not.

@@ -52,16 +52,17 @@ function discountMutations(context: Context): Source {
         userErrors: isGone ? [] : [discountError(UNKNOWN_DISCOUNT)],
       }
     },
-    tagsAdd: ({ id, tags }: { id: string; tags: string[] }) => changeTags(context, id, (known) => [...known, ...tags]),
+    tagsAdd: ({ id, tags }: { id: string; tags: string[] }) =>
+      changeTags(context, id, (existing) => [...existing, ...tags]),
     tagsRemove: ({ id, tags }: { id: string; tags: string[] }) =>
-      changeTags(context, id, (known) => known.filter((tag) => !tags.includes(tag))),
+      changeTags(context, id, (existing) => existing.filter((tag) => !tags.includes(tag))),
     discountCodeBulkActivate: ({ ids }: { ids?: string[] }) => each(ids, (id) => setDiscountActive(shop, id, true)),
     discountCodeBulkDeactivate: ({ ids }: { ids?: string[] }) => each(ids, (id) => setDiscountActive(shop, id, false)),
     discountCodeBulkDelete: ({ ids }: { ids?: string[] }) => each(ids, (id) => deleteDiscount(shop, id)),
   }
 }
 
-function changeTags(context: Context, text: string, change: (known: string[]) => string[]): Source {
+function changeTags(context: Context, text: string, change: (existing: string[]) => string[]): Source {
   const { shop } = context
   const discount = find(shop.db, 'discount', parseDiscountId(text) ?? 0)
   if (!discount) return { node: null, userErrors: [{ field: ['id'], message: 'Discount does not exist' }] }
@@ -104,9 +105,9 @@ function codeMutations({ shop }: Context): Source {
     },
     discountCodeRedeemCodeBulkDelete: ({ discountId: text, ids }: { discountId: string; ids?: string[] }) => {
       if (!ids?.length) return { job: null, userErrors: [discountError(MISSING_IDS)] }
-      const wanted = new Set(checkListSize(ids).map((id) => parseGid(id, 'DiscountRedeemCode')))
+      const requested = new Set(checkListSize(ids).map((id) => parseGid(id, 'DiscountRedeemCode')))
       for (const { id } of listByOwner(shop.db, 'code', parseDiscountId(text) ?? 0)) {
-        if (wanted.has(id)) remove(shop.db, 'code', id)
+        if (requested.has(id)) remove(shop.db, 'code', id)
       }
       return { job, userErrors: [] }
     },

@@ -61,11 +61,11 @@ function singleQueries(context: Context): Source {
 }
 
 /** Resolves the types that `node` supports. */
-function resolveNode(context: Context, text: string, wanted?: string): Source | null {
+function resolveNode(context: Context, text: string, requested?: string): Source | null {
   const { db } = context.shop
   const type = /^gid:\/\/shopify\/([A-Za-z]+)\//.exec(text)?.[1]
   const id = parseGid(text)
-  if (!type || id === null || (wanted && type !== wanted)) return null
+  if (!type || id === null || (requested && type !== requested)) return null
   const of = <T>(doc: T | undefined, source: (context: Context, doc: T) => Source) =>
     doc === undefined ? null : source(context, doc)
   switch (type) {
@@ -199,12 +199,12 @@ function discountQueries(context: Context): Source {
       return { sql: `exists (select 1 from json_each(doc, '$.tags') where value = ?)`, values: [value] }
     return null
   }
-  const listOf = (source: (context: Context, discount: Discount) => Source) => (args: ListArgs) => {
+  const paginated = (source: (context: Context, discount: Discount) => Source) => (args: ListArgs) => {
     const condition = buildCondition(args.query, TIMESTAMP_FIELDS, special)
     const present = (each: Discount) => source(context, each)
     return paginateRows({ db, kind: 'discount', condition, order: orderBy(byDates, args.sortKey), present }, args)
   }
-  return { codeDiscountNodes: listOf(codeNodeSource), discountNodes: listOf(nodeSource) }
+  return { codeDiscountNodes: paginated(codeNodeSource), discountNodes: paginated(nodeSource) }
 }
 
 function statusCondition(now: number, value: string): Condition {

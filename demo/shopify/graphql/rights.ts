@@ -17,8 +17,8 @@ export interface Rights {
 const scopeDocs = 'https://shopify.dev/api/usage/access-scopes'
 const protectedDocs = 'https://shopify.dev/docs/apps/launch/protected-customer-data'
 
-export function hasScope(scopes: ReadonlySet<string>, wanted: string): boolean {
-  return scopes.has(wanted) || (wanted.startsWith('read_') && scopes.has(`write_${wanted.slice(5)}`))
+export function hasScope(scopes: ReadonlySet<string>, requested: string): boolean {
+  return scopes.has(requested) || (requested.startsWith('read_') && scopes.has(`write_${requested.slice(5)}`))
 }
 
 /** Throws Shopify's error for a field that the app may not read. */

@@ -29,14 +29,14 @@ export const findOperation = (document: DocumentNode, name: string | undefined) 
 
 export const isMutation = (document: DocumentNode) => findOperation(document, undefined)?.operation === 'mutation'
 
-export async function run(context: Context, document: DocumentNode, asked: QueryRequest): Promise<ExecutionResult> {
+export async function run(context: Context, document: DocumentNode, query: QueryRequest): Promise<ExecutionResult> {
   return execute({
     schema: context.admin.schema,
     document,
     rootValue: isMutation(document) ? mutations(context) : queries(context),
     contextValue: context,
-    variableValues: asked.variables,
-    operationName: asked.operationName,
+    variableValues: query.variables,
+    operationName: query.operationName,
     fieldResolver: resolveField,
     typeResolver: (value) => (value as Source).__typename as string,
   })

@@ -58,19 +58,19 @@ export function handleCartForm(view: View, what: 'add' | 'change'): FastifyReply
 
 const parseQuantity = (value: unknown) => Math.min(999, Math.max(0, Math.floor(Number(value)) || 0))
 
-function change(view: View, what: 'add' | 'change', wanted: CartLine[]) {
+function change(view: View, what: 'add' | 'change', requested: CartLine[]) {
   if (what === 'add') {
     setCartCookie(
       view,
       addToCart(
         view,
         view.cart,
-        wanted.map((line) => ({ ...line, quantity: Math.max(1, line.quantity) })),
+        requested.map((line) => ({ ...line, quantity: Math.max(1, line.quantity) })),
       ),
     )
     return
   }
-  const [line] = wanted
+  const [line] = requested
   if (view.cart && line) setCartCookie(view, setQuantity(view, view.cart, line.variantId, line.quantity))
 }
 
@@ -83,11 +83,11 @@ interface CartRequest {
 
 /** `/cart/add.js`, `/cart/change.js`, `/cart/update.js`, `/cart/clear.js`: the Ajax API of themes. */
 export function handleCartScript(view: View, what: string): FastifyReply {
-  const wish = parseCartRequest(view)
+  const input = parseCartRequest(view)
   try {
-    if (what === 'add') return view.reply.send(addLines(view, wish))
-    if (what === 'change') change(view, 'change', [toCartLine(wish)])
-    if (what === 'update') update(view, wish)
+    if (what === 'add') return view.reply.send(addLines(view, input))
+    if (what === 'change') change(view, 'change', [toCartLine(input)])
+    if (what === 'update') update(view, input)
     if (what === 'clear' && view.cart) setCartCookie(view, fillCart(view, view.cart, []))
   } catch (error) {
     if (!(error instanceof CartProblem)) throw error
@@ -111,14 +111,14 @@ const toCartLine = ({ id, quantity = 1 }: CartRequest): CartLine => ({
   quantity: parseQuantity(quantity),
 })
 
-function addLines(view: View, wish: CartRequest) {
-  const wanted = (wish.items ?? [wish]).map(toCartLine)
-  change(view, 'add', wanted)
+function addLines(view: View, input: CartRequest) {
+  const requested = (input.items ?? [input]).map(toCartLine)
+  change(view, 'add', requested)
   const lines = resolveLines(view.shop, view.cart?.lines ?? []).filter(({ variantId }) =>
-    wanted.some((line) => line.variantId === variantId),
+    requested.some((line) => line.variantId === variantId),
   )
   const items = lines.map((line) => itemJson(view.shop, line))
-  return wish.items ? { items } : items[0]
+  return input.items ? { items } : items[0]
 }
 
 export function sendCart(view: View): FastifyReply {

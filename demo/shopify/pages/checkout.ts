@@ -50,8 +50,8 @@ export function recoverCheckout(view: View, token: string): FastifyReply | null 
   if (checkout.completedAt !== null) return reply.redirect(`${checkoutPath(checkout)}/thank-you`, 302)
   if (!isRecoverable(shop, checkout)) return reply.redirect('/', 302)
   const lines = checkout.lines.map(({ variantId, quantity }) => ({ variantId, quantity }))
-  const known = findByKey(shop.db, 'cart', checkout.cartToken)
-  setCartCookie(view, fillCart(view, known, lines, checkout.cartToken))
+  const existing = findByKey(shop.db, 'cart', checkout.cartToken)
+  setCartCookie(view, fillCart(view, existing, lines, checkout.cartToken))
   return goToCheckout(view, query.get('discount'))
 }
 
@@ -128,19 +128,19 @@ const box = (name: string, words: string, isOn: boolean) =>
 /** Handles a submitted form, or one saved field (`do=keep`). */
 export function handleCheckoutForm(view: View, token: string): FastifyReply | null {
   const { form, shop, reply } = view
-  const known = findCheckout(shop, token)
-  if (!known || known.completedAt !== null) return null
-  const deed = form.get('do') ?? 'keep'
+  const existing = findCheckout(shop, token)
+  if (!existing || existing.completedAt !== null) return null
+  const action = form.get('do') ?? 'keep'
   const back = (problem?: string | null) =>
-    reply.redirect(`${checkoutPath(known)}${problem ? `?problem=${encodeURIComponent(problem)}` : ''}`, 303)
-  if (deed === 'apply') return back(applyCode(view, known, form.get('code')?.trim() ?? '').problem)
-  if (deed === 'drop') {
-    removeCode(view, known, form.get('code') ?? '')
+    reply.redirect(`${checkoutPath(existing)}${problem ? `?problem=${encodeURIComponent(problem)}` : ''}`, 303)
+  if (action === 'apply') return back(applyCode(view, existing, form.get('code')?.trim() ?? '').problem)
+  if (action === 'drop') {
+    removeCode(view, existing, form.get('code') ?? '')
     return back()
   }
-  const wrong = findFormProblem(form, deed === 'pay')
-  const checkout = fillCheckout(view, known, parseCheckoutForm(form))
-  if (deed === 'keep') return reply.send({ total: money(checkout.totalMinor) })
+  const wrong = findFormProblem(form, action === 'pay')
+  const checkout = fillCheckout(view, existing, parseCheckoutForm(form))
+  if (action === 'keep') return reply.send({ total: money(checkout.totalMinor) })
   if (wrong) return back(wrong)
   if (form.get('payment') === 'declined') return back('Your card was declined. Try another one.')
   placeOrder(view, checkout, parsePayment(form.get('payment')))

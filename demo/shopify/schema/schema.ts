@@ -76,8 +76,8 @@ function topicScopes(types: RawType[]) {
 
 /** Scopes in a statement, any of which is enough. The text after "Also:" concerns staff permissions. */
 export function parseScopes(sentence: string): string[] {
-  const about = sentence.split('Also:')[0]!
-  return [...about.matchAll(/\b((?:read|write)_[a-z_]+)\b/g)].map(([, scope]) => scope!)
+  const text = sentence.split('Also:')[0]!
+  return [...text.matchAll(/\b((?:read|write)_[a-z_]+)\b/g)].map(([, scope]) => scope!)
 }
 
 /** The introspected schema lacks scalar rules. These reject the server's own invalid values. */

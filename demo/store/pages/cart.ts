@@ -36,13 +36,13 @@ export function cartPage(view: View): FastifyReply {
 /** Handles form posts for quantity, removal and coupons, and redirects to the cart. */
 export function handleCartForm(view: View, form: URLSearchParams): FastifyReply {
   const { shop, session, reply } = view
-  const deed = form.get('do')
+  const action = form.get('do')
   try {
-    if (deed === 'quantity')
+    if (action === 'quantity')
       setQuantity(shop, session, form.get('key') ?? '', Math.floor(Number(form.get('quantity'))) || 0)
-    if (deed === 'remove') removeItem(session, form.get('key') ?? '')
-    if (deed === 'coupon') applyCoupon(shop, session, form.get('code') ?? '')
-    if (deed === 'drop-coupon') removeCoupon(session, form.get('code') ?? '')
+    if (action === 'remove') removeItem(session, form.get('key') ?? '')
+    if (action === 'coupon') applyCoupon(shop, session, form.get('code') ?? '')
+    if (action === 'drop-coupon') removeCoupon(session, form.get('code') ?? '')
   } catch (error) {
     if (!(error instanceof RestError)) throw error
     view.error = nameHtml(error.message)

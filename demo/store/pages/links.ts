@@ -13,8 +13,8 @@ const OUTDATED_LINK = 'The provided checkout link was out of date or invalid. No
 export function followCheckoutLink(view: View): FastifyReply | null {
   const { shop, session, query, reply } = view
   if (isOldVersion(shop)) return null
-  const wanted = (asText(query.products) ?? '').split(',').map((part) => part.split(':').map(Number))
-  const lines = wanted.filter(([id]) => Number.isInteger(id) && id! > 0)
+  const requested = (asText(query.products) ?? '').split(',').map((part) => part.split(':').map(Number))
+  const lines = requested.filter(([id]) => Number.isInteger(id) && id! > 0)
   if (!lines.length) return redirectWithError(view, OUTDATED_LINK)
   session.items = []
   session.coupons = []
@@ -23,10 +23,10 @@ export function followCheckoutLink(view: View): FastifyReply | null {
   tryCoupon(view, asText(query.coupon))
   saveSession(shop, session)
   for (const cookie of sessionCookies(shop, session, priceCart(shop, session).hash)) reply.header('set-cookie', cookie)
-  const kept = Object.entries(query).filter(
+  const keptParams = Object.entries(query).filter(
     ([name, value]) => name !== 'products' && name !== 'coupon' && typeof value === 'string',
   )
-  const pairs = [...kept, ['session', createCartToken(shop, session)] as const].map(
+  const pairs = [...keptParams, ['session', createCartToken(shop, session)] as const].map(
     ([name, value]) => `${urlEncode(name)}=${urlEncode(String(value))}`,
   )
   return reply.redirect(`${shop.home}/checkout/?${pairs.join('&')}`, 302)

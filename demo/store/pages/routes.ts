@@ -104,9 +104,9 @@ function authorize(shop: Shop) {
     const html = reply.header('content-type', 'text/html; charset=UTF-8')
     if (!/^https:\/\//.test(query.callback_url ?? ''))
       return html.code(401).send('Error: The callback_url needs to be over SSL.')
-    const kept = ['app_name', 'user_id', 'return_url', 'callback_url', 'scope'].map(
+    const stored = ['app_name', 'user_id', 'return_url', 'callback_url', 'scope'].map(
       (name) => `${name}=${encodeURIComponent(query[name] ?? '')}`,
     )
-    return html.redirect(`${shop.home}/wc-auth/v1/login/?${kept.join('&')}`, 302)
+    return html.redirect(`${shop.home}/wc-auth/v1/login/?${stored.join('&')}`, 302)
   }
 }

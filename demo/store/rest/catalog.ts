@@ -110,8 +110,8 @@ function getAllVariations(request: RestRequest): RestReply {
   const all = listProducts(shop).flatMap((parent) =>
     listVariations(shop, parent).map((variation) => ({ parent, variation })),
   )
-  const wanted = all.filter(({ variation }) => isIncluded(request, variation))
-  const sorted = wanted.toSorted((a, b) => b.variation.id - a.variation.id)
+  const requested = all.filter(({ variation }) => isIncluded(request, variation))
+  const sorted = requested.toSorted((a, b) => b.variation.id - a.variation.id)
   return paginate(request, sorted, ({ parent, variation }) => presentVariation(shop, variation, parent))
 }
 

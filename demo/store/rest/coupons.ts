@@ -74,9 +74,9 @@ function getCoupons(request: RestRequest): RestReply {
 }
 
 // Without a status the owner's key sees published and private coupons; `any` excludes the trash.
-function isListed(status: string, wanted: string | undefined): boolean {
-  if (wanted === undefined) return status === 'publish' || status === 'private'
-  return wanted === 'any' ? status !== 'trash' : status === wanted
+function isListed(status: string, fields: string | undefined): boolean {
+  if (fields === undefined) return status === 'publish' || status === 'private'
+  return fields === 'any' ? status !== 'trash' : status === fields
 }
 
 function isInTime(query: RestRequest['query'], { createdAt, modifiedAt }: Coupon): boolean {
@@ -147,10 +147,10 @@ function attempt(id: unknown, work: () => unknown): unknown {
 function createCoupon(shop: Shop, body: Body): Coupon {
   const code = String(body.code ?? '').trim()
   if (!code) throw new RestError(400, 'woocommerce_rest_empty_coupon_code', 'The coupon code cannot be empty.')
-  const wanted = parseFields(shop, body, newCoupon)
+  const fields = parseFields(shop, body, newCoupon)
   checkCode(shop, code, 0)
-  checkKind({ ...newCoupon, ...wanted })
-  return addCoupon(shop, { ...wanted, code })
+  checkKind({ ...newCoupon, ...fields })
+  return addCoupon(shop, { ...fields, code })
 }
 
 function editCoupon(shop: Shop, id: number, body: Body): Coupon {
@@ -205,7 +205,7 @@ function checkKind({ amountMinor, discountType }: Pick<Coupon, 'amountMinor' | '
 function parseFields(
   shop: Shop,
   body: Body,
-  known: Omit<Coupon, 'id' | 'code' | 'createdAt' | 'modifiedAt'>,
+  existing: Omit<Coupon, 'id' | 'code' | 'createdAt' | 'modifiedAt'>,
 ): Partial<Coupon> {
   const has = (name: string) => body[name] !== undefined
   const ids = (name: string, before: number[]) =>
@@ -213,30 +213,30 @@ function parseFields(
   const count = (name: string, before: number | null) => (has(name) ? Number(body[name]) || null : before)
   const flag = (name: string, before: boolean) => (has(name) ? isTrue(body[name]) : before)
   const money = (name: string, before: number) => (has(name) ? (parseAmount(shop, body[name]) ?? 0) : before)
-  const discountType = (body.discount_type as Coupon['discountType']) ?? known.discountType
+  const discountType = (body.discount_type as Coupon['discountType']) ?? existing.discountType
   return {
-    status: parseStatus(shop, body, known.status),
+    status: parseStatus(shop, body, existing.status),
     discountType,
     amountMinor:
-      discountType === 'percent' && has('amount') ? parsePercent(body.amount) : money('amount', known.amountMinor),
-    description: has('description') ? String(body.description) : known.description,
+      discountType === 'percent' && has('amount') ? parsePercent(body.amount) : money('amount', existing.amountMinor),
+    description: has('description') ? String(body.description) : existing.description,
     // null is ignored; an empty text removes the expiry (coupon-status.json, "date_expires null").
-    expiresAt: has('date_expires') && body.date_expires !== null ? parseExpiry(body.date_expires) : known.expiresAt,
-    individualUse: flag('individual_use', known.individualUse),
-    productIds: ids('product_ids', known.productIds),
-    excludedProductIds: ids('excluded_product_ids', known.excludedProductIds),
-    usageLimit: count('usage_limit', known.usageLimit),
-    usageLimitPerUser: count('usage_limit_per_user', known.usageLimitPerUser),
-    limitToItems: count('limit_usage_to_x_items', known.limitToItems),
-    freeShipping: flag('free_shipping', known.freeShipping),
-    categoryIds: ids('product_categories', known.categoryIds),
-    excludedCategoryIds: ids('excluded_product_categories', known.excludedCategoryIds),
-    excludeSaleItems: flag('exclude_sale_items', known.excludeSaleItems),
-    minimumMinor: money('minimum_amount', known.minimumMinor),
-    maximumMinor: money('maximum_amount', known.maximumMinor),
+    expiresAt: has('date_expires') && body.date_expires !== null ? parseExpiry(body.date_expires) : existing.expiresAt,
+    individualUse: flag('individual_use', existing.individualUse),
+    productIds: ids('product_ids', existing.productIds),
+    excludedProductIds: ids('excluded_product_ids', existing.excludedProductIds),
+    usageLimit: count('usage_limit', existing.usageLimit),
+    usageLimitPerUser: count('usage_limit_per_user', existing.usageLimitPerUser),
+    limitToItems: count('limit_usage_to_x_items', existing.limitToItems),
+    freeShipping: flag('free_shipping', existing.freeShipping),
+    categoryIds: ids('product_categories', existing.categoryIds),
+    excludedCategoryIds: ids('excluded_product_categories', existing.excludedCategoryIds),
+    excludeSaleItems: flag('exclude_sale_items', existing.excludeSaleItems),
+    minimumMinor: money('minimum_amount', existing.minimumMinor),
+    maximumMinor: money('maximum_amount', existing.maximumMinor),
     // Invalid addresses are dropped silently.
-    emails: Array.isArray(body.email_restrictions) ? body.email_restrictions.filter(isRestriction) : known.emails,
-    meta: body.meta_data ? listObjects(body.meta_data).map((meta) => buildMeta(shop, meta)) : known.meta,
+    emails: Array.isArray(body.email_restrictions) ? body.email_restrictions.filter(isRestriction) : existing.emails,
+    meta: body.meta_data ? listObjects(body.meta_data).map((meta) => buildMeta(shop, meta)) : existing.meta,
   }
 }
 
@@ -245,8 +245,8 @@ function isRestriction(email: unknown): email is string {
 }
 
 /** 10.4.4 accepts any text and publishes `future` at once; versions before 10 ignore the field. */
-function parseStatus(shop: Shop, body: Body, known: string): string {
-  if (body.status === undefined || isOldVersion(shop)) return known
+function parseStatus(shop: Shop, body: Body, existing: string): string {
+  if (body.status === undefined || isOldVersion(shop)) return existing
   return body.status === 'future' ? 'publish' : String(body.status)
 }
 

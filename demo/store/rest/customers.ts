@@ -105,8 +105,8 @@ function deleteCustomer(request: RestRequest): RestReply {
 
 function checkEmail({ shop }: RestRequest, email: unknown, ownId: number) {
   if (!isEmail(email)) throw new RestError(400, 'customer_invalid_email', 'Invalid email address')
-  const known = findCustomerByEmail(shop, email)
-  if (!known || known.id === ownId) return
+  const existing = findCustomerByEmail(shop, email)
+  if (!existing || existing.id === ownId) return
   const text = `An account is already registered with ${email}. Please log in or use a different email address.`
   throw new RestError(400, 'registration-error-email-exists', text)
 }

@@ -20,10 +20,10 @@ import { createTaxContext, netPrice, type TaxContext } from '../totals.ts'
 export function createOrder(shop: Shop, body: Body): Order {
   const billing = mergeAddress({ ...noAddress, email: '' }, body.billing)
   const shipping = mergeAddress(noAddress, body.shipping)
-  const till = createTaxContext(shop, findTaxPlace(shop, shipping, billing))
-  const lines = listObjects(body.line_items).map((item) => buildLine(shop, till, item))
-  const isTaxed = till.rate !== null && lines.some((line) => line.totalMinor > 0)
-  const tax = (minor: number) => (isTaxed ? Math.round((minor * till.rate!.percent) / 100) : 0)
+  const taxContext = createTaxContext(shop, findTaxPlace(shop, shipping, billing))
+  const lines = listObjects(body.line_items).map((item) => buildLine(shop, taxContext, item))
+  const isTaxed = taxContext.rate !== null && lines.some((line) => line.totalMinor > 0)
+  const tax = (minor: number) => (isTaxed ? Math.round((minor * taxContext.rate!.percent) / 100) : 0)
   const goods = lines.reduce((sum, line) => sum + line.totalMinor, 0)
   const gateway = gateways.find(({ id }) => id === body.payment_method)
   const isPaid = body.set_paid === true
@@ -47,7 +47,7 @@ export function createOrder(shop: Shop, body: Body): Order {
       totalTaxMinor: tax(line.totalMinor),
     })),
     taxLineId: isTaxed ? nextId(shop.db, 'item') : null,
-    taxRateId: isTaxed ? till.rate!.id : null,
+    taxRateId: isTaxed ? taxContext.rate!.id : null,
     taxMinor: tax(goods),
     totalMinor: goods + tax(goods),
   }
@@ -72,19 +72,19 @@ export function mergeOrder(order: Order, body: Body): Order {
 }
 
 /** Copies known address fields and ignores others. */
-export function mergeAddress<T extends Address>(known: T, given: unknown): T {
-  if (!given || typeof given !== 'object') return known
+export function mergeAddress<T extends Address>(existing: T, given: unknown): T {
+  if (!given || typeof given !== 'object') return existing
   const fields = Object.entries(given).filter(
-    ([field, value]) => field in known && value !== null && typeof value !== 'object',
+    ([field, value]) => field in existing && value !== null && typeof value !== 'object',
   )
-  return { ...known, ...Object.fromEntries(fields.map(([field, value]) => [field, String(value)])) }
+  return { ...existing, ...Object.fromEntries(fields.map(([field, value]) => [field, String(value)])) }
 }
 
-function buildLine(shop: Shop, till: TaxContext, item: Body): OrderLine {
+function buildLine(shop: Shop, taxContext: TaxContext, item: Body): OrderLine {
   const product = findProduct(shop, Number(item.variation_id) || Number(item.product_id))
   const parent = product?.parentId ? findProduct(shop, product.parentId) : undefined
   const quantity = Number(item.quantity ?? 1)
-  const priced = product ? netPrice(till, priceMinor(shop, product) * quantity) : 0
+  const priced = product ? netPrice(taxContext, priceMinor(shop, product) * quantity) : 0
   const subtotalMinor = parseAmount(shop, item.subtotal) ?? priced
   return {
     id: nextId(shop.db, 'item'),

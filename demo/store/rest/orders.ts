@@ -168,8 +168,9 @@ function putOrder(request: RestRequest): RestReply {
   const order = findOrThrow(request)
   checkBody(body)
   const changed: Order = mergeOrder(order, body)
-  const wanted = body.status as OrderStatus | undefined
-  const saved = wanted && wanted !== order.status ? changeStatus(shop, changed, wanted) : saveOrder(shop, changed)
+  const requested = body.status as OrderStatus | undefined
+  const saved =
+    requested && requested !== order.status ? changeStatus(shop, changed, requested) : saveOrder(shop, changed)
   return { body: presentOrder(shop, saved) }
 }
 

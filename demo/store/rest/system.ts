@@ -305,8 +305,8 @@ export function countryNames(): Record<string, string> {
   const codes = letters
     .flatMap((a) => letters.map((b) => a + b))
     .filter((code) => !/^(EU|EZ|UN|XA|XB|QO|ZZ)$/.test(code))
-  const known = codes.map((code) => [code, names.of(code) ?? code] as const).filter(([code, name]) => code !== name)
-  return Object.fromEntries(known)
+  const existing = codes.map((code) => [code, names.of(code) ?? code] as const).filter(([code, name]) => code !== name)
+  return Object.fromEntries(existing)
 }
 
 function oneSetting({ shop, path }: RestRequest): RestReply {
