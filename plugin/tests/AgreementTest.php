@@ -15,7 +15,7 @@ final class AgreementTest extends ShopCase
         Settings::take(['version' => 's-' . $mode, 'boxes' => [$box], 'before' => $mode, 'push' => null]);
     }
 
-    private function shopAround(): void
+    private function fillCartAndContact(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         WC()->customer->set_billing_email(self::EMAIL);
@@ -33,7 +33,7 @@ final class AgreementTest extends ShopCase
     public function testSendsAndStoresNothingUntilABoxIsTicked(): void
     {
         $this->setMode('nothing');
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertSame([[], null], [$this->recoup->entries(), WC()->session->get('recoup')]);
         $this->tick();
         self::assertSame(1, count($this->lastEntry()['lines']));
@@ -44,7 +44,7 @@ final class AgreementTest extends ShopCase
     public function testSendsAWithdrawnConsentWithoutCartOrContact(): void
     {
         $this->setMode('nothing');
-        $this->shopAround();
+        $this->fillCartAndContact();
         $this->tick();
         $this->tick(false);
         self::assertFalse($this->lastEntry()['consent']['email']['isGiven']);
@@ -56,7 +56,7 @@ final class AgreementTest extends ShopCase
     {
         $this->setMode('cart_only');
         $_COOKIE['recoup_device'] = 'a-device-of-twenty-one';
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertSame(1, count($this->lastEntry()['lines']));
         foreach (['contact', 'customer', 'device', 'agreed', 'geo', 'client'] as $name) {
             self::assertArrayNotHasKey($name, $this->lastEntry());
@@ -67,21 +67,21 @@ final class AgreementTest extends ShopCase
     {
         $this->setMode('nothing');
         $_COOKIE['wp_consent_marketing'] = 'allow';
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertSame([true, self::EMAIL], [$this->lastEntry()['agreed'], $this->lastEntry()['contact']['email']]);
         Outbox::put('cart:' . WC()->session->get('recoup')['cart'], ['type' => 'cart']);
         $_COOKIE['wp_consent_marketing'] = 'deny';
         do_action('wp_loaded');
         self::assertSame([0, null], [Outbox::count(), WC()->session->get('recoup')]);
         $before = count($this->recoup->entries());
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertCount($before, $this->recoup->entries());
     }
 
     public function testSendsAConsentFromAnotherPageWithTheNextRequest(): void
     {
         $this->setMode('nothing');
-        $this->shopAround();
+        $this->fillCartAndContact();
         $_COOKIE['wp_consent_marketing'] = 'allow';
         do_action('wp_loaded');
         $this->endRequest();
@@ -95,12 +95,12 @@ final class AgreementTest extends ShopCase
     public function testSendsTheLocationAfterTheConsentToolButNotAfterATick(): void
     {
         $this->setMode('cart_only');
-        $this->shopAround();
+        $this->fillCartAndContact();
         $this->tick();
         self::assertArrayHasKey('client', $this->lastEntry());
         self::assertArrayNotHasKey('geo', $this->lastEntry());
         $_COOKIE['wp_consent_marketing'] = 'allow';
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertSame('DE', $this->lastEntry()['geo']['country']);
     }
 
@@ -130,7 +130,7 @@ final class AgreementTest extends ShopCase
             return 'shop_consent';
         });
         $_COOKIE['shop_consent_marketing'] = 'allow';
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertTrue($this->lastEntry()['agreed']);
         do_action('woocommerce_before_checkout_form');
         self::assertSame('shop_consent', $GLOBALS['wp']['localized']['recoup-checkout']['tool']);
@@ -148,7 +148,7 @@ final class AgreementTest extends ShopCase
     {
         $this->setMode('nothing');
         $this->signIn(true);
-        $this->shopAround();
+        $this->fillCartAndContact();
         $entry = $this->lastEntry();
         self::assertSame([1, self::EMAIL, '7'], [count($entry['lines']), $entry['contact']['email'], $entry['customer']['id']]);
         foreach (['consent', 'agreed', 'geo', 'device'] as $name) {
@@ -160,7 +160,7 @@ final class AgreementTest extends ShopCase
     public function testAppliesTheAccountsConsentToAnExistingCart(): void
     {
         $this->setMode('nothing');
-        $this->shopAround();
+        $this->fillCartAndContact();
         $this->signIn(true);
         do_action('wp_loaded');
         $this->endRequest();
@@ -175,7 +175,7 @@ final class AgreementTest extends ShopCase
     {
         $this->setMode('cart_only');
         $this->signIn(true, 'grace@shoppers.example');
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertArrayNotHasKey('contact', $this->lastEntry());
     }
 
@@ -192,7 +192,7 @@ final class AgreementTest extends ShopCase
         $this->setMode('cart_only');
         foreach ([['Ada@shoppers.example', ''], ['other@shoppers.example', 'ADA@shoppers.example']] as $own) {
             $this->signInAsBuyer(...$own);
-            $this->shopAround();
+            $this->fillCartAndContact();
             self::assertSame(self::EMAIL, $this->lastEntry()['contact']['email']);
             self::assertArrayNotHasKey('phone', $this->lastEntry()['contact']);
         }
@@ -202,7 +202,7 @@ final class AgreementTest extends ShopCase
     {
         $this->setMode('cart_only');
         $this->signInAsBuyer('grace@shoppers.example');
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertArrayNotHasKey('contact', $this->lastEntry());
         $this->tick();
         self::assertSame(self::EMAIL, $this->lastEntry()['contact']['email']);
@@ -213,10 +213,10 @@ final class AgreementTest extends ShopCase
     {
         $this->setMode('nothing');
         $this->signIn(false);
-        $this->shopAround();
+        $this->fillCartAndContact();
         $this->signIn(true);
         $_COOKIE['wp_consent_marketing'] = 'deny';
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertSame([], $this->recoup->entries());
     }
 
@@ -224,7 +224,7 @@ final class AgreementTest extends ShopCase
     {
         $this->setMode('nothing');
         $this->signIn(true);
-        $this->shopAround();
+        $this->fillCartAndContact();
         $this->tick();
         $this->tick(false);
         self::assertArrayNotHasKey('contact', $this->lastEntry());
@@ -233,7 +233,7 @@ final class AgreementTest extends ShopCase
 
     public function testSendsNothingWhenAShopperSignsInAfterARefusal(): void
     {
-        $this->shopAround();
+        $this->fillCartAndContact();
         $this->tick();
         $_COOKIE['wp_consent_marketing'] = 'deny';
         do_action('wp_loaded');
@@ -246,14 +246,14 @@ final class AgreementTest extends ShopCase
 
     public function testSendsAWithdrawnConsentAfterARefusal(): void
     {
-        $this->shopAround();
+        $this->fillCartAndContact();
         $this->tick();
         $cart = $this->lastEntry()['cart'];
         $_COOKIE['wp_consent_marketing'] = 'deny';
         do_action('wp_loaded');
         $this->endRequest();
         $before = count($this->recoup->entries());
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertCount($before, $this->recoup->entries());
         $this->tick(false);
         self::assertSame([$cart, [], false], [$this->lastEntry()['cart'], $this->lastEntry()['lines'], $this->lastEntry()['consent']['email']['isGiven']]);
@@ -263,7 +263,7 @@ final class AgreementTest extends ShopCase
     public function testAppliesARefusalInCartAndContactMode(): void
     {
         $_COOKIE['wp_consent_functional'] = 'deny';
-        $this->shopAround();
+        $this->fillCartAndContact();
         self::assertSame([], $this->recoup->entries());
     }
 

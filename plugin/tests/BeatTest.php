@@ -12,14 +12,14 @@ use Recoup\WooCommerce\Wake;
 
 final class BeatTest extends ShopCase
 {
-    private function answer(array $more): void
+    private function setBeatAnswer(array $more): void
     {
         $this->recoup->answers['beat'] = [200, $more + ['settings' => null, 'reach' => ['isReached' => true], 'seq' => 0, 'ask' => []]];
     }
 
     public function testRefersToRecoupsSettingsOnATranslatedScreen(): void
     {
-        $this->answer(['reach' => ['isReached' => false, 'reason' => 'The shop is at a private address.']]);
+        $this->setBeatAnswer(['reach' => ['isReached' => false, 'reason' => 'The shop is at a private address.']]);
         Beat::send();
         $GLOBALS['wp']['locale'] = 'de_DE';
         self::assertContains('No. Recoup names the reason under Settings → Store.', Health::rows());
@@ -34,7 +34,7 @@ final class BeatTest extends ShopCase
 
     public function testReportsHealthAndStoresTheAnswerOfTheBeat(): void
     {
-        $this->answer([
+        $this->setBeatAnswer([
             'settings' => ['version' => 's9', 'boxes' => [['channel' => 'sms', 'words' => 'Text me', 'id' => 'w9']], 'push' => null],
             'reach' => ['isReached' => false, 'reason' => 'The shop is at a private address.'],
             'ask' => ['everyS' => 5],
@@ -49,7 +49,7 @@ final class BeatTest extends ShopCase
 
     public function testSendsARequestedTestEntryOnce(): void
     {
-        $this->answer(['ask' => ['test' => str_repeat('e', 32)]]);
+        $this->setBeatAnswer(['ask' => ['test' => str_repeat('e', 32)]]);
         Beat::send();
         Beat::send();
         self::assertSame([str_repeat('e', 32)], array_column($this->recoup->entries(), 'test'));
@@ -60,7 +60,7 @@ final class BeatTest extends ShopCase
         foreach (range(1, 101) as $id) {
             $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
         }
-        $this->answer(['ask' => ['ordersSince' => '2026-11-24T10:00:00Z']]);
+        $this->setBeatAnswer(['ask' => ['ordersSince' => '2026-11-24T10:00:00Z']]);
         Beat::send();
         self::assertArrayNotHasKey('orders', $this->recoup->lastCall('beat'));
         $asked = 0;
@@ -87,7 +87,7 @@ final class BeatTest extends ShopCase
             $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
         }
         $second = gmdate('Y-m-d\TH:i:s.000\Z', (new WC_Order(1))->get_date_modified()->getTimestamp());
-        $this->answer(['ask' => ['ordersSince' => self::SINCE]]);
+        $this->setBeatAnswer(['ask' => ['ordersSince' => self::SINCE]]);
         Beat::send();
         $seen = [];
         $isAway = true;
@@ -116,7 +116,7 @@ final class BeatTest extends ShopCase
             $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
         }
         $second = '2026-11-24T18:00:00.000Z';
-        $this->answer(['ask' => ['ordersSince' => self::SINCE]]);
+        $this->setBeatAnswer(['ask' => ['ordersSince' => self::SINCE]]);
         Beat::send();
         $parts = [];
         $this->recoup->answers['beat'] = static function (array $body) use (&$parts, $second): array {
@@ -143,7 +143,7 @@ final class BeatTest extends ShopCase
             }
         };
         $GLOBALS['wp']['orders'][2] = new WC_Order(2);
-        $this->ask([]);
+        $this->requestProducts([]);
         Beat::send();
         Beat::send();
         $list = $this->recoup->lastCall('beat')['orders']['list'];
@@ -153,11 +153,11 @@ final class BeatTest extends ShopCase
 
     public function testStatesTheAgeOfAReportRequestRoundedDown(): void
     {
-        $this->ask([]);
+        $this->requestProducts([]);
         Beat::send();
         Beat::send();
         self::assertArrayNotHasKey('askedAt', $this->recoup->lastCall('beat')['orders'], 'an older Recoup does not send the time of its request');
-        $this->answer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => [], 'at' => '2026-11-24T10:30:00.000Z']]);
+        $this->setBeatAnswer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => [], 'at' => '2026-11-24T10:30:00.000Z']]);
         Beat::send();
         State::put(['asked' => ['at' => '2026-11-24T10:30:00.000Z', 'on' => time() - 60]]);
         Beat::send();
@@ -171,9 +171,9 @@ final class BeatTest extends ShopCase
     private const SINCE = '2026-11-24T10:00:00Z';
 
     /** @param array<int, array> $goods */
-    private function ask(array $goods, array $more = []): void
+    private function requestProducts(array $goods, array $more = []): void
     {
-        $this->answer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => $goods] + $more]);
+        $this->setBeatAnswer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => $goods] + $more]);
     }
 
     private static function item(int $product, ?int $variation = null): array
@@ -181,7 +181,7 @@ final class BeatTest extends ShopCase
         return ['product' => (string) $product, 'variation' => $variation === null ? null : (string) $variation];
     }
 
-    private function beats(): int
+    private function countBeats(): int
     {
         return count(array_filter($this->recoup->calls, static function (array $call): bool {
             return $call['name'] === 'beat';
@@ -193,9 +193,9 @@ final class BeatTest extends ShopCase
         $GLOBALS['wp']['products'][self::LAMP]->stock = 0;
         $GLOBALS['wp']['products'][15] = new Product(['id' => 15, 'name' => 'Draft']);
         $GLOBALS['wp']['products'][15]->status = 'draft';
-        $this->ask([self::item(self::TEA), self::item(self::LAMP), self::item(self::HOODIE, self::BLUE), self::item(15), self::item(999)]);
+        $this->requestProducts([self::item(self::TEA), self::item(self::LAMP), self::item(self::HOODIE, self::BLUE), self::item(15), self::item(999)]);
         Beat::send();
-        self::assertSame(2, $this->beats(), 'one more beat, no endless loop');
+        self::assertSame(2, $this->countBeats(), 'one more beat, no endless loop');
         $report = $this->recoup->lastCall('beat')['orders'];
         self::assertSame([self::SINCE, true, []], [$report['since'], $report['isComplete'], $report['list']]);
         $tea = ['id' => 10, 'status' => 'publish', 'purchasable' => true, 'stock_status' => 'instock', 'stock_quantity' => null, 'price' => '12.5', 'on_sale' => false];
@@ -214,7 +214,7 @@ final class BeatTest extends ShopCase
             return [200, ['settings' => null, 'seq' => 0, 'ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => $goods]]];
         };
         Beat::send();
-        self::assertSame([[], 4], [$left, $this->beats()]);
+        self::assertSame([[], 4], [$left, $this->countBeats()]);
     }
 
     public function testOmitsAProductThatCannotBeRead(): void
@@ -225,19 +225,19 @@ final class BeatTest extends ShopCase
                 throw new TypeError('a pricing plugin');
             }
         };
-        $this->ask([self::item(self::LAMP), self::item(self::TEA)]);
+        $this->requestProducts([self::item(self::LAMP), self::item(self::TEA)]);
         Beat::send();
         self::assertSame(['10'], array_column($this->recoup->lastCall('beat')['orders']['goods'], 'product'));
-        self::assertSame(2, $this->beats());
+        self::assertSame(2, $this->countBeats());
     }
 
     public function testValidatesAndLimitsRequestedProducts(): void
     {
         $odd = [null, 7, 'x', [], ['product' => 10], ['product' => '0'], ['product' => '10; drop'], ['product' => ['10']]];
-        $this->ask(array_merge($odd, array_map([self::class, 'item'], range(1, 150))));
+        $this->requestProducts(array_merge($odd, array_map([self::class, 'item'], range(1, 150))));
         Beat::send();
         self::assertCount(92, $this->recoup->lastCall('beat')['orders']['goods']);
-        $this->answer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => 'all']]);
+        $this->setBeatAnswer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => 'all']]);
         Beat::send();
         Beat::send();
         self::assertSame([], $this->recoup->lastCall('beat')['orders']['goods']);
@@ -245,30 +245,30 @@ final class BeatTest extends ShopCase
 
     public function testSendsOneReportPerBeatToAnOlderRecoup(): void
     {
-        $this->answer(['ask' => ['test' => null, 'everyS' => 60, 'ordersSince' => self::SINCE]]);
+        $this->setBeatAnswer(['ask' => ['test' => null, 'everyS' => 60, 'ordersSince' => self::SINCE]]);
         Beat::send();
         Beat::send();
-        self::assertSame(2, $this->beats());
+        self::assertSame(2, $this->countBeats());
         $report = $this->recoup->lastCall('beat')['orders'];
         self::assertSame([self::SINCE, true, [], []], [$report['since'], $report['isComplete'], $report['list'], $report['goods']]);
     }
 
     public function testSchedulesAnEarlyBeatBeforeTheHourlyOne(): void
     {
-        $this->answer(['ask' => ['everyS' => 3600]]);
+        $this->setBeatAnswer(['ask' => ['everyS' => 3600]]);
         Beat::send();
         self::assertGreaterThan(time() + 3500, $GLOBALS['wp']['tasks']['recoup_beat']);
-        $this->ask([]);
+        $this->requestProducts([]);
         Beat::send();
         self::assertLessThanOrEqual(time() + 60, $GLOBALS['wp']['tasks']['recoup_beat']);
-        $this->answer(['ask' => ['everyS' => 3600]]);
+        $this->setBeatAnswer(['ask' => ['everyS' => 3600]]);
         Beat::send();
         self::assertLessThanOrEqual(time() + 60, $GLOBALS['wp']['tasks']['recoup_beat'], 'the scheduled task is early enough');
     }
 
     public function testRetriesWithinMinutesWhileReportsAreRequested(): void
     {
-        $this->ask([]);
+        $this->requestProducts([]);
         Beat::send();
         $this->recoup->mode = 'down';
         $waits = [];
@@ -280,7 +280,7 @@ final class BeatTest extends ShopCase
         $this->recoup->mode = '';
         run_task(Beat::TASK);
         self::assertSame(60, $GLOBALS['wp']['tasks'][Beat::TASK] - time());
-        $this->answer(['ask' => ['everyS' => 3600]]);
+        $this->setBeatAnswer(['ask' => ['everyS' => 3600]]);
         run_task(Beat::TASK);
         $this->recoup->mode = 'down';
         run_task(Beat::TASK);
@@ -304,7 +304,7 @@ final class BeatTest extends ShopCase
         Beat::send();
     }
 
-    private function wake(array $change = [], string $body = '{"v":1}'): object
+    private function sendWake(array $change = [], string $body = '{"v":1}'): object
     {
         $time = (string) ($change['time'] ?? time());
         $nonce = $change['nonce'] ?? bin2hex(random_bytes(16));
@@ -341,7 +341,7 @@ final class BeatTest extends ShopCase
     public function testSignsTheAnswerToASignedWake(): void
     {
         $nonce = str_repeat('1', 32);
-        $answer = $this->wake(['nonce' => $nonce]);
+        $answer = $this->sendWake(['nonce' => $nonce]);
         $body = '{"plugin":"0.2.0","home":"https://shop.example.com/"}';
         self::assertSame(200, $answer->status);
         self::assertSame(Signature::ofAnswer($nonce, 200, $body, Recoup::SECRET), $answer->headers['X-Recoup-Signature']);
@@ -353,22 +353,22 @@ final class BeatTest extends ShopCase
     public function testRejectsForgedReplayedLateAndOversizedWakes(): void
     {
         foreach ([['key' => 'wrong'], ['store' => 'other'], ['direction' => 'shop'], ['nonce' => 'short'], ['time' => 'x']] as $change) {
-            self::assertSame(401, $this->wake($change)->status);
+            self::assertSame(401, $this->sendWake($change)->status);
         }
-        self::assertSame(401, $this->wake(['time' => time() - 301])->status);
-        self::assertSame(401, $this->wake(['time' => time() + 301])->status);
+        self::assertSame(401, $this->sendWake(['time' => time() - 301])->status);
+        self::assertSame(401, $this->sendWake(['time' => time() + 301])->status);
         $nonce = str_repeat('2', 32);
-        self::assertSame(200, $this->wake(['nonce' => $nonce])->status);
-        self::assertSame(409, $this->wake(['nonce' => $nonce])->status);
-        self::assertSame(413, $this->wake([], str_repeat('x', 1025))->status);
-        self::assertSame(400, $this->wake([], 'no JSON')->status);
+        self::assertSame(200, $this->sendWake(['nonce' => $nonce])->status);
+        self::assertSame(409, $this->sendWake(['nonce' => $nonce])->status);
+        self::assertSame(413, $this->sendWake([], str_repeat('x', 1025))->status);
+        self::assertSame(400, $this->sendWake([], 'no JSON')->status);
     }
 
     public function testStoresNothingForForgedWakes(): void
     {
         $before = [$GLOBALS['wp']['options'], count($GLOBALS['wpdb']->log)];
         foreach (range(1, 500) as $number) {
-            self::assertSame(401, $this->wake(['key' => 'guess ' . $number])->status);
+            self::assertSame(401, $this->sendWake(['key' => 'guess ' . $number])->status);
         }
         self::assertSame($before, [$GLOBALS['wp']['options'], count($GLOBALS['wpdb']->log)]);
         self::assertArrayNotHasKey('transients', $GLOBALS['wp']);
@@ -377,9 +377,9 @@ final class BeatTest extends ShopCase
     public function testLimitsWakesToSixtyPerMinute(): void
     {
         foreach (range(1, 60) as $number) {
-            self::assertSame(200, $this->wake()->status);
+            self::assertSame(200, $this->sendWake()->status);
         }
-        self::assertSame(429, $this->wake()->status);
+        self::assertSame(429, $this->sendWake()->status);
     }
 
     public function testDescribesProblemsInSentences(): void

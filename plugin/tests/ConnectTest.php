@@ -16,7 +16,7 @@ final class ConnectTest extends ShopCase
         $GLOBALS['wp']['rights'] = ['manage_woocommerce', 'update_plugins'];
     }
 
-    private function begin(): array
+    private function beginConnect(): array
     {
         $begun = Connect::begin('https://recoup.example.com/');
         self::assertSame('', $begun['why']);
@@ -24,7 +24,7 @@ final class ConnectTest extends ShopCase
         return json_decode((string) base64_decode(strtr($query['connect'], '-_', '+/')), true);
     }
 
-    private function comeBack(string $state, string $key = self::CODE_KEY): string
+    private function returnWithCode(string $state, string $key = self::CODE_KEY): string
     {
         $this->recoup->key = $key;
         return Connect::finish(['recoup_state' => $state, 'recoup_code' => 'code-id-12345678.' . $key]);
@@ -32,11 +32,11 @@ final class ConnectTest extends ShopCase
 
     public function testConnectsWithACodeWithoutSendingASecret(): void
     {
-        $wish = $this->begin();
+        $wish = $this->beginConnect();
         self::assertSame(['https://shop.example.com/', 1], [$wish['home'], $wish['v']]);
         self::assertSame('https://shop.example.com/wp-admin/admin.php?page=recoup', $wish['return']);
         $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
-        self::assertSame('', $this->comeBack($wish['state']));
+        self::assertSame('', $this->returnWithCode($wish['state']));
         $call = $this->recoup->calls[0];
         $derived = Connect::derive(self::CODE_KEY, $call['body']['salt']);
         self::assertSame($derived['secret'], Connection::read('secret'));
@@ -53,10 +53,10 @@ final class ConnectTest extends ShopCase
     /** security-P16: the connected Recoup supplies the plugin's updates, and begin() would call any server. */
     public function testLimitsAShopManagerToTheRecoupThatServedThePlugin(): void
     {
-        $wish = $this->begin();
+        $wish = $this->beginConnect();
         $GLOBALS['wp']['rights'] = ['manage_woocommerce'];
         $this->recoup->asked = 0;
-        self::assertStringContainsString('Only the owner', $this->comeBack($wish['state']));
+        self::assertStringContainsString('Only the owner', $this->returnWithCode($wish['state']));
         self::assertFalse(Connection::exists());
         $answers = [];
         foreach (['silent', '', 'down'] as $mode) {
@@ -72,28 +72,28 @@ final class ConnectTest extends ShopCase
 
     public function testRejectsACodeWithAnotherState(): void
     {
-        $wish = $this->begin();
-        self::assertStringContainsString('did not begin here', $this->comeBack('forged'));
-        self::assertStringContainsString('did not begin here', $this->comeBack($wish['state']), 'the state is valid once');
-        $wish = $this->begin();
+        $wish = $this->beginConnect();
+        self::assertStringContainsString('did not begin here', $this->returnWithCode('forged'));
+        self::assertStringContainsString('did not begin here', $this->returnWithCode($wish['state']), 'the state is valid once');
+        $wish = $this->beginConnect();
         $GLOBALS['wp']['user'] = 8;
-        self::assertStringContainsString('did not begin here', $this->comeBack($wish['state']), 'another user has no state');
+        self::assertStringContainsString('did not begin here', $this->returnWithCode($wish['state']), 'another user has no state');
         self::assertSame([], $this->recoup->calls);
     }
 
     public function testExpiresTheStateAfterFifteenMinutes(): void
     {
-        $wish = $this->begin();
+        $wish = $this->beginConnect();
         $GLOBALS['wp']['meta'][7]['recoup_connect']['until'] = time() - 1;
-        self::assertStringContainsString('longer than 15 minutes', $this->comeBack($wish['state']));
+        self::assertStringContainsString('longer than 15 minutes', $this->returnWithCode($wish['state']));
     }
 
     /** @dataProvider failures */
     public function testShowsTheErrorAndDeletesTheKeyWhenConnectingFails(array $answer, string $words): void
     {
-        $wish = $this->begin();
+        $wish = $this->beginConnect();
         $this->recoup->answers['connect'] = $answer;
-        self::assertStringContainsString($words, $this->comeBack($wish['state']));
+        self::assertStringContainsString($words, $this->returnWithCode($wish['state']));
         self::assertFalse(Connection::exists());
         self::assertSame(0, (int) $GLOBALS['wpdb']->get_var('SELECT COUNT(*) FROM wp_woocommerce_api_keys'));
     }
@@ -111,7 +111,7 @@ final class ConnectTest extends ShopCase
 
     public function testReportsACancelledConnection(): void
     {
-        $wish = $this->begin();
+        $wish = $this->beginConnect();
         $why = Connect::finish(['recoup_state' => $wish['state'], 'recoup_error' => 'cancelled']);
         self::assertStringContainsString('Cancel', $why);
     }
@@ -160,15 +160,15 @@ final class ConnectTest extends ShopCase
     {
         State::put(['update' => ['version' => '9.0.0', 'sha256' => str_repeat('a', 64)]]);
         $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
-        self::assertSame('', $this->comeBack($this->begin()['state']));
+        self::assertSame('', $this->returnWithCode($this->beginConnect()['state']));
         self::assertNull(State::get('update'));
     }
 
     public function testRemovesAllDataAndNotifiesRecoupOnUninstall(): void
     {
-        $wish = $this->begin();
+        $wish = $this->beginConnect();
         $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
-        $this->comeBack($wish['state']);
+        $this->returnWithCode($wish['state']);
         $this->recoup->key = Connection::read('secret');
         $GLOBALS['wp']['meta'][4]['_recoup_consent'] = ['email' => []];
         update_site_option('recoup_given', 'https://recoup.example.com');

@@ -11,13 +11,13 @@ final class ConsentTest extends ShopCase
     private const GIVEN = ['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDS];
 
     /** @param string|null $boxes the header of blocks.js; null: no header */
-    private function tick(bool $is, ?object $order = null, ?string $boxes = 'email=w1'): void
+    private function setBox(bool $is, ?object $order = null, ?string $boxes = 'email=w1'): void
     {
-        $this->pageShows($boxes);
+        $this->setBoxesHeader($boxes);
         do_action('woocommerce_set_additional_field_value', 'recoup/consent-email', $is, 'other', $order);
     }
 
-    private function pageShows(?string $boxes): void
+    private function setBoxesHeader(?string $boxes): void
     {
         $_SERVER['HTTP_RECOUP_BOXES'] = $boxes;
     }
@@ -26,7 +26,7 @@ final class ConsentTest extends ShopCase
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $order = new WC_Order(71);
-        $this->tick(false, $order);
+        $this->setBox(false, $order);
         $this->endRequest();
         self::assertArrayNotHasKey('consent', $this->lastEntry());
         self::assertSame([], $order->meta);
@@ -37,7 +37,7 @@ final class ConsentTest extends ShopCase
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
         $order = new WC_Order(71);
-        $this->tick(true, $order);
+        $this->setBox(true, $order);
         $this->endRequest();
         self::assertSame(['email' => self::GIVEN], $this->lastEntry()['consent']);
         self::assertSame(['yes', self::WORDS], [$order->meta['_recoup_consent_email'], $order->meta['_recoup_consent_email_wording']]);
@@ -47,8 +47,8 @@ final class ConsentTest extends ShopCase
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $order = new WC_Order(71);
-        $this->tick(true, $order);
-        $this->tick(false, $order);
+        $this->setBox(true, $order);
+        $this->setBox(false, $order);
         $this->endRequest();
         self::assertFalse($this->lastEntry()['consent']['email']['isGiven']);
         self::assertSame('no', $order->meta['_recoup_consent_email']);
@@ -91,9 +91,9 @@ final class ConsentTest extends ShopCase
         self::assertSame('', apply_filters('woocommerce_form_field_checkbox', '<p></p>', '_wc_other/recoup/consent-email', [], ''));
         self::assertSame('<p></p>', apply_filters('woocommerce_form_field_checkbox', '<p></p>', 'terms', [], ''));
         WC()->cart->add_to_cart(self::TEA, 1);
-        $this->tick(true);
+        $this->setBox(true);
         add_action('woocommerce_save_account_details', function (): void {
-            $this->tick(false);
+            $this->setBox(false);
         });
         do_action('woocommerce_save_account_details', 7);
         $this->endRequest();
@@ -127,7 +127,7 @@ final class ConsentTest extends ShopCase
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
         self::assertArrayNotHasKey('boxes', $this->lastEntry());
-        $this->typeInBlocks();
+        $this->enterAddresses();
         self::assertSame(['email' => 'w1'], $this->lastEntry()['boxes']);
     }
 
@@ -136,13 +136,13 @@ final class ConsentTest extends ShopCase
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
         self::assertArrayNotHasKey('forms', $this->lastEntry());
-        $this->typeInBlocks();
+        $this->enterAddresses();
         self::assertSame(['block' => ['email' => ['id' => 'w1']]], $this->lastEntry()['forms']);
         // Recoup counts a box again after two days, so only a checkout's own request reports it.
         WC()->cart->add_to_cart(self::LAMP, 1);
         $this->endRequest();
         self::assertArrayNotHasKey('forms', $this->lastEntry());
-        $this->tick(true);
+        $this->setBox(true);
         $this->endRequest();
         self::assertSame(['block' => ['email' => ['id' => 'w1', 'isTicked' => true]]], $this->lastEntry()['forms']);
     }
@@ -151,22 +151,22 @@ final class ConsentTest extends ShopCase
     {
         $GLOBALS['wp']['missing'] = ['woocommerce_register_additional_checkout_field'];
         WC()->cart->add_to_cart(self::TEA, 1);
-        $this->typeInBlocks();
+        $this->enterAddresses();
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
     }
 
     public function testReportsNoBoxesForTheShippingCalculator(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
-        $this->typeInBlocks(['shipping_address' => ['country' => 'US', 'postcode' => '94103']]);
+        $this->enterAddresses(['shipping_address' => ['country' => 'US', 'postcode' => '94103']]);
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
     }
 
     private const TYPED = ['billing_address' => ['email' => 'vera@example.com']];
 
-    private function typeInBlocks(array $addresses = self::TYPED, ?string $boxes = 'email=w1'): void
+    private function enterAddresses(array $addresses = self::TYPED, ?string $boxes = 'email=w1'): void
     {
-        $this->pageShows($boxes);
+        $this->setBoxesHeader($boxes);
         do_action('woocommerce_store_api_cart_update_customer_from_request', WC()->customer, new ArrayObject($addresses));
         $this->endRequest();
     }
@@ -181,11 +181,11 @@ final class ConsentTest extends ShopCase
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $draft = new WC_Order(71);
-        $this->tick(true, $draft);
+        $this->setBox(true, $draft);
         $this->endRequest();
         self::assertSame('yes', $draft->meta['_recoup_consent_email']);
         WC()->customer->set_billing_email('wallet@example.com');
-        $this->typeInBlocks(self::TYPED, $boxes);
+        $this->enterAddresses(self::TYPED, $boxes);
         self::assertSame('wallet@example.com', $this->lastEntry()['contact']['email']);
         self::assertSame([], array_intersect_key($this->lastEntry(), ['consent' => 1, 'forms' => 1, 'boxes' => 1]));
         $this->placeBlockOrder($draft, $boxes);
@@ -199,13 +199,13 @@ final class ConsentTest extends ShopCase
         Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'before' => 'cart_only', 'push' => null]);
         WC()->cart->add_to_cart(self::TEA, 1);
         WC()->customer->set_billing_email('vera@example.com');
-        $this->tick(true);
+        $this->setBox(true);
         $this->endRequest();
         self::assertSame('vera@example.com', $this->lastEntry()['contact']['email']);
         WC()->customer->set_billing_email('wallet@example.com');
-        $this->typeInBlocks(self::TYPED, $boxes);
+        $this->enterAddresses(self::TYPED, $boxes);
         self::assertArrayNotHasKey('contact', $this->lastEntry());
-        $this->typeInBlocks();
+        $this->enterAddresses();
         self::assertSame(['wallet@example.com', self::GIVEN], [$this->lastEntry()['contact']['email'], $this->lastEntry()['consent']['email']]);
     }
 
@@ -220,10 +220,10 @@ final class ConsentTest extends ShopCase
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $draft = new WC_Order(71);
-        $this->tick(true, $draft, $boxes);
+        $this->setBox(true, $draft, $boxes);
         $this->endRequest();
         WC()->customer->set_billing_email('vera@example.com');
-        $this->typeInBlocks(self::TYPED, $boxes);
+        $this->enterAddresses(self::TYPED, $boxes);
         self::assertSame(['vera@example.com', self::GIVEN], [$this->lastEntry()['contact']['email'], $this->lastEntry()['consent']['email'] ?? null]);
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
         self::assertSame('yes', $draft->meta['_recoup_consent_email']);
@@ -232,11 +232,11 @@ final class ConsentTest extends ShopCase
     public function testIgnoresHiddenBoxesAndKeepsAnEarlierTick(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
-        $this->typeInBlocks();
-        $this->tick(true);
+        $this->enterAddresses();
+        $this->setBox(true);
         $this->endRequest();
         WC()->customer->set_billing_email('vera@example.com');
-        $this->typeInBlocks(self::TYPED, 'hidden');
+        $this->enterAddresses(self::TYPED, 'hidden');
         self::assertSame(self::GIVEN, $this->lastEntry()['consent']['email'] ?? null);
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
     }
@@ -246,10 +246,10 @@ final class ConsentTest extends ShopCase
         WC()->cart->add_to_cart(self::TEA, 1);
         $GLOBALS['wp']['user'] = 4;
         $draft = new WC_Order(71);
-        $this->typeInBlocks();
-        $this->tick(true, $draft);
+        $this->enterAddresses();
+        $this->setBox(true, $draft);
         $this->endRequest();
-        $this->typeInBlocks(self::TYPED, 'none');
+        $this->enterAddresses(self::TYPED, 'none');
         $this->placeBlockOrder($draft, 'none');
         self::assertEmpty(get_user_meta(4, '_recoup_consent', true));
     }
@@ -258,7 +258,7 @@ final class ConsentTest extends ShopCase
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $order = new WC_Order(71);
-        $this->tick(true, $order, 'none');
+        $this->setBox(true, $order, 'none');
         $this->endRequest();
         self::assertSame([], array_intersect_key($this->lastEntry(), ['consent' => 1, 'forms' => 1]));
         self::assertSame([], $order->meta);
@@ -272,7 +272,7 @@ final class ConsentTest extends ShopCase
 
     private function placeBlockOrder(object $order, ?string $boxes): void
     {
-        $this->pageShows($boxes);
+        $this->setBoxesHeader($boxes);
         $GLOBALS['wp']['orders'][$order->get_id()] = $order;
         do_action('woocommerce_store_api_checkout_update_order_meta', $order);
         do_action('woocommerce_store_api_checkout_order_processed', $order);
@@ -291,7 +291,7 @@ final class ConsentTest extends ShopCase
     public function testReportsNoBoxForAnExpressPaymentAndKeepsConsent(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
-        $this->tick(true);
+        $this->setBox(true);
         $this->endRequest();
         $this->placeClassicOrder([]);
         self::assertArrayNotHasKey('forms', $this->entriesOfType('order')[0]);
@@ -301,7 +301,7 @@ final class ConsentTest extends ShopCase
     public function testRecordsANoForABoxUntickedInTheClassicForm(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
-        $this->tick(true);
+        $this->setBox(true);
         $this->endRequest();
         $order = $this->classicOrder();
         self::assertSame(['classic' => ['email' => ['id' => 'w1', 'isTicked' => false]]], $order['forms']);

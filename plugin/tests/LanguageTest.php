@@ -9,39 +9,39 @@ final class LanguageTest extends ShopCase
 {
     private const GERMAN = 'Erinnert mich per E-Mail.';
 
-    private function giveGerman(): void
+    private function addGermanTexts(): void
     {
         $box = ['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1', 'languages' => ['de' => ['words' => self::GERMAN, 'id' => 'w2']]];
         Settings::take(['version' => 's2', 'boxes' => [$box], 'push' => null]);
     }
 
-    private function shown(): string
+    private function shownText(): string
     {
         return Settings::boxes()['email']['words'];
     }
 
     public function testShowsABoxInThePagesLanguageOrTheStoresDefault(): void
     {
-        $this->giveGerman();
-        self::assertSame(self::WORDS, $this->shown());
+        $this->addGermanTexts();
+        self::assertSame(self::WORDS, $this->shownText());
         $GLOBALS['wp']['locale'] = 'de_AT';
-        self::assertSame(self::GERMAN, $this->shown());
+        self::assertSame(self::GERMAN, $this->shownText());
         $GLOBALS['wp']['locale'] = 'fr_FR';
         self::assertSame(['words' => self::WORDS, 'id' => 'w1'], Settings::boxes()['email']);
     }
 
     public function testPrefersTheLanguageOfATranslationPlugin(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         add_filter('wpml_current_language', static function (): string {
             return 'de';
         });
-        self::assertSame(self::GERMAN, $this->shown());
+        self::assertSame(self::GERMAN, $this->shownText());
     }
 
     public function testSendsATickWithTheTextThatWasShown(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         $GLOBALS['wp']['locale'] = 'de_DE';
         $GLOBALS['wp']['isCheckout'] = true;
         do_action('woocommerce_init');
@@ -58,7 +58,7 @@ final class LanguageTest extends ShopCase
 
     public function testSendsTheTextOfTheBlockCheckoutsLabels(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         $GLOBALS['wp']['isCheckout'] = true;
         $GLOBALS['wp']['locale'] = 'de_DE';
         do_action('woocommerce_init');
@@ -75,7 +75,7 @@ final class LanguageTest extends ShopCase
 
     public function testSendsEachTabsOwnTextForTwoTabsInTwoLanguages(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         WC()->cart->add_to_cart(self::TEA, 1);
         $GLOBALS['wp']['isCheckout'] = true;
         foreach (['de_DE' => '/de/kasse/', 'en_US' => '/checkout/?step=1'] as $locale => $page) {
@@ -101,7 +101,7 @@ final class LanguageTest extends ShopCase
 
     public function testSendsEachTabsOwnTextForTwoTabsAtOneAddress(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
         $GLOBALS['wp']['isCheckout'] = true;
@@ -129,7 +129,7 @@ final class LanguageTest extends ShopCase
 
     public function testSendsTheTextThatTheClassicFormShowed(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         $GLOBALS['wp']['locale'] = 'de_DE';
         ob_start();
         Consent::show();
@@ -145,7 +145,7 @@ final class LanguageTest extends ShopCase
 
     public function testIgnoresATickOfATextThatTheStoreNoLongerShows(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         $_POST = ['recoup_consent_email' => 'yes', 'recoup_consent_email_wording' => 'w9'];
         $order = new WC_Order(71);
         do_action('woocommerce_checkout_create_order', $order, []);
@@ -157,7 +157,7 @@ final class LanguageTest extends ShopCase
 
     public function testSendsTheTextThatMyAccountShowed(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         $GLOBALS['wp']['users'][4] = (object) ['user_email' => 'carla@example.com'];
         $_POST = ['recoup_consents' => '1', 'recoup_consent_email' => 'yes', 'recoup_consent_email_wording' => 'w9'];
         do_action('woocommerce_save_account_details', 4);
@@ -169,12 +169,12 @@ final class LanguageTest extends ShopCase
 
     public function testIgnoresAThreeLetterLanguageCode(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         foreach (['de_DE_formal' => 'de', 'de-at' => 'de', 'deu' => '', 'den_US' => '', '' => ''] as $locale => $language) {
             $GLOBALS['wp']['locale'] = $locale;
             self::assertSame($language, Language::current(), $locale);
         }
-        self::assertSame(self::WORDS, $this->shown());
+        self::assertSame(self::WORDS, $this->shownText());
     }
 
     public function testStoresNoLanguageInAShopWithoutTranslations(): void
@@ -191,18 +191,18 @@ final class LanguageTest extends ShopCase
         foreach ([$odd, 'odd', null] as $languages) {
             Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1', 'languages' => $languages]], 'push' => null]);
             self::assertFalse(Settings::hasLanguages());
-            self::assertSame(self::WORDS, $this->shown());
+            self::assertSame(self::WORDS, $this->shownText());
         }
     }
 
     /** Last in this file: it loads Polylang for all tests that follow. */
     public function testUsesPolylangsLocaleInsteadOfItsSlug(): void
     {
-        $this->giveGerman();
+        $this->addGermanTexts();
         require_once __DIR__ . '/translation-plugin/polylang.php';
         $GLOBALS['wp']['polylang'] = ['slug' => 'franconian', 'locale' => 'de_DE'];
-        self::assertSame(self::GERMAN, $this->shown());
+        self::assertSame(self::GERMAN, $this->shownText());
         $GLOBALS['wp']['polylang'] = ['slug' => 'de', 'locale' => 'fr_FR'];
-        self::assertSame(self::WORDS, $this->shown());
+        self::assertSame(self::WORDS, $this->shownText());
     }
 }

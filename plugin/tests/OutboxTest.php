@@ -8,16 +8,16 @@ use Recoup\WooCommerce\State;
 
 final class OutboxTest extends ShopCase
 {
-    private function put(string $cart, int $quantity): void
+    private function queueCart(string $cart, int $quantity): void
     {
         Outbox::put('cart:' . $cart, ['type' => 'cart', 'cart' => $cart, 'lines' => [['quantity' => $quantity]]]);
     }
 
     public function testReplacesAQueuedCartWithItsNewestState(): void
     {
-        $this->put('one', 1);
-        $this->put('two', 1);
-        $this->put('one', 2);
+        $this->queueCart('one', 1);
+        $this->queueCart('two', 1);
+        $this->queueCart('one', 2);
         self::assertSame(2, Outbox::count());
         Sender::flush(1);
         $entries = $this->recoup->entries();
@@ -35,7 +35,7 @@ final class OutboxTest extends ShopCase
         }
         Sender::flush(1);
         self::assertSame(['block' => $ticked, 'classic' => $box], $this->lastEntry()['forms'] ?? null);
-        $this->put('one', 2);
+        $this->queueCart('one', 2);
         Sender::flush(1);
         self::assertArrayNotHasKey('forms', $this->lastEntry(), 'the boxes were already sent');
     }
@@ -44,7 +44,7 @@ final class OutboxTest extends ShopCase
     {
         $seen = [];
         foreach (range(1, 5) as $round) {
-            $this->put('one', $round);
+            $this->queueCart('one', $round);
             Sender::flush(1);
             $seen[] = $this->lastEntry()['seq'];
             self::assertSame(0, Outbox::count());
@@ -58,7 +58,7 @@ final class OutboxTest extends ShopCase
     {
         $this->recoup->mode = 'silent';
         foreach (range(1, 120) as $number) {
-            $this->put('cart-' . $number, $number);
+            $this->queueCart('cart-' . $number, $number);
             Sender::soon(true);
         }
         self::assertSame(120, Outbox::count());
@@ -80,7 +80,7 @@ final class OutboxTest extends ShopCase
     public function testIncreasesTheWaitWithEachFailureUpToAnHour(): void
     {
         $this->recoup->mode = 'down';
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         $waits = [];
         foreach (range(1, 9) as $try) {
             State::put(['nextTry' => time()]);
@@ -98,13 +98,13 @@ final class OutboxTest extends ShopCase
     {
         $this->recoup->mode = 'down';
         State::put(['failures' => 4]);
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         Sender::flush(1);
         $wait = State::get('nextTry');
         self::assertGreaterThan(time() + 890, $wait);
         foreach ([0, 1] as $round) {
             $tries = count($this->recoup->calls);
-            $this->put('two', 1 + $round);
+            $this->queueCart('two', 1 + $round);
             Sender::soon(true);
             self::assertCount($tries, $this->recoup->calls, 'no try within the minute');
             State::put(['nextNews' => time()]);
@@ -116,7 +116,7 @@ final class OutboxTest extends ShopCase
         }
         $this->recoup->mode = '';
         State::put(['nextNews' => time()]);
-        $this->put('three', 1);
+        $this->queueCart('three', 1);
         Sender::soon(true);
         self::assertSame(0, Outbox::count(), 'the whole queue is sent');
         self::assertSame([0, 0, 0], [State::get('nextTry'), State::get('nextNews'), State::get('failures')]);
@@ -125,7 +125,7 @@ final class OutboxTest extends ShopCase
     public function testSendsTheQueueAfterASuccessfulBeat(): void
     {
         $this->recoup->mode = 'down';
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         Sender::flush(1);
         self::assertSame(1, Outbox::count());
         Beat::send();
@@ -140,7 +140,7 @@ final class OutboxTest extends ShopCase
     public function testReschedulesAFailedTask(): void
     {
         $this->recoup->mode = 'down';
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         run_task('recoup_flush');
         self::assertArrayHasKey('recoup_flush', $GLOBALS['wp']['tasks']);
         $this->recoup->mode = '';
@@ -157,13 +157,13 @@ final class OutboxTest extends ShopCase
             if ($tries === 1) {
                 // Other shoppers fill their carts while this request waits for its answer.
                 foreach (range(1, 10) as $other) {
-                    $this->put('other-' . $other, 1);
+                    $this->queueCart('other-' . $other, 1);
                     Sender::soon(true);
                 }
             }
             return [200, ['done' => [], 'refused' => [], 'settings' => 's1']];
         };
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         Sender::soon(true);
         self::assertSame(2, $tries, 'entries that arrived meanwhile are in the next batch');
         self::assertSame(0, Outbox::count());
@@ -172,7 +172,7 @@ final class OutboxTest extends ShopCase
     public function testIgnoresAnUnsignedAnswer(): void
     {
         $this->recoup->mode = 'unsigned';
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         Sender::flush(1);
         self::assertSame(1, Outbox::count());
         $this->recoup->answers['batch'] = [410, ['code' => 'disconnected']];
@@ -185,7 +185,7 @@ final class OutboxTest extends ShopCase
         $GLOBALS['wpdb']->insert('wp_woocommerce_api_keys', ['key_id' => 1, 'description' => 'Recoup']);
         $GLOBALS['wp']['webhooks'] = [3 => 'https://recoup.example.com/api/webhooks/woocommerce/x', 4 => 'https://other.example.com/hook'];
         $this->recoup->answers['batch'] = [410, ['code' => 'disconnected']];
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         Sender::flush(1);
         self::assertSame([4], array_keys($GLOBALS['wp']['webhooks']), 'only Recoup’s webhooks are removed');
         self::assertFalse(Connection::exists());
@@ -202,9 +202,9 @@ final class OutboxTest extends ShopCase
                 ? [400, ['code' => 'invalid']]
                 : [200, ['done' => array_column($body['entries'], 'seq'), 'refused' => [], 'settings' => 's1']];
         };
-        $this->put('one', 1);
-        $this->put('bad', 1);
-        $this->put('two', 1);
+        $this->queueCart('one', 1);
+        $this->queueCart('bad', 1);
+        $this->queueCart('two', 1);
         self::assertTrue(Sender::flush(1));
         self::assertSame(0, Outbox::count());
         self::assertSame(1, State::daily('dropped'));
@@ -217,7 +217,7 @@ final class OutboxTest extends ShopCase
             $tries++;
             return $tries === 1 ? [409, ['code' => 'replayed']] : [200, ['done' => [], 'refused' => [], 'settings' => 's1']];
         };
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         self::assertTrue(Sender::flush(1));
         $nonces = array_column(array_column($this->recoup->calls, 'headers'), 'X-Recoup-Nonce');
         self::assertCount(2, array_unique($nonces));
@@ -226,7 +226,7 @@ final class OutboxTest extends ShopCase
     public function testWaitsForRetryAfterWhenRateLimited(): void
     {
         $this->recoup->answers['batch'] = [429, ['code' => 'rate_limited', 'retryAfterS' => 7]];
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         Sender::flush(1);
         self::assertEqualsWithDelta(time() + 7, State::get('nextTry'), 1);
         self::assertSame(State::get('nextTry'), State::get('nextNews'));
@@ -234,9 +234,9 @@ final class OutboxTest extends ShopCase
 
     public function testLimitsTheQueue(): void
     {
-        $this->put('old', 1);
+        $this->queueCart('old', 1);
         $GLOBALS['wpdb']->query('UPDATE wp_recoup_outbox SET made_at = made_at - 8 * 86400');
-        $this->put('new', 1);
+        $this->queueCart('new', 1);
         $this->recoup->mode = 'down';
         Sender::flush(1);
         self::assertSame(1, Outbox::count());
@@ -257,10 +257,10 @@ final class OutboxTest extends ShopCase
 
     public function testKeepsEntriesThatArriveWhileABatchIsSent(): void
     {
-        $this->put('one', 1);
+        $this->queueCart('one', 1);
         $this->recoup->answers['batch'] = function (array $body): array {
             if ($body['entries'][0]['lines'][0]['quantity'] === 1) {
-                $this->put('one', 2);
+                $this->queueCart('one', 2);
             }
             return [200, ['done' => array_column($body['entries'], 'seq'), 'refused' => [], 'settings' => 's1']];
         };

@@ -12,7 +12,7 @@ final class PluginTest extends ShopCase
         unset($_SERVER['HTTP_AUTHORIZATION']);
     }
 
-    private function declared(): array
+    private function declareFeatures(): array
     {
         $GLOBALS['wp']['declared'] = [];
         Plugin::declare();
@@ -21,15 +21,15 @@ final class PluginTest extends ShopCase
 
     public function testDeclaresCompatibilityToAdministratorsOnly(): void
     {
-        self::assertSame([], $this->declared());
+        self::assertSame([], $this->declareFeatures());
         $GLOBALS['wp']['isCron'] = true;
-        self::assertSame(self::ALL, $this->declared());
+        self::assertSame(self::ALL, $this->declareFeatures());
         $GLOBALS['wp']['isCron'] = false;
         $_COOKIE[LOGGED_IN_COOKIE] = 'somebody';
-        self::assertSame(self::ALL, $this->declared());
+        self::assertSame(self::ALL, $this->declareFeatures());
         $_COOKIE = [];
         $_SERVER['HTTP_AUTHORIZATION'] = 'Basic key';
-        self::assertSame(self::ALL, $this->declared());
+        self::assertSame(self::ALL, $this->declareFeatures());
     }
 
     public function testVerifiesAnUpdateWithoutWooCommerce(): void

@@ -20,7 +20,7 @@ final class PrivacyTest extends ShopCase
     }
 
     /** Calls exporter or eraser as WordPress does. @return mixed */
-    private function ask(string $what, string $email, int $page = 1)
+    private function runTool(string $what, string $email, int $page = 1)
     {
         $all = apply_filters('wp_privacy_personal_data_' . $what, ['other' => ['callback' => 'other']]);
         self::assertArrayHasKey('other', $all);
@@ -38,7 +38,7 @@ final class PrivacyTest extends ShopCase
         Outbox::put('order:6', ['type' => 'order', 'order' => ['id' => 7, 'customer_id' => 70]]);
     }
 
-    private function waiting(): array
+    private function queuedNames(): array
     {
         return array_column(Outbox::claim(), 'name');
     }
@@ -50,9 +50,9 @@ final class PrivacyTest extends ShopCase
         update_user_meta(70, Account::META, ['email' => ['isGiven' => true]]);
         update_user_meta(7, '_wc_other/recoup/consent-email', '1');
         $this->recoup->answers['privacy'] = [200, ['isErasing' => true]];
-        $outcome = $this->ask('erasers', self::VERA);
+        $outcome = $this->runTool('erasers', self::VERA);
         self::assertSame(['items_removed' => true, 'items_retained' => false, 'messages' => [], 'done' => true], $outcome);
-        self::assertSame(['cart:b', 'cart:c', 'order:6'], $this->waiting());
+        self::assertSame(['cart:b', 'cart:c', 'order:6'], $this->queuedNames());
         self::assertEmpty(get_user_meta(7, Account::META, true));
         self::assertEmpty(get_user_meta(7, '_wc_other/recoup/consent-email', true));
         self::assertNotEmpty(get_user_meta(70, Account::META, true));
@@ -65,11 +65,11 @@ final class PrivacyTest extends ShopCase
         foreach (['down', 'silent', 'unsigned'] as $mode) {
             $this->fillQueue();
             $this->recoup->mode = $mode;
-            $outcome = $this->ask('erasers', self::VERA);
+            $outcome = $this->runTool('erasers', self::VERA);
             self::assertTrue($outcome['items_retained'], $mode);
             self::assertTrue($outcome['items_removed'], $mode);
             self::assertStringContainsString('Please try again', $outcome['messages'][0]);
-            self::assertInstanceOf(WP_Error::class, $this->ask('exporters', self::VERA), $mode);
+            self::assertInstanceOf(WP_Error::class, $this->runTool('exporters', self::VERA), $mode);
         }
     }
 
@@ -77,7 +77,7 @@ final class PrivacyTest extends ShopCase
     {
         $this->recoup->answers['privacy'] = [200, ['isErasing' => false]];
         foreach (['nobody@example.com', 'not an address', ''] as $email) {
-            $outcome = $this->ask('erasers', $email);
+            $outcome = $this->runTool('erasers', $email);
             self::assertSame([false, false, true], [$outcome['items_removed'], $outcome['items_retained'], $outcome['done']]);
         }
         self::assertSame(1, count($this->recoup->calls), 'an invalid address causes no call');
@@ -92,17 +92,17 @@ final class PrivacyTest extends ShopCase
             $odd = ['table' => ['odd'], 'fields' => 'odd'];
             return [200, ['rows' => [$row, $odd, 'odd'], 'isDone' => $body['page'] === 2]];
         };
-        $first = $this->ask('exporters', self::VERA);
+        $first = $this->runTool('exporters', self::VERA);
         self::assertFalse($first['done']);
         self::assertSame(['recoup-waiting', 'recoup-waiting', 'recoup-waiting', 'recoup-consent', 'recoup-carts'], array_column($first['data'], 'group_id'));
         self::assertStringNotContainsString('max@', json_encode($first));
-        $second = $this->ask('exporters', self::VERA, 2);
+        $second = $this->runTool('exporters', self::VERA, 2);
         self::assertTrue($second['done']);
         self::assertSame(['recoup-carts'], array_column($second['data'], 'group_id'));
         self::assertSame([['name' => 'value minor', 'value' => '&lt;b&gt;4200&lt;/b&gt;']], $second['data'][0]['data']);
         $ids = array_column(array_merge($first['data'], $second['data']), 'item_id');
         self::assertSame($ids, array_unique($ids));
-        self::assertSame(6, count($this->waiting()), 'an export removes nothing');
+        self::assertSame(6, count($this->queuedNames()), 'an export removes nothing');
     }
 
     public function testEscapesLinksThatAShopperTyped(): void
@@ -111,7 +111,7 @@ final class PrivacyTest extends ShopCase
         Outbox::put('cart:a', ['type' => 'cart', 'contact' => ['email' => self::VERA, 'firstName' => $link]]);
         $row = ['table' => 'shoppers', 'fields' => [['name' => 'first_name', 'value' => $link]]];
         $this->recoup->answers['privacy'] = [200, ['rows' => [$row], 'isDone' => true]];
-        $values = array_column(array_merge(...array_column($this->ask('exporters', self::VERA)['data'], 'data')), 'value');
+        $values = array_column(array_merge(...array_column($this->runTool('exporters', self::VERA)['data'], 'data')), 'value');
         self::assertCount(2, $values);
         foreach ($values as $value) {
             self::assertStringNotContainsString('<', $value);
@@ -123,8 +123,8 @@ final class PrivacyTest extends ShopCase
     {
         $this->fillQueue();
         Connection::forget();
-        self::assertTrue($this->ask('erasers', self::VERA)['items_removed']);
-        self::assertTrue($this->ask('exporters', 'max@example.com')['done']);
+        self::assertTrue($this->runTool('erasers', self::VERA)['items_removed']);
+        self::assertTrue($this->runTool('exporters', 'max@example.com')['done']);
         self::assertSame([], $this->recoup->calls);
     }
 

@@ -9,12 +9,12 @@ final class RestoreTest extends ShopCase
 {
     private const TOKEN = 'ttttttttttttttttttttttttttttttttttttttttttt';
 
-    private function saved(array $lines, array $more = []): void
+    private function setSavedCart(array $lines, array $more = []): void
     {
         $this->recoup->answers['restore'] = [200, $more + ['lines' => $lines, 'coupon' => null, 'email' => null, 'isOrdered' => false]];
     }
 
-    private function visit(array $more = []): string
+    private function openLink(array $more = []): string
     {
         $_GET = ['recoup-restore' => self::TOKEN] + $more;
         return $this->redirectOf([Restore::class, 'look']);
@@ -31,7 +31,7 @@ final class RestoreTest extends ShopCase
         ];
     }
 
-    private function quantities(): array
+    private function cartQuantities(): array
     {
         return array_values(array_column(WC()->cart->lines, 'quantity'));
     }
@@ -40,10 +40,10 @@ final class RestoreTest extends ShopCase
     {
         $choices = [['name' => 'Size', 'value' => 'Large'], ['name' => 'Color', 'value' => 'Blue']];
         $lines = [self::line(self::TEA, 2, 'Tea'), self::line(self::HOODIE, 1, 'Hoodie', $choices, self::BLUE)];
-        $this->saved($lines, ['email' => 'vera@example.com', 'coupon' => 'BACK10']);
+        $this->setSavedCart($lines, ['email' => 'vera@example.com', 'coupon' => 'BACK10']);
         $GLOBALS['wp']['coupons'] = ['back10'];
-        self::assertSame('https://shop.example.com/checkout/', $this->visit());
-        self::assertSame([2, 1], $this->quantities());
+        self::assertSame('https://shop.example.com/checkout/', $this->openLink());
+        self::assertSame([2, 1], $this->cartQuantities());
         $hoodie = array_values(WC()->cart->lines)[1];
         self::assertSame(['attribute_pa_size' => 'large', 'attribute_color' => 'Blue'], $hoodie['variation'], 'the open choice is lost');
         self::assertSame(['back10'], WC()->cart->coupons);
@@ -55,24 +55,24 @@ final class RestoreTest extends ShopCase
 
     public function testAddsNothingOnASecondVisit(): void
     {
-        $this->saved([self::line(self::TEA, 2, 'Tea')]);
-        $this->visit();
-        $this->visit();
-        self::assertSame([2], $this->quantities());
+        $this->setSavedCart([self::line(self::TEA, 2, 'Tea')]);
+        $this->openLink();
+        $this->openLink();
+        self::assertSame([2], $this->cartQuantities());
     }
 
     public function testNamesProductsThatAreUnavailableReducedOrNeedAChoice(): void
     {
         $GLOBALS['wp']['products'][20] = new Product(['id' => 20, 'stock' => 0]);
-        $this->saved([
+        $this->setSavedCart([
             self::line(self::LAMP, 9, 'Lamp'),
             self::line(20, 1, 'Sold out'),
             self::line(99, 1, 'Deleted'),
             self::line(self::HOODIE, 1, 'Hoodie', [], self::BLUE),
             self::line(self::TEA, 1, 'Tea'),
         ]);
-        self::assertSame('https://shop.example.com/checkout/', $this->visit());
-        self::assertSame([3, 1], $this->quantities());
+        self::assertSame('https://shop.example.com/checkout/', $this->openLink());
+        self::assertSame([3, 1], $this->cartQuantities());
         $words = $this->notices();
         self::assertStringContainsString('No longer available: Sold out, Deleted.', $words);
         self::assertStringContainsString('fewer than before are left: Lamp.', $words);
@@ -83,42 +83,42 @@ final class RestoreTest extends ShopCase
     public function testAsksBeforeReplacingACartWithOtherItems(): void
     {
         WC()->cart->add_to_cart(self::LAMP, 1);
-        $this->saved([self::line(self::TEA, 2, 'Tea')], ['email' => 'vera@example.com']);
-        self::assertSame('https://shop.example.com/cart/', $this->visit());
-        self::assertSame([1], $this->quantities());
+        $this->setSavedCart([self::line(self::TEA, 2, 'Tea')], ['email' => 'vera@example.com']);
+        self::assertSame('https://shop.example.com/cart/', $this->openLink());
+        self::assertSame([1], $this->cartQuantities());
         self::assertStringContainsString('Use the saved cart', $this->notices());
         self::assertStringContainsString('Keep this one', $this->notices());
         $nonce = wp_create_nonce('recoup-use' . self::TOKEN);
-        self::assertSame('https://shop.example.com/cart/', $this->visit(['recoup-use' => '0', '_wpnonce' => $nonce]));
-        self::assertSame([1], $this->quantities());
-        $this->visit(['recoup-use' => '1', '_wpnonce' => 'forged']);
-        self::assertSame([1], $this->quantities(), 'a forged link replaced the cart');
-        $this->saved([self::line(self::TEA, 2, 'Tea')]);
-        self::assertSame('https://shop.example.com/checkout/', $this->visit(['recoup-use' => '1', '_wpnonce' => $nonce]));
-        self::assertSame([2], $this->quantities());
+        self::assertSame('https://shop.example.com/cart/', $this->openLink(['recoup-use' => '0', '_wpnonce' => $nonce]));
+        self::assertSame([1], $this->cartQuantities());
+        $this->openLink(['recoup-use' => '1', '_wpnonce' => 'forged']);
+        self::assertSame([1], $this->cartQuantities(), 'a forged link replaced the cart');
+        $this->setSavedCart([self::line(self::TEA, 2, 'Tea')]);
+        self::assertSame('https://shop.example.com/checkout/', $this->openLink(['recoup-use' => '1', '_wpnonce' => $nonce]));
+        self::assertSame([2], $this->cartQuantities());
         self::assertSame('vera@example.com', WC()->customer->get_billing_email(), 'Recoup returns the email only once');
     }
 
     public function testCompletesAPartOfTheSavedCartWithoutAsking(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
-        $this->saved([self::line(self::TEA, 3, 'Tea'), self::line(self::LAMP, 1, 'Lamp')]);
-        self::assertSame('https://shop.example.com/checkout/', $this->visit());
-        self::assertSame([3, 1], $this->quantities());
+        $this->setSavedCart([self::line(self::TEA, 3, 'Tea'), self::line(self::LAMP, 1, 'Lamp')]);
+        self::assertSame('https://shop.example.com/checkout/', $this->openLink());
+        self::assertSame([3, 1], $this->cartQuantities());
     }
 
     public function testKeepsTheEmailOfASignedInOrKnownShopper(): void
     {
         WC()->customer->set_billing_email('own@example.com');
-        $this->saved([self::line(self::TEA, 1, 'Tea')], ['email' => 'vera@example.com']);
-        $this->visit();
+        $this->setSavedCart([self::line(self::TEA, 1, 'Tea')], ['email' => 'vera@example.com']);
+        $this->openLink();
         self::assertSame('own@example.com', WC()->customer->get_billing_email());
     }
 
     public function testShowsTheOwnNoticeForARejectedCoupon(): void
     {
-        $this->saved([self::line(self::TEA, 1, 'Tea')], ['coupon' => 'over']);
-        $this->visit();
+        $this->setSavedCart([self::line(self::TEA, 1, 'Tea')], ['coupon' => 'over']);
+        $this->openLink();
         self::assertStringContainsString('The coupon over cannot be used with this cart.', $this->notices());
         self::assertStringNotContainsString('does not exist', $this->notices());
     }
@@ -133,15 +133,15 @@ final class RestoreTest extends ShopCase
         }
         self::assertCount(10, $this->recoup->calls);
         $GLOBALS['wp']['ip'] = '198.51.100.20';
-        $this->saved([self::line(self::TEA, 2, 'Tea')]);
-        self::assertSame('https://shop.example.com/checkout/', $this->visit());
+        $this->setSavedCart([self::line(self::TEA, 2, 'Tea')]);
+        self::assertSame('https://shop.example.com/checkout/', $this->openLink());
     }
 
     /** security-P19: a shopper can pass on a link. The first owner would then get the order's confirmation. */
     public function testShowsANoticeForAPrefilledEmail(): void
     {
-        $this->saved([self::line(self::TEA, 2, 'Tea')], ['email' => 'mallory@evil.example']);
-        $this->visit();
+        $this->setSavedCart([self::line(self::TEA, 2, 'Tea')], ['email' => 'mallory@evil.example']);
+        $this->openLink();
         self::assertStringContainsString('mallory@evil.example as your email address', $this->notices());
     }
 
@@ -164,9 +164,9 @@ final class RestoreTest extends ShopCase
     {
         $this->recoup->mode = 'silent';
         WC()->cart->add_to_cart(self::TEA, 1);
-        self::assertSame('https://shop.example.com/cart/', $this->visit());
+        self::assertSame('https://shop.example.com/cart/', $this->openLink());
         self::assertStringContainsString('try the link again', $this->notices());
-        self::assertSame([1], $this->quantities());
+        self::assertSame([1], $this->cartQuantities());
     }
 
     public function testSendsTheQueueWhenRecoupAnswersARestore(): void
@@ -176,8 +176,8 @@ final class RestoreTest extends ShopCase
         $this->endRequest();
         self::assertSame(1, Outbox::count());
         $this->recoup->mode = '';
-        $this->saved([self::line(self::TEA, 2, 'Tea')]);
-        $this->visit();
+        $this->setSavedCart([self::line(self::TEA, 2, 'Tea')]);
+        $this->openLink();
         $this->endRequest();
         self::assertSame(0, Outbox::count());
         self::assertSame(0, State::get('nextTry'));
@@ -185,15 +185,15 @@ final class RestoreTest extends ShopCase
 
     public function testDoesNotRestoreAnOrderedCart(): void
     {
-        $this->saved([self::line(self::TEA, 1, 'Tea')], ['isOrdered' => true]);
-        self::assertSame('https://shop.example.com/shop/', $this->visit());
-        self::assertSame([], $this->quantities());
+        $this->setSavedCart([self::line(self::TEA, 1, 'Tea')], ['isOrdered' => true]);
+        self::assertSame('https://shop.example.com/shop/', $this->openLink());
+        self::assertSame([], $this->cartQuantities());
     }
 
     public function testEscapesProductNamesInNotices(): void
     {
-        $this->saved([self::line(99, 1, '<img src=x onerror=alert(1)>')]);
-        $this->visit();
+        $this->setSavedCart([self::line(99, 1, '<img src=x onerror=alert(1)>')]);
+        $this->openLink();
         self::assertStringNotContainsString('<img', $this->notices());
     }
 

@@ -31,7 +31,7 @@ final class UpdateTest extends ShopCase
     }
 
     /** Sets the public key of this build's publisher. */
-    private function haveKey(string $text): void
+    private function setPublicKey(string $text): void
     {
         $this->keyFile = $this->keyFile !== '' ? $this->keyFile : (string) tempnam(sys_get_temp_dir(), 'recoup');
         file_put_contents($this->keyFile, $text . "\n");
@@ -42,7 +42,7 @@ final class UpdateTest extends ShopCase
     /** @param mixed $signed */
     private function offerSigned($signed, string $version = '9.0.0'): void
     {
-        $this->take(['version' => $version, 'sha256' => hash('sha256', 'the zip'), 'signed' => $signed]);
+        $this->receiveUpdate(['version' => $version, 'sha256' => hash('sha256', 'the zip'), 'signed' => $signed]);
     }
 
     private static function signedBy(string ...$signatures): array
@@ -50,9 +50,9 @@ final class UpdateTest extends ShopCase
         return ['sha256' => hash('sha256', 'the zip'), 'signatures' => $signatures];
     }
 
-    private function assertTaken(string $case): void
+    private function assertAccepted(string $case): void
     {
-        self::assertSame(self::PACKAGE, $this->offered()['package'] ?? null, $case);
+        self::assertSame(self::PACKAGE, $this->readOffer()['package'] ?? null, $case);
         $file = $this->download();
         self::assertSame('the zip', file_get_contents($file), $case);
         self::assertSame(self::ZIP . '?signed=1', $this->recoup->downloadedAt, $case);
@@ -62,13 +62,13 @@ final class UpdateTest extends ShopCase
 
     private function assertRefused(string $case): void
     {
-        self::assertFalse($this->offered(), $case);
+        self::assertFalse($this->readOffer(), $case);
         self::assertInstanceOf(WP_Error::class, $this->download(), $case);
     }
 
     public function testAcceptsOnlyUpdatesSignedWithThePublishersKey(): void
     {
-        $this->haveKey(self::OLD_KEY);
+        $this->setPublicKey(self::OLD_KEY);
         $right = self::signedBy(self::BY_OLD);
         $wrong = [
             'none' => null,
@@ -88,7 +88,7 @@ final class UpdateTest extends ShopCase
         $this->offerSigned($right, '9.0.1');
         $this->assertRefused('another version');
         $this->offerSigned($right);
-        $this->assertTaken('the right one');
+        $this->assertAccepted('the right one');
         self::assertStringNotContainsString('signature', implode(' ', Health::problems()));
         $this->recoup->zip = 'the zap';
         self::assertInstanceOf(WP_Error::class, $this->download(), 'one byte differs');
@@ -101,23 +101,23 @@ final class UpdateTest extends ShopCase
     public function testRejectsASignatureThatMakesSodiumThrowAndTriesTheNext(): void
     {
         require __DIR__ . '/old-sodium.php';
-        $this->haveKey(self::OLD_KEY);
+        $this->setPublicKey(self::OLD_KEY);
         $hostile = base64_encode(str_repeat("\xff", 64));
         $this->offerSigned(self::signedBy($hostile));
         $this->assertRefused('the hostile one');
         self::assertStringContainsString('without a valid signature', implode(' ', Health::problems()));
         $this->offerSigned(self::signedBy($hostile, self::BY_OLD));
-        $this->assertTaken('a right one after it');
+        $this->assertAccepted('a right one after it');
     }
 
     public function testAcceptsTheUpdateWithTheOldAndTheNewKeyAfterAKeyChange(): void
     {
         foreach ([self::OLD_KEY, self::NEW_KEY] as $key) {
-            $this->haveKey($key);
+            $this->setPublicKey($key);
             $this->offerSigned(self::signedBy(self::BY_NEW, self::BY_OLD));
-            $this->assertTaken($key);
+            $this->assertAccepted($key);
         }
-        $this->haveKey(self::OLD_KEY);
+        $this->setPublicKey(self::OLD_KEY);
         $this->offerSigned(self::signedBy(self::BY_NEW));
         $this->assertRefused('only the new key has signed');
     }
@@ -125,7 +125,7 @@ final class UpdateTest extends ShopCase
     public function testIgnoresASignedVersionThatIsNotNewer(): void
     {
         $pair = sodium_crypto_sign_keypair();
-        $this->haveKey(base64_encode(sodium_crypto_sign_publickey($pair)));
+        $this->setPublicKey(base64_encode(sodium_crypto_sign_publickey($pair)));
         $text = "recoup-plugin\n" . Plugin::VERSION . "\n" . hash('sha256', 'the zip');
         $this->offerSigned(self::signedBy(base64_encode(sodium_crypto_sign_detached($text, sodium_crypto_sign_secretkey($pair)))), Plugin::VERSION);
         $this->assertRefused('the same version');
@@ -135,7 +135,7 @@ final class UpdateTest extends ShopCase
     public function testRejectsAllUpdatesWithABrokenKey(): void
     {
         foreach (['', 'no key', base64_encode('short')] as $text) {
-            $this->haveKey($text);
+            $this->setPublicKey($text);
             $this->offerSigned(self::signedBy(self::BY_OLD));
             $this->assertRefused($text);
         }
@@ -148,9 +148,9 @@ final class UpdateTest extends ShopCase
     public function testKeepsTheOriginRecoupAfterASignedUpdate(): void
     {
         define('RECOUP_URL', 'https://recoup.example.com');
-        $this->haveKey(self::OLD_KEY);
+        $this->setPublicKey(self::OLD_KEY);
         $this->offerSigned(self::signedBy(self::BY_OLD));
-        $this->assertTaken('');
+        $this->assertAccepted('');
         self::assertSame('https://recoup.example.com', $GLOBALS['wp']['options']['recoup_given']);
     }
 
@@ -163,7 +163,7 @@ final class UpdateTest extends ShopCase
         self::assertSame('https://first.example.com', Connection::url());
     }
 
-    private function take(array $update): void
+    private function receiveUpdate(array $update): void
     {
         $this->recoup->answers['beat'] = [200, ['settings' => null, 'reach' => ['isReached' => true], 'seq' => 0, 'ask' => [], 'update' => $update]];
         Beat::send();
@@ -172,14 +172,14 @@ final class UpdateTest extends ShopCase
     private function offerUpdate(string $digest): void
     {
         $update = ['version' => '9.0.0', 'sha256' => $digest, 'requiresPhp' => '7.4', 'requiresWordpress' => '6.2', 'tested' => '7.0'];
-        $this->take($update);
+        $this->receiveUpdate($update);
     }
 
     public function testOffersANewVersionAndVerifiesItsDigest(): void
     {
         $this->recoup->zip = 'the zip';
         $this->offerUpdate(hash('sha256', 'the zip'));
-        $offer = $this->offered();
+        $offer = $this->readOffer();
         self::assertSame(['9.0.0', self::PACKAGE], [$offer['version'], $offer['package']]);
         $file = $this->download();
         self::assertSame(['the zip', self::ZIP], [file_get_contents($file), $this->recoup->downloadedAt]);
@@ -188,7 +188,7 @@ final class UpdateTest extends ShopCase
         self::assertInstanceOf(WP_Error::class, $this->download());
     }
 
-    private function offered()
+    private function readOffer()
     {
         return apply_filters('update_plugins_recoup-for-woocommerce.invalid', false, [], self::PLUGIN);
     }

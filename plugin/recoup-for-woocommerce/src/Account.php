@@ -24,8 +24,8 @@ final class Account
     /** Lists the channels that the signed-in customer has consented to, in the account or with an order. */
     public static function agreed(): array
     {
-        return array_keys(array_filter(self::readConsents(get_current_user_id()), static function ($word): bool {
-            return is_array($word) && !empty($word['isGiven']);
+        return array_keys(array_filter(self::readConsents(get_current_user_id()), static function ($consent): bool {
+            return is_array($consent) && !empty($consent['isGiven']);
         }));
     }
 
@@ -76,20 +76,20 @@ final class Account
         }
         $consents = self::readConsents($user);
         $changes = [];
-        $seen = [];
+        $shownBoxes = [];
         foreach (Settings::boxes() as $channel => $now) {
             $name = 'recoup_consent_' . $channel;
             $isGiven = Input::hasForm($name);
             $box = Settings::box($channel, Input::wording($name)) ?? ($isGiven ? null : $now);
             $wasGiven = $consents[$channel]['isGiven'] ?? false;
             if ($box !== null && !$wasGiven) {
-                $seen[$channel] = ['id' => $box['id'], 'isTicked' => $isGiven];
+                $shownBoxes[$channel] = ['id' => $box['id'], 'isTicked' => $isGiven];
             }
             if ($box !== null && $isGiven !== $wasGiven) {
                 $changes[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
             }
         }
-        self::queueBoxCounts($seen);
+        self::queueBoxCounts($shownBoxes);
         if ($changes === []) {
             return;
         }
@@ -98,13 +98,13 @@ final class Account
     }
 
     /** Reports which unticked boxes the customer saw and ticked, for the owner's statistics. The entry does not identify the customer. */
-    private static function queueBoxCounts(array $seen): void
+    private static function queueBoxCounts(array $shownBoxes): void
     {
-        $mayCount = Settings::before() !== 'nothing' || in_array(true, array_column($seen, 'isTicked'), true);
-        if ($seen === [] || !$mayCount || Agreement::toolSays() === false) {
+        $mayCount = Settings::before() !== 'nothing' || in_array(true, array_column($shownBoxes, 'isTicked'), true);
+        if ($shownBoxes === [] || !$mayCount || Agreement::toolSays() === false) {
             return;
         }
-        Outbox::put('form:' . bin2hex(random_bytes(8)), ['type' => 'form', 'forms' => ['account' => $seen]]);
+        Outbox::put('form:' . bin2hex(random_bytes(8)), ['type' => 'form', 'forms' => ['account' => $shownBoxes]]);
         Capture::wake();
     }
 

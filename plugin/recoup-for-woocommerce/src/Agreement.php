@@ -128,11 +128,11 @@ final class Agreement
         }
         $email = (string) ($contact['email'] ?? '');
         $mayKeepEmail = self::coversAddress(['email'], 'email', $contact) || (self::isKnownCustomer() && Account::isOwnEmail(get_current_user_id(), $email));
-        $kept = array_filter([
+        $covered = array_filter([
             'email' => $mayKeepEmail ? $email : '',
             'phone' => self::coversAddress(['sms', 'whatsapp'], 'phone', $contact) ? $contact['phone'] ?? '' : '',
         ], 'strlen');
-        return $kept === [] ? [] : $kept + array_diff_key($contact, ['email' => 1, 'phone' => 1]);
+        return $covered === [] ? [] : $covered + array_diff_key($contact, ['email' => 1, 'phone' => 1]);
     }
 
     /** Signed in and a past buyer. Recoup stores their own email address where the law allows emails to customers. */

@@ -57,9 +57,9 @@ final class Api
     {
         $status = (int) wp_remote_retrieve_response_code($reply);
         $text = (string) wp_remote_retrieve_body($reply);
-        $given = (string) wp_remote_retrieve_header($reply, 'x-recoup-signature');
+        $signature = (string) wp_remote_retrieve_header($reply, 'x-recoup-signature');
         $body = json_decode($text, true, 32);
-        $isTrue = hash_equals(Signature::ofAnswer($nonce, $status, $text, $key), $given);
+        $isTrue = hash_equals(Signature::ofAnswer($nonce, $status, $text, $key), $signature);
         $why = $isTrue ? '' : self::explainUnsigned($status);
         return new Answer($status, is_array($body) ? $body : [], $isTrue, $why);
     }

@@ -59,20 +59,20 @@ final class Connect
     }
 
     /** Handles the browser's return from Recoup. Returns the error; '' when the shop is connected. */
-    public static function finish(array $given): string
+    public static function finish(array $query): string
     {
         $user = get_current_user_id();
         $pending = get_user_meta($user, self::STATE_META, true);
         delete_user_meta($user, self::STATE_META);
-        $isValid = is_array($pending) && is_string($given['recoup_state'] ?? null)
-            && hash_equals((string) $pending['state'], $given['recoup_state']) && time() <= (int) $pending['until'];
+        $isValid = is_array($pending) && is_string($query['recoup_state'] ?? null)
+            && hash_equals((string) $pending['state'], $query['recoup_state']) && time() <= (int) $pending['until'];
         if (!$isValid) {
             return __('This did not begin here, or it took longer than 15 minutes. Please press Connect again.', 'recoup-for-woocommerce');
         }
-        if (is_string($given['recoup_error'] ?? null)) {
-            return self::explainError($given['recoup_error'], '');
+        if (is_string($query['recoup_error'] ?? null)) {
+            return self::explainError($query['recoup_error'], '');
         }
-        $code = explode('.', is_string($given['recoup_code'] ?? null) ? $given['recoup_code'] : '', 2);
+        $code = explode('.', is_string($query['recoup_code'] ?? null) ? $query['recoup_code'] : '', 2);
         if (count($code) !== 2 || !preg_match('/^[\w-]{16,64}$/D', $code[0]) || !preg_match('/^[\w-]{43}$/D', $code[1])) {
             return self::explainError('invalid', '');
         }
@@ -85,8 +85,8 @@ final class Connect
     /** Both sides derive the three secrets, so that none is ever sent. */
     public static function derive(string $codeKey, string $salt): array
     {
-        $derive = static function (string $what) use ($codeKey, $salt): string {
-            return hash_hmac('sha256', $what . "\n" . $salt, $codeKey);
+        $derive = static function (string $label) use ($codeKey, $salt): string {
+            return hash_hmac('sha256', $label . "\n" . $salt, $codeKey);
         };
         return [
             'secret' => $derive('recoup-secret'),

@@ -66,8 +66,8 @@ final class Connection
     /** Returns Recoup's address without a trailing slash. Before the shop is connected: the Recoup that served the zip. */
     public static function url(): string
     {
-        $given = self::exists() ? '' : self::given();
-        return $given !== '' ? $given : self::read('url');
+        $origin = self::exists() ? '' : self::given();
+        return $origin !== '' ? $origin : self::read('url');
     }
 
     /** A Recoup writes its address into the zip's config.php. Signed updates lack that file, so an option keeps the address. */

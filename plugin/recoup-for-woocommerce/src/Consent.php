@@ -178,8 +178,8 @@ final class Consent
     /** Returns the answers to send. A yes covers the address in the form, not the address of an express payment. */
     public static function told(): array
     {
-        return Session::get('express') !== true ? self::readAnswers() : array_filter(self::readAnswers(), static function ($word): bool {
-            return empty($word['isGiven']);
+        return Session::get('express') !== true ? self::readAnswers() : array_filter(self::readAnswers(), static function ($answer): bool {
+            return empty($answer['isGiven']);
         });
     }
 
@@ -304,11 +304,11 @@ final class Consent
             return [];
         }
         $answers = self::readAnswers();
-        $seen = [];
+        $report = [];
         foreach (self::shown() as $channel => $id) {
-            $seen[self::$checkout][$channel] = ['id' => $id] + (isset($answers[$channel]) ? ['isTicked' => $answers[$channel]['isGiven']] : []);
+            $report[self::$checkout][$channel] = ['id' => $id] + (isset($answers[$channel]) ? ['isTicked' => $answers[$channel]['isGiven']] : []);
         }
-        return $seen;
+        return $report;
     }
 
     /** Channel => id of the text of each box in this request's checkout. */
@@ -350,12 +350,12 @@ final class Consent
      */
     public static function toOrder(object $order): void
     {
-        $given = array_intersect_key(self::readAnswers(), self::$answered);
+        $recorded = array_intersect_key(self::readAnswers(), self::$answered);
         foreach (Settings::CHANNELS as $channel) {
             $key = '_recoup_consent_' . $channel;
-            if (isset($given[$channel])) {
-                $order->update_meta_data($key, $given[$channel]['isGiven'] ? 'yes' : 'no');
-                $order->update_meta_data($key . '_wording', $given[$channel]['wording']);
+            if (isset($recorded[$channel])) {
+                $order->update_meta_data($key, $recorded[$channel]['isGiven'] ? 'yes' : 'no');
+                $order->update_meta_data($key . '_wording', $recorded[$channel]['wording']);
             } else {
                 $order->delete_meta_data($key);
                 $order->delete_meta_data($key . '_wording');

@@ -68,9 +68,9 @@ final class Input
     public static function formList(string $name): array
     {
         // phpcs:disable WordPress.Security.NonceVerification.Missing, WordPress.Security.ValidatedSanitizedInput.InputNotSanitized -- As form(); each is cleaned below.
-        $given = isset($_POST[$name]) && is_array($_POST[$name]) ? array_filter(wp_unslash($_POST[$name]), 'is_string') : [];
+        $values = isset($_POST[$name]) && is_array($_POST[$name]) ? array_filter(wp_unslash($_POST[$name]), 'is_string') : [];
         // phpcs:enable WordPress.Security.NonceVerification.Missing, WordPress.Security.ValidatedSanitizedInput.InputNotSanitized
-        return array_values(array_map('sanitize_text_field', $given));
+        return array_values(array_map('sanitize_text_field', $values));
     }
 
     public static function cookie(string $name): string

@@ -56,8 +56,8 @@ final class Language
     public static function current(): string
     {
         // Two tabs can show the checkout in two languages. The Referer names the page that sent the request.
-        $kept = self::isScriptRequest() && Settings::hasLanguages() ? self::readPages()[self::hashPage(Input::fromPage())] ?? Session::get('language') : null;
-        return is_string($kept) ? $kept : self::readPageLanguage();
+        $storedLanguage = self::isScriptRequest() && Settings::hasLanguages() ? self::readPages()[self::hashPage(Input::fromPage())] ?? Session::get('language') : null;
+        return is_string($storedLanguage) ? $storedLanguage : self::readPageLanguage();
     }
 
     /** Whether two tabs may show this page's address in two languages. Only the plugin's script knows which tab sent the request. */

@@ -169,17 +169,17 @@ final class Lines
      */
     public static function attributes(object $variation, object $parent, array $choices): ?array
     {
-        $wanted = [];
+        $choicesByName = [];
         foreach ($choices as $choice) {
             $name = self::normalizeKey((string) ($choice['name'] ?? ''));
-            $wanted[$name] = (string) ($choice['value'] ?? '');
+            $choicesByName[$name] = (string) ($choice['value'] ?? '');
         }
         $found = [];
         foreach ((array) $variation->get_variation_attributes() as $key => $fixed) {
             $attribute = self::attributeName((string) $key);
             $label = self::normalizeKey((string) wc_attribute_label($attribute, $parent));
-            $reference = $wanted[$label] ?? $wanted[self::normalizeKey($attribute)] ?? null;
-            $value = (string) $fixed !== '' ? (string) $fixed : self::findOption($parent, $attribute, $reference);
+            $chosen = $choicesByName[$label] ?? $choicesByName[self::normalizeKey($attribute)] ?? null;
+            $value = (string) $fixed !== '' ? (string) $fixed : self::findOption($parent, $attribute, $chosen);
             if ($value === null) {
                 return null;
             }
@@ -195,19 +195,19 @@ final class Lines
     }
 
     /** Finds the parent's option with this label or slug. */
-    private static function findOption(object $parent, string $attribute, ?string $reference): ?string
+    private static function findOption(object $parent, string $attribute, ?string $chosen): ?string
     {
-        if ($reference === null) {
+        if ($chosen === null) {
             return null;
         }
         if (taxonomy_exists($attribute)) {
-            $term = get_term_by('name', $reference, $attribute) ?: get_term_by('slug', $reference, $attribute);
+            $term = get_term_by('name', $chosen, $attribute) ?: get_term_by('slug', $chosen, $attribute);
             return is_object($term) ? (string) $term->slug : null;
         }
         foreach ((array) $parent->get_attributes() as $key => $each) {
             $isThis = self::normalizeKey((string) $key) === self::normalizeKey($attribute);
             foreach ($isThis && is_object($each) ? (array) $each->get_options() : [] as $option) {
-                if (self::normalizeKey((string) $option) === self::normalizeKey($reference)) {
+                if (self::normalizeKey((string) $option) === self::normalizeKey($chosen)) {
                     return (string) $option;
                 }
             }

@@ -101,9 +101,9 @@ final class Privacy
         return $outcome;
     }
 
-    private static function callRecoup(array $what): Answer
+    private static function callRecoup(array $request): Answer
     {
-        $answer = Api::call('privacy', ['v' => 1, 'plugin' => Plugin::VERSION] + $what, self::TIMEOUT_S);
+        $answer = Api::call('privacy', ['v' => 1, 'plugin' => Plugin::VERSION] + $request, self::TIMEOUT_S);
         Sender::answered($answer);
         return $answer;
     }
@@ -129,8 +129,8 @@ final class Privacy
 
     private static function readConsents(int $user): array
     {
-        $said = $user > 0 ? get_user_meta($user, Account::META, true) : [];
-        return is_array($said) ? $said : [];
+        $consents = $user > 0 ? get_user_meta($user, Account::META, true) : [];
+        return is_array($consents) ? $consents : [];
     }
 
     private static function exportShopData(string $email): array
@@ -140,8 +140,8 @@ final class Privacy
         foreach (Outbox::ofPerson($email, $user) as $id => $entry) {
             $items[] = self::buildItem(['table' => 'waiting', 'fields' => [['name' => 'entry', 'value' => $entry]]], (string) $id);
         }
-        foreach (self::readConsents($user) as $channel => $word) {
-            $value = Api::json(is_array($word) ? $word : ['isGiven' => $word]);
+        foreach (self::readConsents($user) as $channel => $consent) {
+            $value = Api::json(is_array($consent) ? $consent : ['isGiven' => $consent]);
             $items[] = self::buildItem(['table' => 'consent', 'fields' => [['name' => $channel, 'value' => $value]]], 'account-' . $channel);
         }
         return array_values(array_filter($items));

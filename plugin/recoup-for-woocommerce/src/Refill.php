@@ -93,14 +93,14 @@ final class Refill
         $this->addToCart($product, $parent, $attributes, max(1, min(9999, (int) ($line['quantity'] ?? 1))), $name);
     }
 
-    private function addToCart(object $product, object $parent, array $attributes, int $wanted, string $name): void
+    private function addToCart(object $product, object $parent, array $attributes, int $requested, string $name): void
     {
         $variation = $product->is_type('variation') ? (int) $product->get_id() : 0;
         $key = WC()->cart->find_product_in_cart(
             WC()->cart->generate_cart_id((int) $parent->get_id(), $variation, $attributes, [])
         );
         $inCart = $key === '' ? 0 : (int) WC()->cart->get_cart_item($key)['quantity'];
-        $quantity = self::limitQuantity($product, $wanted);
+        $quantity = self::limitQuantity($product, $requested);
         if ($inCart >= $quantity && $inCart > 0) {
             return;
         }
@@ -111,14 +111,14 @@ final class Refill
             $this->toChoose[] = $name;
             return;
         }
-        if ($quantity < $wanted) {
+        if ($quantity < $requested) {
             $this->fewer[] = $name;
         }
     }
 
-    private static function limitQuantity(object $product, int $wanted): int
+    private static function limitQuantity(object $product, int $requested): int
     {
         $limit = (int) $product->get_max_purchase_quantity();
-        return $limit > 0 ? min($wanted, $limit) : $wanted;
+        return $limit > 0 ? min($requested, $limit) : $requested;
     }
 }

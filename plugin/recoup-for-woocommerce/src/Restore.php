@@ -169,13 +169,13 @@ final class Restore
     /** Asks before replacing a cart that holds other items. */
     private static function askWhichCart(string $token): void
     {
-        $link = static function (string $choice, string $words) use ($token): string {
+        $link = static function (string $choice, string $message) use ($token): string {
             $arguments = [
                 self::ARGUMENT => $token,
                 self::CHOICE => $choice,
                 '_wpnonce' => wp_create_nonce(self::CHOICE . $token),
             ];
-            return '<a class="button wc-forward" href="' . esc_url(add_query_arg($arguments, home_url('/'))) . '">' . esc_html($words) . '</a>';
+            return '<a class="button wc-forward" href="' . esc_url(add_query_arg($arguments, home_url('/'))) . '">' . esc_html($message) . '</a>';
         };
         self::addNotice(
             esc_html__('There are other items in your cart.', 'recoup-for-woocommerce') . ' '
@@ -207,11 +207,11 @@ final class Restore
         return $shop ?: home_url('/');
     }
 
-    private static function addNotice(string $words, string $kind, bool $isHtml = false): void
+    private static function addNotice(string $message, string $kind, bool $isHtml = false): void
     {
         if (!WC()->session->has_session()) {
             WC()->session->set_customer_session_cookie(true);
         }
-        wc_add_notice($isHtml ? $words : esc_html($words), $kind);
+        wc_add_notice($isHtml ? $message : esc_html($message), $kind);
     }
 }

@@ -46,11 +46,11 @@ final class Screen
         if (!$isReturn || !current_user_can(self::CAPABILITY)) {
             return;
         }
-        $given = [];
+        $parameters = [];
         foreach (['recoup_state', 'recoup_code', 'recoup_error'] as $name) {
-            $given += Input::hasQuery($name) ? [$name => Input::query($name)] : [];
+            $parameters += Input::hasQuery($name) ? [$name => Input::query($name)] : [];
         }
-        $why = Connect::finish($given);
+        $why = Connect::finish($parameters);
         self::storeNotice($why === '' ? 'success' : 'error', $why !== '' ? $why : __('The shop is connected.', 'recoup-for-woocommerce'));
         wp_safe_redirect(self::address());
         exit;

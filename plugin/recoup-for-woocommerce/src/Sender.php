@@ -158,9 +158,9 @@ final class Sender
         self::waitUntil($now + $wait, $now + self::NEW_ENTRY_WAIT_S, $answer);
     }
 
-    private static function waitUntil(int $task, int $news, Answer $answer): void
+    private static function waitUntil(int $task, int $newEntry, Answer $answer): void
     {
-        State::put(['nextTry' => $task, 'nextNews' => $news, 'problem' => self::problemOf($answer)]);
+        State::put(['nextTry' => $task, 'nextNews' => $newEntry, 'problem' => self::problemOf($answer)]);
         self::schedule($task - time());
     }
 

@@ -44,15 +44,15 @@ final class Session
     /** Returns the cart's token; '' before the cart has its first line. */
     public static function cart(): string
     {
-        $known = self::get('cart', '');
-        return is_string($known) && preg_match('/^[\w-]{32}$/D', $known) ? $known : '';
+        $stored = self::get('cart', '');
+        return is_string($stored) && preg_match('/^[\w-]{32}$/D', $stored) ? $stored : '';
     }
 
     public static function cartOrNew(): string
     {
-        $known = self::cart();
-        if ($known !== '') {
-            return $known;
+        $stored = self::cart();
+        if ($stored !== '') {
+            return $stored;
         }
         $fresh = Text::token(24);
         self::put('cart', $fresh);
@@ -63,8 +63,8 @@ final class Session
     public static function startAnew(): void
     {
         if (self::isThere()) {
-            $kept = array_intersect_key(self::all(), ['language' => 1, 'languages' => 1]);
-            WC()->session->set(self::KEY, $kept === [] ? null : $kept);
+            $remaining = array_intersect_key(self::all(), ['language' => 1, 'languages' => 1]);
+            WC()->session->set(self::KEY, $remaining === [] ? null : $remaining);
         }
         self::showCart('');
     }

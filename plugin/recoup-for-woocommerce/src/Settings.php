@@ -36,10 +36,10 @@ final class Settings
         $boxes = [];
         foreach (is_array($input['boxes'] ?? null) ? $input['boxes'] : [] as $box) {
             $channel = $box['channel'] ?? '';
-            $words = Text::plain($box['words'] ?? '', self::MAX_WORDING_LENGTH);
-            if (in_array($channel, self::CHANNELS, true) && $words !== '') {
+            $text = Text::plain($box['words'] ?? '', self::MAX_WORDING_LENGTH);
+            if (in_array($channel, self::CHANNELS, true) && $text !== '') {
                 $languages = self::parseLanguages($box['languages'] ?? null);
-                $boxes[$channel] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)] + ($languages === [] ? [] : ['languages' => $languages]);
+                $boxes[$channel] = ['words' => $text, 'id' => Text::plain($box['id'] ?? '', 40)] + ($languages === [] ? [] : ['languages' => $languages]);
             }
         }
         $settings = [
@@ -58,9 +58,9 @@ final class Settings
     {
         $parsed = [];
         foreach (is_array($input) ? $input : [] as $language => $box) {
-            $words = Text::plain(is_array($box) ? $box['words'] ?? '' : '', self::MAX_WORDING_LENGTH);
-            if (preg_match('/^[a-z]{2}$/D', (string) $language) && $words !== '') {
-                $parsed[$language] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)];
+            $text = Text::plain(is_array($box) ? $box['words'] ?? '' : '', self::MAX_WORDING_LENGTH);
+            if (preg_match('/^[a-z]{2}$/D', (string) $language) && $text !== '') {
+                $parsed[$language] = ['words' => $text, 'id' => Text::plain($box['id'] ?? '', 40)];
             }
         }
         return $parsed;
@@ -113,9 +113,9 @@ final class Settings
         if ($box === null || $id === '') {
             return self::boxes()[$channel] ?? null;
         }
-        foreach (array_merge([$box], array_values($box['languages'] ?? [])) as $each) {
-            if ($each['id'] === $id) {
-                return ['words' => $each['words'], 'id' => $id];
+        foreach (array_merge([$box], array_values($box['languages'] ?? [])) as $wording) {
+            if ($wording['id'] === $id) {
+                return ['words' => $wording['words'], 'id' => $id];
             }
         }
         return null;

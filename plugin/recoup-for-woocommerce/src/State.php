@@ -21,19 +21,19 @@ final class State
     }
 
     /** Keeps the counts of today and yesterday, enough for "in the last 24 hours". */
-    public static function countDaily(string $what, int $amount): void
+    public static function countDaily(string $counter, int $amount): void
     {
         $today = gmdate('Y-m-d');
-        $days = self::get($what, []);
+        $days = self::get($counter, []);
         $days = is_array($days) ? $days : [];
-        $kept = array_intersect_key($days, [$today => 1, gmdate('Y-m-d', time() - DAY_IN_SECONDS) => 1]);
-        $kept[$today] = (int) ($kept[$today] ?? 0) + $amount;
-        self::put([$what => $kept]);
+        $recent = array_intersect_key($days, [$today => 1, gmdate('Y-m-d', time() - DAY_IN_SECONDS) => 1]);
+        $recent[$today] = (int) ($recent[$today] ?? 0) + $amount;
+        self::put([$counter => $recent]);
     }
 
-    public static function daily(string $what): int
+    public static function daily(string $counter): int
     {
-        $days = self::get($what, []);
+        $days = self::get($counter, []);
         $since = gmdate('Y-m-d', time() - DAY_IN_SECONDS);
         $sum = 0;
         foreach (is_array($days) ? $days : [] as $day => $count) {

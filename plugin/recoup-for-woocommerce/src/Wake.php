@@ -62,8 +62,8 @@ final class Wake
         if (abs(time() - (int) $call['time']) > Signature::WINDOW_S) {
             return [401, ['code' => 'clock', 'error' => 'The clocks differ.', 'now' => time()]];
         }
-        $seen = get_transient('recoup_nonces');
-        $recent = array_filter(is_array($seen) ? $seen : [], static function ($at): bool {
+        $stored = get_transient('recoup_nonces');
+        $recent = array_filter(is_array($stored) ? $stored : [], static function ($at): bool {
             return $at > time() - 2 * Signature::WINDOW_S;
         });
         if (isset($recent[$call['nonce']])) {
