@@ -22,7 +22,8 @@ const { values, positionals } = parseArgs({
   },
 })
 const shop = new URL(positionals[0] ?? 'http://localhost')
-if (!/^(localhost|127\.0\.0\.1|\[::1\])$/.test(shop.hostname)) throw new Error('Only a shop on this machine is called.')
+if (!/^(localhost|127\.0\.0\.1|\[::1\])$/.test(shop.hostname))
+  throw new Error('Only a shop on this machine is allowed.')
 
 /** Address in another shopper's cart, which no response may contain. */
 const MARK = `victim-${randomBytes(6).toString('hex')}@shoppers.example.com`
@@ -102,12 +103,12 @@ const forged: ((n: number) => Call)[] = [
   (n) => restore('restore, oversized', 'a'.repeat(44 + 37 * (n % 90))),
   (n) => ({ ...restore('restore, an array', ''), path: `/?recoup-restore[${n}]=${'t'.repeat(43)}` }),
   () => ({
-    kind: 'screen, nobody',
+    kind: 'screen, signed out',
     path: '/wp-admin/admin-post.php',
     init: { method: 'POST', body: new URLSearchParams({ action: 'recoup_screen', recoup_do: 'disconnect' }) },
   }),
   (n) => ({
-    kind: 'code, nobody',
+    kind: 'code, signed out',
     path: `/wp-admin/admin.php?page=recoup&recoup_state=${hex(16)}&recoup_code=${hex(16)}.${hex(n % 40)}`,
     may: (reply) => reply.status === 302 && /wp-login\.php/.test(reply.headers.get('location') ?? ''),
   }),
@@ -121,7 +122,7 @@ if (values.secret && values.store) {
   )
   // The original call of the replay must succeed first.
   const first = await fetch(new URL(WAKES[0]!, shop), { method: 'POST', headers: used, body: WAKE_BODY })
-  if (first.status !== 200) throw new Error(`A wake that is signed rightly was answered ${first.status}.`)
+  if (first.status !== 200) throw new Error(`A correctly signed wake was answered ${first.status}.`)
 }
 
 /** Creates another shopper with a cart and an address. */
@@ -144,13 +145,13 @@ async function createVictim(): Promise<void> {
   const page = await go(values.checkout)
   const source = page.slice(page.indexOf('recoupCheckout'))
   const nonce = page.includes('recoupCheckout') ? /"nonce":"(\w+)"/.exec(source)?.[1] : undefined
-  if (!nonce) throw new Error(`${values.checkout} has not the plugin's script: it is no classic checkout.`)
+  if (!nonce) throw new Error(`${values.checkout} does not contain the plugin's script, so it is no classic checkout.`)
   const response = await go('/?wc-ajax=recoup_contact', {
     method: 'POST',
     body: new URLSearchParams({ nonce, email: MARK }),
   })
-  if (!response.includes('true')) throw new Error(`The cart of somebody else could not be made: ${response}`)
-  if (!(await go(values.checkout)).includes(MARK)) throw new Error('The shop has not kept the address that was typed.')
+  if (!response.includes('true')) throw new Error(`The other shopper's cart could not be created: ${response}`)
+  if (!(await go(values.checkout)).includes(MARK)) throw new Error('The shop did not save the typed address.')
 }
 
 const readState = () => (values.state ? execFileSync('sh', ['-c', values.state], { encoding: 'utf8' }) : '')
@@ -160,9 +161,9 @@ async function runCall(call: Call): Promise<string | null> {
   const text = `${JSON.stringify([...reply.headers])}${await reply.text()}`
   const isRefused = call.may ? call.may(reply) : reply.status >= 400 && reply.status < 500
   if (!isRefused) return `${call.kind}: answered ${reply.status} ${reply.headers.get('location') ?? ''}`
-  if (text.includes(MARK)) return `${call.kind}: somebody else's address is in the answer`
+  if (text.includes(MARK)) return `${call.kind}: the response contains the other shopper's address`
   const session = reply.headers.getSetCookie().find((cookie) => cookie.startsWith('wp_woocommerce_session'))
-  return session ? `${call.kind}: a session was begun` : null
+  return session ? `${call.kind}: a session was started` : null
 }
 
 if (values.product) await createVictim()
@@ -182,10 +183,8 @@ async function work(): Promise<void> {
 }
 await Promise.all(Array.from({ length: 4 }, work))
 const after = readState()
-if (before !== after) faults.set(`What is stored has changed:\n${before}\n${after}`, 1)
+if (before !== after) faults.set(`Stored data has changed:\n${before}\n${after}`, 1)
 for (const [kind, count] of counts) console.log(`${String(count).padStart(5)}  ${kind}`)
 for (const [fault, count] of faults) console.error(`${count} × ${fault}`)
-console.log(
-  `${calls} calls, ${[...faults.values()].reduce((sum, count) => sum + count, 0)} not refused as they should be`,
-)
+console.log(`${calls} calls, ${[...faults.values()].reduce((sum, count) => sum + count, 0)} not rejected as expected`)
 process.exitCode = faults.size > 0 ? 1 : 0

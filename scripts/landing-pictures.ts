@@ -109,6 +109,6 @@ async function findRecoveredCart(page: Page): Promise<string> {
     const { carts } = (await reply.json()) as { carts: { id: string }[] }
     return carts[0]?.id
   })
-  if (!id) throw new Error('The demo has no recovered cart yet: wait until its history is there.')
+  if (!id) throw new Error('The demo has no recovered cart yet: wait until its history is complete.')
   return `/carts/${id}`
 }

@@ -43,7 +43,7 @@ await main(async () => {
     lint(node, changed).then(async (code) => (await runTests(node, chosen)) || code),
   ])
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
-  console.log(`\n${chosen.length} test files nearest to the change, ${left} more left to npm test; ${seconds} s`)
+  console.log(`\n${chosen.length} test files nearest to the change, ${left} more only in npm test; ${seconds} s`)
   return codes.some(Boolean) ? 1 : 0
 })
 

@@ -48,14 +48,14 @@ await main(async () => {
   const chosen = chooseParts(args)
   if (!chosen) return printParts()
   if (chosen.length === 0) {
-    console.log('No part is due: the code of each is as it was when it last passed.')
+    console.log('No part is due: no code has changed since the parts passed.')
     return 0
   }
   await ensureInstalled()
   const node = node26()
   await ensureWebBuilt(node)
   const before = progress.begin(args.join(' '), git('rev-parse', 'HEAD'))
-  if (before.length > 0) console.log(`Goes on after ${before.join(', ')}.`)
+  if (before.length > 0) console.log(`Continues after ${before.join(', ')}.`)
   const browsers = await findBrowsers(chosen)
   for (const part of chosen) if (!before.includes(part.name)) await runPart(node, part, browsers)
   progress.end()
@@ -106,7 +106,7 @@ async function runPart(node, part, browsers) {
   }
   const row = { part: part.name, commit, seed, result: toResult(counts), seconds: seconds() }
   const { skipped } = counts
-  console.log(`── ${part.name}: ${row.result} in ${row.seconds} s${skipped > 0 ? `, ${skipped} tests left out` : ''}`)
+  console.log(`── ${part.name}: ${row.result} in ${row.seconds} s${skipped > 0 ? `, ${skipped} tests skipped` : ''}`)
   outcomes.set(part.name, row.result)
   // A result belongs to a commit.
   if (touchesPart(part, changedSince(commit) ?? [])) {
@@ -127,7 +127,7 @@ function readProgress(part) {
 }
 
 function throwIfStopped() {
-  if (isStopped) throw new UserError('Stopped. The same command goes on from here.')
+  if (isStopped) throw new UserError('Stopped. Run the same command again to continue.')
 }
 
 async function runStep(node, [file, ...args], env) {

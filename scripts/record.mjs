@@ -34,7 +34,7 @@ export function printRecord(record, why) {
   const { passed, skipped, failures, running, isWhole } = record
   const others = []
   if (!isWhole && why) others.push(why)
-  if (!isWhole && running.length > 0) others.push(`Not through: ${running.join(', ')}`)
+  if (!isWhole && running.length > 0) others.push(`Not finished: ${running.join(', ')}`)
   for (const { file, name, said } of failures) console.error(`\nFailed: ${file} > ${name}\n${clip(said)}`)
   for (const each of others) console.error(`\n${each}`)
   return { passed, failed: failures.length, skipped }

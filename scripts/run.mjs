@@ -38,7 +38,7 @@ export function openRun({ isFullSize = false } = {}) {
       const cpuSeconds = meter.stop()
       const written = readRecord(record)
       // Not every proof consists of tests.
-      const why = fs.existsSync(record) ? 'The tests were ended before they were through.' : null
+      const why = fs.existsSync(record) ? 'The tests ended early.' : null
       const counts = printRecord(written, why)
       if (!isFullSize) saveTimes(written)
       const leftRunning = endRun(folder)

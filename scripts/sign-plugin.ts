@@ -50,7 +50,7 @@ async function changeKey(file: string, keys: string[], retired: string[]): Promi
   const known = existsSync(file) ? (await readFile(file, 'utf8')).trim() : first
   if (!keys.includes(known)) {
     throw new Error(
-      `The plugin has the public key ${known}, and its private key is not among those named. Shops that have it would refuse this version: name its file, too.`,
+      `The plugin has the public key ${known}, and none of the given files is its private key. Shops with that key would reject this version: name its file, too.`,
     )
   }
   if (retired.includes(first))

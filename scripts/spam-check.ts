@@ -71,7 +71,7 @@ function scoreSample({ raw }: Sample): { rule: string; points: number }[] | null
   })
   if (run.error) return null
   const report = run.stdout.slice(run.stdout.lastIndexOf('Content analysis details'))
-  if (!/^Content/.test(report)) throw new Error(`SpamAssassin did not judge:\n${run.stderr}`)
+  if (!/^Content/.test(report)) throw new Error(`SpamAssassin failed:\n${run.stderr}`)
   const rows = report.matchAll(/^[ \t]*(-?\d+\.\d)[ \t]+([A-Z][A-Z0-9_]{2,})[ \t]/gm)
   return [...rows].map(([, points, rule]) => ({ rule: rule!, points: Number(points) }))
 }
@@ -80,7 +80,7 @@ let failures = 0
 for (const sample of samples) {
   const rules = scoreSample(sample)
   if (!rules) {
-    console.log('SpamAssassin is not installed, so nothing was judged (Debian: apt-get install spamassassin).')
+    console.log('SpamAssassin is not installed, so nothing was checked (Debian: apt-get install spamassassin).')
     process.exit(0)
   }
   const bad = rules.filter(({ points }) => points > MAX_POINTS).map(({ rule, points }) => `${rule} ${points}`)
