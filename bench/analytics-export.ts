@@ -11,9 +11,9 @@ import type { Figure } from './figures.ts'
 import { signIn } from './list.bench.ts'
 import { readResidentMb } from './measure.ts'
 
-// Export of a year (decision 100) of a store with many products: speed and memory. Retained memory is the heap after a full garbage
-// collection, measured in this process. Memory that only a full collection frees is measured without one: as the old generation of this
-// process's heap, and as the server's resident memory over several exports.
+// Export of a year (decision 100) of a store with many products: speed and memory. Retained memory is the heap after a
+// full garbage collection, measured in this process. Memory that only a full collection frees is measured without one:
+// as the old generation of this process's heap, and as the server's resident memory over several exports.
 
 const PRODUCTS = 200_000
 /** Maximum growth from a tenth of the file to its end that counts as flat. */

@@ -3,8 +3,8 @@ import { type Db, sql } from '../server/core/db/db.ts'
 import type { TestStore } from '../test/factories.ts'
 import type { AppInstance, Lab } from './lab.ts'
 
-// Generates a store's year with SQL: a million carts, messages about a third of them, opens and clicks, and 300,000 orders. Triggers are
-// off; the product counts the figures afterwards.
+// Generates a store's year with SQL: a million carts, messages about a third of them, opens and clicks, and 300,000
+// orders. Triggers are off; the product counts the figures afterwards.
 
 export const CARTS = 1_000_000
 const ORDERS = 300_000
@@ -101,7 +101,10 @@ async function insertEngagement(db: Db, storeId: string): Promise<void> {
 
 const isCredited = sql`status = 'recovered' and kind = 'flow'`
 
-/** One attributed order per recovered cart and one per purchased cart; the rest is spread unevenly over an eighth of the shoppers. */
+/**
+ * One attributed order per recovered cart and one per purchased cart; the rest is spread unevenly over an eighth of the
+ * shoppers.
+ */
 async function insertOrders(db: Db, storeId: string, count: number): Promise<void> {
   const drawn = sql`
     select 'r' || id as order_id, shopper_id, id as cart_id, least(now(), at + interval '20 minutes') as at, currency, value_minor as minor,

@@ -14,10 +14,11 @@ import type { AppInstance, Lab } from './lab.ts'
 import { measureMs, percentile } from './measure.ts'
 import { type Server, startServer } from './server.ts'
 
-// Method: one store with a million carts, as many messages and 300,000 orders in a year (analytics-scene.ts). The product has counted its
-// figures. A started server answers each call of the screen over HTTP, including authentication, alternating between all four ranges. A
-// call's ceiling is one bare statement that reads the same figure rows by primary key, run alternately. Then: the screen's parallel calls,
-// the screen in a browser, the export of a large catalogue, and the cost of updating figures after changes.
+// Method: one store with a million carts, as many messages and 300,000 orders in a year (analytics-scene.ts). The
+// product has counted its figures. A started server answers each call of the screen over HTTP, including
+// authentication, alternating between all four ranges. A call's ceiling is one bare statement that reads the same
+// figure rows by primary key, run alternately. Then: the screen's parallel calls, the screen in a browser, the export
+// of a large catalogue, and the cost of updating figures after changes.
 
 const CHANGED_ROWS = 10_000
 const WAIT_MS = 10 * 60_000
@@ -135,8 +136,9 @@ function buildFigure(lab: Lab, name: string, timings: TimesByRange, bare: TimesB
 }
 
 /**
- * A view of a range requests a count of its buyers, at most every 15 minutes, in the background. Products are summed in the background at the
- * start of a day, and after the first view of a store; until then the previous ones, or none, are shown.
+ * A view of a range requests a count of its buyers, at most every 15 minutes, in the background. Products are summed in
+ * the background at the start of a day, and after the first view of a store; until then the previous ones, or none, are
+ * shown.
  */
 async function measureFirstLooks(scene: Scene): Promise<Figure[]> {
   const { db } = scene.instance

@@ -7,9 +7,10 @@ import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { measureMs, percentile } from './measure.ts'
 
-// Method: two stores of a million carts. The store of the carts benchmark collected them in a year: carts older than 30 days are lost, so one
-// in fifteen is abandoned. In the other store all carts were abandoned within four weeks. The statement that counts an audience runs with each
-// filter, and with several, alternately, forty times. The ceiling counts the same carts in the same run without filters, channels and people.
+// Method: two stores of a million carts. The store of the carts benchmark collected them in a year: carts older than 30
+// days are lost, so one in fifteen is abandoned. In the other store all carts were abandoned within four weeks. The
+// statement that counts an audience runs with each filter, and with several, alternately, forty times. The ceiling
+// counts the same carts in the same run without filters, channels and people.
 
 export const bench: Bench = { name: 'audience', run }
 

@@ -7,8 +7,8 @@ import type { Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { measureMs, readResidentMb } from './measure.ts'
 
-// Measures planning a run in this process: time compared with one bare INSERT … SELECT of as many rows into the same table, and memory. Each
-// page reads the clock once, by which pages are counted.
+// Measures planning a run in this process: time compared with one bare INSERT … SELECT of as many rows into the same
+// table, and memory. Each page reads the clock once, by which pages are counted.
 
 const PEOPLE = 100_000
 const PAGE = 1_000

@@ -6,8 +6,9 @@ import { type Arrivals, type Helper, startEmptyShops, startRecipientsSink } from
 import type { AppInstance, Lab } from './lab.ts'
 import { type Server, startServer } from './server.ts'
 
-// A started product with a store of many abandoned carts: one permanent web process, one process with both roles that sends and can be killed,
-// fake shops, and a mail server that records recipients. Other stores have a single reminder each.
+// A started product with a store of many abandoned carts: one permanent web process, one process with both roles that
+// sends and can be killed, fake shops, and a mail server that records recipients. Other stores have a single reminder
+// each.
 
 const PEOPLE = 100_000
 /** Connections to the mail server. */

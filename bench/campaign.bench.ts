@@ -7,11 +7,12 @@ import type { Lab } from './lab.ts'
 import { median, percentile, readResidentMb } from './measure.ts'
 import { sendBare } from './send.bench.ts'
 
-// Method: a started product with a store of 100,000 abandoned carts runs two campaigns to all of them. The first is scheduled and cancelled
-// after planning. The second starts by Send Now and runs to the last email: its process is killed during planning and again at 60 %, and
-// restarted each time; at 30 % the campaign is paused and resumed. Meanwhile single reminders of other stores become due. A mail server records
-// recipients and times, which are compared with the rows at the end. The ceiling of planning is one bare INSERT … SELECT of as many rows; that
-// of sending is nodemailer's pool with as many connections and the same emails.
+// Method: a started product with a store of 100,000 abandoned carts runs two campaigns to all of them. The first is
+// scheduled and cancelled after planning. The second starts by Send Now and runs to the last email: its process is
+// killed during planning and again at 60 %, and restarted each time; at 30 % the campaign is paused and resumed.
+// Meanwhile single reminders of other stores become due. A mail server records recipients and times, which are compared
+// with the rows at the end. The ceiling of planning is one bare INSERT … SELECT of as many rows; that of sending is
+// nodemailer's pool with as many connections and the same emails.
 
 const KILLS = 2
 const PAUSED_MS = 12_000
@@ -115,7 +116,10 @@ async function runWithKills(scene: CampaignScene): Promise<Figure[]> {
   ]
 }
 
-/** Kills after a fifth of the rows and the first email, or after three fifths. Returns the first email's time; null: none before the kill. */
+/**
+ * Kills after a fifth of the rows and the first email, or after three fifths. Returns the first email's time; null:
+ * none before the kill.
+ */
 async function killWhilePlanning(scene: CampaignScene, id: string): Promise<number | null> {
   const pages = Math.max(1, scene.total / 1_000)
   const progress = new Set<string>()

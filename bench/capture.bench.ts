@@ -7,11 +7,12 @@ import { type LoadResult, postAll } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { median, percentile } from './measure.ts'
 
-// Method: shoppers of fifty stores send the capture script's posts, four each (one item, a second one, more of the first, and every
-// fourth shopper's email), over HTTP from another process on 50 connections. Each is answered after its commit. The ceiling is a bare
-// Fastify route that parses the same bodies and writes each with one INSERT through the same kind of pool, also answered after the
-// commit. Three alternating rounds, medians; a round starts when all earlier posts have become facts. Then 500 posts a second for the
-// latency. "To the cart" counts until a round's last post is in its cart's row.
+// Method: shoppers of fifty stores send the capture script's posts, four each (one item, a second one, more of the
+// first, and every fourth shopper's email), over HTTP from another process on 50 connections. Each is answered after
+// its commit. The ceiling is a bare Fastify route that parses the same bodies and writes each with one INSERT through
+// the same kind of pool, also answered after the commit. Three alternating rounds, medians; a round starts when all
+// earlier posts have become facts. Then 500 posts a second for the latency. "To the cart" counts until a round's last
+// post is in its cart's row.
 
 const STORES = 50
 const CONNECTIONS = 50

@@ -7,10 +7,11 @@ import type { Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
 import { percentile, seededRandom } from './measure.ts'
 
-// Method: the stores of the carts benchmark with 10,000, 100,000 and a million customers, two in seven registered. The real route, with
-// authentication and totals, is called in-process for pages of 50: every column in both directions, pages 1 to 10; registered customers and
-// guests; prefix searches by name, email and phone number; searches without matches; and pages at any depth. Calls alternate between the
-// sizes. The result is how much slower the largest store is than the smallest.
+// Method: the stores of the carts benchmark with 10,000, 100,000 and a million customers, two in seven registered. The
+// real route, with authentication and totals, is called in-process for pages of 50: every column in both directions,
+// pages 1 to 10; registered customers and guests; prefix searches by name, email and phone number; searches without
+// matches; and pages at any depth. Calls alternate between the sizes. The result is how much slower the largest store
+// is than the smallest.
 
 const LIMIT = 50
 

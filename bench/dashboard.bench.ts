@@ -13,9 +13,9 @@ import type { AppInstance, Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
 import { percentile } from './measure.ts'
 
-// Method: the stores of `list`, each recovered cart with an attributed order, and 2,000 changes that are not folded yet (a busy
-// minute). The real routes, with authentication, are called in-process, alternating between stores. Then the upkeep of the figures:
-// the fold, the count of people, and a full recount of a store with a million carts.
+// Method: the stores of `list`, each recovered cart with an attributed order, and 2,000 changes that are not folded yet
+// (a busy minute). The real routes, with authentication, are called in-process, alternating between stores. Then the
+// upkeep of the figures: the fold, the count of people, and a full recount of a store with a million carts.
 
 const UNFOLDED = 2_000
 

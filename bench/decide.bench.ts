@@ -7,9 +7,9 @@ import type { Bench, Figure } from './figures.ts'
 import { type AppInstance, createNullChannel, type Lab } from './lab.ts'
 import { measureMs, median } from './measure.ts'
 
-// Method: a store has thousands of due emails. Claim + decide: batches of 100 are claimed and decided, including rendering, without
-// sending. Whole loop: `sendDue` sends the same store's emails to a channel that accepts at once, so the result is the engine's own
-// work and its commits. Three stores each; medians.
+// Method: a store has thousands of due emails. Claim + decide: batches of 100 are claimed and decided, including
+// rendering, without sending. Whole loop: `sendDue` sends the same store's emails to a channel that accepts at once, so
+// the result is the engine's own work and its commits. Three stores each; medians.
 
 const BATCH = 100
 const POOL = 5

@@ -4,9 +4,9 @@ import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'
 import { measureMs } from './measure.ts'
 
-// Method: of a million carts, ten thousand are due. One pass of `detectAbandoned` updates them and writes timeline, notifications and
-// the three messages of the active flow, all committed with fsync. The ceiling is one UPDATE of as many rows in a copy of the carts
-// table without other work. A pass without due carts follows, as it runs every second.
+// Method: of a million carts, ten thousand are due. One pass of `detectAbandoned` updates them and writes timeline,
+// notifications and the three messages of the active flow, all committed with fsync. The ceiling is one UPDATE of as
+// many rows in a copy of the carts table without other work. A pass without due carts follows, as it runs every second.
 
 export const bench: Bench = { name: 'detect', run }
 

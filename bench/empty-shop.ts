@@ -2,8 +2,8 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Shops without orders in a separate process (see helpers.ts), one at each path. Every requested product is for sale. Shops whose path
-// begins with `slow` answer after ten seconds.
+// Shops without orders in a separate process (see helpers.ts), one at each path. Every requested product is for sale.
+// Shops whose path begins with `slow` answer after ten seconds.
 
 const server = http.createServer(async (request, reply) => {
   if (request.url!.startsWith('/slow')) await sleep(10_000)

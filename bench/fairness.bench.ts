@@ -8,10 +8,10 @@ import { percentile } from './measure.ts'
 import { startServer } from './server.ts'
 
 // Method (D8), in started servers of one process each:
-// - One store has 100,000 due emails and sends continuously. Another store with due emails has a shop that answers after ten seconds. Forty
+// - One store has 100,000 due emails and sends continuously. Another store with due emails has a shop that answers
+//   after ten seconds. Forty other stores have a single reminder each, one due every second.
+// - A number of shops accept connections and never answer, each on its own address and with five due emails. Thirty
 //   other stores have a single reminder each, one due every second.
-// - A number of shops accept connections and never answer, each on its own address and with five due emails. Thirty other stores have a single
-//   reminder each, one due every second.
 // The figure is the delay from due to sent of the single reminders. Unsent ones count as late until the end.
 
 const SINGLES = 40

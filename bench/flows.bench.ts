@@ -12,10 +12,11 @@ import type { AppInstance, Lab } from './lab.ts'
 import { measureMs, percentile } from './measure.ts'
 import { startServer } from './server.ts'
 
-// Method: the year of the analytics benchmark (a million carts, as many messages; analytics-scene.ts), with figures counted by the product, and
-// each step's planned but unsent messages. A started server answers the flow's report over HTTP, including authentication, alternating between
-// the three ranges. The ceiling is one bare statement that sums the same rows by key. The list of flows uses the same store. The forecast for
-// the next hour uses another store with 600 due messages, of which each call decides 500.
+// Method: the year of the analytics benchmark (a million carts, as many messages; analytics-scene.ts), with figures
+// counted by the product, and each step's planned but unsent messages. A started server answers the flow's report over
+// HTTP, including authentication, alternating between the three ranges. The ceiling is one bare statement that sums the
+// same rows by key. The list of flows uses the same store. The forecast for the next hour uses another store with 600
+// due messages, of which each call decides 500.
 
 const DAYS = [7, 30, 90] as const
 const GOAL = { below: 100 }

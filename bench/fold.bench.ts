@@ -6,9 +6,10 @@ import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { measureMs, median } from './measure.ts'
 
-// Method: one cart has 10,000 facts (a page left open for months, or a robot). Measured: the pure fold of all facts; an older fact,
-// which requires reading and folding all facts again; the next fact in order, which continues from the stored state; and the next post
-// of the capture script, including the response. The last two should not depend on the number of facts.
+// Method: one cart has 10,000 facts (a page left open for months, or a robot). Measured: the pure fold of all facts; an
+// older fact, which requires reading and folding all facts again; the next fact in order, which continues from the
+// stored state; and the next post of the capture script, including the response. The last two should not depend on the
+// number of facts.
 
 export const bench: Bench = { name: 'fold', run }
 

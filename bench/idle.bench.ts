@@ -5,9 +5,9 @@ import type { AppInstance, Lab } from './lab.ts'
 import { startServer } from './server.ts'
 import { countStatements } from './statements.ts'
 
-// Method: an idle server with both roles. A proxy counts its statements to PostgreSQL, including those of the job queue. First without
-// stores, then with a thousand stores whose shops answer at once without orders. Their last sync times are spread over the sync interval of
-// 15 minutes. The figure for stores is the difference.
+// Method: an idle server with both roles. A proxy counts its statements to PostgreSQL, including those of the job
+// queue. First without stores, then with a thousand stores whose shops answer at once without orders. Their last sync
+// times are spread over the sync interval of 15 minutes. The figure for stores is the difference.
 
 const STORES = 1_000
 const SYNC_INTERVAL_MS = 15 * 60_000

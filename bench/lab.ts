@@ -17,8 +17,8 @@ import { type ManyCarts, manyCarts } from '../test/many-carts.ts'
 import { wooKeys } from '../test/woo-access.ts'
 import type { World } from '../test/world.ts'
 
-// The benchmarks' environment: the real server's parts on separate databases of a PostgreSQL with production settings (fsync and
-// synchronous_commit on).
+// The benchmarks' environment: the real server's parts on separate databases of a PostgreSQL with production settings
+// (fsync and synchronous_commit on).
 
 export const SECRET = 'a secret of the benchmarks, long enough to be one'
 export const KEYS = { consumerKey: `ck_${'c'.repeat(40)}`, consumerSecret: `cs_${'e'.repeat(40)}` }

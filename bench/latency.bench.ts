@@ -5,9 +5,9 @@ import type { AppInstance, Lab } from './lab.ts'
 import { percentile, seededRandom } from './measure.ts'
 import { startServer } from './server.ts'
 
-// Method: an otherwise idle server; one email at a time becomes due at a random moment, about one a second, for a store whose shop
-// answers at once. The figure is the delay from due to sent, from the rows. It includes the scan of every second, the queue, an order
-// pull if the last one is older than a minute, and the decision.
+// Method: an otherwise idle server; one email at a time becomes due at a random moment, about one a second, for a store
+// whose shop answers at once. The figure is the delay from due to sent, from the rows. It includes the scan of every
+// second, the queue, an order pull if the last one is older than a minute, and the decision.
 
 export const bench: Bench = { name: 'latency', run }
 

@@ -8,10 +8,11 @@ import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { percentile, seededRandom } from './measure.ts'
 
-// Method: stores of 10,000, 100,000 and a million carts in one database. The real route, with authentication and totals, is called
-// in-process for pages of 25: every sortable column in both directions, pages 1 to 10; each badge; prefix searches of 2 to 8 characters
-// by name, email and phone number; carts reachable by email among the newest 5,000; and pages at any depth. Calls alternate between the
-// sizes. The result is how much slower the largest store is than the smallest.
+// Method: stores of 10,000, 100,000 and a million carts in one database. The real route, with authentication and
+// totals, is called in-process for pages of 25: every sortable column in both directions, pages 1 to 10; each badge;
+// prefix searches of 2 to 8 characters by name, email and phone number; carts reachable by email among the newest
+// 5,000; and pages at any depth. Calls alternate between the sizes. The result is how much slower the largest store is
+// than the smallest.
 
 const LIMIT = 25
 const BADGES = ['No Action', 'Email Sent', 'No Response', 'Recovered']

@@ -1,7 +1,7 @@
 import net from 'node:net'
 
-// Sends prepared requests over a few keep-alive connections from a separate process (see helpers.ts): as fast as responses arrive, or
-// at a given rate, each request timed from its scheduled start.
+// Sends prepared requests over a few keep-alive connections from a separate process (see helpers.ts): as fast as
+// responses arrive, or at a given rate, each request timed from its scheduled start.
 
 interface Order {
   port: number

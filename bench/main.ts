@@ -7,11 +7,12 @@ import { startEmbedded } from '../server/core/postgres/embedded.ts'
 import { type Figure, formatMarkdown, isMet, printFigures } from './figures.ts'
 import { topLines } from './profile.ts'
 
-// npm run bench [-- --scale 0.1] [--profile] [names …] runs each benchmark in its own process, one after the other, on one PostgreSQL with
-// production settings. Prints a table after each, all as Markdown at the end, and writes bench/results.json. docs/performance.md explains
-// the results.
+// npm run bench [-- --scale 0.1] [--profile] [names …] runs each benchmark in its own process, one after the other, on
+// one PostgreSQL with production settings. Prints a table after each, all as Markdown at the end, and writes
+// bench/results.json. docs/performance.md explains the results.
 
-// Benchmarks that share a database are adjacent, readers before writers. The server that `paint` starts would process the carts of `detect`.
+// Benchmarks that share a database are adjacent, readers before writers. The server that `paint` starts would process
+// the carts of `detect`.
 const names = [
   'start',
   'idle',

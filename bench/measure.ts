@@ -21,7 +21,9 @@ export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** CPU milliseconds of this process and its database connections, without PostgreSQL's background processes. Linux only. */
+/**
+ * CPU milliseconds of this process and its database connections, without PostgreSQL's background processes. Linux only.
+ */
 export async function measureCpuMs({ pool }: AppInstance, work: () => Promise<unknown>) {
   const spent = async () => {
     const { rows } = await pool.query<{ pid: number }>(

@@ -6,10 +6,10 @@ import type { AppInstance, Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
 import { percentile, seededRandom } from './measure.ts'
 
-// Method: two stores with a thousand and a million notifications in one database, a fifth about carts and a twentieth problems. The real
-// routes, with authentication, are called in-process, alternating between the sizes: lists and filters, pages at any reachable depth, the
-// search, the unread count, "Mark all as read", "Clear all" and its undo up to a random id. The figures are the 95th percentile at a million;
-// the ceiling is the same at a thousand.
+// Method: two stores with a thousand and a million notifications in one database, a fifth about carts and a twentieth
+// problems. The real routes, with authentication, are called in-process, alternating between the sizes: lists and
+// filters, pages at any reachable depth, the search, the unread count, "Mark all as read", "Clear all" and its undo up
+// to a random id. The figures are the 95th percentile at a million; the ceiling is the same at a thousand.
 
 const SIZES = [1_000, 1_000_000]
 

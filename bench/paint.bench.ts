@@ -8,9 +8,9 @@ import { signIn } from './list.bench.ts'
 import { median } from './measure.ts'
 import { type Server, startServer } from './server.ts'
 
-// Method: the built app (`npm run build` first) from server/main.ts with both roles, signed in as the returning owner of the largest store of
-// `list`. A browser with an empty cache loads each path in turn; a load ends after half a second without requests. The landing page, which
-// needs no script, serves as the baseline of browser and machine.
+// Method: the built app (`npm run build` first) from server/main.ts with both roles, signed in as the returning owner
+// of the largest store of `list`. A browser with an empty cache loads each path in turn; a load ends after half a
+// second without requests. The landing page, which needs no script, serves as the baseline of browser and machine.
 
 const PATHS = ['/dashboard', '/carts', '/settings']
 const WIDTHS = [1280, 360]

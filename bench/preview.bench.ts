@@ -16,13 +16,16 @@ import type { AppInstance, Lab } from './lab.ts'
 import { percentile } from './measure.ts'
 import { startServer } from './server.ts'
 
-// Method: in a started server one store sends emails continuously. Fifty signed-in viewers of another account request previews without
-// pause, with the most expensive allowed texts: 50,000 characters each that are slow to parse, sanitize, render or return, and invalid
-// ones. Meanwhile a separate process requests /healthz every 20 ms, timed from the scheduled start. The ceiling is the same probe under
-// the same sending load just before, without previews.
+// Method: in a started server one store sends emails continuously. Fifty signed-in viewers of another account request
+// previews without pause, with the most expensive allowed texts: 50,000 characters each that are slow to parse,
+// sanitize, render or return, and invalid ones. Meanwhile a separate process requests /healthz every 20 ms, timed from
+// the scheduled start. The ceiling is the same probe under the same sending load just before, without previews.
 
 const VIEWERS = 50
-/** Independent of the scale, because sending is bursty and needs a longer measurement. All texts differ, because rejected ones are cached. */
+/**
+ * Independent of the scale, because sending is bursty and needs a longer measurement. All texts differ, because
+ * rejected ones are cached.
+ */
 const REQUESTS_PER_VIEWER = 12
 
 export const bench: Bench = { name: 'preview', run }

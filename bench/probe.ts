@@ -1,7 +1,7 @@
 import http from 'node:http'
 
-// Requests one address every 20 ms over its own connections from a separate process (see helpers.ts), each timed from its scheduled
-// start. A message with an address starts it; one without ends it and returns the latencies.
+// Requests one address every 20 ms over its own connections from a separate process (see helpers.ts), each timed from
+// its scheduled start. A message with an address starts it; one without ends it and returns the latencies.
 
 const EVERY_MS = 20
 

@@ -4,9 +4,10 @@ import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { measureMs } from './measure.ts'
 
-// Method: a store with 100,000 contacts without orders, last seen over a year ago, each with a cart, a fact and up to three messages, next to a
-// store with 100,000 retained contacts. The nightly job erases the first ones (C10). Meanwhile a second connection samples the age of the job's
-// oldest transaction, and a third one updates contacts that are about to be erased, as a post from the shop's pages would.
+// Method: a store with 100,000 contacts without orders, last seen over a year ago, each with a cart, a fact and up to
+// three messages, next to a store with 100,000 retained contacts. The nightly job erases the first ones (C10).
+// Meanwhile a second connection samples the age of the job's oldest transaction, and a third one updates contacts that
+// are about to be erased, as a post from the shop's pages would.
 
 export const bench: Bench = { name: 'retention', run }
 

@@ -6,11 +6,11 @@ import { type Helper, type SinkTally, startSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { measureCpuMs, measureMs, median } from './measure.ts'
 
-// Method: a store has thousands of due emails; `sendDue` sends them through the SMTP channel to a sink in a separate process: order
-// check, claim, decision, rendering, send, outcome, next steps, each committed with fsync. The ceiling is nodemailer's pool with as
-// many connections and the same subjects, texts, recipients and headers, encoded the same way, to the same sink, without a database.
-// Five alternating rounds; medians. At most the pool size may be in flight (D10), so it limits how many emails share a commit. The
-// default is five.
+// Method: a store has thousands of due emails; `sendDue` sends them through the SMTP channel to a sink in a separate
+// process: order check, claim, decision, rendering, send, outcome, next steps, each committed with fsync. The ceiling
+// is nodemailer's pool with as many connections and the same subjects, texts, recipients and headers, encoded the same
+// way, to the same sink, without a database. Five alternating rounds; medians. At most the pool size may be in flight
+// (D10), so it limits how many emails share a commit. The default is five.
 
 const POOLS = [5, 10, 20]
 /** Share of the ceiling, by pool size. */

@@ -1,6 +1,7 @@
 import net from 'node:net'
 
-// An SMTP server that accepts everything, for separate processes (see helpers.ts). Uses bare sockets to cost as little as possible.
+// An SMTP server that accepts everything, for separate processes (see helpers.ts). Uses bare sockets to cost as little
+// as possible.
 
 /** `onMail`: called with the last recipient and the size of each complete email, before the response. */
 export function acceptMail(onMail: (recipient: string, bytes: number) => void, onConnection: () => void = () => {}) {

@@ -8,9 +8,10 @@ import type { Lab } from './lab.ts'
 import { median, readResidentMb } from './measure.ts'
 import { startServer } from './server.ts'
 
-// Method: server/main.ts with both roles starts as a separate process, and /readyz is requested every 5 ms: with an empty data folder
-// and its own PostgreSQL (created and migrated), again with the existing folder, and with a running database. Memory is the idle
-// process's resident memory after half a minute (ten seconds in a quick run), without PostgreSQL.
+// Method: server/main.ts with both roles starts as a separate process, and /readyz is requested every 5 ms: with an
+// empty data folder and its own PostgreSQL (created and migrated), again with the existing folder, and with a running
+// database. Memory is the idle process's resident memory after half a minute (ten seconds in a quick run), without
+// PostgreSQL.
 
 export const bench: Bench = { name: 'start', run }
 

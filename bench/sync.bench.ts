@@ -5,9 +5,10 @@ import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'
 import { measureMs, readResidentMb } from './measure.ts'
 
-// Method: a store returns 100,000 orders of 90 days in pages of 100 without delay: 6 in 10 are purchases, the others drafts, pending and
-// failed, by 60,000 shoppers. The import creates facts, orders and carts. Memory is the heap after a collection, and the resident memory,
-// at a tenth and at the end. A second import without changes shows the cost of a sync.
+// Method: a store returns 100,000 orders of 90 days in pages of 100 without delay: 6 in 10 are purchases, the others
+// drafts, pending and failed, by 60,000 shoppers. The import creates facts, orders and carts. Memory is the heap after
+// a collection, and the resident memory, at a tenth and at the end. A second import without changes shows the cost of a
+// sync.
 
 const PAGE = 100
 

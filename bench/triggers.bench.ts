@@ -6,9 +6,10 @@ import { addFact, openCartWithFacts } from './fold.bench.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { measureCpuMs, median, percentile } from './measure.ts'
 
-// Method: measures the cost of the triggers that record changes for analytics. The work of `capture`, `fold` and `decide` runs in pairs, with
-// and without the triggers, on the same database in direct succession and alternating order. Measures CPU time of this process and its database
-// connections, which other load on the machine disturbs less than elapsed time. The result is the median of the pairs' shares.
+// Method: measures the cost of the triggers that record changes for analytics. The work of `capture`, `fold` and
+// `decide` runs in pairs, with and without the triggers, on the same database in direct succession and alternating
+// order. Measures CPU time of this process and its database connections, which other load on the machine disturbs less
+// than elapsed time. The result is the median of the pairs' shares.
 
 const PAIRS = 21
 const POSTS = 400

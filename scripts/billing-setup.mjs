@@ -1,4 +1,5 @@
-// `npm run billing:setup`: installs missing packages, then creates or checks products, prices and the webhook at Stripe.
+// `npm run billing:setup`: installs missing packages, then creates or checks products, prices and the webhook at
+// Stripe.
 
 import { ensureInstalled, main, node26, root, run } from './prepare.mjs'
 

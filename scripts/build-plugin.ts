@@ -12,8 +12,8 @@ import {
 } from '../server/workspace/plugin-calls/signed-zip.ts'
 import { compileCatalogue, writeTemplate } from './plugin-languages.ts'
 
-// Builds the WordPress plugin's zip (decision 102): the same bytes from the same source on every machine. Nothing is compressed
-// (zlib's output differs between processors), files are sorted, and all have the same time.
+// Builds the WordPress plugin's zip (decision 102): the same bytes from the same source on every machine. Nothing is
+// compressed (zlib's output differs between processors), files are sorted, and all have the same time.
 
 const resolvePath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 export const PLUGIN = 'recoup-for-woocommerce'
@@ -74,7 +74,10 @@ export async function buildPlugin(outDir = resolvePath('../dist/plugin'), source
   return file
 }
 
-/** The same source gives the same bytes, so signatures are valid on every Recoup that builds it. Changed source has none. */
+/**
+ * The same source gives the same bytes, so signatures are valid on every Recoup that builds it. Changed source has
+ * none.
+ */
 async function findSignatures(files: PluginFile[], file: string): Promise<SignedZip | null> {
   const key = files.find(({ name }) => name === KEY_FILE)?.content.toString('utf8')
   if (key === undefined) return null

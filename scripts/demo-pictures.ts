@@ -4,8 +4,8 @@ import { logo } from '../demo/store/pages/layout.ts'
 import { drawPicture, pictureNames } from '../demo/store/pictures.ts'
 import { openBrowser } from '../e2e/browser.ts'
 
-// Renders the demo stores' product pictures, the first store's logo and the small pictures of the previews' sample cart:
-// `node scripts/demo-pictures.ts`. Uses JPEG, because email clients do not show SVG.
+// Renders the demo stores' product pictures, the first store's logo and the small pictures of the previews' sample
+// cart: `node scripts/demo-pictures.ts`. Uses JPEG, because email clients do not show SVG.
 
 const SIZE = 600
 /** Size in emails, at twice the pixel density. */

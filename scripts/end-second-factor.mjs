@@ -1,4 +1,5 @@
-// `npm run end-second-factor -- ada@example.com`: installs missing packages, then disables two-factor sign-in for a lost phone.
+// `npm run end-second-factor -- ada@example.com`: installs missing packages, then disables two-factor sign-in for a
+// lost phone.
 
 import { ensureInstalled, main, node26, root, run } from './prepare.mjs'
 

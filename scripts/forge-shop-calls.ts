@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { createSignedCall } from '../server/access/plugin/signature.ts'
 
-// Sends forged, replayed, malformed and oversized calls to the plugin's endpoints (docs/plugin-protocol.md) of a real local shop. Each
-// must be rejected, nothing may be stored, and no response may contain data of another shopper's cart.
+// Sends forged, replayed, malformed and oversized calls to the plugin's endpoints (docs/plugin-protocol.md) of a real
+// local shop. Each must be rejected, nothing may be stored, and no response may contain data of another shopper's cart.
 //
 //   node scripts/forge-shop-calls.ts http://localhost:8080 --calls 800 --product 16 --checkout /classic-checkout/
 //     --state "mariadb -e 'select …' shop"   a command whose output is the same before and after

@@ -7,8 +7,8 @@ const SCREENS = fileURLToPath(new URL('../web/screens.ts', import.meta.url))
 const SHELL = 'shell/Shell.tsx'
 
 /**
- * Emits `ahead.js`, which the page loads in parallel with the app. For signed-in users it preloads the files of the shell and the
- * requested screen before the app imports them. For others it loads nothing.
+ * Emits `ahead.js`, which the page loads in parallel with the app. For signed-in users it preloads the files of the
+ * shell and the requested screen before the app imports them. For others it loads nothing.
  */
 export function loadAhead(): Plugin {
   return {

@@ -1,5 +1,5 @@
-// Measures the detection of machine opens on the labelled visits in test/fixtures/visits: `node scripts/machine-opens.ts`.
-// Prints the tables of docs/machine-opens.md; with --wrong also each misclassified visit.
+// Measures the detection of machine opens on the labelled visits in test/fixtures/visits: `node
+// scripts/machine-opens.ts`. Prints the tables of docs/machine-opens.md; with --wrong also each misclassified visit.
 import { evaluateCorpus, GROUPS, measure } from '../test/engagement-corpus.ts'
 
 const visits = evaluateCorpus()

@@ -1,5 +1,5 @@
-// `npm run near`: quick checks during development. Type check, lint of the changed files, and the tests nearest to the changes since the
-// last commit (or a given commit), within a minute or two. Only `npm test` runs everything.
+// `npm run near`: quick checks during development. Type check, lint of the changed files, and the tests nearest to the
+// changes since the last commit (or a given commit), within a minute or two. Only `npm test` runs everything.
 
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'

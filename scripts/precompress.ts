@@ -8,7 +8,9 @@ const COMPRESSIBLE = /\.(js|css|html|svg|json|txt|xml|webmanifest)$/
 /** Smaller files fit one packet uncompressed. */
 const MIN_BYTES = 1_024
 
-/** Writes a `.br` and a `.gz` file for every text file of the build, so that the server compresses nothing at run time. */
+/**
+ * Writes a `.br` and a `.gz` file for every text file of the build, so that the server compresses nothing at run time.
+ */
 export function precompress(): Plugin {
   let outDir = ''
   let hasFailed = false
@@ -21,7 +23,8 @@ export function precompress(): Plugin {
     buildEnd: (error) => {
       hasFailed = error !== undefined
     },
-    // Runs after all files are written, including `public/`. After a failed build there are none; only its error should be shown.
+    // Runs after all files are written, including `public/`. After a failed build there are none; only its error should
+    // be shown.
     closeBundle: async () => {
       if (hasFailed) return
       const names = await readdir(outDir, { recursive: true })

@@ -72,8 +72,8 @@ async function install() {
   const stopProgress = showProgress(() => `${wantedPackages().filter(isUnpacked).length} of ${total} packages`)
   // On Windows the running Node may be one of the packages, which npm ci cannot delete.
   const clean = isWindows ? { code: 1, isLockRefused: true } : await npm('ci')
-  // npm ci also rejects a lock file without other systems' optional packages, if the registry that created it did not have them.
-  // npm install uses the same locked versions and checks the same hashes.
+  // npm ci also rejects a lock file without other systems' optional packages, if the registry that created it did not
+  // have them. npm install uses the same locked versions and checks the same hashes.
   const { code } = clean.isLockRefused ? await npm('install', '--no-save') : clean
   stopProgress()
   if (code !== 0) {
@@ -96,7 +96,9 @@ function wantedPackages() {
 
 const isUnpacked = (place) => fs.existsSync(path.join(root, place, 'package.json'))
 
-/** Prints progress: one updated line on a terminal, otherwise a line every 15 seconds. Returns a function that stops it. */
+/**
+ * Prints progress: one updated line on a terminal, otherwise a line every 15 seconds. Returns a function that stops it.
+ */
 function showProgress(describeProgress) {
   const startedAt = Date.now()
   const line = () => `  ${describeProgress()}, ${Math.round((Date.now() - startedAt) / 1000)} s`
@@ -169,7 +171,8 @@ function findNode() {
 
 /** Environment with Node 26 and the packages' programs first on the PATH. */
 export function toolEnv(extra = {}) {
-  // The type checker is a Go program. Less frequent garbage collection saves a third of its processor time for 0.6 GB of memory.
+  // The type checker is a Go program. Less frequent garbage collection saves a third of its processor time for 0.6 GB
+  // of memory.
   const gogc = process.env.GOGC ?? '400'
   return { ...process.env, GOGC: gogc, PATH: inModules('.bin') + path.delimiter + pathWithoutModules(), ...extra }
 }

@@ -1,5 +1,5 @@
-// The processes of a test run: this one, those with the run's folder in their environment, and those whose working directory is in it
-// (PostgreSQL, which starts with its own environment). Linux only; other systems report none.
+// The processes of a test run: this one, those with the run's folder in their environment, and those whose working
+// directory is in it (PostgreSQL, which starts with its own environment). Linux only; other systems report none.
 
 import fs from 'node:fs'
 
@@ -51,8 +51,9 @@ function read(file) {
 }
 
 /**
- * Measures the processor time of a run. An ended process adds its time to its parent. If the parent is not part of the run, the last
- * sample counts. Excludes earlier time of this process. `stop` returns seconds, or null if it cannot be measured.
+ * Measures the processor time of a run. An ended process adds its time to its parent. If the parent is not part of the
+ * run, the last sample counts. Excludes earlier time of this process. `stop` returns seconds, or null if it cannot be
+ * measured.
  */
 export function startMeter(folder) {
   const known = new Map()

@@ -1,5 +1,6 @@
-// `npm run proofs` lists the parts. `npm run proofs -- histories themes` runs these, `-- --changed` those whose code has changed since they
-// last passed, `-- --all` all. Repeating an interrupted command continues it. Results are stored in proofs.json, which is committed.
+// `npm run proofs` lists the parts. `npm run proofs -- histories themes` runs these, `-- --changed` those whose code
+// has changed since they last passed, `-- --all` all. Repeating an interrupted command continues it. Results are stored
+// in proofs.json, which is committed.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'

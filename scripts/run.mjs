@@ -17,8 +17,8 @@ const MIN_FREE_BYTES = 8 * 2 ** 30
 export const lastTimes = () => (fs.existsSync(TIMES) ? JSON.parse(fs.readFileSync(TIMES, 'utf8')) : {})
 
 /**
- * Sets `TEST_RUN_FOLDER`, `TEST_RECORD` and `TMPDIR` for all processes started later. The folder is deleted at the end of the run.
- * `isFullSize`: a proof, whose tests take longer than usual.
+ * Sets `TEST_RUN_FOLDER`, `TEST_RECORD` and `TMPDIR` for all processes started later. The folder is deleted at the end
+ * of the run. `isFullSize`: a proof, whose tests take longer than usual.
  */
 export function openRun({ isFullSize = false } = {}) {
   const folder = fs.mkdtempSync(path.join(hasRoomInMemory() ? MEMORY_FOLDER : os.tmpdir(), 'recoup-test-'))

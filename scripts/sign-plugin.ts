@@ -5,8 +5,9 @@ import path from 'node:path'
 import { MOST_SIGNATURES, signedText } from '../server/workspace/plugin-calls/signed-zip.ts'
 import { buildZip, KEY_FILE, PLUGIN, readPluginFiles, readVersion, SIGNATURES, SOURCE } from './build-plugin.ts'
 
-// `npm run plugin:sign -- key.pem [old-key.pem …]`, on an offline machine of the publisher. Every key signs the plugin's zip. The first
-// key's public half becomes part of the plugin. Shops with this plugin then accept only versions that this key has signed.
+// `npm run plugin:sign -- key.pem [old-key.pem …]`, on an offline machine of the publisher. Every key signs the
+// plugin's zip. The first key's public half becomes part of the plugin. Shops with this plugin then accept only
+// versions that this key has signed.
 
 export async function signPlugin(keyFiles: string[], source = SOURCE): Promise<{ version: string; publicKey: string }> {
   const keys = await Promise.all(keyFiles.map(readKey))

@@ -1,5 +1,5 @@
-// Checks all built-in templates as sent emails with SpamAssassin, without its network tests: `npm run check:spam`. No rule may give more
-// than half a point. Without SpamAssassin it prints a note and exits with 0.
+// Checks all built-in templates as sent emails with SpamAssassin, without its network tests: `npm run check:spam`. No
+// rule may give more than half a point. Without SpamAssassin it prints a note and exits with 0.
 import { spawnSync } from 'node:child_process'
 import { newId } from '../server/core/common/ids.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'

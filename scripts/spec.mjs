@@ -1,5 +1,5 @@
-// `npm run spec` lists the tests of each section of the specification by their tags: `test('…', { tags: ['A2.1'] }, …)`.
-// `npm run spec -- A2.1 B` prints these sections only.
+// `npm run spec` lists the tests of each section of the specification by their tags: `test('…', { tags: ['A2.1'] },
+// …)`. `npm run spec -- A2.1 B` prints these sections only.
 
 import fs from 'node:fs'
 import path from 'node:path'

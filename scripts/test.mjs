@@ -1,5 +1,5 @@
-// `npm test` runs all checks and tests on a fresh clone that has only Node 20 and npm. The same tree runs the same tests.
-// `npm test -- carts` runs only the tests whose path contains "carts"; further vitest options may follow.
+// `npm test` runs all checks and tests on a fresh clone that has only Node 20 and npm. The same tree runs the same
+// tests. `npm test -- carts` runs only the tests whose path contains "carts"; further vitest options may follow.
 
 import { spawn } from 'node:child_process'
 import os from 'node:os'

@@ -17,8 +17,8 @@ import { switchOnFlows } from './flows.ts'
 import { ensureShopifyStore } from './shopify.ts'
 import * as sql from './sql.ts'
 
-// The demo account (decision 29): a real account connected to the demo store that runs in the same process. Created once and
-// updated at every start. history.ts generates its past.
+// The demo account (decision 29): a real account connected to the demo store that runs in the same process. Created
+// once and updated at every start. history.ts generates its past.
 
 const EMAIL = 'demo@recoup.example'
 /** The colors of the demo store's own pages. */
@@ -53,7 +53,9 @@ export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<De
   return { accountId, storeId: store.id }
 }
 
-/** Installs push widget and worker in the demo store as the plugin does. The visitor may switch push notifications on. */
+/**
+ * Installs push widget and worker in the demo store as the plugin does. The visitor may switch push notifications on.
+ */
 async function setUpPush(deps: Deps, demo: DemoParts, store: StoreRow): Promise<void> {
   await ensureKey(deps, { storeId: store.id, db: deps.db })
   const publicUrl = deps.config.publicUrl

@@ -2,8 +2,8 @@ import type { Person } from './people.ts'
 import { STEP_DELAYS_MINUTES, type Trip } from './plan.ts'
 import { createRandom, hashText } from './random.ts'
 
-// Plans the demo's coupons and which past orders use one. The random numbers are seeded by each trip's id, so changes here do not alter
-// the trips. Pure.
+// Plans the demo's coupons and which past orders use one. The random numbers are seeded by each trip's id, so changes
+// here do not alter the trips. Pure.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -39,7 +39,9 @@ export const couponStepStart = (past: { until: number; days: number }): number =
 
 const ALWAYS = { startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY, weight: 1 }
 
-/** The codes that past orders used: the shared coupons above, which were advertised while valid, and the store's own. */
+/**
+ * The codes that past orders used: the shared coupons above, which were advertised while valid, and the store's own.
+ */
 const SHARED_CODES = [
   ...RECOUP_COUPONS.map(({ code, minSpend, startsAt, endsAt }) => ({
     ...{ code, fromMinor: minSpend * 100, startsAt, endsAt, weight: 5 },
@@ -99,7 +101,10 @@ interface CouponContext {
   isFirst: boolean
 }
 
-/** Only for trips whose email was certainly sent. Rules such as the frequency cap may hold back emails to returning shoppers. */
+/**
+ * Only for trips whose email was certainly sent. Rules such as the frequency cap may hold back emails to returning
+ * shoppers.
+ */
 function planPersonalCoupon(trip: Trip, { past, person, isFirst }: CouponContext): TripCoupon | null {
   const { ending } = trip
   if (ending.kind !== 'clicked' || ending.step !== COUPON_STEP || ending.buysAt === null) return null

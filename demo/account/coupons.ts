@@ -57,7 +57,10 @@ export async function readCouponIds(deps: Deps, store: StoreDb<Db>, currency: st
 
 type CouponCalls = Pick<StoreClient, 'couponsById' | 'createCoupons' | 'updateCoupons'>
 
-/** Fakes the store's coupon API during the replay. Used codes exist in the store under `ids`; unused ones no longer exist. */
+/**
+ * Fakes the store's coupon API during the replay. Used codes exist in the store under `ids`; unused ones no longer
+ * exist.
+ */
 export function createPastCouponApi(ids: ReadonlyMap<string, string>): CouponCalls {
   const made = new Map<string, PlatformCoupon>()
   const make = (draft: CouponDraft) => {

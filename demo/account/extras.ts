@@ -3,8 +3,8 @@ import { consentWordings } from '../store/pages/checkout.ts'
 import { STEP_DELAYS_MINUTES, type Trip } from './plan.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 
-// Other actions of shoppers: consents, email opens, unsubscribes and complaints. The random numbers are seeded by the trip's id, so
-// changes here do not alter the trips. Pure.
+// Other actions of shoppers: consents, email opens, unsubscribes and complaints. The random numbers are seeded by the
+// trip's id, so changes here do not alter the trips. Pure.
 
 export type Extra =
   | { kind: 'said'; at: number; said: ConsentAnswer[] }

@@ -107,8 +107,8 @@ test('creates the account once: connected, on the largest plan, with its flow on
 })
 
 /**
- * The past is written in one transaction that must not block others. Statements before its first event also contain "messages" (the flow is
- * saved), when no progress is reported yet. The visit waits for both.
+ * The past is written in one transaction that must not block others. Statements before its first event also contain
+ * "messages" (the flow is saved), when no progress is reported yet. The visit waits for both.
  */
 async function visitMeanwhile(): Promise<void> {
   await vi.waitUntil(async () => {

@@ -24,8 +24,9 @@ import { createRandom } from './random.ts'
 import { replay } from './replay.ts'
 import * as sql from './sql.ts'
 
-// Generates the demo's past: replays shoppers' trips through the real engine under a simulated clock of ninety days. One transaction
-// writes everything. A process that ends halfway leaves only orders in the demo store, and the next start begins again.
+// Generates the demo's past: replays shoppers' trips through the real engine under a simulated clock of ninety days.
+// One transaction writes everything. A process that ends halfway leaves only orders in the demo store, and the next
+// start begins again.
 
 export interface HistoryOptions {
   days: number

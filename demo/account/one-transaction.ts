@@ -5,9 +5,9 @@ import type { Schema } from '../../server/core/schema/schema.ts'
 import type { Deps } from '../../server/deps.ts'
 
 /**
- * Runs `work` on one connection in one transaction. Nested commits take effect at the end, all or none: the history becomes visible
- * at once, workers see no half of it, and thousands of small transactions cost one disk write. The connection is not from the pool,
- * so the temporary tables of `sql.createSnapshotTables` stay private.
+ * Runs `work` on one connection in one transaction. Nested commits take effect at the end, all or none: the history
+ * becomes visible at once, workers see no half of it, and thousands of small transactions cost one disk write. The
+ * connection is not from the pool, so the temporary tables of `sql.createSnapshotTables` stay private.
  */
 export async function runInOneTransaction<T>({ config, pool }: Deps, work: (db: Db) => Promise<T>): Promise<T> {
   const own = openPool({ url: pool.options.connectionString!, isPrepared: config.isDatabasePrepared, max: 1 })

@@ -2,7 +2,8 @@ import { createPerson, type Person } from './people.ts'
 import type { Random } from './random.ts'
 import type { SellableItem } from './sql.ts'
 
-// Plans the shopping trips of the demo's past before the engine replays them. Pure. Times are milliseconds since the epoch.
+// Plans the shopping trips of the demo's past before the engine replays them. Pure. Times are milliseconds since the
+// epoch.
 
 export interface Line {
   productId: string

@@ -26,8 +26,8 @@ import type { DemoEvent } from './events.ts'
 import { STEP_DELAYS_MINUTES } from './plan.ts'
 import * as sql from './sql.ts'
 
-// Replays events through the real engine under a simulated clock. Between events it runs the workers' jobs: abandon carts, send,
-// expire. Emails are discarded.
+// Replays events through the real engine under a simulated clock. Between events it runs the workers' jobs: abandon
+// carts, send, expire. Emails are discarded.
 
 export interface Replay {
   deps: Deps
@@ -165,7 +165,9 @@ async function runWorkers(deps: Deps, storeId: string): Promise<void> {
   await sendDue(deps, { storeId })
 }
 
-/** createCodes() works 15 minutes ahead. A clock set back by that time creates codes only for emails that are due now. */
+/**
+ * createCodes() works 15 minutes ahead. A clock set back by that time creates codes only for emails that are due now.
+ */
 const CODE_LEAD_MS = 15 * 60_000
 
 const withCodeLeadTime = (deps: Deps): Deps => ({ ...deps, now: () => new Date(deps.now().getTime() - CODE_LEAD_MS) })

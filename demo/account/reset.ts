@@ -29,7 +29,10 @@ export function readPastProgress({ demo }: Deps): DemoPast {
   return { isBeingWritten: state !== undefined, percent: state?.percent ?? null }
 }
 
-/** Runs at every start after the server is up and creates what is missing. Resolves when the past exists, after some seconds. */
+/**
+ * Runs at every start after the server is up and creates what is missing. Resolves when the past exists, after some
+ * seconds.
+ */
 export async function setUpDemo(deps: Deps, demo: DemoParts, wanted: DemoSetupOptions = {}): Promise<void> {
   markPastPending(demo)
   try {

@@ -87,14 +87,14 @@ const SNAPSHOT_TABLES = {
 }
 
 /**
- * Start empty. Today's posts of shoppers must not become part of this invisible transaction: the shopper's next post would wait for its
- * end. The plan's counters are added to the real ones at the end.
+ * Start empty. Today's posts of shoppers must not become part of this invisible transaction: the shopper's next post
+ * would wait for its end. The plan's counters are added to the real ones at the end.
  */
 const EMPTY_TABLES = ['capture_inbox', 'plan_usage'] as const
 
 /**
- * Until `dropSnapshotTables` this connection uses copies of these rows. The replay takes half a minute. Without the copies its row locks
- * would block other writes meanwhile: saved settings, saved flows and due emails.
+ * Until `dropSnapshotTables` this connection uses copies of these rows. The replay takes half a minute. Without the
+ * copies its row locks would block other writes meanwhile: saved settings, saved flows and due emails.
  */
 export async function createSnapshotTables(db: Db, storeId: string): Promise<void> {
   for (const [table, key] of Object.entries(SNAPSHOT_TABLES)) {
@@ -121,7 +121,8 @@ export async function dropSnapshotTables(db: Db): Promise<void> {
 }
 
 /**
- * Keeps the order check from reading the past's orders. Otherwise it would wait until they are written, and delay today's messages.
+ * Keeps the order check from reading the past's orders. Otherwise it would wait until they are written, and delay
+ * today's messages.
  */
 export async function skipOrderCheckBefore({ db, storeId }: StoreDb, at: Date): Promise<void> {
   await sql`insert into sync_state (store_id, stream, watermark) values (${storeId}, 'order_check', ${at})
@@ -192,8 +193,8 @@ export async function findAccountId({ db, storeId }: StoreDb): Promise<string> {
 }
 
 /**
- * Returns when the next urgent work is due: a reachable cart becomes abandoned, or a step is due. Carts without an address are
- * handled along with it.
+ * Returns when the next urgent work is due: a reachable cart becomes abandoned, or a step is due. Carts without an
+ * address are handled along with it.
  */
 export async function findNextDue({ db, storeId }: StoreDb): Promise<Date | null> {
   const rows = await sql<{ at: Date | null }>`
@@ -282,7 +283,9 @@ export async function isCodeDue({ db, storeId }: StoreDb, now: Date): Promise<bo
   return rows.rows.length > 0
 }
 
-/** Marks unused codes as deleted. Removes the codes of open messages, for which new ones are created after the replay. */
+/**
+ * Marks unused codes as deleted. Removes the codes of open messages, for which new ones are created after the replay.
+ */
 export async function cleanUpCodes({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`delete from coupon_codes k using messages m where k.store_id = ${storeId} and k.used_at is null
     and m.store_id = k.store_id and m.id = k.message_id and ${isOpen('m')}`.execute(db)

@@ -172,7 +172,10 @@ export function notFoundPage(): Html {
   )
 }
 
-/** The email's document for its frame, with links opening in a new tab. Text before the doctype would change the rendering mode. */
+/**
+ * The email's document for its frame, with links opening in a new tab. Text before the doctype would change the
+ * rendering mode.
+ */
 export function mailDocument(mail: string): string {
   const base = '<base target="_blank">'
   const head = /<head(\s[^<>]*)?>/i.exec(mail) ?? /<html(\s[^<>]*)?>/i.exec(mail) ?? /^\s*<!doctype[^>]*>/i.exec(mail)

@@ -1,4 +1,5 @@
-// The mailbox's web server: pages, and /api for tests. It shows hostile emails, so every response has a content security policy.
+// The mailbox's web server: pages, and /api for tests. It shows hostile emails, so every response has a content
+// security policy.
 import { readFileSync } from 'node:fs'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Html } from './html.ts'

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Line, Text } from './texts.ts'
 
-// The providers' callbacks with their signatures. Implemented from their documentation without their libraries, so that tests check
-// Recoup against an independent implementation.
+// The providers' callbacks with their signatures. Implemented from their documentation without their libraries, so that
+// tests check Recoup against an independent implementation.
 
 export interface Callback {
   url: string

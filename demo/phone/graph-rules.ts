@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-// Validates messages as WhatsApp's Cloud API does. Pure. Covers templates, and text within 24 hours of the customer's last message.
+// Validates messages as WhatsApp's Cloud API does. Pure. Covers templates, and text within 24 hours of the customer's
+// last message.
 
 export interface GraphRefusal {
   status: number

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Callback, inboundCallback, statusCallback } from './callbacks.ts'
 import { type Line, MAX_TRIES, type NewText, openTexts, type Text } from './texts.ts'
 
-// The sandbox's phone network: delivers messages that the provider APIs accepted and reports status by signed callbacks. Everything
-// is stored before it is answered; pending deliveries continue after a restart.
+// The sandbox's phone network: delivers messages that the provider APIs accepted and reports status by signed
+// callbacks. Everything is stored before it is answered; pending deliveries continue after a restart.
 
 export interface NetworkOptions {
   /** SQLite file, created if missing; ':memory:' for tests. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// Validates requests as Twilio's Messages resource does. Pure. It is stricter in one point: it rejects unknown parameters, which
-// Twilio ignores, so that misspellings are found.
+// Validates requests as Twilio's Messages resource does. Pure. It is stricter in one point: it rejects unknown
+// parameters, which Twilio ignores, so that misspellings are found.
 
 export interface Refusal {
   status: number

@@ -46,7 +46,9 @@ export function cancelBulk(shop: Shop, id: number): Bulk | null {
   return isOpen ? save(shop.db, 'bulk', { ...bulk, status: 'CANCELED', updatedAt: shop.now() }) : bulk
 }
 
-/** "At least one connection, at most five, nested at most two levels deep". Children refer to their parent by its id. */
+/**
+ * "At least one connection, at most five, nested at most two levels deep". Children refer to their parent by its id.
+ */
 function findShapeProblem(document: DocumentNode): string | null {
   const operation = document.definitions.find(
     (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION,

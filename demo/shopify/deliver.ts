@@ -1,5 +1,5 @@
-// Sends due webhooks: signed with the app's secret and retried for four hours. A subscription that fails eight times in a row is
-// deleted (shopify.dev/docs/apps/build/webhooks/troubleshooting-webhooks).
+// Sends due webhooks: signed with the app's secret and retried for four hours. A subscription that fails eight times in
+// a row is deleted (shopify.dev/docs/apps/build/webhooks/troubleshooting-webhooks).
 import { createHmac, randomUUID } from 'node:crypto'
 import { checkedLookup } from '../../server/core/net/guarded-fetch.ts'
 import { post } from '../post.ts'
@@ -106,7 +106,9 @@ export const toHeaderTopic = (topic: string) =>
     ? 'app/scopes_update'
     : topic.replace(VERB_TOPICS, (_match, event: string) => `/${event}`).toLowerCase()
 
-/** Sends a privacy request to the address in the app's configuration, without a subscription. Returns the HTTP status. */
+/**
+ * Sends a privacy request to the address in the app's configuration, without a subscription. Returns the HTTP status.
+ */
 export function sendPrivacyRequest(shop: Shop, target: string, topic: string, body: unknown): Promise<number> {
   const text = JSON.stringify(body)
   const event = { 'X-Shopify-Topic': topic, 'X-Shopify-Event-Id': randomUUID() }

@@ -1,4 +1,5 @@
-// Generates a store's past: customers, orders and abandoned checkouts. Uses a fixed seed, runs once and sends no webhooks.
+// Generates a store's past: customers, orders and abandoned checkouts. Uses a fixed seed, runs once and sends no
+// webhooks.
 
 import { createToken, resolveLines } from './carts.ts'
 import { upsertCustomer } from './customers.ts'

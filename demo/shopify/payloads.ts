@@ -1,5 +1,5 @@
-// Webhook bodies. Shopify publishes no schema for them; they have the form of its REST resources. Personal data that the app may not
-// read is null.
+// Webhook bodies. Shopify publishes no schema for them; they have the form of its REST resources. Personal data that
+// the app may not read is null.
 
 import { recoveryUrl } from './graphql/orders.ts'
 import type { Address, Cart, Checkout, Consent, Customer, Line, Order } from './model.ts'

@@ -1,4 +1,5 @@
-// Access tokens: valid for 24 hours from the client credentials grant; without expiry for apps created in the admin before 2026.
+// Access tokens: valid for 24 hours from the client credentials grant; without expiry for apps created in the admin
+// before 2026.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { run, selectOne } from './records.ts'

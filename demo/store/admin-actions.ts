@@ -1,5 +1,5 @@
-// Actions of another user in the store's admin, for tests: creates, deletes, expires and uses coupons without the app, and records visits
-// of signed-in customers.
+// Actions of another user in the store's admin, for tests: creates, deletes, expires and uses coupons without the app,
+// and records visits of signed-in customers.
 import { addCoupon, type Coupon, countUse, listCoupons, removeCoupon, saveCoupon } from './coupons.ts'
 import { findCustomerByEmail, recordVisit } from './customers.ts'
 import { nowSeconds, type Shop } from './shop.ts'

@@ -1,5 +1,5 @@
-// Authenticates consumer keys as WooCommerce does. Over http it accepts OAuth 1.0a only; over https it tries Basic and the key pair
-// in the query first. Signatures are always checked against the home URL, never against Host.
+// Authenticates consumer keys as WooCommerce does. Over http it accepts OAuth 1.0a only; over https it tries Basic and
+// the key pair in the query first. Signatures are always checked against the home URL, never against Host.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type PhpQuery, type PhpValue, rawUrlDecode, rawUrlEncode } from './php.ts'
 import { RestError } from './rest-error.ts'
@@ -98,8 +98,8 @@ function checkSignature(shop: Shop, key: ApiKey, credentials: Credentials, param
     throw authError('Invalid signature - provided signature does not match.')
 }
 
-// Parameters are sorted by top-level name, after PHP has re-indexed them: `status[]=a` is signed as status[0]=a. A client that
-// signs the text it sent is rejected.
+// Parameters are sorted by top-level name, after PHP has re-indexed them: `status[]=a` is signed as status[0]=a. A
+// client that signs the text it sent is rejected.
 function encodeParams(params: PhpQuery): string[] {
   const names = Object.keys(params).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   return names.flatMap((name) => flatten(encodeTwice(name), params[name]!))

@@ -1,5 +1,5 @@
-// From cart to order. Opening the block checkout creates a draft order. Store API changes of cart and address update it (emptying the
-// cart does not). Placing the order keeps its id through pending, failed and further attempts.
+// From cart to order. Opening the block checkout creates a draft order. Store API changes of cart and address update it
+// (emptying the cart does not). Placing the order keeps its id through pending, failed and further attempts.
 import { checkCartStock, type PricedCart, type PricedLine, priceCart } from './cart.ts'
 import { changeStock, rawOption } from './catalog.ts'
 import { nominalAmount } from './coupons.ts'

@@ -1,4 +1,5 @@
-// Replays coupon-status.json: coupons by REST and their effect in the cart, at the recorded times, with the recorded store's coupons.
+// Replays coupon-status.json: coupons by REST and their effect in the cart, at the recorded times, with the recorded
+// store's coupons.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveProduct } from './catalog.ts'
 import { addCoupon, type Coupon, findCoupon } from './coupons.ts'
@@ -104,7 +105,10 @@ type Batch = { create?: { code: string }[]; update?: { id: number }[]; delete?: 
 
 const knownCodes = [...new Set(JSON.stringify(exchanges).match(/bat\d-\d{3}-[0-9a-f]{6}/g))]
 
-/** The recording contains two of a hundred rows. This adds the others in the same form, with codes from other recordings. */
+/**
+ * The recording contains two of a hundred rows. This adds the others in the same form, with codes from other
+ * recordings.
+ */
 function completeBatch(cut: string, { create, delete: gone, ...more }: Batch): Batch {
   const count = Number(/(\d+) rows sent/.exec(cut)![1])
   const first = create?.[0]?.code
@@ -157,7 +161,8 @@ function findDifferences(
   ]
 }
 
-// Ignores store-local times (the recorded store is in Los Angeles), links and ids of other records. The recorded batch took two seconds.
+// Ignores store-local times (the recorded store is in Los Angeles), links and ids of other records. The recorded batch
+// took two seconds.
 const freeValues =
   /(date_(created|modified|expires)|_links|meta_data\.\d+\.id|coupon_lines\.\d+\.(id|meta_data\.\d+\.(value|display_value))|payment_methods|cart\.items\.\d+\.key)$/
 

@@ -1,4 +1,5 @@
-// Rebuilds each cart of coupon-totals.json with its settings, products, lines and coupons. Totals and error messages must be equal.
+// Rebuilds each cart of coupon-totals.json with its settings, products, lines and coupons. Totals and error messages
+// must be equal.
 import { expect, test } from 'vitest'
 import { type Product, saveProduct } from './catalog.ts'
 import { addCoupon } from './coupons.ts'

@@ -1,4 +1,5 @@
-// Coupon records. Only the status publish is valid; any other status makes the coupon unusable and leaves its code free.
+// Coupon records. Only the status publish is valid; any other status makes the coupon unusable and leaves its code
+// free.
 import { bothTexts } from './clock.ts'
 import { formatAmount } from './pricing.ts'
 import { buildLinks } from './rest.ts'

@@ -1,6 +1,6 @@
 // Sends due webhook jobs without retries. The seventh consecutive failure disables a webhook. Targets are checked like
-// wp_http_validate_url does: no private hosts, only ports 80, 443 and 8080. The product's own dialler decides which addresses are
-// private, including link-local and carrier-grade ranges, and checks the address that it dials.
+// wp_http_validate_url does: no private hosts, only ports 80, 443 and 8080. The product's own dialler decides which
+// addresses are private, including link-local and carrier-grade ranges, and checks the address that it dials.
 import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
 import { checkedLookup, isAllowed } from '../../server/core/net/guarded-fetch.ts'

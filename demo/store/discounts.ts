@@ -1,5 +1,6 @@
-// Computes each coupon's discount per cart line. Pure. Rules from coupon-totals.json (woocommerce.md, section 7): amounts are whole minor
-// units of the entered price, the most expensive item comes first, and remaining units go one to an item.
+// Computes each coupon's discount per cart line. Pure. Rules from coupon-totals.json (woocommerce.md, section 7):
+// amounts are whole minor units of the entered price, the most expensive item comes first, and remaining units go one
+// to an item.
 import type { Coupon } from './coupons.ts'
 import { roundFloat } from './pricing.ts'
 

@@ -1,5 +1,6 @@
 // Orders and their lifecycle: checkout-draft (block checkout opened) -> pending -> processing | on-hold | failed ->
-// completed | cancelled | refunded. Trash stores the previous status. Each save of an existing order sends order.updated.
+// completed | cancelled | refunded. Trash stores the previous status. Each save of an existing order sends
+// order.updated.
 import { randomBytes } from 'node:crypto'
 import { countUse, releaseUse } from './coupons.ts'
 import { nowSeconds, type Shop } from './shop.ts'
@@ -179,7 +180,10 @@ export function trashOrder(shop: Shop, order: Order): Order {
   return trashed
 }
 
-/** Placed orders count as coupon uses; cancelled, failed and trashed ones release them, refunded ones do not (coupon-status.json). */
+/**
+ * Placed orders count as coupon uses; cancelled, failed and trashed ones release them, refunded ones do not
+ * (coupon-status.json).
+ */
 export function countUses(shop: Shop, order: Order): Order {
   const { status, billing, couponLines, areUsesCounted = false } = order
   const counts = ['pending', 'processing', 'on-hold', 'completed'].includes(status)

@@ -1,4 +1,5 @@
-// Product pictures as SVG, 600 by 600, without external resources. scripts/demo-pictures.ts renders the images that the store serves.
+// Product pictures as SVG, 600 by 600, without external resources. scripts/demo-pictures.ts renders the images that the
+// store serves.
 type Look = { from: string; to: string; draw: string }
 
 const shine = 'fill="#fff" opacity=".28"'

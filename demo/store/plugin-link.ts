@@ -1,4 +1,5 @@
-// The plugin's connection to a Recoup (docs/plugin-protocol.md) and its calls. Stored with the data, so that the queue survives a restart.
+// The plugin's connection to a Recoup (docs/plugin-protocol.md) and its calls. Stored with the data, so that the queue
+// survives a restart.
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Shop } from './shop.ts'
 import { readMeta, writeMeta } from './sqlite.ts'

@@ -1,5 +1,5 @@
-// Implements the plugin protocol (docs/plugin-protocol.md) without PHP: queues changed carts and orders and sends them signed.
-// plugin-pages.ts has its endpoints.
+// Implements the plugin protocol (docs/plugin-protocol.md) without PHP: queues changed carts and orders and sends them
+// signed. plugin-pages.ts has its endpoints.
 import { createHash, randomBytes } from 'node:crypto'
 import { saveKey } from './auth.ts'
 import { readOrder } from './orders.ts'

@@ -1,5 +1,5 @@
-// Web push on the shop's pages (docs/web-push.md), from the plugin or from pasted code: the page snippets, and the worker on the shop's
-// own origin. Stored with the data.
+// Web push on the shop's pages (docs/web-push.md), from the plugin or from pasted code: the page snippets, and the
+// worker on the shop's own origin. Stored with the data.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Shop } from './shop.ts'
 import { readMeta, writeMeta } from './sqlite.ts'

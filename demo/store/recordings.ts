@@ -135,8 +135,8 @@ export function compare({ response }: Exchange, answer: Answer, words: [string, 
 }
 
 /**
- * Lists differences in keys or types. null matches any type, an empty list any list. A line's image.id is text for a product
- * and a number for a variation, so it has its own test.
+ * Lists differences in keys or types. null matches any type, an empty list any list. A line's image.id is text for a
+ * product and a number for a variation, so it has its own test.
  */
 export function shapeProblems(recorded: unknown, own: unknown, at = 'body'): string[] {
   if (recorded === null || own === null || /\.(options|routes|database|theme)$|^body\[\]\.value$|\.image\.id$/.test(at))

@@ -1,5 +1,5 @@
-// Shopper sessions: cart, address and order. Browsers use the session cookie, other clients the Cart-Token header (a JWT signed by
-// the store). Both contain the session id and expire after two days.
+// Shopper sessions: cart, address and order. Browsers use the session cookie, other clients the Cart-Token header (a
+// JWT signed by the store). Both contain the session id and expire after two days.
 import { createHmac, randomBytes } from 'node:crypto'
 import { equalsInConstantTime } from './auth.ts'
 import type { Option } from './catalog.ts'

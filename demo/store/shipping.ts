@@ -13,7 +13,10 @@ export const freeShipping = {
   costMinor: 0,
 }
 
-/** A free shipping coupon also selects it until the shopper selects another rate (coupon-totals.json, "requires a coupon"). */
+/**
+ * A free shipping coupon also selects it until the shopper selects another rate (coupon-totals.json, "requires a
+ * coupon").
+ */
 export function listRates(shop: Shop, session: Session, goods: { goodsMinor: number; opensFree: boolean }): Rate[] {
   const { shipsTo, flatRateMinor } = shop.pricing
   if (shipsTo && !shipsTo.includes(session.shipping.country)) return []

@@ -91,7 +91,8 @@ function storeRoutes(guard: (request: RestRequest) => ApiRequest): Route[] {
     {
       pattern: exactPath('/wc/store/v1/checkout'),
       GET: action((request) => openCheckout(guard(request))),
-      // The block updates the checkout by a POST with a PUT override header and the ticked boxes (additional-fields.json).
+      // The block updates the checkout by a POST with a PUT override header and the ticked boxes
+      // (additional-fields.json).
       PUT: action((request) =>
         request.query.__experimental_calc_totals ? renewCheckout(guard(request)) : postCheckout(guard(request)),
       ),
@@ -211,7 +212,9 @@ function postCheckout(visit: ApiRequest): RestReply {
   return { body: presentCheckout(order, payment_result) }
 }
 
-/** Checks coupons again with the order's address. Rejected ones leave the cart, and the shopper confirms again (409). */
+/**
+ * Checks coupons again with the order's address. Rejected ones leave the cart, and the shopper confirms again (409).
+ */
 function checkCoupons({ shop, session }: ApiRequest) {
   const refused = session.coupons.flatMap((code) => {
     const message = checkAtPlacing(findCouponByCode(shop, code)!, session.billing.email)

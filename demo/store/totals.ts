@@ -1,4 +1,5 @@
-// Computes cart totals: discounts, included or added taxes, rounding. Pure; tests compare with coupon-totals.json exactly.
+// Computes cart totals: discounts, included or added taxes, rounding. Pure; tests compare with coupon-totals.json
+// exactly.
 import type { Coupon } from './coupons.ts'
 import { computeDiscounts, type Entry, roundHalfDown } from './discounts.ts'
 import { findTaxRate, type Pricing, roundFloat, type TaxRate } from './pricing.ts'

@@ -1,5 +1,5 @@
-// Webhooks and their queue. One pending job per webhook and record merges intermediate states; the body is built when the job runs
-// (deliver.ts). States: active, paused, disabled.
+// Webhooks and their queue. One pending job per webhook and record merges intermediate states; the body is built when
+// the job runs (deliver.ts). States: active, paused, disabled.
 import { nowSeconds, type Shop } from './shop.ts'
 import { nextId, run, selectAll, selectOne } from './sqlite.ts'
 

@@ -17,8 +17,9 @@
  * License URI: https://www.gnu.org/licenses/gpl-2.0.html
  */
 
-// Update URI: signed updates come from the Recoup that the shop is connected to (Update.php), never from a plugin of the same name elsewhere.
-// Plugin Check reports the header as an error: WordPress.org's directory forbids it. This plugin is not listed there.
+// Update URI: signed updates come from the Recoup that the shop is connected to (Update.php), never from a plugin of
+// the same name elsewhere. Plugin Check reports the header as an error: WordPress.org's directory forbids it. This
+// plugin is not listed there.
 
 defined('ABSPATH') || exit;
 

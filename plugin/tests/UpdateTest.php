@@ -14,7 +14,10 @@ final class UpdateTest extends ShopCase
     private const PACKAGE = 'https://recoup-for-woocommerce.invalid/9.0.0.zip';
     private const PLUGIN = 'recoup-for-woocommerce/recoup-for-woocommerce.php';
 
-    /** Signatures of "the zip" as version 9.0.0 by scripts/sign-plugin.ts (scripts/sign-plugin.test.ts). The private keys are 32 bytes of 1 and 2. */
+    /**
+     * Signatures of "the zip" as version 9.0.0 by scripts/sign-plugin.ts (scripts/sign-plugin.test.ts). The private
+     * keys are 32 bytes of 1 and 2.
+     */
     private const OLD_KEY = 'iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=';
     private const NEW_KEY = 'gTl3Dqh9F19Wo1Rmw0x+zMuNipG07jeiXfYPW4/Js5Q=';
     private const BY_OLD = 'V5j+hzi+hNgo/dBm3y49mQymXr5uzo10r/h+WUzhNJB9hoaVCBZtDBIqAA04V4rqjxu20Wfl3fz3J+EgRirjBA==';

@@ -1,5 +1,5 @@
-// Query costs. By Shopify's documentation an object costs 1, a connection 2 plus the requested objects, a mutation 10. Shopify does
-// not publish the full table, so these are estimates; clients must read the cost from the response.
+// Query costs. By Shopify's documentation an object costs 1, a connection 2 plus the requested objects, a mutation 10.
+// Shopify does not publish the full table, so these are estimates; clients must read the cost from the response.
 import {
   type DocumentNode,
   type FieldNode,

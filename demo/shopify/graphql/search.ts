@@ -1,5 +1,5 @@
-// The used part of Shopify's search syntax: terms separated by spaces (AND), `field:value`, comparators, quotes. Shopify ignores an
-// unknown field with a warning; here it is an error, so that no filter is lost silently.
+// The used part of Shopify's search syntax: terms separated by spaces (AND), `field:value`, comparators, quotes.
+// Shopify ignores an unknown field with a warning; here it is an error, so that no filter is lost silently.
 import { GraphQLError } from 'graphql'
 
 export interface Term {

@@ -1,4 +1,5 @@
-// A minimal admin for the demo: orders with staff actions, theme code, password page, codes and webhooks. It has no login.
+// A minimal admin for the demo: orders with staff actions, theme code, password page, codes and webhooks. It has no
+// login.
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../shop-page.ts'
 import { discountStatus } from '../graphql/discounts.ts'

@@ -149,7 +149,9 @@ function itemJson(shop: Shop, line: Line) {
   }
 }
 
-/** `/cart/<variant>:<quantity>,…?discount=CODE`: fills a cart and redirects to the checkout. Omits unavailable items. */
+/**
+ * `/cart/<variant>:<quantity>,…?discount=CODE`: fills a cart and redirects to the checkout. Omits unavailable items.
+ */
 export function permalink(view: View, text: string): FastifyReply | null {
   if (!/^\d{1,16}:\d{1,3}(,\d{1,16}:\d{1,3}){0,99}$/.test(text)) return null
   const lines = text.split(',').flatMap((part) => {

@@ -1,5 +1,5 @@
-// The pinned Admin API schema with Shopify's access statements: the scopes of types and fields, and which fields are protected
-// customer data. Read once per process.
+// The pinned Admin API schema with Shopify's access statements: the scopes of types and fields, and which fields are
+// protected customer data. Read once per process.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import {

@@ -49,7 +49,8 @@ export const consentWordings = {
 } as const
 
 /**
- * Never ticked by default: a preset tick is no consent. With the plugin the texts come from Recoup, and a tick is sent at once.
+ * Never ticked by default: a preset tick is no consent. With the plugin the texts come from Recoup, and a tick is sent
+ * at once.
  */
 function consentBox(shop: Shop, { said }: Session, channel: keyof typeof consentWordings): string {
   const boxes = readBoxes(shop)

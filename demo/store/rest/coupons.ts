@@ -1,4 +1,5 @@
-// wc/v3 coupons with WooCommerce's pitfalls: lower-cased codes, dates in store time, invalid dates as 1970, date_expires_gmt ignored.
+// wc/v3 coupons with WooCommerce's pitfalls: lower-cased codes, dates in store time, invalid dates as 1970,
+// date_expires_gmt ignored.
 import { parseStoreTime } from '../clock.ts'
 import {
   addCoupon,

@@ -97,7 +97,10 @@ final class Account
         self::queueConsent($user, $changes);
     }
 
-    /** Reports which unticked boxes the customer saw and ticked, for the owner's statistics. The entry does not identify the customer. */
+    /**
+     * Reports which unticked boxes the customer saw and ticked, for the owner's statistics. The entry does not identify
+     * the customer.
+     */
     private static function queueBoxCounts(array $shownBoxes): void
     {
         $mayCount = Settings::before() !== 'nothing' || in_array(true, array_column($shownBoxes, 'isTicked'), true);

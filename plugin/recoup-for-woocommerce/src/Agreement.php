@@ -3,8 +3,9 @@
 namespace Recoup\WooCommerce;
 
 /**
- * Decides what may be stored and sent before a shopper consents. Inputs: the owner's setting, the shop's consent tool (WP Consent API, used by
- * Complianz, CookieYes and others), and the boxes at the checkout. Recoup enforces the same rules on what it receives.
+ * Decides what may be stored and sent before a shopper consents. Inputs: the owner's setting, the shop's consent tool
+ * (WP Consent API, used by Complianz, CookieYes and others), and the boxes at the checkout. Recoup enforces the same
+ * rules on what it receives.
  */
 final class Agreement
 {
@@ -62,7 +63,10 @@ final class Agreement
         }
     }
 
-    /** Drops the cart's queued entry. Box answers stay, so that the shopper can withdraw them; a queued withdrawal is still sent. */
+    /**
+     * Drops the cart's queued entry. Box answers stay, so that the shopper can withdraw them; a queued withdrawal is
+     * still sent.
+     */
     private static function applyRefusal(): void
     {
         Outbox::forget('cart:' . Session::cart());

@@ -2,7 +2,9 @@
 
 namespace Recoup\WooCommerce;
 
-/** Recoup's response to a call. Without a valid signature `isTrue` is false, and `why` holds the reason for the owner. */
+/**
+ * Recoup's response to a call. Without a valid signature `isTrue` is false, and `why` holds the reason for the owner.
+ */
 final class Answer
 {
     /** @var int HTTP status; 0: no response */

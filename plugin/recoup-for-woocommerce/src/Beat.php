@@ -81,7 +81,10 @@ final class Beat
         return State::get('ordersSince') !== null && (self::$reportEnd !== null || ($goods !== [] && $goods !== $reported));
     }
 
-    /** Starts with short waits: messages may wait for this shop's reports, so a short outage must not delay them by an hour. */
+    /**
+     * Starts with short waits: messages may wait for this shop's reports, so a short outage must not delay them by an
+     * hour.
+     */
     private static function backOff(Answer $answer): void
     {
         $failures = 1 + (int) State::get('beatFailures', 0);
@@ -152,8 +155,8 @@ final class Beat
     }
 
     /**
-     * Returns when Recoup requested the report (Recoup's clock) and the seconds since then (the shop's clock), rounded down. A report may count as
-     * older than it is, never as newer.
+     * Returns when Recoup requested the report (Recoup's clock) and the seconds since then (the shop's clock), rounded
+     * down. A report may count as older than it is, never as newer.
      */
     private static function describeRequestAge(int $began): array
     {
@@ -162,7 +165,8 @@ final class Beat
     }
 
     /**
-     * Order ids of this second that the previous part reported. Until the second has passed they may change again and are reported again.
+     * Order ids of this second that the previous part reported. Until the second has passed they may change again and
+     * are reported again.
      *
      * @return int[]
      */

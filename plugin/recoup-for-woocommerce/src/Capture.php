@@ -3,8 +3,8 @@
 namespace Recoup\WooCommerce;
 
 /**
- * Detects cart changes (decision 104). The hooks only set a flag; one snapshot per request is built after the response has been sent.
- * `woocommerce_cart_updated` does not help: it fires on every page.
+ * Detects cart changes (decision 104). The hooks only set a flag; one snapshot per request is built after the response
+ * has been sent. `woocommerce_cart_updated` does not help: it fires on every page.
  */
 final class Capture
 {
@@ -51,8 +51,8 @@ final class Capture
     }
 
     /**
-     * The block checkout calls this after each field. The cart page's shipping calculator sends a shipping address only. The checkout
-     * sends its email address, which is next to the boxes, in the billing address.
+     * The block checkout calls this after each field. The cart page's shipping calculator sends a shipping address
+     * only. The checkout sends its email address, which is next to the boxes, in the billing address.
      *
      * @param mixed $customer
      * @param mixed $request
@@ -79,8 +79,8 @@ final class Capture
     }
 
     /**
-     * Adds the customer to the cart in this request, which still has the guest's session. A session write in a later request could
-     * overwrite a concurrent change of the shopper.
+     * Adds the customer to the cart in this request, which still has the guest's session. A session write in a later
+     * request could overwrite a concurrent change of the shopper.
      *
      * @param mixed $name
      * @param mixed $user

@@ -35,7 +35,10 @@ final class Connect
         return ['why' => '', 'to' => $url . '/store-setup?connect=' . Text::base64url($request)];
     }
 
-    /** The connected Recoup supplies updates, so another Recoup than the zip's origin requires the right to update plugins. */
+    /**
+     * The connected Recoup supplies updates, so another Recoup than the zip's origin requires the right to update
+     * plugins.
+     */
     private static function mayConnectTo(string $url): bool
     {
         return $url === self::address(Connection::given()) || current_user_can('update_plugins');

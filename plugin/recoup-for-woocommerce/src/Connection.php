@@ -63,14 +63,19 @@ final class Connection
         self::save(['url' => self::url()]);
     }
 
-    /** Returns Recoup's address without a trailing slash. Before the shop is connected: the Recoup that served the zip. */
+    /**
+     * Returns Recoup's address without a trailing slash. Before the shop is connected: the Recoup that served the zip.
+     */
     public static function url(): string
     {
         $origin = self::exists() ? '' : self::given();
         return $origin !== '' ? $origin : self::read('url');
     }
 
-    /** A Recoup writes its address into the zip's config.php. Signed updates lack that file, so an option keeps the address. */
+    /**
+     * A Recoup writes its address into the zip's config.php. Signed updates lack that file, so an option keeps the
+     * address.
+     */
     public static function given(): string
     {
         $file = dirname(__DIR__) . '/config.php';

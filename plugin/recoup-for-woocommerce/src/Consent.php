@@ -3,8 +3,8 @@
 namespace Recoup\WooCommerce;
 
 /**
- * The consent boxes of both checkouts (decision 106). They are never ticked by default. An untouched box records nothing: only ticking and
- * unticking a box records a no.
+ * The consent boxes of both checkouts (decision 106). They are never ticked by default. An untouched box records
+ * nothing: only ticking and unticking a box records a no.
  */
 final class Consent
 {
@@ -62,7 +62,10 @@ final class Consent
         }
     }
 
-    /** Loads blocks.js, which reports the texts of the boxes and express payments. WooCommerce's requests contain neither. */
+    /**
+     * Loads blocks.js, which reports the texts of the boxes and express payments. WooCommerce's requests contain
+     * neither.
+     */
     public static function enqueue(): void
     {
         if (self::$labels === []) {
@@ -85,7 +88,8 @@ final class Consent
     }
 
     /**
-     * Hides the values that WooCommerce stores with the customer. Otherwise the box would be ticked at their next checkout.
+     * Hides the values that WooCommerce stores with the customer. Otherwise the box would be ticked at their next
+     * checkout.
      *
      * @param mixed $meta stored meta data of a user
      * @return mixed
@@ -200,7 +204,8 @@ final class Consent
     }
 
     /**
-     * Adds the boxes below the classic checkout's email field. WooCommerce does not re-render that part when an address changes, so a tick stays.
+     * Adds the boxes below the classic checkout's email field. WooCommerce does not re-render that part when an address
+     * changes, so a tick stays.
      *
      * @param mixed $html the field
      * @param mixed $name
@@ -261,8 +266,9 @@ final class Consent
     }
 
     /**
-     * Handles an address from the block checkout. Express payments and payment buttons on other pages skip the boxes. A missing header means
-     * such a button only if this session's checkout has loaded blocks.js: pages from before an update, or from a proxy, send none either.
+     * Handles an address from the block checkout. Express payments and payment buttons on other pages skip the boxes. A
+     * missing header means such a button only if this session's checkout has loaded blocks.js: pages from before an
+     * update, or from a proxy, send none either.
      */
     public static function atBlocks(): void
     {
@@ -295,8 +301,8 @@ final class Consent
     }
 
     /**
-     * Returns the boxes of this request's checkout: place => channel => id of the text, and whether the box is ticked. Recoup shows the
-     * owner how many shoppers tick them. Empty after a refusal in the consent tool.
+     * Returns the boxes of this request's checkout: place => channel => id of the text, and whether the box is ticked.
+     * Recoup shows the owner how many shoppers tick them. Empty after a refusal in the consent tool.
      */
     public static function seen(): array
     {
@@ -345,8 +351,9 @@ final class Consent
     }
 
     /**
-     * Writes the order meta of docs/consent.md. WooCommerce saves the order right after. A payment button without boxes may use another address
-     * than the ticked one, so its order records no consent, even if it continues the draft of a checkout with boxes.
+     * Writes the order meta of docs/consent.md. WooCommerce saves the order right after. A payment button without boxes
+     * may use another address than the ticked one, so its order records no consent, even if it continues the draft of a
+     * checkout with boxes.
      */
     public static function toOrder(object $order): void
     {

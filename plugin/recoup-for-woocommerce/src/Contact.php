@@ -2,7 +2,10 @@
 
 namespace Recoup\WooCommerce;
 
-/** Collects the shopper's contact fields. The block checkout sends them to WooCommerce; the classic one needs assets/checkout.js. */
+/**
+ * Collects the shopper's contact fields. The block checkout sends them to WooCommerce; the classic one needs
+ * assets/checkout.js.
+ */
 final class Contact
 {
     public const ENDPOINT = 'recoup_contact';

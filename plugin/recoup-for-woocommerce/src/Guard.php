@@ -47,8 +47,8 @@ final class Guard
     }
 
     /**
-     * WordPress does not remove a hook from its stack of running hooks when a callback throws. WooCommerce then believes that
-     * `before_woocommerce_init` still runs, and creates no cart.
+     * WordPress does not remove a hook from its stack of running hooks when a callback throws. WooCommerce then
+     * believes that `before_woocommerce_init` still runs, and creates no cart.
      */
     private static function countRunningHooks(): int
     {

@@ -36,8 +36,8 @@ final class Input
     }
 
     /**
-     * The header that assets/blocks.js sends: visible boxes, 'hidden', 'unknown' if it finds none, 'none' during an express payment, which skips
-     * them. '': no header.
+     * The header that assets/blocks.js sends: visible boxes, 'hidden', 'unknown' if it finds none, 'none' during an
+     * express payment, which skips them. '': no header.
      */
     public static function blocks(): string
     {

@@ -3,8 +3,9 @@
 namespace Recoup\WooCommerce;
 
 /**
- * The language of the consent boxes: the page's, from Polylang, WPML or WordPress. Script requests of the checkout can have another language.
- * The session therefore stores the page's language, so that the consent ledger records the text that was shown.
+ * The language of the consent boxes: the page's, from Polylang, WPML or WordPress. Script requests of the checkout can
+ * have another language. The session therefore stores the page's language, so that the consent ledger records the text
+ * that was shown.
  */
 final class Language
 {
@@ -20,7 +21,10 @@ final class Language
         add_action('wp', Guard::action('language', [self::class, 'rememberPageLanguage']), 20, 0);
     }
 
-    /** Stores the labels' language. WooCommerce reads the labels before some translation plugins know the page's language. */
+    /**
+     * Stores the labels' language. WooCommerce reads the labels before some translation plugins know the page's
+     * language.
+     */
     public static function fixLabels(): void
     {
         self::$labelLanguage = self::current();
@@ -60,7 +64,10 @@ final class Language
         return is_string($storedLanguage) ? $storedLanguage : self::readPageLanguage();
     }
 
-    /** Whether two tabs may show this page's address in two languages. Only the plugin's script knows which tab sent the request. */
+    /**
+     * Whether two tabs may show this page's address in two languages. Only the plugin's script knows which tab sent the
+     * request.
+     */
     public static function isAmbiguous(): bool
     {
         return self::isScriptRequest() && Settings::hasLanguages() && self::current() === self::SEVERAL_LANGUAGES;

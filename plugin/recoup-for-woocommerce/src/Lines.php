@@ -8,7 +8,10 @@ final class Lines
     public const MOST = 500;
     /** Each image URL may cost a query. */
     private const MAX_PICTURES = 40;
-    /** Keys by which bundle, composite and chained product plugins mark child lines. The value is the parent's cart key or product id. */
+    /**
+     * Keys by which bundle, composite and chained product plugins mark child lines. The value is the parent's cart key
+     * or product id.
+     */
     private const CHILDREN = [
         'bundled_by',
         'composite_parent',
@@ -53,7 +56,10 @@ final class Lines
         return $lines;
     }
 
-    /** Returns the cart key of the outermost parent: the line itself if it has none, '' if the parent is not in the cart. */
+    /**
+     * Returns the cart key of the outermost parent: the line itself if it has none, '' if the parent is not in the
+     * cart.
+     */
     private static function findRoot(string $key, array $items): string
     {
         for ($depth = 0; $depth < 10; $depth++) {
@@ -164,8 +170,8 @@ final class Lines
     }
 
     /**
-     * Converts a saved line's choices to cart attributes: `attribute_pa_size` => `large`. Choices match by label or key, values by label or slug.
-     * Attributes that the variation fixes need no choice. null: a choice is missing.
+     * Converts a saved line's choices to cart attributes: `attribute_pa_size` => `large`. Choices match by label or
+     * key, values by label or slug. Attributes that the variation fixes need no choice. null: a choice is missing.
      */
     public static function attributes(object $variation, object $parent, array $choices): ?array
     {

@@ -2,7 +2,10 @@
 
 namespace Recoup\WooCommerce;
 
-/** Writes to WooCommerce → Status → Logs, source "recoup". Log lines contain no names, addresses or tokens (decision 108). */
+/**
+ * Writes to WooCommerce → Status → Logs, source "recoup". Log lines contain no names, addresses or tokens (decision
+ * 108).
+ */
 final class Log
 {
     public static function caught(string $where, \Throwable $error): void

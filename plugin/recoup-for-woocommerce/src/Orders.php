@@ -2,7 +2,9 @@
 
 namespace Recoup\WooCommerce;
 
-/** Queues orders when they are placed or changed. Reports modified orders when Recoup cannot reach the shop's REST API. */
+/**
+ * Queues orders when they are placed or changed. Reports modified orders when Recoup cannot reach the shop's REST API.
+ */
 final class Orders
 {
     private const MAX_LINES = 500;
@@ -254,7 +256,8 @@ final class Orders
     }
 
     /**
-     * Reports orders modified at or after an instant, oldest first, and the stock of these products; null if $since is no date.
+     * Reports orders modified at or after an instant, oldest first, and the stock of these products; null if $since is
+     * no date.
      *
      * @param array $goods Goods::asked()
      * @param int[] $reported excludes these unless they have changed since

@@ -5,8 +5,9 @@ namespace Recoup\WooCommerce;
 // phpcs:disable WordPress.DB.DirectDatabaseQuery -- The plugin's own table has no WordPress API, and a queue read from a cache would send entries twice or not at all.
 
 /**
- * The queue of entries to send (decision 105): one row per cart and per order, always the latest state. The row's id is the protocol's `seq`
- * and must never repeat. The row "mark" stays when the queue is empty, because some databases restart after the highest remaining id.
+ * The queue of entries to send (decision 105): one row per cart and per order, always the latest state. The row's id is
+ * the protocol's `seq` and must never repeat. The row "mark" stays when the queue is empty, because some databases
+ * restart after the highest remaining id.
  */
 final class Outbox
 {
@@ -178,7 +179,10 @@ final class Outbox
         return $dropped;
     }
 
-    /** Finds a person's queued entries by id: those that contain the address (case-insensitive) or belong to the account. */
+    /**
+     * Finds a person's queued entries by id: those that contain the address (case-insensitive) or belong to the
+     * account.
+     */
     public static function ofPerson(string $email, int $user): array
     {
         global $wpdb;

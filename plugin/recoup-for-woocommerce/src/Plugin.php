@@ -25,7 +25,10 @@ final class Plugin
         return self::$file;
     }
 
-    /** Declares HPOS and the block checkout. It costs 3 ms and a query, so visitors' requests skip it: WooCommerce shows it to administrators only. */
+    /**
+     * Declares HPOS and the block checkout. It costs 3 ms and a query, so visitors' requests skip it: WooCommerce shows
+     * it to administrators only.
+     */
     public static function declare(): void
     {
         $class = 'Automattic\\WooCommerce\\Utilities\\FeaturesUtil';

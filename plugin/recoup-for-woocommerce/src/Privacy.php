@@ -3,8 +3,8 @@
 namespace Recoup\WooCommerce;
 
 /**
- * WordPress' Export and Erase Personal Data tools, and a suggested text for the privacy policy. Covers the shop's queue, the account's consents, and
- * Recoup itself by a signed call.
+ * WordPress' Export and Erase Personal Data tools, and a suggested text for the privacy policy. Covers the shop's
+ * queue, the account's consents, and Recoup itself by a signed call.
  */
 final class Privacy
 {
@@ -147,7 +147,10 @@ final class Privacy
         return array_values(array_filter($items));
     }
 
-    /** Builds one export item. WordPress escapes names but allows links in values; shoppers typed the values, so this escapes them. */
+    /**
+     * Builds one export item. WordPress escapes names but allows links in values; shoppers typed the values, so this
+     * escapes them.
+     */
     private static function buildItem(array $row, string $number): ?array
     {
         $table = preg_replace('/[^a-z_]/', '', is_string($row['table'] ?? null) ? $row['table'] : '');

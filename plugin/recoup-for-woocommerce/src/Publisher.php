@@ -3,7 +3,8 @@
 namespace Recoup\WooCommerce;
 
 /**
- * A signed build contains its publisher's public key and accepts only updates signed with the private key. The publisher keeps the private key offline.
+ * A signed build contains its publisher's public key and accepts only updates signed with the private key. The
+ * publisher keeps the private key offline.
  */
 final class Publisher
 {
@@ -17,7 +18,10 @@ final class Publisher
         return is_file(self::$file);
     }
 
-    /** A signature covers the version too, so nobody can offer an older zip. After a key change both keys sign each update. */
+    /**
+     * A signature covers the version too, so nobody can offer an older zip. After a key change both keys sign each
+     * update.
+     */
     public static function hasSigned(string $version, string $digest, array $signatures): bool
     {
         // phpcs:ignore WordPress.WP.AlternativeFunctions.file_get_contents_file_get_contents -- A file of the plugin itself.

@@ -2,7 +2,10 @@
 
 namespace Recoup\WooCommerce;
 
-/** Adds saved lines to the shopper's cart. It skips lines already in the cart and collects the names of unavailable products. */
+/**
+ * Adds saved lines to the shopper's cart. It skips lines already in the cart and collects the names of unavailable
+ * products.
+ */
 final class Refill
 {
     /** @var array<int, array> */

@@ -107,7 +107,10 @@ final class Restore
         }
     }
 
-    /** Recoup returns the email only once per token. The session keeps it until the shopper presses "Use the saved cart". */
+    /**
+     * Recoup returns the email only once per token. The session keeps it until the shopper presses "Use the saved
+     * cart".
+     */
     private static function rememberEmail(array $saved): void
     {
         if (is_string($saved['email'] ?? null)) {

@@ -2,7 +2,9 @@
 
 namespace Recoup\WooCommerce;
 
-/** Sends the queue to Recoup: at once while that succeeds, otherwise from Action Scheduler with back-off (decision 105). */
+/**
+ * Sends the queue to Recoup: at once while that succeeds, otherwise from Action Scheduler with back-off (decision 105).
+ */
 final class Sender
 {
     public const TASK = 'recoup_flush';
@@ -164,7 +166,9 @@ final class Sender
         self::schedule($task - time());
     }
 
-    /** After a successful answer to another call, sends the queue in this request instead of waiting for the back-off. */
+    /**
+     * After a successful answer to another call, sends the queue in this request instead of waiting for the back-off.
+     */
     public static function answered(Answer $answer): void
     {
         if ($answer->isOk() && (int) State::get('nextTry', 0) > 0) {
@@ -195,7 +199,8 @@ final class Sender
         if (!function_exists('as_schedule_single_action')) {
             return;
         }
-        // Pending ones only: as_next_scheduled_action() also counts the running action, which would then have no successor.
+        // Pending ones only: as_next_scheduled_action() also counts the running action, which would then have no
+        // successor.
         $waiting = as_get_scheduled_actions(['hook' => $task, 'group' => 'recoup', 'status' => 'pending', 'per_page' => 1], 'ids');
         if ($waiting === []) {
             as_schedule_single_action(time() + $inSeconds, $task, [], 'recoup');

@@ -59,7 +59,10 @@ final class Session
         return $fresh;
     }
 
-    /** Starts a new cart after an order. Consents and contact stay with the order; the page language stays in the session. */
+    /**
+     * Starts a new cart after an order. Consents and contact stay with the order; the page language stays in the
+     * session.
+     */
     public static function startAnew(): void
     {
         if (self::isThere()) {

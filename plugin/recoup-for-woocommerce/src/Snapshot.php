@@ -102,8 +102,8 @@ final class Snapshot
     }
 
     /**
-     * Never contains the IP address. The network hash is sent only with a contact, because the limits on contacts count by it. Country and city
-     * need consent.
+     * Never contains the IP address. The network hash is sent only with a contact, because the limits on contacts count
+     * by it. Country and city need consent.
      */
     private static function readLocation(bool $hasContact): array
     {

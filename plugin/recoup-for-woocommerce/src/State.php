@@ -2,7 +2,10 @@
 
 namespace Recoup\WooCommerce;
 
-/** State of the queue and the beat. Only cron, admin screens and the shutdown after a response use it, never page rendering. */
+/**
+ * State of the queue and the beat. Only cron, admin screens and the shutdown after a response use it, never page
+ * rendering.
+ */
 final class State
 {
     public const OPTION = 'recoup_state';

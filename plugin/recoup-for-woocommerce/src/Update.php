@@ -3,8 +3,8 @@
 namespace Recoup\WooCommerce;
 
 /**
- * Downloads new versions from the connected Recoup. The beat's signed answer contains the digest, which is checked before WordPress unpacks the zip.
- * A build with a publisher's key also requires that key's signature over the digest.
+ * Downloads new versions from the connected Recoup. The beat's signed answer contains the digest, which is checked
+ * before WordPress unpacks the zip. A build with a publisher's key also requires that key's signature over the digest.
  */
 final class Update
 {
@@ -79,7 +79,8 @@ final class Update
             'version' => $update['version'],
             'new_version' => $update['version'],
             'url' => Connection::url(),
-            // WordPress caches the offer. Without this plugin the update fails at a host that does not exist, instead of installing an unchecked zip.
+            // WordPress caches the offer. Without this plugin the update fails at a host that does not exist, instead
+            // of installing an unchecked zip.
             'package' => 'https://' . self::HOST . '/' . $update['version'] . '.zip',
             'tested' => Text::plain($update['tested'] ?? '', 20),
             'requires_php' => Text::plain($update['requiresPhp'] ?? '7.4', 20),
@@ -88,8 +89,8 @@ final class Update
     }
 
     /**
-     * WordPress' own download refuses private hosts and unusual ports, and verifies nothing. The plugin therefore always downloads its updates itself.
-     * A zip that an administrator uploads does not pass here.
+     * WordPress' own download refuses private hosts and unusual ports, and verifies nothing. The plugin therefore
+     * always downloads its updates itself. A zip that an administrator uploads does not pass here.
      *
      * @param mixed $value
      * @param mixed $package

@@ -2,7 +2,9 @@
 
 namespace Recoup\WooCommerce;
 
-/** Serves the web push service worker from the shop's own origin and adds the push widget to its pages (decision 75). */
+/**
+ * Serves the web push service worker from the shop's own origin and adds the push widget to its pages (decision 75).
+ */
 final class Worker
 {
     public static function start(): void
