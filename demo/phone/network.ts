@@ -53,23 +53,23 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     if (!callback) return true
     const answer = await post(callback).catch(() => null)
     if (!answer || answer.status >= 300) {
-      texts.noteTry(text.id)
+      texts.recordAttempt(text.id)
       return false
     }
-    texts.noteTold(text.id, text.status)
+    texts.recordReported(text.id, text.status)
     return true
   }
 
   /** Advances each pending text by one step: reports its state, or moves it to the next. */
   const step = async (): Promise<number> => {
-    const waiting = texts.underWay()
+    const waiting = texts.listPending()
     await Promise.all(
       waiting.map(async (text) => {
-        const isUntold =
+        const isUnreported =
           text.callback !== null && text.told !== text.status && text.status !== 'queued' && text.tries < MAX_TRIES
-        if (isUntold) return reportStatus(text)
-        const fate = findErrorCode(text)
-        if (fate) texts.setStatus(text.id, 'failed', fate)
+        if (isUnreported) return reportStatus(text)
+        const errorCode = findErrorCode(text)
+        if (errorCode) texts.setStatus(text.id, 'failed', errorCode)
         else if (text.status === 'queued' || text.status === 'sent') texts.setStatus(text.id, NEXT_STATUS[text.status])
         return true
       }),
@@ -82,7 +82,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     const isTwilio = text.provider === 'twilio'
     if (off.has(text.phone)) return isTwilio ? 30003 : 131026
     if (text.channel === 'whatsapp' && text.isFreeText && text.status === 'queued') {
-      const last = texts.lastFrom(text.account, text.phone)
+      const last = texts.lastMessageFrom(text.account, text.phone)
       if (!last || now().getTime() - Date.parse(last) > DAY_MS) return isTwilio ? 63016 : 131047
     }
     return null
@@ -94,7 +94,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     moving = moveAll(paceMs).finally(() => (isMoving = false))
   }
   const moveAll = async (everyMs: number) => {
-    while (!stopping.signal.aborted && texts.underWay().length > 0) {
+    while (!stopping.signal.aborted && texts.listPending().length > 0) {
       await sleep(everyMs, null, { signal: stopping.signal, ref: false }).catch(() => {})
       if (!stopping.signal.aborted) await step()
     }

@@ -96,15 +96,15 @@ export function openTexts(file: string) {
     },
     find: (by: 'id' | 'sid', value: string | number) => all<Text>(`SELECT * FROM texts WHERE ${by} = ?`, value)[0],
     /** Pending texts: with a next state, or an unreported one. */
-    underWay: () =>
+    listPending: () =>
       all<Text>(
         `SELECT * FROM texts WHERE direction = 'out' AND (status IN ('queued', 'sent')
           OR (callback IS NOT NULL AND told IS NOT status AND tries < ${MAX_TRIES})) ORDER BY id LIMIT 500`,
       ),
     setStatus: (id: number, status: TextStatus, errorCode: number | null = null) =>
       run('UPDATE texts SET status = ?, errorCode = ?, tries = 0 WHERE id = ?', status, errorCode, id),
-    noteTold: (id: number, told: string) => run('UPDATE texts SET told = ?, tries = 0 WHERE id = ?', told, id),
-    noteTry: (id: number) => run('UPDATE texts SET tries = tries + 1 WHERE id = ?', id),
+    recordReported: (id: number, told: string) => run('UPDATE texts SET told = ?, tries = 0 WHERE id = ?', told, id),
+    recordAttempt: (id: number) => run('UPDATE texts SET tries = tries + 1 WHERE id = ?', id),
     conversations: () =>
       all<Conversation>(
         `SELECT phone, channel, sender, account, provider, max(at) AS lastAt, count(*) AS count,
@@ -123,7 +123,7 @@ export function openTexts(file: string) {
     markSeen: (phone: string, channel: string, sender: string) =>
       run(`UPDATE texts SET seen = 1 WHERE ${inConversation} AND seen = 0`, phone, channel, sender),
     /** Time of the person's last message to this sender. */
-    lastFrom: (account: string, phone: string): string | null =>
+    lastMessageFrom: (account: string, phone: string): string | null =>
       all<{ at: string | null }>(
         `SELECT max(at) AS at FROM texts WHERE account = ? AND phone = ? AND direction = 'in'`,
         account,
