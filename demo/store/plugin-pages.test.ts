@@ -88,8 +88,8 @@ const findCart = (email: string) =>
     .executeTakeFirstOrThrow()
 
 async function sendChanges() {
-  demo.plugin.notice()
-  expect((await demo.plugin.flush()).status).toBe(200)
+  demo.plugin.queueChanges()
+  expect((await demo.plugin.sendQueue()).status).toBe(200)
 }
 
 const wakeUrl = () => `${demo.url}/?rest_route=/recoup/v1/wake`

@@ -37,11 +37,11 @@ test('records a cart that was queued for a day as one cart with its own time', a
   session.billing.email = 'waits@shoppers.example.com'
   saveSession(demo.shop, session)
   const at = world.now
-  expect(demo.plugin.notice()).toBe(1)
+  expect(demo.plugin.queueChanges()).toBe(1)
   world.advance(24 * 3_600_000)
-  expect(demo.plugin.notice()).toBe(1)
-  expect((await demo.plugin.flush()).body).toMatchObject({ done: [1], refused: [] })
-  expect(demo.plugin.notice()).toBe(0)
+  expect(demo.plugin.queueChanges()).toBe(1)
+  expect((await demo.plugin.sendQueue()).body).toMatchObject({ done: [1], refused: [] })
+  expect(demo.plugin.queueChanges()).toBe(0)
   const [cart, ...others] = await listCarts()
   expect(others).toEqual([])
   expect(cart).toMatchObject({ email: 'waits@shoppers.example.com', last_activity_at: at, item_count: 2 })

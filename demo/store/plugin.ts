@@ -29,9 +29,9 @@ export interface DemoPlugin {
   /** Exchanges the returned code, `<id>.<key>`; returns the HTTP status. */
   connect: (recoup: string, code: string) => Promise<PluginReply>
   /** Queues changes; returns the queue's length. */
-  notice: () => number
+  queueChanges: () => number
   /** Sends the queue; unconfirmed entries stay queued. */
-  flush: () => Promise<PluginReply>
+  sendQueue: () => Promise<PluginReply>
   /** Sends the regular report and handles the answer's requests. */
   beat: () => Promise<PluginReply>
   call: (name: string, body: object) => Promise<PluginReply>
@@ -44,8 +44,8 @@ export function createDemoPlugin(shop: Shop): DemoPlugin {
     invitation: () => buildConnectUrl(shop, createToken()),
     begin: (recoup) => beginConnect(shop, recoup),
     connect: (recoup, code) => exchangeCode(shop, recoup, code),
-    notice: () => queueChanges(shop),
-    flush: () => sendQueue(shop),
+    queueChanges: () => queueChanges(shop),
+    sendQueue: () => sendQueue(shop),
     beat: () => sendBeat(shop),
     call: (name, body) => callAsStore(shop, name, body),
   }

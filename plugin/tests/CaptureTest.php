@@ -270,7 +270,7 @@ final class CaptureTest extends ShopCase
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $_POST = ['nonce' => wp_create_nonce('recoup_contact'), 'email' => 'vera@example.com', 'phone' => '12', 'recoup_consent_email' => 'yes'];
-        $this->redirectOf([Contact::class, 'saveContact']);
+        $this->captureRedirect([Contact::class, 'saveContact']);
         self::assertSame(200, $GLOBALS['wp']['json'][0]);
         $this->endRequest();
         $entry = $this->lastEntry();
@@ -284,7 +284,7 @@ final class CaptureTest extends ShopCase
         WC()->cart->add_to_cart(self::TEA, 1);
         $type = function (string $email, array $more): array {
             $_POST = ['nonce' => wp_create_nonce('recoup_contact'), 'email' => $email] + $more;
-            $this->redirectOf([Contact::class, 'saveContact']);
+            $this->captureRedirect([Contact::class, 'saveContact']);
             $this->endRequest();
             return array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1, 'consent' => 1]);
         };
@@ -297,7 +297,7 @@ final class CaptureTest extends ShopCase
     public function testRejectsAContactRequestWithoutNonce(): void
     {
         $_POST = ['nonce' => 'forged', 'email' => 'vera@example.com'];
-        $this->redirectOf(static function (): void {
+        $this->captureRedirect(static function (): void {
             Contact::saveContact();
         });
         self::assertSame(403, $GLOBALS['wp']['json'][0]);

@@ -55,7 +55,7 @@ final class ConnectTest extends ShopCase
     {
         $wish = $this->beginConnect();
         $GLOBALS['wp']['rights'] = ['manage_woocommerce'];
-        $this->recoup->asked = 0;
+        $this->recoup->requestCount = 0;
         self::assertStringContainsString('Only the owner', $this->returnWithCode($wish['state']));
         self::assertFalse(Connection::exists());
         $answers = [];
@@ -67,7 +67,7 @@ final class ConnectTest extends ShopCase
         }
         self::assertCount(1, array_unique($answers));
         self::assertStringContainsString('administrator', $answers[0]);
-        self::assertSame(0, $this->recoup->asked, 'no server was called');
+        self::assertSame(0, $this->recoup->requestCount, 'no server was called');
     }
 
     public function testRejectsACodeWithAnotherState(): void

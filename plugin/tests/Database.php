@@ -33,16 +33,16 @@ final class Database
     }
 
     /** Translates the plugin's MySQL statements to SQLite. */
-    private function translated(string $sql): string
+    private function translate(string $sql): string
     {
         if (strpos($sql, 'CREATE TABLE IF NOT EXISTS `wp_recoup_outbox`') === 0) {
             // Like databases that restart after the highest remaining id.
             return 'CREATE TABLE IF NOT EXISTS wp_recoup_outbox (id INTEGER PRIMARY KEY, name TEXT UNIQUE, made_at INTEGER, claim TEXT DEFAULT "", claimed_at INTEGER DEFAULT 0, entry TEXT)';
         }
-        return preg_replace('/^(UPDATE|DELETE FROM) (\S+)(.*) ORDER BY id LIMIT (\d+)$/s', '$1 $2$3 AND id IN (SELECT id FROM $2 WHERE name <> "mark"' . $this->inClaim($sql) . ' ORDER BY id LIMIT $4)', $sql);
+        return preg_replace('/^(UPDATE|DELETE FROM) (\S+)(.*) ORDER BY id LIMIT (\d+)$/s', '$1 $2$3 AND id IN (SELECT id FROM $2 WHERE name <> "mark"' . $this->claimCondition($sql) . ' ORDER BY id LIMIT $4)', $sql);
     }
 
-    private function inClaim(string $sql): string
+    private function claimCondition(string $sql): string
     {
         return preg_match('/claimed_at < (\d+)/', $sql, $found) ? ' AND claimed_at < ' . $found[1] : '';
     }
@@ -50,7 +50,7 @@ final class Database
     public function query(string $sql)
     {
         $this->log[] = $sql;
-        return $this->pdo->exec($this->translated(trim($sql)));
+        return $this->pdo->exec($this->translate(trim($sql)));
     }
 
     public function get_results(string $sql): array

@@ -19,7 +19,7 @@ final class Recoup
     /** @var string */
     public $key = self::SECRET;
     /** @var int all requests, answered or not */
-    public $asked = 0;
+    public $requestCount = 0;
     /** @var string|null content of the zip */
     public $zip;
     /** @var string address of the last zip download */
@@ -27,7 +27,7 @@ final class Recoup
 
     public function __invoke(string $method, string $url, array $arguments)
     {
-        $this->asked++;
+        $this->requestCount++;
         if ($this->mode === 'silent') {
             return new WP_Error('http_request_failed', 'cURL error 28: Operation timed out after 5000 milliseconds');
         }
@@ -57,13 +57,13 @@ final class Recoup
         if (!hash_equals($right, $headers['X-Recoup-Signature'])) {
             return ['status' => 401, 'body' => '{"code":"unauthenticated"}', 'headers' => []];
         }
-        [$status, $answer] = $this->mode === 'down' ? [503, []] : $this->said($name, json_decode($body, true));
+        [$status, $answer] = $this->mode === 'down' ? [503, []] : $this->findAnswer($name, json_decode($body, true));
         $text = json_encode($answer, JSON_FORCE_OBJECT & 0);
         $signature = $this->mode === 'unsigned' ? 'x' : Signature::ofAnswer($headers['X-Recoup-Nonce'], $status, $text, $this->key);
         return ['status' => $status, 'body' => $text, 'headers' => ['x-recoup-signature' => $signature]];
     }
 
-    private function said(string $name, array $body): array
+    private function findAnswer(string $name, array $body): array
     {
         if (isset($this->answers[$name])) {
             $answer = $this->answers[$name];

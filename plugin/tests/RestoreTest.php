@@ -17,7 +17,7 @@ final class RestoreTest extends ShopCase
     private function openLink(array $more = []): string
     {
         $_GET = ['recoup-restore' => self::TOKEN] + $more;
-        return $this->redirectOf([Restore::class, 'look']);
+        return $this->captureRedirect([Restore::class, 'look']);
     }
 
     private static function line(int $product, int $quantity, string $name, array $choices = [], ?int $variation = null): array
@@ -129,7 +129,7 @@ final class RestoreTest extends ShopCase
         $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
         for ($n = 0; $n < 30; $n++) {
             $_GET = ['recoup-restore' => str_pad((string) $n, 43, 'm')];
-            self::assertSame('ended with 404', $this->redirectOf([Restore::class, 'look']));
+            self::assertSame('ended with 404', $this->captureRedirect([Restore::class, 'look']));
         }
         self::assertCount(10, $this->recoup->calls);
         $GLOBALS['wp']['ip'] = '198.51.100.20';
@@ -151,7 +151,7 @@ final class RestoreTest extends ShopCase
         foreach ([self::TOKEN, '<script>', self::TOKEN . "\n.", str_repeat('t', 42), '', ['x']] as $forged) {
             WC()->session->hasCookie = false;
             $_GET = ['recoup-restore' => $forged];
-            self::assertSame('ended with 404', $this->redirectOf([Restore::class, 'look']));
+            self::assertSame('ended with 404', $this->captureRedirect([Restore::class, 'look']));
             self::assertStringContainsString('has expired, or belongs to another shop', $GLOBALS['wp']['died']['words']);
             self::assertSame('https://shop.example.com/shop/', $GLOBALS['wp']['died']['link_url']);
             self::assertFalse(WC()->session->hasCookie, 'a forged link created a session');

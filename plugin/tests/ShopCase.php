@@ -110,7 +110,7 @@ abstract class ShopCase extends TestCase
     }
 
     /** Returns the target of the request's redirect. */
-    protected function redirectOf(callable $work): string
+    protected function captureRedirect(callable $work): string
     {
         try {
             $work();
