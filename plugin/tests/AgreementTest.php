@@ -270,9 +270,9 @@ final class AgreementTest extends ShopCase
     public function testUsesCartAndContactModeWithSettingsOfAnOlderRecoup(): void
     {
         Settings::take(['version' => 's9', 'boxes' => [], 'push' => null]);
-        self::assertSame('cart_and_contact', Settings::before());
+        self::assertSame('cart_and_contact', Settings::consentMode());
         Settings::take(['version' => 's10', 'boxes' => [], 'before' => ['x'], 'push' => null]);
-        self::assertSame('cart_and_contact', Settings::before());
+        self::assertSame('cart_and_contact', Settings::consentMode());
         self::assertTrue(Connection::isUp());
     }
 }

@@ -216,7 +216,7 @@ final class CaptureTest extends ShopCase
             do_action('woocommerce_update_order', $id, $GLOBALS['wp']['orders'][$id]);
         }
         do_action('woocommerce_checkout_order_processed', 1400, [], $GLOBALS['wp']['orders'][1400]);
-        Orders::keep();
+        Orders::queueChanged();
         $all = $GLOBALS['wpdb']->get_results('SELECT name FROM `' . Outbox::table() . '`');
         self::assertSame(201, count($all));
     }

@@ -150,9 +150,9 @@ final class LanguageTest extends ShopCase
         $order = new WC_Order(71);
         do_action('woocommerce_checkout_create_order', $order, []);
         self::assertSame([], $order->meta);
-        self::assertFalse(Consent::heard('email', true, 'w9'));
-        self::assertTrue(Consent::heard('email', true, 'w1'));
-        self::assertTrue(Consent::heard('email', false, 'w9'));
+        self::assertFalse(Consent::recordAnswer('email', true, 'w9'));
+        self::assertTrue(Consent::recordAnswer('email', true, 'w1'));
+        self::assertTrue(Consent::recordAnswer('email', false, 'w9'));
     }
 
     public function testSendsTheTextThatMyAccountShowed(): void

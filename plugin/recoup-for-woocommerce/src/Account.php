@@ -22,7 +22,7 @@ final class Account
     }
 
     /** Lists the channels that the signed-in customer has consented to, in the account or with an order. */
-    public static function agreed(): array
+    public static function listConsentedChannels(): array
     {
         return array_keys(array_filter(self::readConsents(get_current_user_id()), static function ($consent): bool {
             return is_array($consent) && !empty($consent['isGiven']);
@@ -103,7 +103,7 @@ final class Account
      */
     private static function queueBoxCounts(array $shownBoxes): void
     {
-        $mayCount = Settings::before() !== 'nothing' || in_array(true, array_column($shownBoxes, 'isTicked'), true);
+        $mayCount = Settings::consentMode() !== 'nothing' || in_array(true, array_column($shownBoxes, 'isTicked'), true);
         if ($shownBoxes === [] || !$mayCount || Agreement::toolSays() === false) {
             return;
         }

@@ -56,7 +56,7 @@ final class Agreement
     /** Applies an account's consent to a cart that was filled before the shopper signed in or consented. */
     private static function applyAccountConsent(): void
     {
-        $isNewConsent = Settings::before() !== 'cart_and_contact' && Session::get('account') !== true && !WC()->cart->is_empty();
+        $isNewConsent = Settings::consentMode() !== 'cart_and_contact' && Session::get('account') !== true && !WC()->cart->is_empty();
         if ($isNewConsent && self::hasAccountConsent(Settings::CHANNELS)) {
             Session::put('account', true);
             Capture::changed();
@@ -71,7 +71,7 @@ final class Agreement
     {
         Outbox::forget('cart:' . Session::cart());
         if (self::readBoxAnswers() === []) {
-            Session::startAnew();
+            Session::startNewCart();
             return;
         }
         Session::put('agreed', false);
@@ -105,20 +105,20 @@ final class Agreement
         if ($answer === false) {
             return in_array(false, array_column(self::readBoxAnswers(), 'isGiven'), true);
         }
-        return $answer === true || Settings::before() !== 'nothing' || Consent::told() !== [] || self::hasAccountConsent(Settings::CHANNELS);
+        return $answer === true || Settings::consentMode() !== 'nothing' || Consent::told() !== [] || self::hasAccountConsent(Settings::CHANNELS);
     }
 
     /** Whether all contact fields and the device id may be sent. */
     public static function mayName(): bool
     {
-        return self::toolSays() ?? Settings::before() === 'cart_and_contact';
+        return self::toolSays() ?? Settings::consentMode() === 'cart_and_contact';
     }
 
     /** Whether the cart's products may be sent. */
     public static function mayTellLines(): bool
     {
         return self::mayName()
-            || (self::toolSays() === null && (Settings::before() === 'cart_only' || self::hasConsented(Settings::CHANNELS)));
+            || (self::toolSays() === null && (Settings::consentMode() === 'cart_only' || self::hasConsented(Settings::CHANNELS)));
     }
 
     /** Filters the contact to the addresses that ticked boxes cover, and a known customer's own email address. */
@@ -144,7 +144,7 @@ final class Agreement
     {
         $isBuyer = isset(WC()->customer) && is_object(WC()->customer) && method_exists(WC()->customer, 'get_is_paying_customer')
             && WC()->customer->get_is_paying_customer();
-        return Settings::before() === 'cart_only' && self::toolSays() === null && get_current_user_id() > 0 && $isBuyer;
+        return Settings::consentMode() === 'cart_only' && self::toolSays() === null && get_current_user_id() > 0 && $isBuyer;
     }
 
     /** Whether the signed-in customer's id may be sent. */
@@ -169,7 +169,7 @@ final class Agreement
     /** Consented in My account or with an earlier order, and not unticked since. */
     private static function hasAccountConsent(array $channels): bool
     {
-        return array_diff(array_intersect($channels, Account::agreed()), array_keys(self::readBoxAnswers())) !== [];
+        return array_diff(array_intersect($channels, Account::listConsentedChannels()), array_keys(self::readBoxAnswers())) !== [];
     }
 
     private static function hasTickedBox(array $channels): bool

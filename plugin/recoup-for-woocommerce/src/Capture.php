@@ -70,7 +70,7 @@ final class Capture
     {
         if (Session::get('ordered')) {
             self::$isDirty = false;
-            Session::startAnew();
+            Session::startNewCart();
             return;
         }
         if (Session::cart() !== '') {
@@ -110,7 +110,7 @@ final class Capture
     {
         self::$isScheduled = false;
         $canWait = self::letGo();
-        $hasQueued = Orders::keep() || self::$hasQueuedOther;
+        $hasQueued = Orders::queueChanged() || self::$hasQueuedOther;
         if (self::$isDirty) {
             self::$isDirty = false;
             $hasQueued = self::queueCart() || $hasQueued;

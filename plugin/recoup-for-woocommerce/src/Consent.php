@@ -150,16 +150,16 @@ final class Consent
         if ($boxes !== null || $value) {
             self::atCheckout('block', $boxes ?? [$channel => Settings::box($channel, '')['id'] ?? '']);
         }
-        if (self::heard($channel, (bool) $value, $boxes[$channel] ?? '')) {
+        if (self::recordAnswer($channel, (bool) $value, $boxes[$channel] ?? '')) {
             Capture::changed();
         }
         if (is_object($owner) && is_a($owner, 'WC_Order')) {
-            self::toOrder($owner);
+            self::writeToOrder($owner);
         }
     }
 
     /** Records an answer; returns whether it changed. A yes to a text that the store no longer shows does not count. */
-    public static function heard(string $channel, bool $isGiven, string $wording = ''): bool
+    public static function recordAnswer(string $channel, bool $isGiven, string $wording = ''): bool
     {
         self::$answered[$channel] = true;
         $box = Settings::box($channel, $wording) ?? ($isGiven ? null : Settings::box($channel, ''));
@@ -188,14 +188,14 @@ final class Consent
     }
 
     /** Reads the boxes that checkout.js sends while the classic checkout is filled in. It sends touched boxes only. */
-    public static function heardForm(): void
+    public static function recordFormAnswers(): void
     {
         $hasChanges = false;
         foreach (Settings::CHANNELS as $channel) {
             $name = 'recoup_consent_' . $channel;
             $value = Input::form($name);
             if ($value === 'yes' || $value === 'no') {
-                $hasChanges = self::heard($channel, $value === 'yes', Input::wording($name)) || $hasChanges;
+                $hasChanges = self::recordAnswer($channel, $value === 'yes', Input::wording($name)) || $hasChanges;
             }
         }
         if ($hasChanges) {
@@ -337,7 +337,7 @@ final class Consent
                 $boxes[$channel] = Input::wording($name);
             }
             if (isset($boxes[$channel]) || Input::hasForm($name)) {
-                self::heard($channel, Input::hasForm($name), Input::wording($name));
+                self::recordAnswer($channel, Input::hasForm($name), Input::wording($name));
             }
         }
         if ($boxes !== []) {
@@ -346,7 +346,7 @@ final class Consent
             self::recordSkippedBoxes();
         }
         if (is_object($order)) {
-            self::toOrder($order);
+            self::writeToOrder($order);
         }
     }
 
@@ -355,7 +355,7 @@ final class Consent
      * may use another address than the ticked one, so its order records no consent, even if it continues the draft of a
      * checkout with boxes.
      */
-    public static function toOrder(object $order): void
+    public static function writeToOrder(object $order): void
     {
         $recorded = array_intersect_key(self::readAnswers(), self::$answered);
         foreach (Settings::CHANNELS as $channel) {
@@ -371,7 +371,7 @@ final class Consent
     }
 
     /** Copies the answers of a signed-in customer to their account. */
-    public static function toAccount(int $user): void
+    public static function copyToAccount(int $user): void
     {
         $answers = self::told();
         if ($user > 0 && $answers !== []) {

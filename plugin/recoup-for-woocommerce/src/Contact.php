@@ -32,7 +32,7 @@ final class Contact
             'url' => \WC_AJAX::get_endpoint(self::ENDPOINT),
             'nonce' => wp_create_nonce(self::ENDPOINT),
             // '1': nothing is sent before a ticked box or a yes in the shop's consent tool.
-            'asks' => Settings::before() === 'cart_and_contact' ? '' : '1',
+            'asks' => Settings::consentMode() === 'cart_and_contact' ? '' : '1',
             'tool' => Agreement::cookiePrefix(),
         ]);
     }
@@ -49,7 +49,7 @@ final class Contact
             $fields[$name] = Input::form($name);
         }
         self::applyFields($fields, '');
-        Consent::heardForm();
+        Consent::recordFormAnswers();
         wp_send_json(['ok' => true], 200);
     }
 

@@ -60,7 +60,7 @@ final class Orders
         if (Session::cart() !== '') {
             $order->update_meta_data('_recoup_cart', Session::cart());
         }
-        Consent::toOrder($order);
+        Consent::writeToOrder($order);
     }
 
     /** @param mixed $order order or its id */
@@ -72,7 +72,7 @@ final class Orders
         }
         self::$changed[$id] = 'placed';
         self::$forms[$id] = Consent::seen();
-        Consent::toAccount(get_current_user_id());
+        Consent::copyToAccount(get_current_user_id());
         if (Session::cart() !== '') {
             Session::put('ordered', $id);
         }
@@ -105,7 +105,7 @@ final class Orders
     }
 
     /** Queues the changed orders; returns whether there were any. */
-    public static function keep(): bool
+    public static function queueChanged(): bool
     {
         $all = self::$changed;
         self::$changed = [];

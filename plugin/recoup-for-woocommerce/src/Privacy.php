@@ -196,7 +196,7 @@ final class Privacy
     /** Describes what is sent before the shopper consents; '' if everything is. */
     private static function describeConsentMode(): string
     {
-        $before = Settings::before();
+        $before = Settings::consentMode();
         if ($before === 'nothing') {
             return __('Until you agree in our cookie banner, at the checkout or in your account, Recoup receives none of it, except what you buy.', 'recoup-for-woocommerce');
         }

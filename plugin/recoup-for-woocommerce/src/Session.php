@@ -63,7 +63,7 @@ final class Session
      * Starts a new cart after an order. Consents and contact stay with the order; the page language stays in the
      * session.
      */
-    public static function startAnew(): void
+    public static function startNewCart(): void
     {
         if (self::isThere()) {
             $remaining = array_intersect_key(self::all(), ['language' => 1, 'languages' => 1]);

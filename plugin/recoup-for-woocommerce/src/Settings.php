@@ -21,7 +21,7 @@ final class Settings
     }
 
     /** Returns what may be stored before the shopper consents: 'nothing', 'cart_only' or 'cart_and_contact'. */
-    public static function before(): string
+    public static function consentMode(): string
     {
         return (string) (self::readCached()['before'] ?? 'cart_and_contact');
     }
