@@ -10,11 +10,11 @@ import { type Db, openDb, openPool } from '../server/core/db/db.ts'
 import { beat } from '../server/delivery/send/workers.ts'
 import type { Deps } from '../server/deps.ts'
 import type { EmailChannel, PushChannel } from '../server/messages/channels/channel.ts'
-import { aStore, type StoreOptions, type TestStore } from '../test/factories.ts'
-import { aFakeStore } from '../test/fake-store.ts'
-import { asAdmin, databaseUrl } from '../test/global.ts'
-import { type ManyCarts, manyCarts } from '../test/many-carts.ts'
-import { wooKeys } from '../test/woo-access.ts'
+import { createStore, type StoreOptions, type TestStore } from '../test/factories.ts'
+import { createFakeStore } from '../test/fake-store.ts'
+import { replaceDatabase, runAsAdmin } from '../test/global.ts'
+import { insertManyCarts, type ManyCartsOptions } from '../test/many-carts.ts'
+import { buildWooKeys } from '../test/woo-access.ts'
 import type { World } from '../test/world.ts'
 
 // The benchmarks' environment: the real server's parts on separate databases of a PostgreSQL with production settings
@@ -42,7 +42,7 @@ export interface AppInstance {
   /** Whether this call created it; false if another benchmark of the run has filled it. */
   isNew: boolean
   store(options?: StoreOptions): Promise<TestStore>
-  carts(store: TestStore, carts: Omit<ManyCarts, 'storeId' | 'flowId' | 'now'>): Promise<void>
+  carts(store: TestStore, carts: Omit<ManyCartsOptions, 'storeId' | 'flowId' | 'now'>): Promise<void>
   close(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function createLab({ serverUrl, scale, say }: LabOptions): Lab {
 async function openInstance(serverUrl: string, { shared, poolSize = 16, env = {} }: Parameters<Lab['open']>[0] & {}) {
   const name = shared ? `bench_${shared}` : `bench_${crypto.randomBytes(6).toString('hex')}`
   const isNew = await createDatabase(serverUrl, name)
-  const url = databaseUrl(serverUrl, name)
+  const url = replaceDatabase(serverUrl, name)
   const pool = openPool({ url, max: poolSize })
   if (isNew) await migrate(pool)
   const db = openDb(pool)
@@ -77,10 +77,11 @@ async function openInstance(serverUrl: string, { shared, poolSize = 16, env = {}
     deps,
     isNew,
     store: (options) => openStore(deps, options),
-    carts: (store, carts) => manyCarts(db, { ...carts, storeId: store.storeId, flowId: store.flowId, now: deps.now() }),
+    carts: (store, carts) =>
+      insertManyCarts(db, { ...carts, storeId: store.storeId, flowId: store.flowId, now: deps.now() }),
     async close() {
       await pool.end()
-      if (!shared) await asAdmin(serverUrl, `drop database if exists ${name} with (force)`)
+      if (!shared) await runAsAdmin(serverUrl, `drop database if exists ${name} with (force)`)
     },
   }
   return instance
@@ -88,7 +89,7 @@ async function openInstance(serverUrl: string, { shared, poolSize = 16, env = {}
 
 async function createDatabase(serverUrl: string, name: string): Promise<boolean> {
   try {
-    await asAdmin(serverUrl, `create database ${name}`)
+    await runAsAdmin(serverUrl, `create database ${name}`)
     return true
   } catch (error) {
     if ((error as { code?: string }).code !== '42P04') throw error
@@ -99,20 +100,20 @@ async function createDatabase(serverUrl: string, name: string): Promise<boolean>
 /** Opens a store with keys, the default flow active since yesterday and a plan without an email limit. */
 async function openStore(deps: Deps, options: StoreOptions = {}): Promise<TestStore> {
   const started = new Date(deps.now().getTime() - 86_400_000)
-  const store = await aStore({ db: deps.db, now: started } as World, {
+  const store = await createStore({ db: deps.db, now: started } as World, {
     plan: 'growth',
     orderCheckAgeMs: null,
     ...options,
   })
   await deps.db
     .transaction()
-    .execute((tx) => saveKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
+    .execute((tx) => saveKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, buildWooKeys(KEYS)))
   return store
 }
 
 /** Omits the job queue, because benchmarks call the handlers directly. Stores have no orders. */
 function buildDeps(pool: pg.Pool, db: Db, env: Record<string, string>): Deps {
-  const shop = aFakeStore()
+  const shop = createFakeStore()
   return {
     config: readConfig({ DEMO: 'off', ...env }),
     db,

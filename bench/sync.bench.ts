@@ -1,6 +1,6 @@
 import { importOrders } from '../server/carts/sync/sync.ts'
 import type { OrderPage, OrderQuery, PlatformOrder } from '../server/platforms/platform/platform.ts'
-import { aFakeStore } from '../test/fake-store.ts'
+import { createFakeStore } from '../test/fake-store.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'
 import { measureMs, readResidentMb } from './measure.ts'
@@ -22,7 +22,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     const heap: number[] = []
     const resident: number[] = []
     const shop = {
-      ...aFakeStore(),
+      ...createFakeStore(),
       orders: (query: OrderQuery) =>
         pagesOf(total, query, (page) => {
           if (page % Math.ceil(total / PAGE / 10) !== 0) return

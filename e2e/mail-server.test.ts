@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storeName } from '../demo/store/shop.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { codeAt } from '../test/authenticator.ts'
+import { generateCode } from '../test/authenticator.ts'
 import { mailsTo } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import {
@@ -61,7 +61,7 @@ async function anOperator() {
   const page = await (await browser.newContext()).newPage()
   const olga = await createOwnerWithoutStore(instance, page, OPERATOR)
   const { secret } = await olga.ask<{ secret: string }>('POST', '/api/account/second-factor', { password: PASSWORD })
-  await olga.ask('POST', '/api/account/second-factor/confirm', { code: codeAt(secret, new Date()) })
+  await olga.ask('POST', '/api/account/second-factor/confirm', { code: generateCode(secret, new Date()) })
   return { page, ...olga }
 }
 

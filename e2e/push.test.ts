@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { DEFAULT_PROMPT, type PushMethod, WORKER_PATHS } from '../shared/push.ts'
-import { pushInPage } from '../test/push-in-page.ts'
+import { stubPushInPage } from '../test/push-in-page.ts'
 import { buttonCode, easyCode, functionsCode } from '../web/push/code.ts'
 import type { PushSetup } from '../web/push/queries.ts'
 import type { AppInstance } from './app-instance.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
 async function subscribeShopper(isByButton: boolean): Promise<void> {
   const context = await browser.newContext()
   await context.grantPermissions(['notifications'], { origin: shop.url })
-  await context.addInitScript(pushInPage, 'default')
+  await context.addInitScript(stubPushInPage, 'default')
   const page = await context.newPage()
   await page.goto(`${shop.url}/shop/`)
   // A browser can subscribe only for a cart the server knows.

@@ -5,8 +5,8 @@ import type { ShopifyStore } from '../demo/shopify/store.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import type { CaptureMode } from '../shared/capture-mode.ts'
 import type { FlowView } from '../shared/flows.ts'
-import { openShopify, shopifyApp } from '../test/contract-servers/shopify.ts'
-import { savedSteps } from '../test/flow-edits.ts'
+import { openAppClient, openShopify } from '../test/contract-servers/shopify.ts'
+import { buildSavedSteps } from '../test/flow-edits.ts'
 import { mailsTo, readMail, until } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { addUnfinishedOrders, createAddress, createOwner, createOwnerWithoutStore, type ListedCart } from './owner.ts'
@@ -54,7 +54,7 @@ async function backdateByHour(): Promise<void> {
 
 /** Webhooks as an app's own configuration subscribes them: this server has no public address to do so itself. */
 async function subscribe(captureKey: string, shop = shopify): Promise<void> {
-  const ask = await shopifyApp(shop)
+  const ask = await openAppClient(shop)
   const uri = `${instance.url}/api/webhooks/shopify/${captureKey}`
   const query = `mutation W($topic: WebhookSubscriptionTopic!, $uri: String!) {
     webhookSubscriptionCreate(topic: $topic, webhookSubscription: { uri: $uri }) { userErrors { message } } }`
@@ -112,7 +112,7 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   })
   const [flow] = (await ask<{ flows: FlowView[] }>('GET', '/api/flows')).flows
   const onFirst = { couponId: coupon._id, fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
-  const steps = savedSteps(flow!.steps, ({ step }) => (step === 1 ? { coupon: onFirst } : {}))
+  const steps = buildSavedSteps(flow!.steps, ({ step }) => (step === 1 ? { coupon: onFirst } : {}))
   await ask('PUT', `/api/flows/${flow!.id}`, { name: flow!.name, steps })
   expect(await ask('POST', `/api/flows/${flow!.id}/switch`, { isOn: true })).toMatchObject({ flow: { isOn: true } })
 

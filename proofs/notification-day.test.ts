@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { sql } from '../server/core/db/db.ts'
 import { type NotificationData, type NotificationType, notificationText } from '../shared/notifications.ts'
-import { aStore } from '../test/factories.ts'
-import { playDay } from '../test/shop-day.ts'
-import { aWorld } from '../test/world.ts'
+import { createStore } from '../test/factories.ts'
+import { runShopDay } from '../test/shop-day.ts'
+import { createWorld } from '../test/world.ts'
 
 // Decision 65: what a busy day leaves for its owner, counted on the product itself.
 // With PRINT_ROWS=1 all of it is printed.
 
-const world = aWorld()
+const world = createWorld()
 const MIDNIGHT = new Date('2026-03-02T05:00:00Z')
 const MOST_ROWS = 80
 
@@ -20,11 +20,11 @@ interface Row {
 
 test('a day of a store with 10,000 carts leaves fewer than 80 notifications, the first one too (decision 65)', async () => {
   world.now = MIDNIGHT
-  const store = await aStore(world, { isFlowOn: false })
+  const store = await createStore(world, { isFlowOn: false })
   await world.db.updateTable('stores').set({ effective_timeout_minutes: 60 }).where('id', '=', store.storeId).execute()
   for (const day of ['first day', 'second day']) {
     const from = world.now
-    await playDay(world, store, 10_000)
+    await runShopDay(world, store, 10_000)
     const rows = await rowsBetween(from, world.now)
     print(day, rows)
     expect(rows.length).toBeLessThan(MOST_ROWS)

@@ -7,10 +7,10 @@ import { beat } from '../server/delivery/send/workers.ts'
 import { watchStages } from '../server/insights/alarms/alarms.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import { StoreProblem } from '../server/platforms/platform/store-problem.ts'
-import { aConnectedStore, type Connected } from '../test/connected-store.ts'
-import { anOrder } from '../test/factories.ts'
-import { told } from '../test/notifications.ts'
-import { aWorld } from '../test/world.ts'
+import { type ConnectedStore, createConnectedStore } from '../test/connected-store.ts'
+import { buildOrder } from '../test/factories.ts'
+import { readNotifications } from '../test/notifications.ts'
+import { createWorld } from '../test/world.ts'
 
 // Outages on a virtual clock with the worker's own ticks: the store or the mail server is down, the clock steps back.
 // `outages.test.ts` has the outages of real processes.
@@ -18,15 +18,15 @@ import { aWorld } from '../test/world.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-const world = aWorld()
-let shop: Connected
+const world = createWorld()
+let shop: ConnectedStore
 
 beforeEach(async () => {
   await world.db.updateTable('stores').set({ is_active: false }).execute()
   await world.db.deleteFrom('alarm_watch').execute()
   world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
   world.sent.length = 0
-  shop = await aConnectedStore(world)
+  shop = await createConnectedStore(world)
   await switchOn()
 })
 
@@ -72,7 +72,7 @@ async function live(minutes: number): Promise<void> {
 /** Somebody leaves a cart every five minutes. */
 async function leaveCarts(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
-    await recordOrders(world.deps, shop.storeId, [anOrder(world)], 'webhook')
+    await recordOrders(world.deps, shop.storeId, [buildOrder(world)], 'webhook')
     await live(5)
   }
 }
@@ -87,7 +87,9 @@ async function steps(step = 1): Promise<{ state: string; reason: string | null }
 }
 
 async function alarms(): Promise<string[]> {
-  return (await told(world, shop.storeId)).filter(({ type }) => type.startsWith('stage_')).map(({ title }) => title)
+  return (await readNotifications(world, shop.storeId))
+    .filter(({ type }) => type.startsWith('stage_'))
+    .map(({ title }) => title)
 }
 
 const recipients = () => world.sent.map((mail) => mail.to)
@@ -123,7 +125,7 @@ test(
 test(
   'the store is down for 40 minutes with ten mails due: nothing leaves, within a minute of its return all go but to who bought (D3)',
   async () => {
-    const orders = Array.from({ length: 10 }, () => anOrder(world))
+    const orders = Array.from({ length: 10 }, () => buildOrder(world))
     await recordOrders(world.deps, shop.storeId, orders, 'webhook')
     shop.fake.allOrders = [...orders]
     await live(55)

@@ -14,8 +14,8 @@ import { createSecrets } from '../server/core/common/secrets.ts'
 import { type Db, openDb, openPool, sql } from '../server/core/db/db.ts'
 import { findPostmaster } from '../server/core/postgres/postmaster.ts'
 import type { Deps } from '../server/deps.ts'
-import { aStore, type TestStore } from '../test/factories.ts'
-import { wooKeys } from '../test/woo-access.ts'
+import { createStore, type TestStore } from '../test/factories.ts'
+import { buildWooKeys } from '../test/woo-access.ts'
 import type { World } from '../test/world.ts'
 
 // What is away comes back: the database, the mail server, space on the disk. OUTAGE_SECONDS=600 makes each outage as long as the promise
@@ -90,13 +90,13 @@ async function aShopWithDrafts(): Promise<DemoStore> {
 /** Every draft is due at once. The tables are filled while the house runs, which finds the store a moment later. */
 async function prepareStore(db: Db, shop: DemoStore): Promise<TestStore> {
   const world = { db, now: new Date(Date.now() - 3_600_000) } as World
-  const store = await aStore(world, { url: shop.url, orderCheckAgeMs: null })
+  const store = await createStore(world, { url: shop.url, orderCheckAgeMs: null })
   const deps = { secrets: createSecrets(SECRET), now: () => new Date() } as Deps
   await db.updateTable('flow_steps').set({ delay_minutes: 10 }).where('step', '=', 1).execute()
   await db.updateTable('stores').set({ effective_timeout_minutes: 10 }).execute()
   await db
     .transaction()
-    .execute((tx) => saveKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
+    .execute((tx) => saveKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, buildWooKeys(KEYS)))
   return store
 }
 

@@ -6,14 +6,14 @@ import { recordOrders } from '../server/carts/carts/record.ts'
 import { openMailHeaders } from '../server/delivery/email/mail-headers.ts'
 import { createSmtpChannel } from '../server/delivery/email/smtp.ts'
 import { type BounceIntake, listenForBounces } from '../server/delivery/mail-reports/bounce-intake.ts'
-import { anOrder, aStore } from '../test/factories.ts'
-import { HOUR, messagesOf, recordOf, send, wait } from '../test/message-scene.ts'
-import { aWorld } from '../test/world.ts'
+import { buildOrder, createStore } from '../test/factories.ts'
+import { advanceToAbandoned, HOUR, listStepDecisions, readMessages, sendDueMessages } from '../test/message-scene.ts'
+import { createWorld } from '../test/world.ts'
 import { type Postfix, startPostfix, whyNoPostfix } from './postfix.ts'
 
 // Issue 6: a real Postfix delivers, refuses, defers and bounces later, and each mail ends in the right state.
 
-const world = aWorld({ BOUNCE_ADDRESS: 'bounces@back.test', MAIL_FROM: 'Recoup <hello@mugs.test>' })
+const world = createWorld({ BOUNCE_ADDRESS: 'bounces@back.test', MAIL_FROM: 'Recoup <hello@mugs.test>' })
 
 async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1')
@@ -67,12 +67,12 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
 
   /** A cart of somebody with this address, an hour later. */
   async function mail(email: string) {
-    const store = await aStore(world)
-    await recordOrders(world.deps, store.storeId, [anOrder(world, { email })], 'sync')
-    await wait(world, store.storeId, HOUR)
-    await send(world, store.storeId)
+    const store = await createStore(world)
+    await recordOrders(world.deps, store.storeId, [buildOrder(world, { email })], 'sync')
+    await advanceToAbandoned(world, store.storeId, HOUR)
+    await sendDueMessages(world, store.storeId)
     const state = async () => {
-      const [first] = await messagesOf(world, store.storeId)
+      const [first] = await readMessages(world, store.storeId)
       return { state: first!.state, reason: first!.reason }
     }
     const suppressed = async () => {
@@ -85,12 +85,12 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
     }
     /** What the cart's timeline calls what became of it. */
     const told = async () => {
-      const [first] = await messagesOf(world, store.storeId)
+      const [first] = await readMessages(world, store.storeId)
       const { body } = await world.request('GET', `/api/carts/${first!.cart_id}/messages`, { token: store.token })
       const titles: string[] = body.timeline.map((entry: { title: string }) => entry.title)
       return titles.filter((title) => title.startsWith('Reminder 1 by email: ')).map((title) => title.split(': ')[1])
     }
-    return { ...store, state, suppressed, told, record: () => recordOf(world, store.storeId) }
+    return { ...store, state, suppressed, told, record: () => listStepDecisions(world, store.storeId) }
   }
 
   test('delivers: the mail is in the mailbox, with its own return address', async () => {
@@ -125,7 +125,7 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
   })
 
   test('as the account’s own mail server: checked, then a test mail is taken or put off, each said in words', async () => {
-    const { token, userId, accountId } = await aStore(world)
+    const { token, userId, accountId } = await createStore(world)
     const body = {
       host: '127.0.0.1',
       port: postfix.port,

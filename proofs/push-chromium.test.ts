@@ -2,8 +2,8 @@ import crypto from 'node:crypto'
 import { type Browser, type CDPSession, chromium, type Page, type Worker } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PROMPT, type PushPayload } from '../shared/push.ts'
-import { pushInPage } from '../test/push-in-page.ts'
-import { countShown, shownCount } from '../test/push-shown.ts'
+import { stubPushInPage } from '../test/push-in-page.ts'
+import { readShownCount, startCountingShown } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
 import { aPushDemo, type PushDemo } from './push-demo.ts'
 
@@ -37,7 +37,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
       const [p256dh, text] = [keys.getPublicKey('base64url'), auth.toString('base64url')]
       return { endpoint, expirationTime: null, keys: { p256dh, auth: text } }
     })
-    await context.addInitScript(pushInPage, 'default')
+    await context.addInitScript(stubPushInPage, 'default')
     page = await context.newPage()
     devtools = await context.newCDPSession(page)
     devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -52,7 +52,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
     await yes.waitFor({ timeout: 60_000 })
     await yes.click()
     worker = await started
-    await countShown(worker)
+    await startCountingShown(worker)
   }, 400_000)
 
   afterAll(async () => {
@@ -93,9 +93,9 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
   async function arrives(): Promise<void> {
     const origin = `${demo.instance.storeUrl}/`
     await expect.poll(() => registrationId).not.toBe('')
-    const before = await shownCount(worker)
+    const before = await readShownCount(worker)
     await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(sent()) })
-    await expect.poll(() => shownCount(worker), TIMES).toBe(before + 1)
+    await expect.poll(() => readShownCount(worker), TIMES).toBe(before + 1)
   }
 
   test('the worker shows it, and a press opens the link that brings the cart back', async () => {

@@ -7,7 +7,7 @@ import {
   listCoupons,
   updateCoupon,
 } from '../shared/coupons.ts'
-import { aCoupon as couponAt, DAY_MS, MINUTE_MS } from '../test/coupon-fixtures.ts'
+import { buildCoupon as couponAt, DAY_MS, MINUTE_MS } from '../test/coupon-fixtures.ts'
 import { isUsable } from '../web/coupons/rules.ts'
 import type { Answer, Api } from './api.ts'
 import { NOW } from './app.ts'
@@ -20,25 +20,25 @@ export const EDIT_URL = 'https://shop.example/wp-admin/post.php?post=31&action=e
 /** Time since the screen was opened. */
 export const after = (ms: number) => new Date(NOW.getTime() + ms).toISOString()
 
-export const aCoupon = (given?: Partial<Coupon>) => couponAt(given, NOW.getTime())
+export const buildCoupon = (given?: Partial<Coupon>) => couponAt(given, NOW.getTime())
 
 /** Shared, personal, not started, expired and inactive, and created in the store. */
 export const someCoupons = (): Coupon[] => [
-  aCoupon({
+  buildCoupon({
     ...{ usageLimit: 100, usageCount: 12, minSpend: 50 },
     steps: [{ flowId: '00000000-0000-4000-8000-00000000000f', flowName: 'Abandoned cart reminders', step: 2 }],
     figures: { issued: null, sent: 214, used: 12, orders: 12, netRevenue: 1_840.5, discountGiven: 204.5 },
   }),
-  aCoupon({
+  buildCoupon({
     ...{ code: 'CART', kind: 'personal', maxDiscount: 20 },
     figures: { issued: 40, sent: 38, used: 5, orders: 5, netRevenue: 400, discountGiven: 51.25 },
   }),
-  aCoupon({
+  buildCoupon({
     ...{ code: 'WINTER5', type: 'fixed', platformType: 'fixed_cart', amount: 5 },
     ...{ startDate: after(7 * DAY_MS), endDate: after(14 * DAY_MS) },
   }),
-  aCoupon({ code: 'SPRING15', amount: 15, isActive: false, endDate: after(-DAY_MS) }),
-  aCoupon({
+  buildCoupon({ code: 'SPRING15', amount: 15, isActive: false, endDate: after(-DAY_MS) }),
+  buildCoupon({
     ...{ code: 'FREESHIP', type: 'other', platformType: 'fixed_product', madeBy: 'store', endDate: null },
     ...{ editUrl: EDIT_URL, usageCount: 1_204, minSpend: 25 },
   }),
@@ -57,7 +57,7 @@ export function serveCoupons(api: Api, coupons = someCoupons(), list: Partial<Li
   const server: CouponServer = { coupons, list }
   api.answer(listCoupons, ({ query }) => pageOf(server, query))
   api.answer(createCoupon, ({ body }) => {
-    const coupon = aCoupon(fieldsOf(body))
+    const coupon = buildCoupon(fieldsOf(body))
     server.coupons = [coupon, ...server.coupons]
     return { coupon }
   })

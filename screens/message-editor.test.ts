@@ -11,7 +11,7 @@ import { pushTexts } from '../shared/push.ts'
 import { readVapidKey, sendToThisBrowser } from '../shared/push-calls.ts'
 import { lastMessage, SAMPLE_CART } from '../shared/reminders.ts'
 import { smsSize } from '../shared/sms.ts'
-import { pushInPage } from '../test/push-in-page.ts'
+import { stubPushInPage } from '../test/push-in-page.ts'
 import { SAMPLE_LABEL } from '../web/carts/sending.ts'
 import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
@@ -184,7 +184,7 @@ describe('in a step of a flow', () => {
     const send = step.getByRole('button', { name: 'Send a test to this browser' })
     await expect.poll(() => send.isEnabled()).toBe(true)
     // Chromium has no push service here, so the test fakes the subscription.
-    await app.page.evaluate(pushInPage, 'denied')
+    await app.page.evaluate(stubPushInPage, 'denied')
     await app.page.evaluate(() => {
       const registration = { active: {}, pushManager: Object.create(PushManager.prototype) }
       navigator.serviceWorker.register = async () => registration as ServiceWorkerRegistration
@@ -192,7 +192,7 @@ describe('in a step of a flow', () => {
     await send.click()
     await step.getByText('This browser does not allow notifications from Recoup.').waitFor()
     expect(app.api.calls(sendToThisBrowser)).toEqual([])
-    await app.page.evaluate(pushInPage, 'granted')
+    await app.page.evaluate(stubPushInPage, 'granted')
     // A press within a second of another counts as a double click.
     const pressUntil = (text: string) =>
       expect

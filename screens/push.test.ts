@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_PROMPT, DEFAULT_PUSH, pushTexts } from '../shared/push.ts'
 import * as calls from '../shared/push-calls.ts'
-import { pushInPage } from '../test/push-in-page.ts'
+import { stubPushInPage } from '../test/push-in-page.ts'
 import { aScreen } from './app.ts'
 import { ago, aPushStore, STORE, seenAt, withoutKeys } from './push-store.ts'
 
@@ -176,7 +176,7 @@ test('“Send to this browser only” sends this browser’s subscription, unles
   await send.click()
   await page.getByText('Error: This browser does not allow notifications from Recoup.').waitFor()
   expect(sent(calls.sendToThisBrowser)).toEqual([])
-  await page.evaluate(pushInPage, 'granted')
+  await page.evaluate(stubPushInPage, 'granted')
   await page.evaluate(() => {
     const registration = { active: {}, pushManager: Object.create(PushManager.prototype) }
     navigator.serviceWorker.register = async () => registration as ServiceWorkerRegistration

@@ -1,13 +1,13 @@
-// Measures the detection of machine opens on the labelled visits in test/fixtures/visits: `node
-// scripts/machine-opens.ts`. Prints the tables of docs/machine-opens.md; with --wrong also each misclassified visit.
-import { evaluateCorpus, GROUPS, measure } from '../test/engagement-corpus.ts'
+// How well people and machines are told apart, over the labelled visits in test/fixtures/visits: `node scripts/machine-opens.ts`.
+// Prints the tables of docs/machine-opens.md; with --wrong also each visit that was taken for something else.
+import { computeMeasure, evaluateCorpus, GROUPS } from '../test/engagement-corpus.ts'
 
 const visits = evaluateCorpus()
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`
 
 for (const [name, isIn] of Object.entries(GROUPS)) {
   const group = visits.filter(isIn)
-  const { table, precision, recall } = measure(group)
+  const { table, precision, recall } = computeMeasure(group)
   console.log(`\n${name}: ${group.length} visits, precision ${percent(precision)}, recall ${percent(recall)}\n`)
   console.log('| it was | taken for a person | for a machine | unknown |\n| - | -: | -: | -: |')
   for (const actual of ['human', 'machine'] as const) {

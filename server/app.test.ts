@@ -1,14 +1,14 @@
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aStore } from '../test/factories.ts'
-import { aWorld } from '../test/world.ts'
+import { createStore } from '../test/factories.ts'
+import { createWorld } from '../test/world.ts'
 import { servedBy } from './access/http/http.ts'
 import { MAX_CONNECTIONS } from './core/net/clients.ts'
 
 // Checks before any route, on a public installation.
 
 const TOKEN = 'a-token-of-the-monitoring'
-const world = aWorld({
+const world = createWorld({
   HOST: '0.0.0.0',
   PUBLIC_URL: 'https://recoup.example.com',
   TRUSTED_PROXIES: '10.1.0.0/16, 192.0.2.7',
@@ -79,7 +79,7 @@ describe('process information', () => {
 
 describe('replies', () => {
   test('of the API are not cached', async () => {
-    const { token } = await aStore(world)
+    const { token } = await createStore(world)
     const headers = { authorization: `Bearer ${token}` }
     for (const url of ['/api/auth/me', '/api/carts/abandoned', '/api/instance', '/api/no-such-thing']) {
       expect([url, (await get(url, { headers })).headers['cache-control']]).toEqual([url, 'no-store'])

@@ -8,8 +8,8 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import type { PushPayload } from '../shared/push.ts'
 import { WORKER_VERSION } from '../shared/push-worker-version.ts'
-import { aToken, openPushServer } from '../test/push-page-server.ts'
-import { countShown, shownCount } from '../test/push-shown.ts'
+import { createPushToken, openPushServer } from '../test/push-page-server.ts'
+import { readShownCount, startCountingShown } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
 
 // Runs sw.js in Chromium from the demo store's own address. The browser's debugger delivers pushes. Windows, which need
@@ -80,7 +80,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     const stateOf = () =>
       page.evaluate(async (scope) => (await navigator.serviceWorker.getRegistration(scope))?.active?.state, SCOPE)
     await vi.waitUntil(async () => (await stateOf()) === 'activated', { timeout: 30_000 })
-    await countShown(worker)
+    await startCountingShown(worker)
     await worker.evaluate(() => {
       const { clients } = self as unknown as WorkerScope
       clients.openWindow = async (url) => {
@@ -107,9 +107,9 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
   /** Resolves when it is displayed. */
   const push = async (data: string) => {
     await expect.poll(() => registrationId).not.toBe('')
-    const before = await shownCount(worker)
+    const before = await readShownCount(worker)
     await devtools.send('ServiceWorker.deliverPushMessage', { origin: `${shop.url}/`, registrationId, data })
-    await expect.poll(() => shownCount(worker)).toBe(before + 1)
+    await expect.poll(() => readShownCount(worker)).toBe(before + 1)
   }
 
   interface Shown {
@@ -238,7 +238,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
   })
 
   test('replaces the old subscription by its token when the browser changed it', async () => {
-    const kept = { origin: server.url, storeKey: 'KEY-1', publicKey: 'B'.repeat(87), token: aToken() }
+    const kept = { origin: server.url, storeKey: 'KEY-1', publicKey: 'B'.repeat(87), token: createPushToken() }
     const toBeKept = (value: object) =>
       page.evaluate(async (value) => {
         const box = await caches.open('recoup-push')

@@ -11,9 +11,9 @@ import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { DEFAULT_PROMPT } from '../shared/push.ts'
 import { WORKER_VERSION } from '../shared/push-worker-version.ts'
-import { pushInPage } from '../test/push-in-page.ts'
+import { stubPushInPage } from '../test/push-in-page.ts'
 import { openPushServer } from '../test/push-page-server.ts'
-import { aShopper } from '../test/push-shopper.ts'
+import { createShopper } from '../test/push-shopper.ts'
 
 // Widget and worker in Chromium on the demo store's own pages; a small test server replaces ours. Chromium has no push
 // service here, so `test/push-in-page.ts` fakes the subscription, and the debugger delivers pushes.
@@ -76,7 +76,7 @@ describe('in a browser', () => {
     server.told.length = 0
     const context = await browser.newContext({ reducedMotion: 'reduce' })
     await context.grantPermissions(['notifications'], { origin: shop.url })
-    await context.addInitScript(pushInPage, permission)
+    await context.addInitScript(stubPushInPage, permission)
     const page = await context.newPage()
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(String(error)))
@@ -86,7 +86,7 @@ describe('in a browser', () => {
     expect(errors).toEqual([])
   }
 
-  const { told, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage } = aShopper(
+  const { told, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage } = createShopper(
     () => shop.url,
     () => server,
   )

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { circlesOf, faultsOf, floors, type Import, roomOf, roots } from './districts.ts'
+import { findImportCycles, findImportFaults, findRoom, floors, type Import, roots } from './districts.ts'
 
 // Who may import whom. A rule here is a wall in the house; the message says what to do instead.
 const walls: { from: RegExp; to: RegExp; because: string }[] = [
@@ -81,16 +81,16 @@ const serverImports: Import[] = sources
 
 describe('districts of the server', () => {
   test('import only from floors below their own, and no statements of other rooms', () => {
-    expect(faultsOf(serverImports)).toEqual([])
+    expect(findImportFaults(serverImports)).toEqual([])
   })
 
   test('no rooms import each other in a circle', () => {
-    expect(circlesOf(serverImports)).toEqual([])
+    expect(findImportCycles(serverImports)).toEqual([])
   })
 
   test('an import that goes up, across, to statements or to the start is found, and one of an unknown district', () => {
     const found = (from: string, to: string, isType = false) =>
-      faultsOf([{ from: `server/${from}.ts`, to: `server/${to}.ts`, isType }]).length
+      findImportFaults([{ from: `server/${from}.ts`, to: `server/${to}.ts`, isType }]).length
     expect(found('messages/messages/messages', 'delivery/send/deliver')).toBe(1)
     expect(found('messages/messages/messages', 'delivery/send/deliver', true)).toBe(1)
     expect(found('messages/messages/messages', 'platforms/platform/platform')).toBe(1)
@@ -110,8 +110,8 @@ describe('districts of the server', () => {
   test('a circle of rooms is found', () => {
     const rooms = ['send/a', 'decide/b', 'compose/c', 'send/d'].map((name) => `server/delivery/${name}.ts`)
     const ring = rooms.slice(1).map((to, index) => ({ from: rooms[index]!, to, isType: false }))
-    expect(circlesOf(ring)).toEqual(['delivery/send → delivery/decide → delivery/compose → delivery/send'])
-    expect(circlesOf(ring.slice(1))).toEqual([])
+    expect(findImportCycles(ring)).toEqual(['delivery/send → delivery/decide → delivery/compose → delivery/send'])
+    expect(findImportCycles(ring.slice(1))).toEqual([])
   })
 
   test('all are on a floor, and each of their files is in a room', () => {
@@ -202,7 +202,7 @@ test('the browser asks no schema: zod is a stand-in there, which takes everythin
 })
 
 test('ARCHITECTURE.md names every room of the server', () => {
-  const rooms = new Set(sources.flatMap((file) => roomOf(file)?.split('/')[1] ?? []))
+  const rooms = new Set(sources.flatMap((file) => findRoom(file)?.split('/')[1] ?? []))
   const map = readFileSync('ARCHITECTURE.md', 'utf8')
   expect([...rooms].filter((room) => !map.includes(`${room}/`))).toEqual([])
 })

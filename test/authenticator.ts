@@ -5,14 +5,14 @@ import type { World } from './world.ts'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-export function fromBase32(text: string): Buffer {
+export function decodeBase32(text: string): Buffer {
   const bits = [...text].map((letter) => LETTERS.indexOf(letter).toString(2).padStart(5, '0')).join('')
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
 /** The code shown at a moment. */
-export const codeAt = (secret: string, now: Date, stepsLater = 0) =>
-  computeCode(fromBase32(secret), computeStep(now) + stepsLater)
+export const generateCode = (secret: string, now: Date, stepsLater = 0) =>
+  computeCode(decodeBase32(secret), computeStep(now) + stepsLater)
 
 interface Owner {
   token: string
@@ -20,10 +20,10 @@ interface Owner {
 }
 
 /** Sets the second factor up as its screen does. The next code is that of the step after. */
-export async function switchOn(world: World, { token, password }: Owner) {
+export async function enableSecondFactor(world: World, { token, password }: Owner) {
   const begun = await world.request('POST', '/api/account/second-factor', { token, body: { password } })
   const secret = begun.body.secret as string
-  const body = { code: codeAt(secret, world.now) }
+  const body = { code: generateCode(secret, world.now) }
   const on = await world.request('POST', '/api/account/second-factor/confirm', { token, body })
   world.advance(30_000)
   return { secret, recoveryCodes: on.body.recoveryCodes as string[], status: on.status }

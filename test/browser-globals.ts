@@ -18,7 +18,7 @@ export class MemoryStorage {
 }
 
 /** A page at this address with nothing stored. Its globals end with the test. */
-export function aPage({ pathname = '/', search = '', reload = vi.fn(), assign = vi.fn() } = {}) {
+export function stubPage({ pathname = '/', search = '', reload = vi.fn(), assign = vi.fn() } = {}) {
   const local = new MemoryStorage()
   const tab = new MemoryStorage()
   vi.stubGlobal('localStorage', local)

@@ -3,8 +3,8 @@ import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { insertConsent } from '../server/shoppers/consent/consent-sql.ts'
-import { anOrder, aStore, freshOrderCheck, type TestStore } from './factories.ts'
-import { DAY, HOUR, pass } from './message-scene.ts'
+import { buildOrder, completeOrderCheck, createStore, type TestStore } from './factories.ts'
+import { DAY, HOUR, passTime } from './message-scene.ts'
 import { type Reply, START, type World } from './world.ts'
 
 // Test support: shoppers whom a person writes to.
@@ -24,20 +24,20 @@ export interface ShopOptions {
   accountId?: string
 }
 
-export async function aShop(
+export async function createShop(
   world: World,
   count = 1,
-  { plan = 'starter', country = 'DE', isConsenting = true, phone = germanPhone, ...options }: ShopOptions = {},
+  { plan = 'starter', country = 'DE', isConsenting = true, phone = nextGermanPhone, ...options }: ShopOptions = {},
 ): Promise<Shop> {
   // Mid-morning in Germany, a day after the carts were left.
   world.now = new Date(
     `${new Date(Math.max(world.now.getTime(), START.getTime()) + DAY).toISOString().slice(0, 10)}T10:00:00Z`,
   )
-  const store = await aStore(world, { isFlowOn: false, plan, ...options })
-  const orders = Array.from({ length: count }, () => anOrder(world, { country, phone: phone() }))
+  const store = await createStore(world, { isFlowOn: false, plan, ...options })
+  const orders = Array.from({ length: count }, () => buildOrder(world, { country, phone: phone() }))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
-  if (isConsenting) for (const order of orders) await consent(world, store, order)
-  await pass(world, store.storeId, 25 * HOUR)
+  if (isConsenting) for (const order of orders) await grantConsent(world, store, order)
+  await passTime(world, store.storeId, 25 * HOUR)
   const carts = await world.db
     .selectFrom('carts')
     .select(['id', 'email'])
@@ -48,10 +48,10 @@ export async function aShop(
 }
 
 let number = 0
-export const germanPhone = () => `+49301234${String(1_000 + number++)}`
-export const usPhone = () => `+1212555${String(1_000 + number++)}`
+export const nextGermanPhone = () => `+49301234${String(1_000 + number++)}`
+export const nextUsPhone = () => `+1212555${String(1_000 + number++)}`
 
-export async function consent(world: World, store: TestStore, order: PlatformOrder): Promise<void> {
+export async function grantConsent(world: World, store: TestStore, order: PlatformOrder): Promise<void> {
   const address = { email: order.email!, sms: order.phone!, whatsapp: order.phone! }
   for (const channel of ['email', 'sms', 'whatsapp'] as const) {
     await insertConsent(
@@ -71,14 +71,14 @@ export async function consent(world: World, store: TestStore, order: PlatformOrd
 }
 
 /** Posts while the worker works. */
-export async function post(
+export async function postWithWorker(
   world: World,
   store: TestStore,
   url: string,
   body: object,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  await freshOrderCheck(world, store.storeId)
+  await completeOrderCheck(world, store.storeId)
   let reply: Reply | undefined
   const asked = world.request('POST', url, { token: store.token, body, headers }).then((each) => {
     reply = each

@@ -3,50 +3,62 @@ import { runCampaigns } from '../server/marketing/campaigns/runs.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import type { CampaignView } from '../shared/campaigns.ts'
 import type { Shop } from './by-hand-scene.ts'
-import { freshOrderCheck } from './factories.ts'
+import { completeOrderCheck } from './factories.ts'
 import type { Reply, World } from './world.ts'
 
 // Test support: campaigns of a shop, and the clock that makes something of them.
 
-export const words = { subject: 'Your cart', body: 'Hi {{ customer_name }}: {{ cart_items }} {{ checkout_link }}' }
+export const campaignContent = {
+  subject: 'Your cart',
+  body: 'Hi {{ customer_name }}: {{ cart_items }} {{ checkout_link }}',
+}
 
 /** For chosen customers, who may be without a cart. */
-export const neutralWords = { subject: 'News', body: 'Hi {{ customer_name }}, we have new pots.' }
+export const contentWithoutCart = { subject: 'News', body: 'Hi {{ customer_name }}, we have new pots.' }
 
 /** Of the store's calendar: shops of the scenes are in New York. */
-export const today = (world: World, days = 0) =>
+export const formatStoreDate = (world: World, days = 0) =>
   new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York' }).format(world.now.getTime() + days * 86_400_000)
 
 /** To everybody who left a cart, at once. */
-export const wanted = (world: World, body: object = {}) => ({
+export const buildCampaignInput = (world: World, body: object = {}) => ({
   name: 'Spring',
   type: 'email',
   targetAudience: { mode: 'matching' },
-  content: words,
-  schedule: { startDate: today(world), timeOfDay: '00:00' },
+  content: campaignContent,
+  schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00' },
   ...body,
 })
 
-export const ask = (world: World, { token }: Pick<Shop, 'token'>, method: string, path: string, body?: object) =>
-  world.request(method, `/api/campaigns${path}`, { token, ...(body && { body }) })
+export const callCampaigns = (
+  world: World,
+  { token }: Pick<Shop, 'token'>,
+  method: string,
+  path: string,
+  body?: object,
+) => world.request(method, `/api/campaigns${path}`, { token, ...(body && { body }) })
 
-export const create = (world: World, shop: Pick<Shop, 'token'>, body: object = {}): Promise<Reply> =>
-  ask(world, shop, 'POST', '', wanted(world, body))
+export const requestCampaign = (world: World, shop: Pick<Shop, 'token'>, body: object = {}): Promise<Reply> =>
+  callCampaigns(world, shop, 'POST', '', buildCampaignInput(world, body))
 
-export async function aCampaign(world: World, shop: Pick<Shop, 'token'>, body: object = {}): Promise<CampaignView> {
-  const reply = await create(world, shop, body)
+export async function createCampaign(
+  world: World,
+  shop: Pick<Shop, 'token'>,
+  body: object = {},
+): Promise<CampaignView> {
+  const reply = await requestCampaign(world, shop, body)
   if (reply.status !== 200) throw new Error(`${reply.status} ${JSON.stringify(reply.body)}`)
   return reply.body.campaign
 }
 
-export async function read(world: World, shop: Pick<Shop, 'token'>, id: string): Promise<CampaignView> {
-  return (await ask(world, shop, 'GET', `/${id}`)).body.campaign
+export async function readCampaign(world: World, shop: Pick<Shop, 'token'>, id: string): Promise<CampaignView> {
+  return (await callCampaigns(world, shop, 'GET', `/${id}`)).body.campaign
 }
 
 /** What a second does with all that is due, the store being readable. */
-export async function tick(world: World, { storeId }: Pick<Shop, 'storeId'>, ms = 0): Promise<void> {
+export async function runTick(world: World, { storeId }: Pick<Shop, 'storeId'>, ms = 0): Promise<void> {
   world.advance(ms)
-  await freshOrderCheck(world, storeId)
+  await completeOrderCheck(world, storeId)
   await detectAbandoned(world.deps)
   await runCampaigns(world.deps)
   await world.runJobs()
@@ -56,23 +68,23 @@ export async function tick(world: World, { storeId }: Pick<Shop, 'storeId'>, ms 
 }
 
 /** A campaign whose rows are made and due, and of which nothing has left. */
-export async function dueCampaign<T extends Shop>(
+export async function createDueCampaign<T extends Shop>(
   world: World,
   shop: T,
   body: object = {},
 ): Promise<T & { campaignId: string }> {
-  const { id: campaignId } = await aCampaign(world, shop, body)
+  const { id: campaignId } = await createCampaign(world, shop, body)
   await runCampaigns(world.deps)
   await world.runJobs()
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   return { ...shop, campaignId }
 }
 
-export const rowsOf = (world: World, id: string) =>
+export const readCampaignMessages = (world: World, id: string) =>
   world.db.selectFrom('messages').selectAll().where('origin_id', '=', id).orderBy('step').orderBy('id').execute()
 
 /** Of each message its run, state and reason. */
-export async function statesOf(world: World, id: string): Promise<string[]> {
-  const rows = await rowsOf(world, id)
+export async function listCampaignStates(world: World, id: string): Promise<string[]> {
+  const rows = await readCampaignMessages(world, id)
   return rows.map(({ step, state, reason }) => `${step} ${state}${reason ? `(${reason})` : ''}`).sort()
 }

@@ -21,7 +21,7 @@ export const badgeColumns = (cart: 'carts' | 'c') => {
 }
 
 /** Whether a message was sent to the shopper of a cart. */
-export const wasMailed = (cart: 'carts' | 'c') =>
+export const hasSentMessage = (cart: 'carts' | 'c') =>
   sql<boolean>`exists (select 1 from mailed_shoppers w
     where w.store_id = ${sql.ref(`${cart}.store_id`)} and w.shopper_id = ${sql.ref(`${cart}.shopper_id`)})`.as(
     'is_mailed',

@@ -3,8 +3,8 @@ import { before } from '../server/access/stores/rules.ts'
 import { checkOrders } from '../server/carts/sync/order-check.ts'
 import type { Stream } from '../server/carts/sync/sync-sql.ts'
 import { DEFAULT_PLATFORM } from '../shared/platforms.ts'
-import { aFakeStore, anOrder, type FakeStore } from './fake-store.ts'
-import { confirmEmailOf } from './visitor.ts'
+import { buildOrder, createFakeStore, type FakeStore } from './fake-store.ts'
+import { confirmEmail } from './visitor.ts'
 import type { World } from './world.ts'
 
 // Test support: an owner with a plan, and a store connected through the front door.
@@ -15,11 +15,11 @@ export interface Owner {
   accountId: string
 }
 
-export async function anOwner(world: World, plan: 'free' | 'starter' | 'growth' | null = 'free'): Promise<Owner> {
+export async function registerOwner(world: World, plan: 'free' | 'starter' | 'growth' | null = 'free'): Promise<Owner> {
   const { body } = await world.request('POST', '/api/auth/register', {
     body: { name: 'Ada', email: `${crypto.randomUUID()}@owner.example.com`, password: 'secret' },
   })
-  await confirmEmailOf(world, body.user.id)
+  await confirmEmail(world, body.user.id)
   const { account_id } = await world.db
     .selectFrom('members')
     .select('account_id')
@@ -45,9 +45,9 @@ export async function anOwner(world: World, plan: 'free' | 'starter' | 'growth' 
   return { token: body.token, userId: body.user.id, accountId: account_id }
 }
 
-export const aHome = () => `https://${crypto.randomUUID().slice(0, 8)}.example.com`
+export const createHomeUrl = () => `https://${crypto.randomUUID().slice(0, 8)}.example.com`
 
-export function connect(world: World, owner: Owner, fake: FakeStore, more: Record<string, unknown> = {}) {
+export function connectFakeStore(world: World, owner: Owner, fake: FakeStore, more: Record<string, unknown> = {}) {
   world.storeClient = (access) => {
     fake.access = access
     return fake
@@ -64,26 +64,26 @@ export function connect(world: World, owner: Owner, fake: FakeStore, more: Recor
   })
 }
 
-export interface Connected {
+export interface ConnectedStore {
   owner: Owner
   fake: FakeStore
   storeId: string
   captureKey: string
 }
 
-export async function aConnectedStore(
+export async function createConnectedStore(
   world: World,
   plan: 'free' | 'starter' | 'growth' = 'free',
-  fake = aFakeStore(aHome()),
-): Promise<Connected> {
-  const owner = await anOwner(world, plan)
-  const { body } = await connect(world, owner, fake)
+  fake = createFakeStore(createHomeUrl()),
+): Promise<ConnectedStore> {
+  const owner = await registerOwner(world, plan)
+  const { body } = await connectFakeStore(world, owner, fake)
   world.queued.length = 0
   return { owner, fake, storeId: body.store.id, captureKey: body.store.captureKey }
 }
 
 /** What tests of a store's screens ask for again and again. */
-export const ownerCalls = (world: World) => ({
+export const createOwnerCalls = (world: World) => ({
   check: (owner: Owner, query = '') =>
     world.request('GET', `/api/stores/check-connection${query}`, { token: owner.token }),
   disconnect: (owner: Owner, query = '') =>
@@ -94,7 +94,7 @@ export const ownerCalls = (world: World) => ({
 const MINUTE_MS = 60_000
 
 /** What tests of reading a store ask for again and again. */
-export function readings(world: World) {
+export function createSyncHelpers(world: World) {
   const ago = (ms: number) => before(world.now, ms).toISOString()
   return {
     ago,
@@ -111,10 +111,10 @@ export function readings(world: World) {
         .where('stream', '=', stream)
         .executeTakeFirstOrThrow(),
     /** Five orders, the newest a minute old: three pages. */
-    async aStoreWithOrders(): Promise<Connected> {
-      const connected = await aConnectedStore(world)
+    async aStoreWithOrders(): Promise<ConnectedStore> {
+      const connected = await createConnectedStore(world)
       connected.fake.allOrders = [5, 4, 3, 2, 1].map((minutes) =>
-        anOrder({ orderId: String(minutes), modifiedAt: ago(minutes * MINUTE_MS) }),
+        buildOrder({ orderId: String(minutes), modifiedAt: ago(minutes * MINUTE_MS) }),
       )
       return connected
     },

@@ -11,11 +11,7 @@ import type { World } from './world.ts'
 type Changes = Partial<Omit<Insertable<CouponsTable>, 'store_id' | 'id'>>
 
 /** 10 % for everybody, without an end, that nobody has asked the store about. */
-export async function aCopiedCoupon(
-  { db, now }: World,
-  { storeId }: TestStore,
-  changes: Changes = {},
-): Promise<string> {
+export async function insertCoupon({ db, now }: World, { storeId }: TestStore, changes: Changes = {}): Promise<string> {
   const id = newId()
   await db
     .insertInto('coupons')
@@ -30,7 +26,7 @@ export async function aCopiedCoupon(
 }
 
 /** By which the codes of a personal coupon are made. */
-export async function termsOfCoupon({ db }: World, id: string): Promise<string> {
+export async function readCodeTerms({ db }: World, id: string): Promise<string> {
   const { rows } = await sql<{
     terms: string
   }>`select ${codeTerms('c')} as terms from coupons c where id = ${id}`.execute(db)
@@ -44,7 +40,7 @@ export interface StepCoupon {
   coupon_above_minor?: number | null
 }
 
-export async function giveToSteps(
+export async function assignCouponToSteps(
   { db }: World,
   { flowId }: TestStore,
   couponId: string | null,
@@ -57,6 +53,6 @@ export async function giveToSteps(
     .execute()
 }
 
-export async function codeOfCoupon({ db }: World, id: string): Promise<string> {
+export async function readCouponCode({ db }: World, id: string): Promise<string> {
   return (await db.selectFrom('coupons').select('code').where('id', '=', id).executeTakeFirstOrThrow()).code
 }

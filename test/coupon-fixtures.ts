@@ -5,7 +5,7 @@ export const DAY_MS = 86_400_000
 let made = 0
 
 /** A shared coupon of 10% that is valid for six days more. */
-export function aCoupon(given: Partial<Coupon> = {}, now = Date.now()): Coupon {
+export function buildCoupon(given: Partial<Coupon> = {}, now = Date.now()): Coupon {
   made += 1
   const after = (ms: number) => new Date(now + ms).toISOString()
   return {

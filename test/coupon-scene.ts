@@ -6,24 +6,24 @@ import { newId } from '../server/core/common/ids.ts'
 import type { CouponsTable } from '../server/core/schema/coupons.ts'
 import { findUnneededCodes } from '../server/delivery/send/needless-codes.ts'
 import type { StoreOptions } from './factories.ts'
-import { aFakeStore } from './fake-store.ts'
-import { aShop, HOUR, tea } from './shop.ts'
-import { wooKeys } from './woo-access.ts'
+import { createFakeStore } from './fake-store.ts'
+import { createShop, HOUR, tea } from './shop.ts'
+import { buildWooKeys } from './woo-access.ts'
 import type { World } from './world.ts'
 
 // Test support: a shop whose first reminder has a personal coupon, and the store that keeps its codes.
 
-export type CouponShop = Awaited<ReturnType<typeof aCouponShop>>
+export type CouponShop = Awaited<ReturnType<typeof createCouponShop>>
 
 export type PersonalCoupon = Partial<Insertable<CouponsTable>>
 
-export async function aCouponShop(world: World, coupon: PersonalCoupon = {}, options: StoreOptions = {}) {
-  const shop = await aShop(world, options)
+export async function createCouponShop(world: World, coupon: PersonalCoupon = {}, options: StoreOptions = {}) {
+  const shop = await createShop(world, options)
   const { storeId, accountId, flowId } = shop
-  const fake = aFakeStore()
+  const fake = createFakeStore()
   world.storeClient = () => fake
-  await world.db.transaction().execute((db) => saveKeys(world.deps, { accountId, db }, storeId, wooKeys()))
-  const couponId = await insertPersonal(world, storeId, coupon)
+  await world.db.transaction().execute((db) => saveKeys(world.deps, { accountId, db }, storeId, buildWooKeys()))
+  const couponId = await insertPersonalCoupon(world, storeId, coupon)
   await world.db
     .updateTable('flow_steps')
     .set({ coupon_id: couponId })
@@ -39,7 +39,7 @@ export async function aCouponShop(world: World, coupon: PersonalCoupon = {}, opt
     async abandoned(...names: string[]) {
       for (const name of names) {
         await shop.fill(name, [tea()])
-        await shop.type(name, { email: addressOf(name), firstName: name })
+        await shop.type(name, { email: buildAddress(name), firstName: name })
       }
       world.advance(HOUR)
       await detectAbandoned(world.deps)
@@ -53,10 +53,10 @@ export async function aCouponShop(world: World, coupon: PersonalCoupon = {}, opt
   }
 }
 
-export const addressOf = (name: string) => `${name}@shoppers.example.com`
+export const buildAddress = (name: string) => `${name}@shoppers.example.com`
 
 /** Ten percent off, for three days. */
-export async function insertPersonal(world: World, storeId: string, coupon: PersonalCoupon): Promise<string> {
+export async function insertPersonalCoupon(world: World, storeId: string, coupon: PersonalCoupon): Promise<string> {
   const id = newId()
   await world.db
     .insertInto('coupons')

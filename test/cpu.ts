@@ -4,7 +4,7 @@ const ATTEMPTS = 3
  * The shortest of three runs, in CPU time of this thread: what a busy machine does meanwhile is not counted. A run within `limit` is
  * enough.
  */
-export function leastCpuMs(limit: number, run: () => unknown): number {
+export function measureCpuMs(limit: number, run: () => unknown): number {
   let least = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < ATTEMPTS && least >= limit; attempt++) {
     const before = process.threadCpuUsage()
@@ -14,7 +14,7 @@ export function leastCpuMs(limit: number, run: () => unknown): number {
   return least
 }
 
-export async function leastCpuMsOf(limit: number, run: () => Promise<unknown>): Promise<number> {
+export async function measureAsyncCpuMs(limit: number, run: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < ATTEMPTS && least >= limit; attempt++) {
     const before = process.threadCpuUsage()

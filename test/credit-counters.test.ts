@@ -6,13 +6,13 @@ import { sendDue } from '../server/delivery/send/send-due.ts'
 import { beat } from '../server/delivery/send/workers.ts'
 import type { Deps } from '../server/deps.ts'
 import { plans } from '../shared/billing.ts'
-import { aShop, type Shop } from './by-hand-scene.ts'
-import { freshOrderCheck } from './factories.ts'
-import { aWorld } from './world.ts'
+import { createShop, type Shop } from './by-hand-scene.ts'
+import { completeOrderCheck } from './factories.ts'
+import { createWorld } from './world.ts'
 
 // Credits pay for what the plan does not include, never for more than was bought, however many send at once (decision 85).
 
-const world = aWorld()
+const world = createWorld()
 const CARTS = 20
 const PLAN_ROOM = 5
 /** A text costs 0.015 dollars here. */
@@ -27,8 +27,8 @@ test.each([
   'fifty workers and two stores of an account: the plan first, then credits to the last that suffice; %s',
   async (_, refusedEvery) => {
     world.textCredits = { perMille: 1_500 }
-    const first = await aShop(world, CARTS, { plan: 'starter' })
-    const second = await aShop(world, CARTS, { accountId: first.accountId })
+    const first = await createShop(world, CARTS, { plan: 'starter' })
+    const second = await createShop(world, CARTS, { accountId: first.accountId })
     const account = { accountId: first.accountId, db: world.db }
     await setUsed(first.accountId, limit - PLAN_ROOM)
     // Enough for twelve, and a rest that suffices for none.
@@ -77,7 +77,7 @@ test.each([
 )
 
 test('entries are never changed, a balance never goes below nothing, and one cannot be written that does', async () => {
-  const shop = await aShop(world, 0)
+  const shop = await createShop(world, 0)
   const account = { accountId: shop.accountId, db: world.db }
   await addCredits(account, { kind: 'test', micros: 10 }, world.now)
   const change = world.db.updateTable('credit_entries').set({ micros: 11 }).where('account_id', '=', shop.accountId)
@@ -100,7 +100,7 @@ async function askForAll(shop: Shop) {
   const body = { channel: 'sms', cartIds: shop.cartIds }
   const reply = await world.request('POST', `/api/carts/send?storeId=${shop.storeId}`, { token: shop.token, body })
   expect(reply.status).toBe(200)
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
 }
 
 async function aWorker(): Promise<Deps> {

@@ -2,14 +2,14 @@ import { detectAbandoned } from '../server/carts/carts/detect.ts'
 import { openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
-import { anOwner } from './connected-store.ts'
+import { registerOwner } from './connected-store.ts'
 import { serve } from './contract-servers/serve.ts'
-import { aBeat, aPluginShop, type PluginShop } from './plugin-shop.ts'
+import { buildBeat, createPluginShop, type PluginShop } from './plugin-shop.ts'
 import type { World } from './world.ts'
 
 // Test support: a shop behind a firewall. It takes connections and never answers one; all that is known of it is what its plugin sends.
 
-export interface CutOffShop extends PluginShop {
+export interface UnreachableShop extends PluginShop {
   /** How often Recoup has called it. */
   calls: () => number
   /** What the shop would report: orders in the form of its REST API, and products by `product:variation`. */
@@ -23,7 +23,7 @@ export interface CutOffShop extends PluginShop {
   close(): Promise<void>
 }
 
-export const onSale = (id: string, change: Record<string, unknown> = {}) => ({
+export const buildSellableProduct = (id: string, change: Record<string, unknown> = {}) => ({
   id: Number(id),
   status: 'publish',
   purchasable: true,
@@ -34,7 +34,7 @@ export const onSale = (id: string, change: Record<string, unknown> = {}) => ({
   ...change,
 })
 
-export interface CutOffChange {
+export interface UnreachableShopOptions {
   /** The plugin of before it reported stock and prices. */
   isOld?: boolean
   /** Calls to the shop go over the network. Otherwise they fail at once, which tests of what follows from it need not wait for. */
@@ -43,13 +43,13 @@ export interface CutOffChange {
   isReached?: boolean
 }
 
-export async function aCutOffShop(
+export async function createUnreachableShop(
   world: World,
-  { isOld, isSilent, isReached }: CutOffChange = {},
-): Promise<CutOffShop> {
-  const owner = await anOwner(world)
+  { isOld, isSilent, isReached }: UnreachableShopOptions = {},
+): Promise<UnreachableShop> {
+  const owner = await registerOwner(world)
   const silent = isSilent ? await aSilentServer() : null
-  const base = await aPluginShop(world, { owner, isCutOff: !isReached, ...(silent && { home: silent.home }) })
+  const base = await createPluginShop(world, { owner, isCutOff: !isReached, ...(silent && { home: silent.home }) })
   if (silent) {
     world.storeClient = (access) =>
       createWooCommerceClient(access, { fetch: silent.fetch, now: () => world.now, pauseMs: 0 })
@@ -65,11 +65,11 @@ export async function aCutOffShop(
   world.advance(60_000)
 
   let answeredAt = world.now
-  const shop: CutOffShop = {
+  const shop: UnreachableShop = {
     ...base,
     calls: () => silent?.calls() ?? 0,
     orders: [],
-    products: new Map([['16:', onSale('16')]]),
+    products: new Map([['16:', buildSellableProduct('16')]]),
     asked: { everyS: 3_600 },
     async beat() {
       for (let count = 1; ; count++) {
@@ -77,7 +77,7 @@ export async function aCutOffShop(
         const report = shop.asked.ordersSince
           ? { orders: reportOf(shop, isOld, (world.now.getTime() - answeredAt.getTime()) / 1_000) }
           : {}
-        shop.asked = (await shop.call('beat', aBeat(shop, report))).body.ask
+        shop.asked = (await shop.call('beat', buildBeat(shop, report))).body.ask
         answeredAt = world.now
         const now = JSON.stringify(shop.asked.goods ?? [])
         if (isOld || now === '[]' || now === before || count === 20) return count
@@ -105,7 +105,7 @@ async function aSilentServer() {
   }
 }
 
-function reportOf({ asked, orders, products }: CutOffShop, isOld: boolean | undefined, sinceAnswerS: number) {
+function reportOf({ asked, orders, products }: UnreachableShop, isOld: boolean | undefined, sinceAnswerS: number) {
   const since = asked.ordersSince as string
   const list = orders.filter((order) => `${order.date_modified_gmt}Z` >= since)
   const goods = (asked.goods ?? []).map((item: { product: string; variation: string | null }) => ({
@@ -117,14 +117,14 @@ function reportOf({ asked, orders, products }: CutOffShop, isOld: boolean | unde
 }
 
 /** Time passes in steps, with everything that the worker does meanwhile. */
-export async function elapse(world: World, ms: number, stepMs = 1_000): Promise<void> {
+export async function passTime(world: World, ms: number, stepMs = 1_000): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     world.advance(Math.min(stepMs, ms - passed))
-    await tick(world)
+    await runTick(world)
   }
 }
 
-export async function tick(world: World): Promise<void> {
+export async function runTick(world: World): Promise<void> {
   await detectAbandoned(world.deps)
   await wakeDueStores(world.deps)
   await world.runJobs()

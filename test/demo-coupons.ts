@@ -7,9 +7,9 @@ import { type GuardedHttp, openGuardedHttp } from '../server/core/net/guarded-fe
 import { findUnneededCodes } from '../server/delivery/send/needless-codes.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
-import { freshOrderCheck, type TestStore } from './factories.ts'
-import { termsOf } from './fake-store.ts'
-import { aWooAccess, wooKeys } from './woo-access.ts'
+import { completeOrderCheck, type TestStore } from './factories.ts'
+import { buildTerms } from './fake-store.ts'
+import { buildWooAccess, buildWooKeys } from './woo-access.ts'
 import type { World } from './world.ts'
 
 // Test support: the demo store keeps the coupons of a test's shop, whose goods and orders are the test's own.
@@ -24,19 +24,21 @@ export interface DemoCoupons {
 }
 
 /** Once a test file. */
-export function demoCoupons(world: World): DemoCoupons {
+export function createDemoCoupons(world: World): DemoCoupons {
   let guarded: GuardedHttp
   const demo = {
     async connect({ accountId, storeId }) {
       const { consumerKey, consumerSecret } = demo.store.keys
       await world.db
         .transaction()
-        .execute((db) => saveKeys(world.deps, { accountId, db }, storeId, wooKeys({ consumerKey, consumerSecret })))
+        .execute((db) =>
+          saveKeys(world.deps, { accountId, db }, storeId, buildWooKeys({ consumerKey, consumerSecret })),
+        )
     },
     make: ({ storeId }) => createCodes(world.deps, { storeId }, findUnneededCodes),
     async work({ storeId }) {
       for (let round = 0; round < 3; round += 1) {
-        await freshOrderCheck(world, storeId)
+        await completeOrderCheck(world, storeId)
         await wakeDueStores(world.deps)
         await world.runJobs()
       }
@@ -46,9 +48,9 @@ export function demoCoupons(world: World): DemoCoupons {
   beforeAll(async () => {
     demo.store = (await openStore({ publicUrl: '', now: () => world.now.getTime() })).store
     guarded = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 5_000 })
-    const access = aWooAccess(demo.store.url, demo.store.keys)
+    const access = buildWooAccess(demo.store.url, demo.store.keys)
     const client = createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
-    world.storeClient = () => ({ ...client, terms: async ({ items }) => termsOf(items) })
+    world.storeClient = () => ({ ...client, terms: async ({ items }) => buildTerms(items) })
   })
   afterAll(async () => {
     await guarded?.close()

@@ -1,9 +1,9 @@
 import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
-import { aShop, consent, germanPhone, type Shop, type ShopOptions } from './by-hand-scene.ts'
-import { anOrder } from './factories.ts'
-import { MINUTE, pass } from './message-scene.ts'
+import { createShop, grantConsent, nextGermanPhone, type Shop, type ShopOptions } from './by-hand-scene.ts'
+import { buildOrder } from './factories.ts'
+import { MINUTE, passTime } from './message-scene.ts'
 import type { World } from './world.ts'
 
 // Test support: a shop with coupons, people who left a cart, and people who have none.
@@ -17,18 +17,23 @@ export interface CouponShop extends Shop {
   buyerOrders: PlatformOrder[]
 }
 
-export async function aCouponShop(
+export async function createCouponShop(
   world: World,
   { carts = 1, buyers = 1, ...options }: { carts?: number; buyers?: number } & ShopOptions = {},
 ): Promise<CouponShop> {
-  const shop = await aShop(world, carts, options)
+  const shop = await createShop(world, carts, options)
   const buyerOrders = Array.from({ length: buyers }, () =>
-    anOrder(world, { kind: 'purchase', country: options.country ?? 'DE', phone: germanPhone(), firstName: 'Ben' }),
+    buildOrder(world, {
+      kind: 'purchase',
+      country: options.country ?? 'DE',
+      phone: nextGermanPhone(),
+      firstName: 'Ben',
+    }),
   )
   await recordOrders(world.deps, shop.storeId, buyerOrders, 'sync')
-  if (options.isConsenting !== false) for (const order of buyerOrders) await consent(world, shop, order)
-  await pass(world, shop.storeId, MINUTE)
-  const couponId = await aCoupon(world, shop)
+  if (options.isConsenting !== false) for (const order of buyerOrders) await grantConsent(world, shop, order)
+  await passTime(world, shop.storeId, MINUTE)
+  const couponId = await insertCoupon(world, shop)
   const ids = await shoppersOf(world, shop)
   const idOf = (order: PlatformOrder) => ids.get(order.email!)!
   return { ...shop, couponId, buyerOrders, people: shop.orders.map(idOf), buyers: buyerOrders.map(idOf) }
@@ -40,7 +45,7 @@ async function shoppersOf(world: World, { storeId }: Shop): Promise<Map<string, 
 }
 
 /** 10 % off for everybody. */
-export async function aCoupon(
+export async function insertCoupon(
   world: World,
   { storeId }: Pick<Shop, 'storeId'>,
   more: Partial<Parameters<ReturnType<typeof insertOf>['values']>[0]> = {},

@@ -33,14 +33,14 @@ export interface Import {
 }
 
 /** `server/delivery/send/turn.ts` is of the room `delivery/send`. What stands beside the rooms of a district is a room of its own. */
-export const roomOf = (file: string): string | undefined => /^server\/([a-z-]+(?:\/[a-z-]+)?)\//.exec(file)?.[1]
+export const findRoom = (file: string): string | undefined => /^server\/([a-z-]+(?:\/[a-z-]+)?)\//.exec(file)?.[1]
 
 const districtOf = (room: string): string => room.split('/')[0]!
 
 const floorOf = new Map(floors.flatMap((floor, level) => Object.keys(floor).map((name) => [name, level] as const)))
 
 /** What is wrong with imports between files of the server. */
-export const faultsOf = (imports: readonly Import[]): string[] =>
+export const findImportFaults = (imports: readonly Import[]): string[] =>
   imports.flatMap((each) => {
     const fault = roots.includes(each.from) ? null : faultOf(each)
     return fault ? [`${each.from} → ${each.to}: ${fault}`] : []
@@ -48,7 +48,7 @@ export const faultsOf = (imports: readonly Import[]): string[] =>
 
 function faultOf({ from, to, isType }: Import): string | null {
   if (roots.includes(to)) return to === 'server/deps.ts' && isType ? null : 'only the start knows this file'
-  const [room, other] = [roomOf(from), roomOf(to)]
+  const [room, other] = [findRoom(from), findRoom(to)]
   if (room === undefined || other === undefined) return 'a file of the server belongs to a room'
   if (room === other) return null
   if (to.endsWith('sql.ts')) return `statements are their room’s own: ${other} exports a function or a fragment`
@@ -60,10 +60,10 @@ function faultOf({ from, to, isType }: Import): string | null {
 }
 
 /** Rooms that import each other in a circle, each named with the way back to itself. */
-export function circlesOf(imports: readonly Import[]): string[] {
+export function findImportCycles(imports: readonly Import[]): string[] {
   const imported = new Map<string, Set<string>>()
   for (const { from, to } of imports) {
-    const [room, other] = [roomOf(from), roomOf(to)]
+    const [room, other] = [findRoom(from), findRoom(to)]
     if (roots.includes(from) || roots.includes(to) || !room || !other || room === other) continue
     imported.set(room, (imported.get(room) ?? new Set()).add(other))
   }

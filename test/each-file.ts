@@ -2,7 +2,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeEach } from 'vitest'
 import { isProof } from './seed.ts'
-import { unsteadyTests } from './unsteady.ts'
+import { flakyTests } from './unsteady.ts'
 
 // For each test file. A file that leaves a timer, a connection, a server or a process behind fails: in the same worker it would disturb the files after it.
 
@@ -19,10 +19,10 @@ function resources(): Map<string, number> {
   return counts
 }
 
-if (!isProof && unsteadyTests.length > 0) {
+if (!isProof && flakyTests.length > 0) {
   beforeEach(({ task, skip }) => {
     const file = path.relative(process.cwd(), task.file.filepath)
-    if (unsteadyTests.some((each) => each.file === file && each.test === task.name)) skip('unsteady')
+    if (flakyTests.some((each) => each.file === file && each.test === task.name)) skip('unsteady')
   })
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { evaluateCorpus, GROUPS, measure } from './engagement-corpus.ts'
+import { computeMeasure, evaluateCorpus, GROUPS } from './engagement-corpus.ts'
 
 // What docs/machine-opens.md says of how well people and machines are told apart stays true.
 
@@ -13,7 +13,7 @@ test.each([
   ['links', Object.values(GROUPS)[0]!, published[0]],
   ['pictures', Object.values(GROUPS)[1]!, published[1]],
 ])('people among those who came to %s are found as well as is published', (_, isIn, figures) => {
-  const { precision, recall } = measure(visits.filter(isIn))
+  const { precision, recall } = computeMeasure(visits.filter(isIn))
   const [, least = '', found = ''] = figures ?? []
   expect(Number((precision * 100).toFixed(1))).toBeGreaterThanOrEqual(Number(least))
   expect(Number((recall * 100).toFixed(1))).toBeGreaterThanOrEqual(Number(found))

@@ -26,7 +26,7 @@ const Scenario = z.strictObject({
     .min(1),
 })
 
-export interface Evaluated {
+export interface EvaluatedVisit {
   file: string
   scenario: string
   kind: 'open' | 'click' | 'unsubscribe_link' | 'honeypot'
@@ -38,7 +38,7 @@ export interface Evaluated {
 const FOLDER = new URL('./fixtures/engagement/', import.meta.url)
 
 /** Every visit of the corpus with what it is taken for once all of its scenario are known. */
-export function evaluateCorpus(): Evaluated[] {
+export function evaluateCorpus(): EvaluatedVisit[] {
   const networkOf = openNetworks()
   return readdirSync(FOLDER)
     .sort()
@@ -52,7 +52,7 @@ function evaluateScenario(
   file: string,
   { scenario, visits }: z.output<typeof Scenario>,
   networkOf: ReturnType<typeof openNetworks>,
-): Evaluated[] {
+): EvaluatedVisit[] {
   const alone = visits.map(({ kind, at, method, agent, purpose, address, is, link = '' }, index) => {
     const seen = { kind, method, userAgent: agent, purpose, network: networkOf(address), sinceSendingMs: at * 1_000 }
     const { class: taken, reason } = classifyRequest(seen)
@@ -74,7 +74,7 @@ export interface Measure {
   recall: number
 }
 
-export function measure(visits: readonly Evaluated[]): Measure {
+export function computeMeasure(visits: readonly EvaluatedVisit[]): Measure {
   const row = () => ({ human: 0, machine: 0, unknown: 0 })
   const table = { human: row(), machine: row() }
   for (const { is, taken } of visits) table[is][taken]++
@@ -84,7 +84,7 @@ export function measure(visits: readonly Evaluated[]): Measure {
 }
 
 export const GROUPS = {
-  'links (clicks, unsubscribe page, hidden link)': ({ kind }: Evaluated) => kind !== 'open',
-  'pictures (opens)': ({ kind }: Evaluated) => kind === 'open',
+  'links (clicks, unsubscribe page, hidden link)': ({ kind }: EvaluatedVisit) => kind !== 'open',
+  'pictures (opens)': ({ kind }: EvaluatedVisit) => kind === 'open',
   all: () => true,
 } as const

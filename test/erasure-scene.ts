@@ -3,9 +3,9 @@ import { foldStalePosts } from '../server/carts/capture/capture-intake.ts'
 import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
-import { aBox } from './boxes.ts'
-import { anOrder, aStore, type TestStore } from './factories.ts'
-import { bought, HOUR, linkIn, pass } from './message-scene.ts'
+import { buildConsentBox } from './boxes.ts'
+import { buildOrder, createStore, type TestStore } from './factories.ts'
+import { findLink, HOUR, markPurchased, passTime } from './message-scene.ts'
 import type { World } from './world.ts'
 
 // Test support: a shopper who has left something of themselves in every table that takes it.
@@ -28,7 +28,7 @@ export const TRACES = [
   'for zed',
 ]
 
-export interface Left extends TestStore {
+export interface ErasureScene extends TestStore {
   order: PlatformOrder
   other: PlatformOrder
 }
@@ -40,23 +40,23 @@ const withEngraving = (order: PlatformOrder): PlatformOrder => ({
 })
 
 /** Two carts (one bought after a click), messages and what came back of them, beside those of somebody else. */
-export async function aPersonEverywhere(world: World): Promise<Left> {
-  const store = await aStore(world)
-  const order = withEngraving(anOrder(world, { ...ZEN, kind: 'draft' }))
-  const other = anOrder(world)
+export async function createShopperEverywhere(world: World): Promise<ErasureScene> {
+  const store = await createStore(world)
+  const order = withEngraving(buildOrder(world, { ...ZEN, kind: 'draft' }))
+  const other = buildOrder(world)
   await recordOrders(world.deps, store.storeId, [order, other], 'sync')
   await capture(world, store)
-  await pass(world, store.storeId, 2 * HOUR)
+  await passTime(world, store.storeId, 2 * HOUR)
   const mail = world.sent.find(({ to }) => to === ZEN.email)!
-  const link = linkIn(mail.html, '/c/')
+  const link = findLink(mail.html, '/c/')
   world.advance(60_000)
   await world.request('GET', link, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' } })
   world.advance(60_000)
-  await recordOrders(world.deps, store.storeId, [bought(world, order)], 'webhook')
+  await recordOrders(world.deps, store.storeId, [markPurchased(world, order)], 'webhook')
   world.advance(HOUR)
-  const next = withEngraving(anOrder(world, { ...ZEN, kind: 'draft' }))
+  const next = withEngraving(buildOrder(world, { ...ZEN, kind: 'draft' }))
   await recordOrders(world.deps, store.storeId, [next], 'sync')
-  await pass(world, store.storeId, 2 * HOUR)
+  await passTime(world, store.storeId, 2 * HOUR)
   await fillTheRest(world, store, mail.messageId)
   return { ...store, order, other }
 }
@@ -71,11 +71,11 @@ async function capture(world: World, store: TestStore): Promise<void> {
     ...{ cart: 'tok-of-zen-browser-cart-1', device: 'tok-of-zen-browser-device', page: 'tok-of-zen-browser-p', seq: 1 },
     items: [{ id: '16', quantity: 1, choices: ENGRAVING }],
     contact: { email: ZEN.email, phone: ZEN.phone, firstName: ZEN.firstName, lastName: ZEN.lastName, country: 'US' },
-    consent: { email: aBox('email') },
+    consent: { email: buildConsentBox('email') },
   })
 }
 
-export async function postCapture(world: World, store: Left | TestStore, post: object): Promise<void> {
+export async function postCapture(world: World, store: ErasureScene | TestStore, post: object): Promise<void> {
   const { url } = await world.db
     .selectFrom('stores')
     .select('url')
@@ -188,7 +188,7 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
 }
 
 /** Every place a text of hers stands in, as `table.column: trace`. Looks at every column there is, but a server's own hashes. */
-export async function tracesIn(world: World, traces: readonly string[] = TRACES): Promise<string[]> {
+export async function findTraces(world: World, traces: readonly string[] = TRACES): Promise<string[]> {
   const { rows: columns } = await world.pool.query<{ table_name: string; column_name: string; data_type: string }>(
     `select c.table_name, c.column_name, c.data_type from information_schema.columns c
      join information_schema.tables t using (table_schema, table_name)

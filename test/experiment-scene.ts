@@ -8,7 +8,7 @@ const DAY = 86_400_000
 type Arm = 'treated' | 'control'
 
 /** A store's experiment, begun now. */
-export async function holdOut(
+export async function insertExperiment(
   world: World,
   storeId: string,
   controlBps: number,
@@ -28,7 +28,7 @@ export async function holdOut(
 }
 
 /** The arm of these people, all of the store's without a choice; in its running experiment, which begins with half where there is none. */
-export async function drawInto(
+export async function assignArm(
   world: World,
   storeId: string,
   arm: Arm,
@@ -40,7 +40,7 @@ export async function drawInto(
     .where('store_id', '=', storeId)
     .where('ended_at', 'is', null)
     .executeTakeFirst()
-  const { id, window_days } = running ?? { id: await holdOut(world, storeId, 5_000), window_days: 8 }
+  const { id, window_days } = running ?? { id: await insertExperiment(world, storeId, 5_000), window_days: 8 }
   let wanted = world.db.selectFrom('shoppers').select(['id', 'email']).where('store_id', '=', storeId)
   if (who.email) wanted = wanted.where('email', '=', who.email)
   if (who.phone) wanted = wanted.where('phone', '=', who.phone)
@@ -60,7 +60,10 @@ export async function drawInto(
 }
 
 /** Who was drawn, by email. */
-export async function armsOf(world: World, storeId: string): Promise<{ id: string; email: string | null; arm: Arm }[]> {
+export async function readAssignments(
+  world: World,
+  storeId: string,
+): Promise<{ id: string; email: string | null; arm: Arm }[]> {
   const rows = await world.db
     .selectFrom('assignments as a')
     .innerJoin('shoppers as s', (join) =>

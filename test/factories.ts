@@ -31,7 +31,7 @@ export interface StoreOptions {
 let counter = 0
 
 /** An account with an owner who is signed in, a connected store in the US, sender set, and the ready flow. */
-export async function aStore(world: World, options: StoreOptions = {}): Promise<TestStore> {
+export async function createStore(world: World, options: StoreOptions = {}): Promise<TestStore> {
   const n = ++counter
   const ids = { accountId: options.accountId ?? newId(), userId: newId(), storeId: newId(), token: randomToken() }
   const captureKey = `key${n}${ids.storeId.slice(-8)}`
@@ -42,7 +42,7 @@ export async function aStore(world: World, options: StoreOptions = {}): Promise<
 }
 
 /** Another member of the store's account, signed in. */
-export async function aColleague(
+export async function createColleague(
   { db, now }: World,
   { accountId, storeId }: TestStore,
   role: NonNullable<StoreOptions['role']> = 'viewer',
@@ -146,7 +146,7 @@ async function prepareFlow(world: World, storeId: string, isOn: boolean): Promis
 }
 
 /** An order check pulled just now, for tests in which the store's answers do not matter. */
-export async function freshOrderCheck(world: World, storeId: string): Promise<void> {
+export async function completeOrderCheck(world: World, storeId: string): Promise<void> {
   await world.db
     .updateTable('sync_state')
     .set({ completed_start: world.now, completed_at: world.now })
@@ -158,7 +158,7 @@ export async function freshOrderCheck(world: World, storeId: string): Promise<vo
 let orderNumber = 1_000
 
 /** An order as the platform client hands it over; a draft with one tin of tea and an email unless told otherwise. */
-export function anOrder(world: World, order: Partial<PlatformOrder> = {}): PlatformOrder {
+export function buildOrder(world: World, order: Partial<PlatformOrder> = {}): PlatformOrder {
   const at = world.now.toISOString()
   const kind = order.kind ?? 'draft'
   return {

@@ -4,7 +4,7 @@ import type {
   CouponDraft,
   PlatformCoupon,
 } from '../server/platforms/platform/coupon.ts'
-import { type FakeStore, numbered, refuse } from './fake-store.ts'
+import { type FakeStore, paginate, throwIfFailing } from './fake-store.ts'
 
 // The coupons of a store of the tests.
 
@@ -17,32 +17,32 @@ type CouponCalls =
   | 'updateCoupons'
   | 'deleteCoupons'
 
-export function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
+export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
   let made = 900
   const holds = (code: string) => self().allCoupons.find((one) => one.code.toLowerCase() === code.toLowerCase())
   return {
     coupons: ({ firstPage = 1, modifiedSince = '' }) =>
-      numbered(
+      paginate(
         self(),
         self().allCoupons.filter((row) => (row.modifiedAt ?? '9') >= modifiedSince),
         firstPage,
       ),
     async couponsById({ ids }) {
-      refuse(self())
+      throwIfFailing(self())
       return { rows: self().allCoupons.filter(({ couponId }) => ids.includes(couponId)), skipped: [] }
     },
     async couponByCode(code) {
-      refuse(self())
+      throwIfFailing(self())
       return holds(code) ?? null
     },
     async createCoupons(drafts) {
-      refuse(self())
+      throwIfFailing(self())
       const answers = drafts.map((draft) => {
         const words = self().couponRefusal(draft)
         if (words) return { refusal: 'refused' as const, words }
         if (holds(draft.code)?.isPublished)
           return { refusal: 'duplicate' as const, words: 'The coupon code already exists' }
-        const coupon = aCoupon({ ...fieldsOf(draft), couponId: String(made++) })
+        const coupon = buildCoupon({ ...fieldsOf(draft), couponId: String(made++) })
         self().allCoupons.push(coupon)
         return { coupon }
       })
@@ -50,19 +50,19 @@ export function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls>
       return answers
     },
     async updateCoupon(id, draft) {
-      refuse(self())
+      throwIfFailing(self())
       const answer = changed(self(), id, draft)
       if ('coupon' in answer) await self().afterCoupon()
       return answer
     },
     async updateCoupons(changes) {
-      refuse(self())
+      throwIfFailing(self())
       const answers = changes.map(({ id, draft }) => changed(self(), id, draft))
       await self().afterCoupon()
       return answers
     },
     async deleteCoupons(ids) {
-      refuse(self())
+      throwIfFailing(self())
       self().allCoupons = self().allCoupons.filter(({ couponId }) => !ids.includes(couponId))
       await self().afterCoupon()
       return [...ids]
@@ -99,7 +99,7 @@ const noLimits: PlatformCoupon['limits'] = {
 }
 
 /** Ten percent off, for everybody and for ever. */
-export function aCoupon(coupon: Partial<PlatformCoupon> & { couponId: string }): PlatformCoupon {
+export function buildCoupon(coupon: Partial<PlatformCoupon> & { couponId: string }): PlatformCoupon {
   return {
     code: `code-${coupon.couponId}`,
     type: 'percentage',

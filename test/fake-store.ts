@@ -22,7 +22,7 @@ import type {
   WebhookSubscription,
 } from '../server/platforms/platform/platform.ts'
 import { StoreProblem } from '../server/platforms/platform/store-problem.ts'
-import { couponCalls } from './fake-coupons.ts'
+import { createCouponCalls } from './fake-coupons.ts'
 
 // A store of the tests: what it holds is an array, what it does wrong is said beforehand.
 
@@ -66,10 +66,10 @@ export interface FakeStore extends StoreClient {
   answerPlugin: (call: PluginCall) => PluginAnswer | null
 }
 
-export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
+export function createFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
   let made = 100
   const fake: FakeStore = {
-    profile: aProfile(homeUrl),
+    profile: buildProfile(homeUrl),
     allOrders: [],
     trashed: [],
     allCheckouts: [],
@@ -100,59 +100,59 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
       return fake.answerPlugin(call)
     },
     async readProfile() {
-      refuse(fake)
+      throwIfFailing(fake)
       return fake.profile
     },
     orders: (query) => listOrders(fake, query),
     async order(orderId) {
-      refuse(fake)
+      throwIfFailing(fake)
       return [...fake.allOrders, ...fake.trashed].find((order) => order.orderId === orderId) ?? null
     },
     checkouts: (query) => listCheckouts(fake, query),
     async checkout(checkoutId) {
-      refuse(fake)
+      throwIfFailing(fake)
       return fake.allCheckouts.find((one) => one.checkoutId === checkoutId) ?? null
     },
     async customer(customerId) {
-      refuse(fake)
+      throwIfFailing(fake)
       return fake.allCustomers.find((one) => one.customerId === customerId) ?? null
     },
     customers: ({ modifiedSince = '', firstPage = 1 }) => {
       const changed = fake.allCustomers.filter((each) => (each.modifiedAt ?? '9') >= modifiedSince)
-      return numbered(fake, changed, firstPage)
+      return paginate(fake, changed, firstPage)
     },
     products: ({ firstPage = 1, modifiedSince = '' }) =>
-      numbered(
+      paginate(
         fake,
         fake.allProducts.filter((row) => (row.modifiedAt ?? '9') >= modifiedSince),
         firstPage,
       ),
     async terms({ items }) {
-      refuse(fake)
+      throwIfFailing(fake)
       fake.termQueries.push(items)
       if (fake.termsProblem) throw fake.termsProblem
-      return termsOf(items, fake)
+      return buildTerms(items, fake)
     },
-    ...couponCalls(() => fake),
+    ...createCouponCalls(() => fake),
     async refillCart(wish) {
-      refuse(fake)
+      throwIfFailing(fake)
       return fake.refill(wish)
     },
     async *logos() {
       yield* fake.allLogos
     },
     async webhooks() {
-      refuse(fake)
+      throwIfFailing(fake)
       return fake.hooks.map(({ secret: _, ...hook }) => ({ ...hook }))
     },
     async createWebhook(topic, deliveryUrl, secret) {
-      refuse(fake)
+      throwIfFailing(fake)
       const hook = { id: String(made++), topic, status: 'active', deliveryUrl, secret }
       fake.hooks.push(hook)
       return { id: hook.id, topic, status: 'active', deliveryUrl }
     },
     async deleteWebhook(id) {
-      refuse(fake)
+      throwIfFailing(fake)
       fake.hooks = fake.hooks.filter((hook) => hook.id !== id)
     },
   }
@@ -160,7 +160,7 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
 }
 
 /** Everything is there, but for what is said to be gone. */
-export function termsOf(
+export function buildTerms(
   items: readonly ItemRef[],
   { gone, prices, onSale }: Pick<FakeStore, 'gone' | 'prices' | 'onSale'> = {
     ...{ gone: new Set(), prices: new Map(), onSale: new Set() },
@@ -182,7 +182,7 @@ async function* listOrders(fake: FakeStore, query: OrderQuery): AsyncGenerator<O
       (order) => order.modifiedAt >= query.modifiedSince && (query.list !== 'pending' || order.kind === 'pending'),
     )
     .sort((a, b) => a.modifiedAt.localeCompare(b.modifiedAt))
-  for await (const page of numbered(fake, rows, 1, () => fake.beforePage(query))) {
+  for await (const page of paginate(fake, rows, 1, () => fake.beforePage(query))) {
     if (query.signal?.aborted) throw query.signal.reason
     yield { ...page, resumeFrom: page.rows.at(-1)?.modifiedAt ?? null }
   }
@@ -194,10 +194,10 @@ async function* listCheckouts(fake: FakeStore, query: CheckoutQuery): AsyncGener
   const rows = fake.allCheckouts
     .filter((one) => one.modifiedAt >= query.modifiedSince)
     .sort((a, b) => Number(a.checkoutId) - Number(b.checkoutId))
-  for await (const page of numbered(fake, rows, 1)) yield { ...page, resumeFrom: null }
+  for await (const page of paginate(fake, rows, 1)) yield { ...page, resumeFrom: null }
 }
 
-export async function* numbered<Row>(
+export async function* paginate<Row>(
   fake: FakeStore,
   all: Row[],
   firstPage: number,
@@ -206,20 +206,20 @@ export async function* numbered<Row>(
   const totalPages = Math.max(1, Math.ceil(all.length / fake.pageSize))
   for (let page = firstPage; page <= totalPages; page += 1) {
     await before()
-    refuse(fake, page)
+    throwIfFailing(fake, page)
     const rows = all.slice((page - 1) * fake.pageSize, page * fake.pageSize)
     yield { rows, skipped: [], page, totalPages, isLast: page === totalPages }
   }
 }
 
-export function refuse(fake: FakeStore, page?: number): void {
+export function throwIfFailing(fake: FakeStore, page?: number): void {
   if (fake.problem) throw fake.problem
   if (page === undefined || fake.failAt?.page !== page || fake.failAt.times === 0) return
   fake.failAt.times -= 1
   throw fake.failAt.problem
 }
 
-export function aProfile(homeUrl: string): StoreProfile {
+export function buildProfile(homeUrl: string): StoreProfile {
   return {
     storeUrl: homeUrl,
     homeUrl,
@@ -238,7 +238,7 @@ export function aProfile(homeUrl: string): StoreProfile {
   }
 }
 
-export function anOrder(order: Partial<PlatformOrder> & { orderId: string; modifiedAt: string }): PlatformOrder {
+export function buildOrder(order: Partial<PlatformOrder> & { orderId: string; modifiedAt: string }): PlatformOrder {
   return {
     kind: 'draft',
     status: 'checkout-draft',
@@ -271,7 +271,7 @@ export function anOrder(order: Partial<PlatformOrder> & { orderId: string; modif
   }
 }
 
-export function aProduct(product: Partial<PlatformProduct> & { productId: string }): PlatformProduct {
+export function buildProduct(product: Partial<PlatformProduct> & { productId: string }): PlatformProduct {
   return {
     variationId: null,
     name: 'Enamel Mug',
@@ -287,7 +287,7 @@ export function aProduct(product: Partial<PlatformProduct> & { productId: string
   }
 }
 
-export function aCustomer(customer: Partial<PlatformCustomer> & { customerId: string }): PlatformCustomer {
+export function buildCustomer(customer: Partial<PlatformCustomer> & { customerId: string }): PlatformCustomer {
   return {
     email: `customer-${customer.customerId}@mail.example.org`,
     phone: null,
@@ -302,4 +302,4 @@ export function aCustomer(customer: Partial<PlatformCustomer> & { customerId: st
   }
 }
 
-export const aProblem = (code: StoreProblem['code'], detail: string | null = null) => new StoreProblem(code, detail)
+export const buildProblem = (code: StoreProblem['code'], detail: string | null = null) => new StoreProblem(code, detail)

@@ -1,7 +1,7 @@
 import { type Db, sql } from '../server/core/db/db.ts'
 
 /** All figures of a store as rows in order, without when they were counted. */
-export async function figuresOf(db: Db, storeId: string): Promise<Record<string, unknown[]>> {
+export async function readFigures(db: Db, storeId: string): Promise<Record<string, unknown[]>> {
   const all: Record<string, unknown[]> = {}
   for (const [table, order] of Object.entries(FIGURES)) {
     const { rows } = await sql<{ row: unknown }>`select to_jsonb(f) - 'store_id' as row from ${sql.table(table)} f

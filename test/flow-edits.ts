@@ -12,7 +12,7 @@ export interface StepChange {
   coupon?: object | null
 }
 
-export const savedSteps = (steps: readonly FlowStep[], change: (step: FlowStep) => StepChange) =>
+export const buildSavedSteps = (steps: readonly FlowStep[], change: (step: FlowStep) => StepChange) =>
   steps.map((step) => savedStep(step, change(step)))
 
 function savedStep(

@@ -2,11 +2,11 @@ import { createToken } from '../server/carts/links/message-tokens.ts'
 import type { Contact, FoldItem } from '../server/core/schema/facts.ts'
 import { recordMailReport } from '../server/delivery/mail-reports/mail-reports.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
-import { consent, post } from './by-hand-scene.ts'
-import { aCampaign, tick, today } from './campaign-scene.ts'
-import { insertPersonal } from './coupon-scene.ts'
-import { aShop, HOUR, MINUTE, pot, type Shop, tea } from './shop.ts'
-import { acceptsMail, type World } from './world.ts'
+import { grantConsent, postWithWorker } from './by-hand-scene.ts'
+import { createCampaign, formatStoreDate, runTick } from './campaign-scene.ts'
+import { insertPersonalCoupon } from './coupon-scene.ts'
+import { createShop, HOUR, MINUTE, pot, type Shop, tea } from './shop.ts'
+import { acceptMail, type World } from './world.ts'
 
 // Test support: a shop in New York from 24 January to noon of 3 April 2026, and its 40 carts. Its clocks go forward on 8 March. Times are the
 // shop's own; the table of what becomes of each cart stands in server/insights/analytics/by-hand.test.ts.
@@ -79,9 +79,9 @@ type Act = () => Promise<unknown>
 type Life = { world: World; shop: Shop; agenda: [at: string, act: Act][] }
 
 /** `afterEach`: done after whatever happens. */
-export async function fortyCarts(world: World, afterEach: (shop: Shop) => Promise<void>): Promise<Shop> {
+export async function createFortyCarts(world: World, afterEach: (shop: Shop) => Promise<void>): Promise<Shop> {
   world.now = local('01-23 09:00')
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).where('step', '>', 1).execute()
   const life: Life = { world, shop, agenda: [] }
   for (const cart of carts) begins(life, cart)
@@ -190,7 +190,7 @@ function answers({ world, agenda }: Life, at: string, outcome: object | null): v
   agenda.push([
     at,
     async () => {
-      world.answer = outcome ? () => outcome as never : acceptsMail
+      world.answer = outcome ? () => outcome as never : acceptMail
     },
   ])
 }
@@ -298,10 +298,13 @@ function others(life: Life): void {
     async () => {
       await signedIn(life)
       const targetAudience = { mode: 'matching', filters: { minCartValue: 300 } }
-      await aCampaign(world, shop, { targetAudience, schedule: { startDate: today(world), timeOfDay: '11:00' } })
+      await createCampaign(world, shop, {
+        targetAudience,
+        schedule: { startDate: formatStoreDate(world), timeOfDay: '11:00' },
+      })
     },
   ])
-  agenda.push(['03-17 11:00', () => tick(world, shop)])
+  agenda.push(['03-17 11:00', () => runTick(world, shop)])
   agenda.push(['03-28 10:05', () => withCoupon(life, 30, 'shared', 'SPRING10')])
   agenda.push(['04-01 10:05', () => withCoupon(life, 36, 'personal', 'CART-P36')])
 }
@@ -310,9 +313,14 @@ async function manual(life: Life, number: number, channel: 'sms' | 'email'): Pro
   const { world, shop } = life
   await signedIn(life)
   const cart = (await shop.carts()).find(({ email }) => email === emailOf(number))!
-  await consent(world, shop, { email: cart.email, phone: cart.phone ?? '+12125550100' } as PlatformOrder)
+  await grantConsent(world, shop, { email: cart.email, phone: cart.phone ?? '+12125550100' } as PlatformOrder)
   const body = { cartId: cart.id, cart_id: cart.id, to: cart.email }
-  const reply = await post(world, shop, channel === 'sms' ? '/api/sms/send-reminder' : '/api/email/send-email', body)
+  const reply = await postWithWorker(
+    world,
+    shop,
+    channel === 'sms' ? '/api/sms/send-reminder' : '/api/email/send-email',
+    body,
+  )
   expectOk(reply)
 }
 
@@ -321,7 +329,7 @@ async function withCoupon(life: Life, number: number, kind: 'shared' | 'personal
   const { world, shop } = life
   const { id: message_id, shopper_id, cart_id } = await messageOf(life, number)
   const { storeId: store_id } = shop
-  const coupon_id = await insertPersonal(world, store_id, { kind, code: kind === 'shared' ? code : 'CART' })
+  const coupon_id = await insertPersonalCoupon(world, store_id, { kind, code: kind === 'shared' ? code : 'CART' })
   const set = { coupon_id, coupon_code: code }
   await world.db
     .updateTable('messages')

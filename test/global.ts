@@ -29,16 +29,16 @@ async function startTemplate() {
   const postgres = external ? null : await startTestPostgres(folder.value)
   const url = external ?? postgres!.url
   const template = `recoup_template_${process.pid}_${Date.now().toString(36)}`
-  await asAdmin(url, `create database ${template}`)
-  const pool = openPool({ url: databaseUrl(url, template), max: 2 })
+  await runAsAdmin(url, `create database ${template}`)
+  const pool = openPool({ url: replaceDatabase(url, template), max: 2 })
   await migrate(pool)
   await pool.end()
-  const queue = await startJobQueue(databaseUrl(url, template), createLogger('silent'), [], false)
+  const queue = await startJobQueue(replaceDatabase(url, template), createLogger('silent'), [], false)
   await queue.stop()
   return {
     value: { url, template },
     async end() {
-      if (external) await asAdmin(url, `drop database if exists ${template} with (force)`)
+      if (external) await runAsAdmin(url, `drop database if exists ${template} with (force)`)
       await postgres?.stop()
       await folder.release()
     },
@@ -47,14 +47,14 @@ async function startTemplate() {
 
 /** A new database with all that `template` has. Its files are copied, which takes half of what writing them to the log takes. */
 export const cloneDatabase = (url: string, name: string, template: string): Promise<void> =>
-  asAdmin(url, `create database ${name} template ${template} strategy file_copy`)
+  runAsAdmin(url, `create database ${name} template ${template} strategy file_copy`)
 
 /** The same server, another database. */
-export function databaseUrl(url: string, name: string): string {
+export function replaceDatabase(url: string, name: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`)
 }
 
-export async function asAdmin(url: string, statement: string): Promise<void> {
+export async function runAsAdmin(url: string, statement: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   try {

@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { StepAside } from '../server/core/common/concurrency.ts'
 import { handlers } from '../server/worker.ts'
-import { aConnectedStore, type Connected } from './connected-store.ts'
-import { aCouponShop } from './coupon-scene.ts'
-import { anOrder, aProblem, type FakeStore } from './fake-store.ts'
-import { aWorld } from './world.ts'
+import { type ConnectedStore, createConnectedStore } from './connected-store.ts'
+import { createCouponShop } from './coupon-scene.ts'
+import { buildOrder, buildProblem, type FakeStore } from './fake-store.ts'
+import { createWorld } from './world.ts'
 
 // Jobs that ask a shop hold no taker while it hangs (D8, operators-H3): most step aside, and those that read one record skip such a shop.
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.queued.length = 0
@@ -27,7 +27,7 @@ async function countAside(name: string, storeId: string, more: object = {}): Pro
 
 /** Whatever is asked of it. */
 function hang(fake: FakeStore): void {
-  fake.problem = aProblem('timeout')
+  fake.problem = buildProblem('timeout')
 }
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   'stores.profile',
   'brand.propose',
 ])('%s waits aside for a shop that hangs', async (name) => {
-  const { storeId, fake } = await aConnectedStore(world)
+  const { storeId, fake } = await createConnectedStore(world)
   // Shops deliver webhooks to public addresses alone.
   world.deps.config = { ...world.deps.config, publicUrl: 'https://recoup.acme.com' }
   world.advance(120_000)
@@ -48,7 +48,7 @@ test.each([
 })
 
 test('personal codes are made and taken out while the job waits aside for the shop', async () => {
-  const shop = await aCouponShop(world)
+  const shop = await createCouponShop(world)
   await shop.abandoned('ada', 'bob')
   expect(await countAside('coupons.codes', shop.storeId)).toBe(1)
   await shop.order({ kind: 'purchase', email: 'ada@shoppers.example.com' })
@@ -56,8 +56,8 @@ test('personal codes are made and taken out while the job waits aside for the sh
   expect(await countAside('coupons.tidy-codes', shop.storeId)).toBe(1)
 })
 
-async function aShopWithCoupons(): Promise<Connected> {
-  const shop = await aConnectedStore(world)
+async function aShopWithCoupons(): Promise<ConnectedStore> {
+  const shop = await createConnectedStore(world)
   const inDays = (days: number) => new Date(world.now.getTime() + days * 86_400_000).toISOString()
   for (const code of ['SOON', 'LATER']) {
     const body = { code, type: 'percentage', amount: 10, startDate: inDays(1), endDate: inDays(7) }
@@ -84,7 +84,7 @@ test('a coupon that the shop always hangs at does not keep the others from begin
     world.db.selectFrom('coupons').select('platform_id').where('store_id', '=', storeId).where('is_withheld', '=', true)
   const [stuck] = await waiting().orderBy('starts_at').execute()
   fake.updateCoupon = async (id, change) => {
-    if (id === stuck!.platform_id) throw aProblem('timeout')
+    if (id === stuck!.platform_id) throw buildProblem('timeout')
     return update(id, change)
   }
   for (let minute = 0; minute < 2; minute++) {
@@ -98,7 +98,7 @@ test.each([
   ['stores.uninstalled', { tries: 1 }, 11],
   ['brand.propose', { isAgain: true }, 1],
 ])('%s of a shop that hangs is tried again later, and not without end', async (name, payload, most) => {
-  const { storeId, fake } = await aConnectedStore(world)
+  const { storeId, fake } = await createConnectedStore(world)
   hang(fake)
   fake.logos = async function* () {
     yield await Promise.reject(fake.problem)
@@ -120,7 +120,7 @@ const RECORDS = [
 ] as const
 
 test.each(RECORDS)('%s asks a shop that hangs at growing distance and fails at once in between', async (name, more) => {
-  const { storeId, fake } = await aConnectedStore(world)
+  const { storeId, fake } = await createConnectedStore(world)
   let asked = 0
   world.storeClient = () =>
     new Proxy(fake, {
@@ -152,8 +152,8 @@ test.each([
   ['sweep', 'store_error'],
   ['goods_check', 'timeout'],
 ] as const)('a shop whose %s failed with %s is asked for single orders all the same', async (stream, error_code) => {
-  const { storeId, fake } = await aConnectedStore(world)
-  fake.allOrders = [anOrder({ orderId: '75', modifiedAt: world.now.toISOString() })]
+  const { storeId, fake } = await createConnectedStore(world)
+  fake.allOrders = [buildOrder({ orderId: '75', modifiedAt: world.now.toISOString() })]
   const failure = { failed_at: world.now, failures: 3, error_code }
   await world.db
     .insertInto('sync_state')

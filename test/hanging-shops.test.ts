@@ -8,12 +8,12 @@ import { createWorkerSlots, type StepAside } from '../server/core/common/concurr
 import { type GuardedFetchOptions, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import type { StoreNet } from '../server/platforms/platform/access.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
-import { aConnectedStore } from './connected-store.ts'
-import { aWorld } from './world.ts'
+import { createConnectedStore } from './connected-store.ts'
+import { createWorld } from './world.ts'
 
 // Ways in which a shop hangs, on real sockets: while it does, the place of the job that asks it is free for the jobs of others (D8, operators-H3).
 
-const world = aWorld()
+const world = createWorld()
 const open: (() => unknown)[] = []
 afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()))
@@ -43,7 +43,7 @@ async function aShop(answer: Answer) {
 }
 
 async function aStoreAt(url: string, options: Partial<GuardedFetchOptions> = {}, net: Partial<StoreNet> = {}) {
-  const { storeId } = await aConnectedStore(world)
+  const { storeId } = await createConnectedStore(world)
   await world.db.updateTable('stores').set({ url, home_url: url }).where('id', '=', storeId).execute()
   const http = openGuardedHttp({ allowPrivate: true, ...options })
   open.push(() => http.close())

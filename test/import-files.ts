@@ -14,5 +14,5 @@ export function readFile(file: string, said: Partial<ImportMapping> = {}) {
   const columns = consentColumns(names!, mapping)
   return rows.map((cells, n) => readRow(cells, n + 2, { mapping, columns, country: 'US', zone, uploadedAt }))
 }
-export const outcomes = (file: string, said: Partial<ImportMapping> = {}) =>
+export const readOutcomes = (file: string, said: Partial<ImportMapping> = {}) =>
   readFile(file, said).map(({ status, reason, problem }) => problem ?? [status, reason].filter(Boolean).join(' '))

@@ -2,16 +2,16 @@ import type { PassThrough } from 'node:stream'
 import { expect } from 'vitest'
 import { newId } from '../server/core/common/ids.ts'
 import { insertConsent } from '../server/shoppers/consent/consent-sql.ts'
-import { aStore } from './factories.ts'
+import { createStore } from './factories.ts'
 import type { World } from './world.ts'
 
 // Test support: a store that imports files of consents, and what its ledger says then.
 
-export const GROUND = 'They ticked the box of our newsletter form.'
-export const HEAD = 'email,date,source\n'
+export const LEGAL_GROUND = 'They ticked the box of our newsletter form.'
+export const CSV_HEADER = 'email,date,source\n'
 
-export async function anImportingShop(world: World) {
-  const store = await aStore(world)
+export async function createImportScene(world: World) {
+  const store = await createStore(world)
   const call = async (method: string, path: string, body?: unknown) =>
     world.request(method, `/api/consent/imports${path}`, { token: store.token, ...(body !== undefined && { body }) })
   const upload = (text: string | Buffer | PassThrough, name = 'list.csv') =>
@@ -26,7 +26,7 @@ export async function anImportingShop(world: World) {
   const take = async (text: string, changed: object = {}) => {
     const { body } = await upload(text)
     const mapping = { ...body.preview.mapping, statusForAll: 'granted', ...changed }
-    const confirmed = await call('POST', `/${body.import.id}/confirm`, { mapping, legalGround: GROUND })
+    const confirmed = await call('POST', `/${body.import.id}/confirm`, { mapping, legalGround: LEGAL_GROUND })
     expect(confirmed.status).toBe(200)
     await world.runJobs()
     const list = await call('GET', '')
@@ -46,7 +46,7 @@ export async function anImportingShop(world: World) {
 }
 
 /** By an act of their own, unless the source is an import. */
-export const sayInStore = (
+export const recordConsent = (
   world: World,
   storeId: string,
   said: { address: string; status: 'granted' | 'withdrawn'; source: string; at: Date },

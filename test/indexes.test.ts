@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../server/core/db/db.ts'
-import { aStore } from './factories.ts'
-import { manyCarts } from './many-carts.ts'
-import { aWorld } from './world.ts'
+import { createStore } from './factories.ts'
+import { insertManyCarts } from './many-carts.ts'
+import { createWorld } from './world.ts'
 
 // A mail changes its message and its cart several times, and each change is an entry in most indexes of both. An index is here with the query that
 // needs it: the file, a name in it, and what the query asks, in short. Without such a query it is dropped.
@@ -222,13 +222,13 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
   },
 }
 
-const world = aWorld()
+const world = createWorld()
 let storeId: string
 
 beforeAll(async () => {
-  const store = await aStore(world, { plan: 'growth' })
+  const store = await createStore(world, { plan: 'growth' })
   storeId = store.storeId
-  await manyCarts(world.db, { storeId, flowId: store.flowId, now: world.now, count: 2_000, hasPast: true })
+  await insertManyCarts(world.db, { storeId, flowId: store.flowId, now: world.now, count: 2_000, hasPast: true })
 }, 60_000)
 
 test.each(['messages', 'carts', 'cart_badges'] as const)('each index of %s has a query', async (table) => {

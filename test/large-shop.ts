@@ -6,20 +6,20 @@ import type { StoreNet } from '../server/platforms/platform/access.ts'
 import { createMemoryTokenCache } from '../server/platforms/platform/memory-token-cache.ts'
 import type { StoreClient } from '../server/platforms/platform/platform.ts'
 import { createShopifyClient } from '../server/platforms/shopify/client.ts'
-import type { LargeShop, LargeShopOrder, LargeShopTold } from './contract-servers/shopify-large.ts'
+import type { LargeShop, LargeShopCommand, LargeShopReply } from './contract-servers/shopify-large.ts'
 
 const SHOP = path.resolve('test/contract-servers/shopify-large.ts')
 const START = Date.parse('2026-11-26T12:00:00Z')
 
 interface Opened {
   client: StoreClient
-  say: (wish: LargeShopOrder) => Promise<LargeShopTold>
+  say: (wish: LargeShopCommand) => Promise<LargeShopReply>
   /** When it was opened, by its own clock. */
   start: Date
 }
 
 /** A large shop on Shopify in another process, and a client whose waiting moves the shop's clock on, and `onWait`'s. */
-export async function aLargeShop(
+export async function openLargeShop(
   closing: (() => Promise<unknown> | unknown)[],
   size: { orders: number; checkouts: number },
   onWait: (ms: number) => void = () => undefined,
@@ -41,10 +41,10 @@ export async function aLargeShop(
   const keys = { kind: 'shopify_app', ...shop.keys } as const
   const access = { platform: 'shopify', storeUrl: shop.url, homeUrl: shop.url, keys } as const
   const client = createShopifyClient(access, net, createMemoryTokenCache())
-  return { client, say: (wish) => tell<LargeShopTold>(child, wish), start: new Date(START) }
+  return { client, say: (wish) => tell<LargeShopReply>(child, wish), start: new Date(START) }
 }
 
-async function tell<Answer>(child: ChildProcess, wish: LargeShopOrder): Promise<Answer> {
+async function tell<Answer>(child: ChildProcess, wish: LargeShopCommand): Promise<Answer> {
   const answered = once(child, 'message')
   child.send(wish)
   const [answer] = await answered

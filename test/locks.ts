@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { World } from './world.ts'
 
 /** So many of the world's connections wait for a lock that another one holds. */
-export const connectionsWait = (world: World, count: number) =>
+export const isBlocked = (world: World, count: number) =>
   expect.poll(() => waitingIn(world)).toBeGreaterThanOrEqual(count)
 
 async function waitingIn(world: World): Promise<number> {

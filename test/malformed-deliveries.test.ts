@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { TOPICS } from '../server/platforms/shopify/webhooks.ts'
-import { openNonsense } from './nonsense.ts'
-import { isProof, seededShare, testSeed } from './seed.ts'
-import { aShopifyStore, CLIENT_SECRET, deliver } from './shopify-store.ts'
-import { aWorld } from './world.ts'
+import { createMalformedRequests } from './nonsense.ts'
+import { isProof, pickSeededShare, testSeed } from './seed.ts'
+import { CLIENT_SECRET, createShopifyStore, deliverWebhook } from './shopify-store.ts'
+import { createWorld } from './world.ts'
 
 // A shop's own signature under nonsense: whatever its secret has signed is answered, kept as news of nothing, and no mistake of ours.
 
-const world = aWorld()
+const world = createWorld()
 const PER_TOPIC = 8
 const WIRE_TOPICS = [
   ...TOPICS.map((topic) => topic.toLowerCase().replace(/_([a-z]+)$/, '/$1')),
@@ -21,7 +21,7 @@ const PERSONAL = ['facts', 'carts', 'shoppers', 'messages', 'suppressions', 'con
 let captureKey: string
 
 beforeAll(async () => {
-  captureKey = (await aShopifyStore(world)).captureKey
+  captureKey = (await createShopifyStore(world)).captureKey
 })
 
 async function counts(): Promise<Record<string, number>> {
@@ -31,15 +31,18 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(PERSONAL.map((table, index) => [table, rows[index]!.rows[0]!.n]))
 }
 
-describe.each([...seededShare([7, 8, 9, 10], 4), ...(isProof ? [testSeed] : [])])('the nonsense of seed %i', (seed) => {
+describe.each([
+  ...pickSeededShare([7, 8, 9, 10], 4),
+  ...(isProof ? [testSeed] : []),
+])('the nonsense of seed %i', (seed) => {
   test('signed nonsense of each topic: never our mistake, and it says nothing of anybody', async () => {
-    const { payload } = openNonsense(seed)
+    const { payload } = createMalformedRequests(seed)
     const before = await counts()
     for (const topic of WIRE_TOPICS) {
       for (let n = 0; n < PER_TOPIC; n++) {
         const raw = payload().body
-        const signed = await deliver(world, captureKey, { topic, raw, secret: CLIENT_SECRET })
-        const forged = await deliver(world, captureKey, { topic, raw, secret: 'another' })
+        const signed = await deliverWebhook(world, captureKey, { topic, raw, secret: CLIENT_SECRET })
+        const forged = await deliverWebhook(world, captureKey, { topic, raw, secret: 'another' })
         expect([topic, raw.slice(0, 60), signed, forged]).toEqual([topic, raw.slice(0, 60), 200, 401])
       }
     }

@@ -2,29 +2,29 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { servedBy } from '../server/access/http/http.ts'
 import { recordOrders } from '../server/carts/carts/record.ts'
 import { platformNames } from '../server/platforms/registry/registry.ts'
-import { anOrder, aStore, type TestStore } from './factories.ts'
-import { aFakeStore } from './fake-store.ts'
-import { openNonsense, type Route, routesOf } from './nonsense.ts'
-import { isProof, seededShare, testSeed } from './seed.ts'
-import { aWorld } from './world.ts'
+import { buildOrder, createStore, type TestStore } from './factories.ts'
+import { createFakeStore } from './fake-store.ts'
+import { createMalformedRequests, listRoutes, type Route } from './nonsense.ts'
+import { isProof, pickSeededShare, testSeed } from './seed.ts'
+import { createWorld } from './world.ts'
 
 // Everything anybody may call is called with nonsense: always the caller's mistake, never ours, and nothing is kept.
 // `npm test` tries a quarter of the seeds, `npm run proofs -- fuzz` all of them and a fresh one.
 
-const world = aWorld()
+const world = createWorld()
 const PER_ENDPOINT = 50
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 500)
-const SEEDS = [...seededShare([7, 8, 9, 10], 4), ...(isProof ? [testSeed] : [])]
+const SEEDS = [...pickSeededShare([7, 8, 9, 10], 4), ...(isProof ? [testSeed] : [])]
 /** Of a hundred requests, how many go to downloads with a damaged ticket or name a parameter twice. */
 const AIMED_PERCENT = 2
 
-let { next, pick, payload, query, segment } = openNonsense(SEEDS[0]!)
+let { next, pick, payload, query, segment } = createMalformedRequests(SEEDS[0]!)
 const TEXT_PARAMS = ['status', 'search', 'ticket', 'domain', 'hub.challenge', 'hub.verify_token', 'channel', 'reason']
 let captureKey: string
 
 beforeAll(async () => {
-  captureKey = (await aStore(world)).captureKey
-  world.storeClient = () => aFakeStore()
+  captureKey = (await createStore(world)).captureKey
+  world.storeClient = () => createFakeStore()
 })
 
 function publicRoutes(): Route[] {
@@ -91,7 +91,7 @@ async function counts(): Promise<Record<string, number>> {
 
 /** A link to each download there is, as the owner gets it. */
 async function downloads(owner: TestStore): Promise<string[]> {
-  const order = anOrder(world)
+  const order = buildOrder(world)
   await recordOrders(world.deps, owner.storeId, [order], 'sync')
   const asked = [
     ['POST', '/api/account/export'],
@@ -131,7 +131,7 @@ function changed(url: string, damage: (ticket: string) => string): string {
 }
 
 test('a download’s ticket that was damaged in any way, or a parameter named twice, is refused in a sentence', async () => {
-  for (const url of await downloads(await aStore(world))) {
+  for (const url of await downloads(await createStore(world))) {
     const good = await world.app.inject({ url })
     expect([url.split('?')[0], good.statusCode]).toEqual([url.split('?')[0], 200])
     for (const [name, damage] of damages) {
@@ -147,7 +147,7 @@ test('a download’s ticket that was damaged in any way, or a parameter named tw
 
 describe.each(SEEDS)('the nonsense of seed %i', (seed) => {
   beforeAll(() => {
-    ;({ next, pick, payload, query, segment } = openNonsense(seed))
+    ;({ next, pick, payload, query, segment } = createMalformedRequests(seed))
   })
 
   test('malformed requests to each public endpoint: never our mistake, and nothing is stored', async () => {
@@ -162,15 +162,15 @@ describe.each(SEEDS)('the nonsense of seed %i', (seed) => {
   }, 240_000)
 
   test(`${REQUESTS} malformed requests to all routes, signed in and not: never our mistake`, async () => {
-    const routes = routesOf(world.app)
+    const routes = listRoutes(world.app)
     expect(routes.length).toBeGreaterThan(120)
     const crashed: unknown[] = []
-    let owner = await aStore(world)
+    let owner = await createStore(world)
     let links = await downloads(owner)
     for (let n = 0; n < REQUESTS; n++) {
       // Some of them sign out or disconnect the store.
       if (n % 200 === 199) {
-        owner = await aStore(world)
+        owner = await createStore(world)
         links = await downloads(owner)
       }
       const isAimed = next() * 100 < AIMED_PERCENT

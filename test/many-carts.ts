@@ -7,7 +7,7 @@ import { isProof } from './seed.ts'
 // A store that has been at work for a year, written by the database itself: shoppers, keys, facts, carts and messages in one
 // pass each. For EXPLAIN tests and benchmarks, where rows by the hundred thousand matter and how they came about does not.
 
-export interface ManyCarts {
+export interface ManyCartsOptions {
   storeId: string
   flowId: string
   /** All carts; 88 in 100 are on the list, the others are active, purchased or emptied. */
@@ -32,7 +32,7 @@ const PRODUCTS = 900
 const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'cart_badges', 'mailed_shoppers', 'messages']
 const READ_OFTEN = [...TABLES, 'cart_counts', 'customer_counts', 'rollups', 'rollup_days', 'rollup_changes']
 
-export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
+export async function insertManyCarts(db: Db, wanted: ManyCartsOptions): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const people = await tx
       .selectFrom('carts')
@@ -106,7 +106,7 @@ const COUNTRIES = '{US,US,US,US,US,US,DE,GB,FR,AT,CA,JP}'
 /** Everything the tables below share, once. `kind` says which of the carts it is. */
 async function draw(
   db: Db,
-  { storeId, count, now, ready = 0, quiet = 0, isAllOpen = false, isVaried = false }: ManyCarts,
+  { storeId, count, now, ready = 0, quiet = 0, isAllOpen = false, isVaried = false }: ManyCartsOptions,
 ): Promise<void> {
   await sql`
     create temp table drawn as
@@ -137,7 +137,7 @@ function idOf(what: string, storeId: string) {
   return sql`(lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || substr(md5(${`${what}${storeId}`} || n), 1, 20))::uuid`
 }
 
-async function insertPeople(db: Db, { storeId }: ManyCarts): Promise<void> {
+async function insertPeople(db: Db, { storeId }: ManyCartsOptions): Promise<void> {
   await sql`
     insert into shoppers (store_id, id, email, phone, first_name, last_name, country, country_source, created_at,
       first_seen_at, is_registered, account_email, company, last_login_at)
@@ -156,7 +156,7 @@ async function insertPeople(db: Db, { storeId }: ManyCarts): Promise<void> {
       lateral (values ('email', email), ('phone', phone), ('cart', 'cart-' || md5(n::text))) k(kind, value)`.execute(db)
 }
 
-const itemsOf = ({ products = PRODUCTS }: ManyCarts) => sql`jsonb_build_array(
+const itemsOf = ({ products = PRODUCTS }: ManyCartsOptions) => sql`jsonb_build_array(
   jsonb_build_object('productId', (100 + n % ${sql.lit(products)})::text, 'variationId', null,
     'name', 'Loose leaf tea, tin no. ' || n % ${sql.lit(products)}, 'sku', 'TEA-' || n % ${sql.lit(products)},
     'quantity', quantity, 'unitPriceMinor', price,
@@ -167,7 +167,7 @@ const CONTACT = sql`jsonb_build_object('email', email, 'phone', phone, 'firstNam
   'countrySource', 'address')`
 const MILLIS = sql`(extract(epoch from at) * 1000)::bigint`
 
-async function insertCarts(db: Db, wanted: ManyCarts): Promise<void> {
+async function insertCarts(db: Db, wanted: ManyCartsOptions): Promise<void> {
   const { storeId, now } = wanted
   await sql`
     insert into carts (store_id, id, shopper_id, status, started_at, last_activity_at, abandon_at, abandoned_at, ended_at,
@@ -192,7 +192,7 @@ async function insertCarts(db: Db, wanted: ManyCarts): Promise<void> {
 }
 
 /** As triggers would. */
-async function insertBadges(db: Db, { storeId, isVaried = false }: ManyCarts): Promise<void> {
+async function insertBadges(db: Db, { storeId, isVaried = false }: ManyCartsOptions): Promise<void> {
   await sql`
     insert into cart_badges (store_id, cart_id, badge, last_sent_at, listed_at)
     select ${storeId}, cart_id, case when kind in ('Email Sent', 'No Response', 'Recovered') then kind else 'No Action' end,
@@ -208,7 +208,7 @@ async function insertBadges(db: Db, { storeId, isVaried = false }: ManyCarts): P
     where store_id = ${storeId} and listed_at is not null group by 1, 2, 3`.execute(db)
 }
 
-async function insertFacts(db: Db, { storeId, products = PRODUCTS }: ManyCarts): Promise<void> {
+async function insertFacts(db: Db, { storeId, products = PRODUCTS }: ManyCartsOptions): Promise<void> {
   await sql`
     insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
     select ${storeId}, fact_id, shopper_id, 'snapshot', 'capture', at, 'capture:' || n, jsonb_build_object('type', 'snapshot',
@@ -218,7 +218,7 @@ async function insertFacts(db: Db, { storeId, products = PRODUCTS }: ManyCarts):
 }
 
 /** Three steps each: those of `ready` carts to come, those of the others over. */
-async function insertMessages(db: Db, { storeId, flowId, now, hasPast = false }: ManyCarts): Promise<void> {
+async function insertMessages(db: Db, { storeId, flowId, now, hasPast = false }: ManyCartsOptions): Promise<void> {
   await sql`
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at, wake_at,
       to_address, subject, body_html, body_text, sending_at, finished_at, created_at, updated_at)

@@ -6,7 +6,7 @@ import type { World } from './world.ts'
  * Test support: so many messages of the newest run of a campaign, about no cart, to people of their own, all in one state: accepted unless
  * another is said. Answers their ids.
  */
-export async function manyRecipients(
+export async function insertManyRecipients(
   world: World,
   { storeId }: Pick<TestStore, 'storeId'>,
   campaignId: string,

@@ -5,7 +5,7 @@ import { sendDue } from '../server/delivery/send/send-due.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { badgeColumns } from './cart-badges.ts'
-import { anOrder, aStore, freshOrderCheck, type StoreOptions, type TestStore } from './factories.ts'
+import { buildOrder, completeOrderCheck, createStore, type StoreOptions, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
 // Test support: a store whose shoppers have left carts behind, and the clock that makes something of it.
@@ -14,36 +14,36 @@ export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-export interface Scene extends TestStore {
+export interface MessageScene extends TestStore {
   orders: PlatformOrder[]
 }
 
 /** A store with drafts whose first step is due an hour after they were left. */
-export async function aScene(world: World, count = 1, options: StoreOptions = {}): Promise<Scene> {
-  const store = await aStore(world, options)
-  const orders = Array.from({ length: count }, () => anOrder(world))
+export async function createMessageScene(world: World, count = 1, options: StoreOptions = {}): Promise<MessageScene> {
+  const store = await createStore(world, options)
+  const orders = Array.from({ length: count }, () => buildOrder(world))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
   world.sent.length = 0
   return { ...store, orders }
 }
 
 /** Time passes, quiet carts become abandoned; nothing is sent yet. */
-export async function wait(world: World, storeId: string, ms: number): Promise<void> {
+export async function advanceToAbandoned(world: World, storeId: string, ms: number): Promise<void> {
   world.advance(ms)
-  await freshOrderCheck(world, storeId)
+  await completeOrderCheck(world, storeId)
   await detectAbandoned(world.deps)
 }
 
 /** Time passes with everything the worker does meanwhile, the store being readable. */
-export async function pass(world: World, storeId: string, ms: number): Promise<void> {
-  await wait(world, storeId, ms)
+export async function passTime(world: World, storeId: string, ms: number): Promise<void> {
+  await advanceToAbandoned(world, storeId, ms)
   await wakeDueStores(world.deps)
   await world.runJobs()
 }
 
-export const send = (world: World, storeId: string) => sendDue(world.deps, { storeId })
+export const sendDueMessages = (world: World, storeId: string) => sendDue(world.deps, { storeId })
 
-export async function messagesOf(world: World, storeId: string) {
+export async function readMessages(world: World, storeId: string) {
   const rows = await world.db
     .selectFrom('messages')
     .selectAll()
@@ -59,21 +59,21 @@ export async function messagesOf(world: World, storeId: string) {
 export const isBeingSent = sql<boolean>`(state = 'sending' and answer is null)`
 
 /** The state of every step of a store with one cart, with its reason. */
-export async function steps(world: World, storeId: string): Promise<string[]> {
-  const rows = await messagesOf(world, storeId)
+export async function listStepStates(world: World, storeId: string): Promise<string[]> {
+  const rows = await readMessages(world, storeId)
   return rows.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
 }
 
-export async function countStates(world: World, storeId: string, step = 1): Promise<Record<string, number>> {
+export async function countStepStates(world: World, storeId: string, step = 1): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
-  for (const row of await messagesOf(world, storeId)) {
+  for (const row of await readMessages(world, storeId)) {
     if (row.step === step) counts[row.state] = (counts[row.state] ?? 0) + 1
   }
   return counts
 }
 
 /** The record of one step of a store with one cart: outcome and reason, in the order of time. */
-export async function recordOf(world: World, storeId: string, step = 1): Promise<string[]> {
+export async function listStepDecisions(world: World, storeId: string, step = 1): Promise<string[]> {
   const rows = await world.db
     .selectFrom('decision_records as d')
     .innerJoin('messages as m', (on) => on.onRef('m.store_id', '=', 'd.store_id').onRef('m.id', '=', 'd.message_id'))
@@ -88,7 +88,7 @@ export async function recordOf(world: World, storeId: string, step = 1): Promise
   return rows.map(({ outcome, reason }) => `${outcome} ${reason}`)
 }
 
-export function cartOf(world: World, storeId: string) {
+export function readCart(world: World, storeId: string) {
   return world.db
     .selectFrom('carts')
     .selectAll()
@@ -98,19 +98,19 @@ export function cartOf(world: World, storeId: string) {
 }
 
 /** The same order, bought now. */
-export function bought(world: World, order: PlatformOrder): PlatformOrder {
+export function markPurchased(world: World, order: PlatformOrder): PlatformOrder {
   const at = world.now.toISOString()
   return { ...order, kind: 'purchase', status: 'processing', modifiedAt: at, paidAt: at }
 }
 
 /** The same cart, changed by its shopper now. */
-export function changed(world: World, order: PlatformOrder): PlatformOrder {
+export function changeQuantities(world: World, order: PlatformOrder): PlatformOrder {
   const items = order.items.map((item) => ({ ...item, quantity: item.quantity + 1 }))
   return { ...order, items, modifiedAt: world.now.toISOString() }
 }
 
 /** A link of a mail, by what it starts with: `/u/` or `/c/`. */
-export function linkIn(html: string, prefix: '/u/' | '/c/'): string {
+export function findLink(html: string, prefix: '/u/' | '/c/'): string {
   const found = new RegExp(`${prefix}[\\w-]{43}(?:\\?to=[\\w-]+)?`).exec(html)
   if (!found) throw new Error(`no ${prefix} link in the mail`)
   return found[0]

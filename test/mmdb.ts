@@ -3,7 +3,7 @@
 type Value = string | number | Value[] | { [name: string]: Value }
 
 /** Every address has this record. `builtAt`: seconds since 1970. */
-export function mmdbOf(record: Value, builtAt = 1_767_225_600): Buffer {
+export function buildMmdb(record: Value, builtAt = 1_767_225_600): Buffer {
   const nodes = 1
   const pointer = Buffer.alloc(3)
   pointer.writeUIntBE(nodes + 16, 0, 3)

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 // Requests that make no sense, the same in each run: what tests call every route with.
 
-export interface Nonsense {
+export interface MalformedRequests {
   next(): number
   pick<T>(values: readonly T[]): T
   payload(): { body: string; type: string }
@@ -53,7 +53,7 @@ const TYPES = [
 ]
 const BROKEN = ['{', '[1,', '"', 'null', 'a=b&c', '\u0000\u0001', '{"a":'.repeat(200)]
 
-export function openNonsense(seed: number): Nonsense {
+export function createMalformedRequests(seed: number): MalformedRequests {
   const next = random(seed)
   const pick = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)]!
   const segment = () => encodeURIComponent(pick(TEXTS).toWellFormed().slice(0, 200)) || '-'
@@ -92,7 +92,7 @@ export interface Route {
 }
 
 /** Every route of the app but its files, read from the router itself, so that a new one cannot be forgotten. */
-export function routesOf(app: FastifyInstance): Route[] {
+export function listRoutes(app: FastifyInstance): Route[] {
   const parents: string[] = []
   return app
     .printRoutes({ commonPrefix: false })

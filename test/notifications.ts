@@ -2,12 +2,12 @@ import { groupNotifications } from '../server/access/notifications/group.ts'
 import { type NotificationText, type NotificationType, notificationText } from '../shared/notifications.ts'
 import type { World } from './world.ts'
 
-export interface Told extends NotificationText {
+export interface RenderedNotification extends NotificationText {
   type: NotificationType
 }
 
 /** What the owner of a store has been told, the oldest first, in words. */
-export async function told(world: World, storeId: string): Promise<Told[]> {
+export async function readNotifications(world: World, storeId: string): Promise<RenderedNotification[]> {
   await groupNotifications(world.deps)
   const { account_id } = await world.db
     .selectFrom('stores')
@@ -28,7 +28,7 @@ export async function told(world: World, storeId: string): Promise<Told[]> {
 }
 
 /** Whether each notification of a store carries the test flag, by type, the oldest first. */
-export async function testFlags(world: World, storeId: string): Promise<[NotificationType, unknown][]> {
+export async function readTestFlags(world: World, storeId: string): Promise<[NotificationType, unknown][]> {
   await groupNotifications(world.deps)
   const rows = await world.db
     .selectFrom('notifications')

@@ -1,4 +1,4 @@
-import { aStore, type TestStore } from './factories.ts'
+import { createStore, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
 // Test support: people whose address is in OPERATOR_EMAILS, and how far they have come.
@@ -15,12 +15,12 @@ export type OperatorKind = keyof typeof operatorEmails
 export const operatorEnv = { OPERATOR_EMAILS: Object.values(operatorEmails).join(',') }
 
 /** Signed in to an account of their own, with a second factor unless the kind says otherwise. */
-export async function anOperator(
+export async function createOperator(
   world: World,
   kind: OperatorKind = 'operator',
 ): Promise<TestStore & { email: string }> {
   const { db, now } = world
-  const own = await aStore(world)
+  const own = await createStore(world)
   const email = operatorEmails[kind]
   const hasFactor = kind !== 'without factor'
   await db
@@ -38,7 +38,7 @@ export async function anOperator(
 }
 
 /** What every table holds, as one hash each. `without`: the clockwork. */
-export async function contentsOf(world: World, without: readonly string[] = []): Promise<Record<string, string>> {
+export async function hashTables(world: World, without: readonly string[] = []): Promise<Record<string, string>> {
   const { rows } = await world.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
   )

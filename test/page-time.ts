@@ -8,7 +8,7 @@ export interface PageTime {
 }
 
 /** Before the page is opened. `arrived` counts what has come of the beacons it sends. */
-export async function withOwnTime(page: Page, arrived: () => number): Promise<PageTime> {
+export async function controlPageTime(page: Page, arrived: () => number): Promise<PageTime> {
   await page.clock.install()
   let begun = 0
   let beacons = 0

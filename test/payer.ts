@@ -1,4 +1,4 @@
-import { anOwner, type Owner } from './connected-store.ts'
+import { type Owner, registerOwner } from './connected-store.ts'
 import type { StripeWorld } from './stripe-world.ts'
 
 // Test support: an owner who buys a plan as people do, by the checkout and its page.
@@ -10,20 +10,20 @@ export interface Payer extends Owner {
   subscription: string
 }
 
-export const choose = (world: StripeWorld, token: string, body: object) =>
+export const choosePlan = (world: StripeWorld, token: string, body: object) =>
   world.request('POST', '/api/subscribe/create-checkout-session', { token, body })
 
 /** The session that an address of a checkout leads to. */
-export const sessionAt = (world: StripeWorld, url: string) =>
+export const findSession = (world: StripeWorld, url: string) =>
   world.stripe.all('checkout.session').find((session) => session.url === url)!
 
 /** `isTrial` false: the account has had its trial before, and pays by `card`. */
-export async function aPayer(
+export async function createPayer(
   world: StripeWorld,
   wanted: { planKey?: string; cycle?: string; addOns?: object } = {},
   { isTrial = false, card = VISA }: { isTrial?: boolean; card?: string } = {},
 ): Promise<Payer> {
-  const owner = await anOwner(world, null)
+  const owner = await registerOwner(world, null)
   const claim = { kind: 'account' as const, key_hash: trialHash(world, owner.accountId), account_id: owner.accountId }
   if (!isTrial) {
     await world.db
@@ -31,8 +31,8 @@ export async function aPayer(
       .values({ ...claim, claimed_at: world.now })
       .execute()
   }
-  const { body } = await choose(world, owner.token, { planKey: 'starter', ...wanted })
-  const { id } = sessionAt(world, body.url)
+  const { body } = await choosePlan(world, owner.token, { planKey: 'starter', ...wanted })
+  const { id } = findSession(world, body.url)
   world.stripe.buy(id, { name: 'Ada', ...(isTrial ? {} : { card }) })
   await world.request('GET', `/api/subscribe/check-session?session_id=${id}`, { token: owner.token })
   const session = world.stripe.all('checkout.session').find((one) => one.id === id)!

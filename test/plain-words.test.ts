@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { servedBy } from '../server/access/http/http.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
-import { aStore } from './factories.ts'
-import { seededShare } from './seed.ts'
-import { aWorld, type Reply } from './world.ts'
+import { createStore } from './factories.ts'
+import { pickSeededShare } from './seed.ts'
+import { createWorld, type Reply } from './world.ts'
 
 // Every endpoint is asked with fields that are absent, empty, of another kind, too long or given twice. It answers in plain words:
 // never in those of the library that checks, and never with a mistake of ours. `npm test` asks a third of the endpoints, `npm run proofs -- fuzz` all of them.
 
-const world = aWorld()
+const world = createWorld()
 
 const LIBRARY_WORDS =
   /invalid (input|type|option|string|guid|uuid|url|email|iso|key|element)|\b(expected|received)\b|too (small|big)|unrecognized|[<>]=|must match pattern/i
@@ -59,9 +59,9 @@ const wordsOf = ({ body }: Reply): string[] => [body.error, ...Object.values<str
 
 test('whatever is missing or malformed in a request is answered in plain words', async () => {
   const odd: unknown[] = []
-  for (const endpoint of seededShare(servedBy.get(world.app) ?? [], 3)) {
+  for (const endpoint of pickSeededShare(servedBy.get(world.app) ?? [], 3)) {
     // An owner of their own: some of these calls sign out, or end what is asked about.
-    const token = endpoint.permission === 'public' ? undefined : (await aStore(world)).token
+    const token = endpoint.permission === 'public' ? undefined : (await createStore(world)).token
     const calls = [
       ...[...bodies(endpoint)].map((body) => ['', body] as const),
       ...[...queries(endpoint)].map((query) => [query, endpoint.method === 'GET' ? undefined : {}] as const),
@@ -96,7 +96,7 @@ const asked = (path: string, body: object, token?: string) =>
   })
 
 test('a field that is absent is answered with the words for an empty one (A 5, B 5)', { tags: ['A5'] }, async () => {
-  const { token } = await aStore(world)
+  const { token } = await createStore(world)
   const words: [string, object, string, string][] = [
     ['/api/auth/register', { email: 'a@b.example', password: 'secret' }, 'name', 'Name is required'],
     ['/api/auth/register', { name: 'Ada', password: 'secret' }, 'email', 'Email is required'],
@@ -128,7 +128,7 @@ test('a field that is absent is answered with the words for an empty one (A 5, B
 })
 
 test('keys that are absent, empty or null are asked for in the words of A 5', { tags: ['A5'] }, async () => {
-  const { token } = await aStore(world)
+  const { token } = await createStore(world)
   for (const nothing of [{}, { consumer_key: '', consumer_secret: '' }, { consumer_key: null, access_token: null }]) {
     const ask = (platform: string) =>
       asked('/api/stores/connect-store', { platform, store_url: 'https://shop.example', ...nothing }, token)

@@ -1,15 +1,15 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../server/messages/channels/channel.ts'
-import { aShop, post, type Shop } from './by-hand-scene.ts'
-import { aCoupon, aCouponShop } from './discount-scene.ts'
-import { acceptsMail, aWorld } from './world.ts'
+import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
+import { createCouponShop, insertCoupon } from './discount-scene.ts'
+import { acceptMail, createWorld } from './world.ts'
 
 // What counts against a month of the plan (decision 6): every send that was not refused. Mail to the account itself and tests do not.
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
 })
 
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'timeout', response: 'no answer' }
@@ -21,20 +21,20 @@ async function usedOf({ token }: Pick<Shop, 'token'>): Promise<number> {
 }
 
 test.each([
-  ['that is accepted', 1, acceptsMail],
+  ['that is accepted', 1, acceptMail],
   ['of which nobody knows what became', 1, () => UNKNOWN],
   ['that the mail server refuses', 0, () => REFUSED],
   ['to nobody', 0, () => NO_MAILBOX],
 ] as const)('a mail by hand %s counts %i', async (_, count, answer) => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   world.answer = answer
-  await post(world, shop, '/api/email/send-email', { to: shop.orders[0]!.email, cart_id: shop.cartIds[0] })
+  await postWithWorker(world, shop, '/api/email/send-email', { to: shop.orders[0]!.email, cart_id: shop.cartIds[0] })
   expect(await usedOf(shop)).toBe(count)
 })
 
 test('a discount mail counts', async () => {
-  const shop = await aCouponShop(world)
-  await aCoupon(world, shop, {
+  const shop = await createCouponShop(world)
+  await insertCoupon(world, shop, {
     code: 'SAVE-5',
     type: 'fixed',
     platform_type: 'fixed_cart',
@@ -43,15 +43,18 @@ test('a discount mail counts', async () => {
   })
   const offer = { discountCode: 'save-5', discountAmount: '$5.00', discountType: 'fixed', storeId: shop.storeId }
   const before = await usedOf(shop)
-  const reply = await post(world, shop, '/api/email/send-discount-offer', { ...offer, to: shop.orders[0]!.email })
+  const reply = await postWithWorker(world, shop, '/api/email/send-discount-offer', {
+    ...offer,
+    to: shop.orders[0]!.email,
+  })
   expect(reply.body).toMatchObject({ success: true, state: 'sent' })
   expect(await usedOf(shop)).toBe(before + 1)
 })
 
 test('a test mail and mail to the account itself count nothing', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   world.sent.length = 0
-  const { status } = await post(world, shop, '/api/messages/test-send', {
+  const { status } = await postWithWorker(world, shop, '/api/messages/test-send', {
     ...{ channel: 'email', cartId: shop.cartIds[0] },
   })
   expect(status).toBe(200)

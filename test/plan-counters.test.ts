@@ -4,14 +4,14 @@ import { sendDue } from '../server/delivery/send/send-due.ts'
 import { beat } from '../server/delivery/send/workers.ts'
 import type { Deps } from '../server/deps.ts'
 import { plans } from '../shared/billing.ts'
-import { aShop, type Shop } from './by-hand-scene.ts'
-import { freshOrderCheck } from './factories.ts'
+import { createShop, type Shop } from './by-hand-scene.ts'
+import { completeOrderCheck } from './factories.ts'
 import { isProof } from './seed.ts'
-import { aWorld } from './world.ts'
+import { createWorld } from './world.ts'
 
 // What a month has used of a plan is what was sent, however many send at once (decision 87).
 
-const world = aWorld()
+const world = createWorld()
 const CARTS = isProof ? 20 : 8
 const ROOM = isProof ? 25 : 10
 /** More than there are connections. */
@@ -26,8 +26,8 @@ test.each([
 ] as const)(
   'many workers and two stores of an account: %s up to the limit, each counted once',
   async (channel, limit) => {
-    const first = await aShop(world, CARTS, { plan: 'starter' })
-    const second = await aShop(world, CARTS, { accountId: first.accountId })
+    const first = await createShop(world, CARTS, { plan: 'starter' })
+    const second = await createShop(world, CARTS, { accountId: first.accountId })
     const month = `${world.now.toISOString().slice(0, 7)}-01`
     const counter = { account_id: first.accountId, month, channel }
     await world.db
@@ -68,7 +68,7 @@ async function askForAll(shop: Shop, channel: 'email' | 'sms' | 'whatsapp') {
   const body = { channel, cartIds: shop.cartIds }
   const reply = await world.request('POST', `/api/carts/send?storeId=${shop.storeId}`, { token: shop.token, body })
   expect(reply.status).toBe(200)
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
 }
 
 async function aWorker(): Promise<Deps> {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { type Feature, featurePlans, PlanKey } from '../shared/billing.ts'
-import { aShop, post, type Shop } from './by-hand-scene.ts'
-import { freshOrderCheck } from './factories.ts'
-import { aWorld } from './world.ts'
+import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
+import { completeOrderCheck } from './factories.ts'
+import { createWorld } from './world.ts'
 
 // Every call that asks for a larger plan, on every plan (decision 6): what it refuses, in which words, and from which plan on it does what
 // is asked. A feature without a row here fails.
 
-const world = aWorld()
+const world = createWorld()
 
 interface Gate {
   feature: Feature
@@ -215,7 +215,7 @@ for (const plan of PlanKey.options) {
     const path = typeof gate.path === 'string' ? gate.path : gate.path(shop)
     const reply =
       gate.method === 'POST'
-        ? await post(world, shop, path, gate.body!(shop))
+        ? await postWithWorker(world, shop, path, gate.body!(shop))
         : await world.request(gate.method, path, { token: shop.token, ...(gate.body && { body: gate.body(shop) }) })
     if (isIncluded(gate, plan)) expect([reply.status, reply.body]).toEqual([200, expect.anything()])
     else {
@@ -227,7 +227,7 @@ for (const plan of PlanKey.options) {
 
 /** A shop of its own for each call: nothing that was sent before stands in the way. */
 async function shopOn(plan: PlanKey): Promise<Shop> {
-  const shop = await aShop(world, 1, { plan })
-  await freshOrderCheck(world, shop.storeId)
+  const shop = await createShop(world, 1, { plan })
+  await completeOrderCheck(world, shop.storeId)
   return shop
 }

@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type PlanKey, type PlanLimits, plans } from '../shared/billing.ts'
-import { aShop, post, type Shop } from './by-hand-scene.ts'
-import { aHome, anOwner, connect } from './connected-store.ts'
-import { aFakeStore } from './fake-store.ts'
-import { acceptsMail, aWorld } from './world.ts'
+import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
+import { connectFakeStore, createHomeUrl, registerOwner } from './connected-store.ts'
+import { createFakeStore } from './fake-store.ts'
+import { acceptMail, createWorld } from './world.ts'
 
 // Every limit of every plan, one below it, at it and one above it (decision 6). A limit without a row here fails.
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
 })
 
 /** `paid`: what is bought or given beside the plan. */
@@ -74,7 +74,7 @@ function sender(shop: Shop, channel: Channel) {
     const place = next++
     const { email } = shop.orders[place]!
     const cart = { cartId: shop.cartIds[place]!, cart_id: shop.cartIds[place]!, to: email }
-    return post(world, shop, channels[channel].path, cart)
+    return postWithWorker(world, shop, channels[channel].path, cart)
   }
 }
 
@@ -83,7 +83,7 @@ const messages = kinds.flatMap((kind) => (Object.keys(channels) as Channel[]).ma
 test.each(messages)('$name, $channel: the last one of the month leaves, the next one does not', async (row) => {
   const { channel, plan, paid } = row
   const limit = row.limits[channels[channel].limit]
-  const shop = await aShop(world, 3, { plan })
+  const shop = await createShop(world, 3, { plan })
   await pay(shop.accountId, paid)
   const send = sender(shop, channel)
   if (limit === 0) {
@@ -109,12 +109,13 @@ test.each(messages)('$name, $channel: the last one of the month leaves, the next
 })
 
 test.each(kinds)('$name: as many stores as there is room for, and no further one', async ({ plan, paid, limits }) => {
-  const owner = await anOwner(world, plan)
+  const owner = await registerOwner(world, plan)
   await pay(owner.accountId, paid)
   const { maxStores } = limits
   const last = maxStores < 0 ? 5 : maxStores
-  for (let n = 1; n <= last; n++) expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
-  const further = await connect(world, owner, aFakeStore(aHome()))
+  for (let n = 1; n <= last; n++)
+    expect((await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).status).toBe(200)
+  const further = await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))
   if (maxStores < 0) return expect(further.status).toBe(200)
   const stores = maxStores === 1 ? '1 store' : `${maxStores} stores`
   const upgrade = plan === 'growth' ? 'To connect another one,' : 'Upgrade your plan, or'
@@ -126,6 +127,6 @@ test.each(kinds)('$name: as many stores as there is room for, and no further one
     .set({ plan: 'free', extra_stores: 0 })
     .where('account_id', '=', owner.accountId)
     .execute()
-  const beyond = await connect(world, owner, aFakeStore(aHome()))
+  const beyond = await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))
   expect(beyond).toMatchObject({ status: 403, body: { code: 'plan_required' } })
 })

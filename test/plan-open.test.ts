@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { PlanKey } from '../shared/billing.ts'
-import { aShop, post, type Shop } from './by-hand-scene.ts'
-import { freshOrderCheck } from './factories.ts'
-import { aWorld } from './world.ts'
+import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
+import { completeOrderCheck } from './factories.ts'
+import { createWorld } from './world.ts'
 
 // What every plan has, the free one too (decision 6): the ready flow, one mail or many at once, the basic figures; and what is never
 // asked to be paid for: whatever an owner brings along or takes away, and what a flow has brought in.
 
-const world = aWorld()
+const world = createWorld()
 
 interface Open {
   call: string
@@ -81,27 +81,27 @@ const open: Open[] = [
 const shops = new Map<PlanKey, Promise<Shop>>()
 /** Reading changes nothing, so all of it is read in one shop. */
 async function aReadShop(plan: PlanKey): Promise<Shop> {
-  const shop = shops.get(plan) ?? aShop(world, 1, { plan })
+  const shop = shops.get(plan) ?? createShop(world, 1, { plan })
   shops.set(plan, shop)
   return shop
 }
 
 for (const plan of PlanKey.options) {
   test.each(open)(`on ${plan}: $call`, async ({ method, path, body }) => {
-    const shop = method ? await aShop(world, 1, { plan }) : await aReadShop(plan)
-    await freshOrderCheck(world, shop.storeId)
+    const shop = method ? await createShop(world, 1, { plan }) : await aReadShop(plan)
+    await completeOrderCheck(world, shop.storeId)
     const address = typeof path === 'string' ? path : path(shop)
     const call = { token: shop.token, ...(body && { body: body(shop) }) }
     const reply =
       method === 'POST' && body
-        ? await post(world, shop, address, body(shop))
+        ? await postWithWorker(world, shop, address, body(shop))
         : await world.request(method ?? 'GET', address, call)
     expect([reply.status, reply.body]).toEqual([200, expect.anything()])
   })
 }
 
 test('on free: a file of consents', async () => {
-  const shop = await aShop(world, 1, { plan: 'free' })
+  const shop = await createShop(world, 1, { plan: 'free' })
   const headers = { 'content-type': 'text/csv' }
   const body = 'email,date\nann@elsewhere.example,2026-01-05\n'
   const reply = await world.request('POST', '/api/consent/imports?fileName=a.csv', { token: shop.token, headers, body })

@@ -13,7 +13,7 @@ export interface PlanNode {
   Plans?: PlanNode[]
 }
 
-export interface Explained {
+export interface ExplainedStatement {
   text: string
   plan: PlanNode
   /** The plan from the sixth time on, when PostgreSQL may have chosen one for any values. */
@@ -21,13 +21,13 @@ export interface Explained {
 }
 
 export interface PlanWatch {
-  during(work: () => Promise<unknown>): Promise<Explained[]>
+  during(work: () => Promise<unknown>): Promise<ExplainedStatement[]>
 }
 
 /** Every scan of a large table and every sort that reads more rows than this is a scan of the store. */
-export const FEW = 2_000
+export const FEW_ROWS = 2_000
 
-export const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+export const listPlanNodes = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(listPlanNodes)]
 
 interface Limits {
   /** Tables that are never read through. */
@@ -38,9 +38,9 @@ interface Limits {
   sorted?: number
 }
 
-export const faultsOf = (plans: readonly Explained[], limits: Limits): string[] =>
+export const findPlanFaults = (plans: readonly ExplainedStatement[], limits: Limits): string[] =>
   plans.flatMap(({ text, plan, isRepeated }) =>
-    nodesOf(plan).flatMap((node) => {
+    listPlanNodes(plan).flatMap((node) => {
       const fault = faultOf(node, limits)
       const start = text.replace(/\s+/g, ' ').trim().slice(0, 140)
       return fault ? [`${fault}${isRepeated ? ' (repeated)' : ''} in: ${start}`] : []
@@ -63,7 +63,7 @@ const PLANNED_EACH_TIME = /^\s*\/\*/
  * that the server has prepared and used before.
  */
 export function watchPlans(pool: pg.Pool, { repeated = false } = {}): PlanWatch {
-  let plans: Explained[] | null = null
+  let plans: ExplainedStatement[] | null = null
   const watched = new WeakSet<pg.PoolClient>()
   pool.on('acquire', (client) => {
     if (watched.has(client)) return

@@ -1,7 +1,7 @@
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { type GuardedHttp, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
-import { anOwner, type Owner } from './connected-store.ts'
+import { type Owner, registerOwner } from './connected-store.ts'
 import type { World } from './world.ts'
 
 // Test support: a demo store whose plugin has connected it to a Recoup that answers over HTTP.
@@ -14,13 +14,13 @@ export interface PluginDemo {
   stop: () => Promise<void>
 }
 
-export async function aPluginDemo(world: World): Promise<PluginDemo> {
+export async function openPluginDemo(world: World): Promise<PluginDemo> {
   const demo = await startDemoStore({ port: 0, dataFile: ':memory:', now: () => world.now.getTime() })
   const guarded: GuardedHttp = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 5_000 })
   world.storeClient = (access) =>
     createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
   const recoup = await world.app.listen({ port: 0, host: '127.0.0.1' })
-  const owner = await anOwner(world)
+  const owner = await registerOwner(world)
   const body = { connect: demo.plugin.invitation() }
   const confirmed = await world.request('POST', '/api/stores/plugin/confirm', { token: owner.token, body })
   const code = new URL(confirmed.body.url).searchParams.get('recoup_code')!

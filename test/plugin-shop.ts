@@ -4,8 +4,8 @@ import { type CallName, sign, signReply } from '../server/access/plugin/signatur
 import { transact } from '../server/core/db/db.ts'
 import { findPluginProtocol } from '../server/platforms/registry/registry.ts'
 import { DEFAULT_PLATFORM } from '../shared/platforms.ts'
-import { aHome, anOwner, type Owner } from './connected-store.ts'
-import { aFakeStore, aProblem, type FakeStore } from './fake-store.ts'
+import { createHomeUrl, type Owner, registerOwner } from './connected-store.ts'
+import { buildProblem, createFakeStore, type FakeStore } from './fake-store.ts'
 import type { World } from './world.ts'
 
 // Test support: a shop with the plugin, as far as its calls go.
@@ -74,7 +74,7 @@ export async function pluginCall(
   return { status: reply.statusCode, body: reply.json(), isSigned: reply.headers['x-recoup-signature'] === wanted }
 }
 
-export const invitation = (home: string, change: Record<string, unknown> = {}): string =>
+export const buildInvitation = (home: string, change: Record<string, unknown> = {}): string =>
   Buffer.from(
     JSON.stringify({
       v: 1,
@@ -87,7 +87,7 @@ export const invitation = (home: string, change: Record<string, unknown> = {}): 
     }),
   ).toString('base64url')
 
-export const connectBody = (home: string, salt: string, install: string) => ({
+export const buildConnectBody = (home: string, salt: string, install: string) => ({
   ...{ v: 1, plugin: '1.0.0', woocommerce: '10.5.2', wordpress: '6.9.1', php: '8.2.0' },
   ...{ home: `${home}/`, site: `${home}/`, salt, install },
   profile: {
@@ -104,16 +104,21 @@ export const connectBody = (home: string, salt: string, install: string) => ({
 })
 
 /** The owner presses Connect here: the code as it comes back to WordPress. */
-export async function confirmed(world: World, owner: Owner, home: string) {
-  const body = { connect: invitation(home) }
+export async function confirmInvitation(world: World, owner: Owner, home: string) {
+  const body = { connect: buildInvitation(home) }
   const reply = await world.request('POST', '/api/stores/plugin/confirm', { token: owner.token, body })
   const [id, key] = (new URL(reply.body.url).searchParams.get('recoup_code') ?? '').split('.') as [string, string]
   return { reply, id, key }
 }
 
-export async function exchange(world: World, home: string, code: { id: string; key: string }, more: CallChange = {}) {
+export async function exchangeCode(
+  world: World,
+  home: string,
+  code: { id: string; key: string },
+  more: CallChange = {},
+) {
   const [salt, install] = [crypto.randomBytes(32).toString('base64url'), crypto.randomBytes(16).toString('hex')]
-  const body = connectBody(home, salt, install)
+  const body = buildConnectBody(home, salt, install)
   const reply = await pluginCall(world, { name: 'connect', store: code.id, key: code.key, body }, more)
   const { secret, keys } = findPluginProtocol(DEFAULT_PLATFORM).derivedKeys(code.key, salt)
   return { reply, secret, keys, install }
@@ -126,16 +131,16 @@ export interface ShopChange {
   isCutOff?: boolean
 }
 
-export async function aPluginShop(world: World, change: ShopChange = {}): Promise<PluginShop> {
-  const [owner, home] = [change.owner ?? (await anOwner(world)), change.home ?? aHome()]
-  const fake = aFakeStore(home)
-  if (change.isCutOff) fake.problem = aProblem('unreachable')
+export async function createPluginShop(world: World, change: ShopChange = {}): Promise<PluginShop> {
+  const [owner, home] = [change.owner ?? (await registerOwner(world)), change.home ?? createHomeUrl()]
+  const fake = createFakeStore(home)
+  if (change.isCutOff) fake.problem = buildProblem('unreachable')
   world.storeClient = (access) => {
     fake.access = access
     return fake
   }
-  const code = await confirmed(world, owner, home)
-  const { reply, secret, install } = await exchange(world, home, code)
+  const code = await confirmInvitation(world, owner, home)
+  const { reply, secret, install } = await exchangeCode(world, home, code)
   const storeId = reply.body.store
   const call: PluginShop['call'] = (name, body, more) =>
     pluginCall(world, { name, store: storeId, key: secret, body }, more)
@@ -148,11 +153,11 @@ export async function aPluginShop(world: World, change: ShopChange = {}): Promis
   }
 }
 
-export const aCartToken = () => crypto.randomBytes(24).toString('base64url')
+export const createCartToken = () => crypto.randomBytes(24).toString('base64url')
 
-export const aCartEntry = (change: Record<string, unknown> = {}) => ({
+export const buildCartEntry = (change: Record<string, unknown> = {}) => ({
   type: 'cart',
-  cart: aCartToken(),
+  cart: createCartToken(),
   lines: [{ product: '16', variation: null, quantity: 2, name: 'Earl Grey', sku: 'T1', price: '19.50', choices: [] }],
   coupons: [],
   currency: 'USD',
@@ -163,7 +168,7 @@ export const aCartEntry = (change: Record<string, unknown> = {}) => ({
 })
 
 /** In the form of the shop's REST API. */
-export const aWireOrder = (world: World, change: Record<string, unknown> = {}) => ({
+export const buildWireOrder = (world: World, change: Record<string, unknown> = {}) => ({
   id: 501,
   status: 'processing',
   currency: 'USD',
@@ -184,7 +189,7 @@ export const aWireOrder = (world: World, change: Record<string, unknown> = {}) =
   ...change,
 })
 
-export const aBeat = (shop: PluginShop, change: Record<string, unknown> = {}) => ({
+export const buildBeat = (shop: PluginShop, change: Record<string, unknown> = {}) => ({
   v: 1,
   plugin: '1.0.0',
   install: shop.install,
@@ -194,7 +199,7 @@ export const aBeat = (shop: PluginShop, change: Record<string, unknown> = {}) =>
 })
 
 /** A store of a test gets a plugin that has just called; answers how it calls. */
-export async function givePlugin(world: World, storeId: string): Promise<PluginShop['call']> {
+export async function connectPlugin(world: World, storeId: string): Promise<PluginShop['call']> {
   const [secret, install] = [crypto.randomBytes(32).toString('hex'), crypto.randomBytes(16).toString('hex')]
   await transact({ storeId, db: world.db }, (tx) => saveSecret(world.deps, tx, { secret, install, version: '1.0.0' }))
   await noteCall({ storeId, db: world.db }, world.now)

@@ -3,20 +3,20 @@ import { hubSignature, twilioSignature } from '../demo/phone/callbacks.ts'
 import { openTextChannels } from '../server/delivery/texts/text-channels.ts'
 import { type ContractServer, openContractTwilio } from './contract-servers/twilio.ts'
 import { openContractWhatsApp } from './contract-servers/whatsapp.ts'
-import { aStore, type TestStore } from './factories.ts'
-import { aWorld } from './world.ts'
+import { createStore, type TestStore } from './factories.ts'
+import { createWorld } from './world.ts'
 
 export const accountSid = `AC${'b'.repeat(32)}`
-export const strangersSid = `AC${'c'.repeat(32)}`
+export const otherAccountSid = `AC${'c'.repeat(32)}`
 const phoneNumberId = '106540352242922'
 const PUBLIC_URL = 'https://recoup.example.com'
 
 /** Who writes. */
-export const ada = '+4915123456789'
+export const adaPhone = '+4915123456789'
 
 /** A store with SMS by Twilio and WhatsApp by Meta, a stranger with SMS, and both providers as they call, with real signatures. */
-export function aCalledWorld(env: Record<string, string> = {}) {
-  const world = aWorld({ PUBLIC_URL, ...env })
+export function createProviderWorld(env: Record<string, string> = {}) {
+  const world = createWorld({ PUBLIC_URL, ...env })
   const scene = { keys: { sms: '', whatsapp: '', strangerSms: '' } } as {
     keys: { sms: string; whatsapp: string; strangerSms: string }
     meta: ContractServer
@@ -28,7 +28,7 @@ export function aCalledWorld(env: Record<string, string> = {}) {
   beforeAll(async () => {
     const line = { inboundUrl: null, sender: '+12025550100' }
     twilio = scene.twilio = await openContractTwilio({
-      lines: [accountSid, strangersSid].map((account) => ({
+      lines: [accountSid, otherAccountSid].map((account) => ({
         ...line,
         ...{ provider: 'twilio', account, token: 'tok', signingSecret: 'tok' },
       })),
@@ -39,15 +39,15 @@ export function aCalledWorld(env: Record<string, string> = {}) {
     })
     world.deps.config = { ...world.deps.config, twilioApiUrl: twilio.url, whatsappApiUrl: scene.meta.url }
     world.deps.channels.text = openTextChannels(world.deps).text
-    const store = await aStore(world)
+    const store = await createStore(world)
     scene.store = store
-    const stranger = await aStore(world)
+    const stranger = await createStore(world)
     const senders = [{ country: null, sender: '+12025550100' }]
     const put = (who: TestStore, channel: string, body: object) =>
       world.request('PUT', `/api/channels/${channel}`, { token: who.token, body: { version: 0, ...body } })
     const saved = [
       await put(store, 'sms', { accountSid, authToken: 'tok', senders }),
-      await put(stranger, 'sms', { accountSid: strangersSid, authToken: 'tok', senders }),
+      await put(stranger, 'sms', { accountSid: otherAccountSid, authToken: 'tok', senders }),
       await put(store, 'whatsapp', {
         ...{
           provider: 'meta',
@@ -100,7 +100,7 @@ export function aCalledWorld(env: Record<string, string> = {}) {
   const inboundPath = () => `/api/webhooks/twilio/${scene.keys.sms}/inbound`
   const says = (Body: string, more: object = {}) =>
     fromTwilio(inboundPath(), {
-      ...{ MessageSid: `SM${String(++counter).padStart(32, '0')}`, From: ada, To: '+12025550100', Body },
+      ...{ MessageSid: `SM${String(++counter).padStart(32, '0')}`, From: adaPhone, To: '+12025550100', Body },
       ...more,
     })
   async function fromMeta(news: object, changes: { body?: string; field?: string } = {}) {
@@ -123,9 +123,11 @@ export function aCalledWorld(env: Record<string, string> = {}) {
   }
 
   const writes = (body: string, at = world.now, id = `wamid.${++counter}`) =>
-    fromMeta({ messages: [{ from: ada.slice(1), id, timestamp: seconds(at), type: 'text', text: { body } }] })
+    fromMeta({
+      messages: [{ from: adaPhone.slice(1), id, timestamp: formatUnixSeconds(at), type: 'text', text: { body } }],
+    })
   return Object.assign(scene, { world, fromTwilio, fromMeta, inboundPath, says, writes })
 }
 
 /** As Meta writes instants. */
-export const seconds = (at: Date) => String(Math.floor(at.getTime() / 1_000))
+export const formatUnixSeconds = (at: Date) => String(Math.floor(at.getTime() / 1_000))

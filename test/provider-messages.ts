@@ -1,7 +1,7 @@
 import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
 import type { Db } from '../server/core/db/db.ts'
-import { anOrder, type TestStore } from './factories.ts'
+import { buildOrder, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
 interface Wanted {
@@ -13,12 +13,12 @@ interface Wanted {
 }
 
 /** A message of the store to a number, as it stands on its way or after a send; answers its id. */
-export async function aMessageTo(
+export async function insertMessageTo(
   phone: string,
   { world, store }: { world: World; store: TestStore },
   { state, channel, providerId, costMicros }: Wanted,
 ): Promise<string> {
-  await recordOrders(world.deps, store.storeId, [anOrder(world, { phone, country: 'DE' })], 'sync')
+  await recordOrders(world.deps, store.storeId, [buildOrder(world, { phone, country: 'DE' })], 'sync')
   const cart = await world.db
     .selectFrom('carts')
     .selectAll()
@@ -54,5 +54,5 @@ export async function aMessageTo(
 }
 
 /** How far it has come, and why it ended there. */
-export const stateOf = (db: Db, id: string) =>
+export const readMessageState = (db: Db, id: string) =>
   db.selectFrom('messages').select(['state', 'reason']).where('id', '=', id).executeTakeFirstOrThrow()

@@ -17,7 +17,7 @@ declare global {
  * Runs in a page, before all else: a browser’s permission and push service as far as a page sees them, since a browser without a window has
  * neither. What was allowed is remembered as a browser does; `window.askedBrowser` counts its questions.
  */
-export function pushInPage(permission: string): void {
+export function stubPushInPage(permission: string): void {
   const REMEMBERED = 'test_permission'
   const SUBSCRIBED = 'test_subscription'
   const now = () => localStorage.getItem(REMEMBERED) ?? permission

@@ -14,10 +14,10 @@ const contracts: Record<string, { body: { parse(body: unknown): unknown } }> = {
   events: calls.pushEvent,
 }
 
-export const aToken = () => `${randomUUID()}.${'t'.repeat(43)}`
+export const createPushToken = () => `${randomUUID()}.${'t'.repeat(43)}`
 
 /** What the widget and the worker have told, by the call's name. */
-export interface Told {
+export interface ReceivedCall {
   call: string
   origin: string | undefined
   type: string | undefined
@@ -26,7 +26,7 @@ export interface Told {
 
 /** Stands in for our server on a shop's pages: hands out the scripts, keeps what is posted, and answers as web push's calls do. */
 export async function openPushServer(scripts: Record<string, () => Buffer>) {
-  const told: Told[] = []
+  const told: ReceivedCall[] = []
   const captured: Record<string, unknown>[] = []
   const state = {
     ...{ publicKey: '', refused: {} as Record<string, number>, workerUrl: '/?recoup-sw=1' },
@@ -38,10 +38,10 @@ export async function openPushServer(scripts: Record<string, () => Buffer>) {
       workerVersion: state.workerVersion,
       ...{ prompt: { ...DEFAULT_PROMPT, text: 'We tell you of your cart.', wording: 'w-1' }, askAgainDays: 30 },
     }),
-    subscribe: () => ({ success: true, token: aToken(), isCartKnown: true }),
-    resubscribe: () => ({ success: true, token: aToken() }),
+    subscribe: () => ({ success: true, token: createPushToken(), isCartKnown: true }),
+    resubscribe: () => ({ success: true, token: createPushToken() }),
   }
-  const take = (call: string | undefined, kept: Told, response: ServerResponse) => {
+  const take = (call: string | undefined, kept: ReceivedCall, response: ServerResponse) => {
     if (!call) {
       captured.push(kept.body)
       return response.writeHead(204).end()

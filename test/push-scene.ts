@@ -16,7 +16,7 @@ export interface TestBrowser {
 }
 
 /** One that has allowed notifications at this push service. */
-export function aBrowser(service = 'https://updates.push.services.mozilla.com/wpush/v2'): TestBrowser {
+export function createTestBrowser(service = 'https://updates.push.services.mozilla.com/wpush/v2'): TestBrowser {
   const keys = crypto.createECDH('prime256v1')
   const p256dh = keys.generateKeys().toString('base64url')
   const auth = crypto.randomBytes(16)
@@ -28,12 +28,12 @@ export function aBrowser(service = 'https://updates.push.services.mozilla.com/wp
   }
 }
 
-export async function urlOf({ db }: World, { storeId }: TestStore): Promise<string> {
+export async function readStoreUrl({ db }: World, { storeId }: TestStore): Promise<string> {
   return (await db.selectFrom('stores').select('home_url').where('id', '=', storeId).executeTakeFirstOrThrow()).home_url
 }
 
 /** Posted as pages post: as text, from the shop. */
-export async function fromPage(
+export async function postFromPage(
   world: World,
   store: TestStore,
   call: string,
@@ -43,7 +43,7 @@ export async function fromPage(
   const reply = await world.app.inject({
     method: 'POST',
     url: `/api/push-notifications/${call}`,
-    headers: { 'content-type': 'text/plain', origin: origin ?? (await urlOf(world, store)) },
+    headers: { 'content-type': 'text/plain', origin: origin ?? (await readStoreUrl(world, store)) },
     remoteAddress: ip,
     payload: JSON.stringify(body),
   })
@@ -53,7 +53,7 @@ export async function fromPage(
 const GOODS = { 16: 'Earl Grey', 17: 'Green teapot', 18: 'Red kettle' }
 
 /** Something is in the browser's cart, and its shopper said who they are. */
-export async function putInCart(
+export async function fillBrowserCart(
   world: World,
   store: TestStore,
   browser: TestBrowser,
@@ -75,7 +75,7 @@ export async function putInCart(
   const reply = await world.app.inject({
     method: 'POST',
     url: `/api/capture/${store.captureKey}`,
-    headers: { 'content-type': 'text/plain', origin: await urlOf(world, store) },
+    headers: { 'content-type': 'text/plain', origin: await readStoreUrl(world, store) },
     payload: JSON.stringify({
       ...{ ...post, items: items.map((id) => ({ id: String(id), quantity: 1 })) },
       ...(email && { contact: { email } }),
@@ -85,23 +85,23 @@ export async function putInCart(
 }
 
 /** The store's keys and what its pages are told; made where there are none. */
-export async function setUp(world: World, store: TestStore) {
-  const storeUrl = await urlOf(world, store)
+export async function setUpPush(world: World, store: TestStore) {
+  const storeUrl = await readStoreUrl(world, store)
   const call = { token: store.token, body: { storeUrl } }
   await world.request('POST', '/api/push-notifications/generate-vapid-keys', call)
-  return (await fromPage(world, store, 'auto-setup', { storeUrl })).body
+  return (await postFromPage(world, store, 'auto-setup', { storeUrl })).body
 }
 
 /** The shopper has a cart and presses the button of the bar. Answers what the call did. */
-export async function subscribes(
+export async function subscribeBrowser(
   world: World,
   store: TestStore,
   browser: TestBrowser,
-  { email, ip, items }: { email?: string; ip?: string; items?: Parameters<typeof putInCart>[4] } = {},
+  { email, ip, items }: { email?: string; ip?: string; items?: Parameters<typeof fillBrowserCart>[4] } = {},
 ): Promise<Reply> {
-  const { storeKey, publicKey, prompt } = await setUp(world, store)
-  await putInCart(world, store, browser, email, items)
+  const { storeKey, publicKey, prompt } = await setUpPush(world, store)
+  await fillBrowserCart(world, store, browser, email, items)
   const { cart, device, subscription } = browser
   const body = { storeKey, cart, device, subscription, publicKey, wording: prompt.wording, method: 'functions' }
-  return fromPage(world, store, 'subscribe', body, ip ? { ip } : {})
+  return postFromPage(world, store, 'subscribe', body, ip ? { ip } : {})
 }

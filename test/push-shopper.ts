@@ -7,7 +7,7 @@ import type { openPushServer } from './push-page-server.ts'
 
 type Server = Awaited<ReturnType<typeof openPushServer>>
 
-export function aShopper(shopUrl: () => string, server: () => Server) {
+export function createShopper(shopUrl: () => string, server: () => Server) {
   const told = (call: string) =>
     server()
       .told.filter((each) => each.call === call)

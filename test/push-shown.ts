@@ -9,7 +9,7 @@ interface Counting {
 }
 
 /** From now on; once in a worker. */
-export const countShown = (worker: Worker): Promise<void> =>
+export const startCountingShown = (worker: Worker): Promise<void> =>
   worker.evaluate(() => {
     const scope = self as unknown as Counting
     const show = scope.registration.showNotification.bind(scope.registration)
@@ -20,5 +20,5 @@ export const countShown = (worker: Worker): Promise<void> =>
     }
   })
 
-export const shownCount = (worker: Worker): Promise<number> =>
+export const readShownCount = (worker: Worker): Promise<number> =>
   worker.evaluate(() => (self as unknown as Counting).shownCount)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { job } from '../server/core/jobs/jobs.ts'
-import { aWorld } from './world.ts'
+import { createWorld } from './world.ts'
 
 // The queue the tests have in place of the real one.
 
-const world = aWorld()
+const world = createWorld()
 const call = job('test.call', z.object({}), 'one')
 
 test('a job is queued when its transaction commits, and not before', async () => {

@@ -4,7 +4,7 @@ import type { Job, Jobs } from '../server/core/jobs/jobs.ts'
 // A stand-in for the job queue that keeps jobs in memory. As in the real one, a job is there if, and only if, its transaction commits,
 // and with a key at most one waits.
 
-export interface Queued {
+export interface QueuedJob {
   name: string
   payload: unknown
   key: string | undefined
@@ -12,9 +12,9 @@ export interface Queued {
 }
 
 /** What each open transaction is going to queue. */
-const held = new WeakMap<object, Queued[]>()
+const held = new WeakMap<object, QueuedJob[]>()
 
-export function jobsInto(queued: Queued[]): Jobs {
+export function createTestJobs(queued: QueuedJob[]): Jobs {
   return {
     async enqueue(db: Db | Tx, { name }: Job, payload: unknown, key?: string, startAfter?: Date) {
       const job = { name, payload, key, startAfter }
@@ -32,21 +32,21 @@ export function jobsInto(queued: Queued[]): Jobs {
   }
 }
 
-function add(queued: Queued[], job: Queued): void {
-  const isThere = ({ name, key }: Queued) => key !== undefined && name === job.name && key === job.key
+function add(queued: QueuedJob[], job: QueuedJob): void {
+  const isThere = ({ name, key }: QueuedJob) => key !== undefined && name === job.name && key === job.key
   if (!queued.some(isThere)) queued.push(job)
 }
 
 type Builder = ReturnType<Db['transaction']>
 
 /** The same database; what its transactions queue is queued when they commit. */
-export function withCommits(db: Db, queued: Queued[]): Db {
+export function withCommits(db: Db, queued: QueuedJob[]): Db {
   const begin = db.transaction.bind(db)
   db.transaction = () => committing(begin(), queued)
   return db
 }
 
-function committing(builder: Builder, queued: Queued[]): Builder {
+function committing(builder: Builder, queued: QueuedJob[]): Builder {
   return new Proxy(builder, {
     get(target, name) {
       if (name === 'setIsolationLevel')
@@ -54,7 +54,7 @@ function committing(builder: Builder, queued: Queued[]): Builder {
           committing(target.setIsolationLevel(level), queued)
       if (name !== 'execute') return Reflect.get(target, name)
       return async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-        const jobs: Queued[] = []
+        const jobs: QueuedJob[] = []
         const result = await target.execute((tx) => {
           held.set(tx, jobs)
           return work(tx)

@@ -8,7 +8,10 @@ import type { World } from './world.ts'
  * The tables that hold a row naming the account or its store, whatever the column's table is. Sums that triggers still add to while
  * rows go are folded first, as workers do it every minute.
  */
-export async function remainsOf(world: World, owner: { accountId?: string; storeId: string }): Promise<string[]> {
+export async function findRemainingTables(
+  world: World,
+  owner: { accountId?: string; storeId: string },
+): Promise<string[]> {
   await compactCartCounts(world.deps)
   await foldCustomerListCounts(world.deps)
   await foldRollups(world.deps)

@@ -3,18 +3,18 @@ import { servedBy } from '../server/access/http/http.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { randomToken, tokenHash } from '../server/core/common/secrets.ts'
 import { type Role, roleNames } from '../shared/roles.ts'
-import { aStore, type TestStore } from './factories.ts'
-import { aWorld } from './world.ts'
+import { createStore, type TestStore } from './factories.ts'
+import { createWorld } from './world.ts'
 
 // Decision 8, walked: every endpoint is asked by every role. What each may is written here a second time, in the words of the
 // decision, so that a permission given to the wrong role or forgotten on a route turns this red.
 
-const world = aWorld()
+const world = createWorld()
 const tokens = new Map<Role, string>()
 let store: TestStore
 
 beforeAll(async () => {
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
   for (const role of roleNames) tokens.set(role, await memberOf(role))
 })
 

@@ -9,8 +9,8 @@ export const testSeed = Number(process.env.TEST_SEED || readFileSync(new URL('se
 export const isProof = process.env.TEST_PROOF === '1'
 
 /** How often a property is tried; what it draws comes from the seed. */
-export const runs = (few: number, many: number) => ({ numRuns: isProof ? many : few, seed: testSeed })
+export const propertyRuns = (few: number, many: number) => ({ numRuns: isProof ? many : few, seed: testSeed })
 
 /** The seed's share of what takes long, one in `parts`; all of it in a proof. */
-export const seededShare = <T>(all: readonly T[], parts: number): readonly T[] =>
+export const pickSeededShare = <T>(all: readonly T[], parts: number): readonly T[] =>
   isProof ? all : all.filter((_, place) => (place + testSeed) % parts === 0)

@@ -9,8 +9,8 @@ import { recordDeliveryReport } from '../server/delivery/outcome/delivery.ts'
 import { applyOutcomes, type OutcomeRow } from '../server/delivery/outcome/outcome-sql.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import type { NotificationData, StoreNotificationType } from '../shared/notifications.ts'
-import { anOrder, type TestStore } from './factories.ts'
-import { bought } from './message-scene.ts'
+import { buildOrder, type TestStore } from './factories.ts'
+import { markPurchased } from './message-scene.ts'
 import type { World } from './world.ts'
 
 // A busy day of one store, through the product itself: carts are detected as abandoned, answers and reports of messages are written down,
@@ -28,7 +28,7 @@ const levels = Array.from({ length: 24 }, (_, hour) =>
 const isTextHour = (hour: number) => hour >= 8 && hour < 21
 
 /** `world.now` is midnight on the store's clock. */
-export async function playDay(world: World, store: TestStore, cartsADay: number): Promise<void> {
+export async function runShopDay(world: World, store: TestStore, cartsADay: number): Promise<void> {
   const midnight = world.now.getTime()
   const total = levels.reduce((sum, level) => sum + level)
   const spread = levels.map((level) => Math.round((level / total) * cartsADay))
@@ -148,7 +148,7 @@ async function report({ deps, now }: World, { accountId }: TestStore, { id, chan
 /** So many carts are known by a draft order; their shoppers follow the link of their message, and buy three hours later. */
 async function buy(world: World, { storeId }: TestStore, drafts: PlatformOrder[], count: number): Promise<void> {
   const email = () => `draft-${newId()}@shoppers.example`
-  const fresh = Array.from({ length: count }, () => anOrder(world, { email: email() }))
+  const fresh = Array.from({ length: count }, () => buildOrder(world, { email: email() }))
   drafts.push(...fresh)
   const before = new Date(world.now.getTime() - 3 * HOUR_MS).toISOString()
   const ready = drafts.filter(({ createdAt }) => createdAt <= before)
@@ -157,7 +157,7 @@ async function buy(world: World, { storeId }: TestStore, drafts: PlatformOrder[]
     select ${storeId}, gen_random_uuid(), m.id, m.cart_id, m.shopper_id, 'click', true, 'person', ${world.now}
     from carts c join messages m on m.store_id = c.store_id and m.cart_id = c.id
     where c.store_id = ${storeId} and c.email = any(${ready.map(({ email }) => email!)}::text[])`.execute(world.db)
-  const orders = [...fresh, ...ready.map((draft) => bought(world, draft))]
+  const orders = [...fresh, ...ready.map((draft) => markPurchased(world, draft))]
   await recordOrders(world.deps, storeId, orders, 'sync')
 }
 

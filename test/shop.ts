@@ -7,7 +7,7 @@ import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { buildContactKeys, type ShopperKey } from '../server/shoppers/shoppers/rules.ts'
 import { badgeColumns, type CartBadgeValues } from './cart-badges.ts'
-import { anOrder, aStore, freshOrderCheck, type StoreOptions } from './factories.ts'
+import { buildOrder, completeOrderCheck, createStore, type StoreOptions } from './factories.ts'
 import type { World } from './world.ts'
 
 // A shop and what happens in it: browsers put things in carts, orders come in, time passes, people press Restore.
@@ -25,10 +25,10 @@ export const tea = (quantity = 1): FoldItem => ({
 })
 export const pot: FoldItem = { ...tea(), productId: '17', name: 'Teapot', unitPriceMinor: 6_800 }
 
-export type Shop = Awaited<ReturnType<typeof aShop>>
+export type Shop = Awaited<ReturnType<typeof createShop>>
 
-export async function aShop(world: World, options: StoreOptions = {}) {
-  const store = await aStore(world, options)
+export async function createShop(world: World, options: StoreOptions = {}) {
+  const store = await createStore(world, options)
   const { storeId, token } = store
   let seen = 0
 
@@ -51,14 +51,14 @@ export async function aShop(world: World, options: StoreOptions = {}) {
     type: (browser: string, contact: Contact) =>
       record(browser, { type: 'contact', contact }, { keys: buildContactKeys(contact, 'none.example') }),
     async order(order: Partial<PlatformOrder>, source: 'sync' | 'webhook' = 'webhook') {
-      const made = anOrder(world, order)
+      const made = buildOrder(world, order)
       await recordOrders(world.deps, storeId, [made], source)
       return made
     },
     /** Time passes, and everything the clock does is done once. */
     async pass(ms: number) {
       world.advance(ms)
-      await freshOrderCheck(world, storeId)
+      await completeOrderCheck(world, storeId)
       await detectAbandoned(world.deps)
       await wakeDueStores(world.deps)
       await world.runJobs()

@@ -43,7 +43,7 @@ export async function openShopifyClient(options: Partial<ShopifyStoreOptions> = 
   }
 }
 
-export async function allOf<One>(pages: AsyncIterable<One>): Promise<One[]> {
+export async function collectRows<One>(pages: AsyncIterable<One>): Promise<One[]> {
   const list: One[] = []
   for await (const page of pages) list.push(page)
   return list

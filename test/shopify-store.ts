@@ -1,14 +1,14 @@
 import crypto from 'node:crypto'
 import type { PlatformCheckout } from '../server/platforms/platform/platform.ts'
-import { anOwner, type Connected, connect } from './connected-store.ts'
-import { aFakeStore, type FakeStore } from './fake-store.ts'
+import { type ConnectedStore, connectFakeStore, registerOwner } from './connected-store.ts'
+import { createFakeStore, type FakeStore } from './fake-store.ts'
 import type { World } from './world.ts'
 
 // A Shopify store of the tests, and what it delivers.
 
 export const CLIENT_SECRET = 'shpss_of_the_tests'
 
-export const aShopifyRights = (): NonNullable<FakeStore['profile']['rights']> => ({
+export const createAppAccess = (): NonNullable<FakeStore['profile']['rights']> => ({
   scopes: ['read_orders', 'read_customers', 'read_products', 'write_discounts', 'read_all_orders'],
   missingScopes: [],
   protectedData: 'full',
@@ -17,19 +17,19 @@ export const aShopifyRights = (): NonNullable<FakeStore['profile']['rights']> =>
   isPasswordProtected: false,
 })
 
-export function aShopifyFake(name = `shop-${crypto.randomUUID().slice(0, 8)}`): FakeStore {
-  const fake = aFakeStore(`https://${name}.example.com`)
+export function createShopifyFake(name = `shop-${crypto.randomUUID().slice(0, 8)}`): FakeStore {
+  const fake = createFakeStore(`https://${name}.example.com`)
   fake.profile = {
     ...fake.profile,
     storeUrl: `https://${name}.myshopify.com`,
     version: '2026-10',
     hasEarlyDrafts: false,
-    rights: aShopifyRights(),
+    rights: createAppAccess(),
   }
   return fake
 }
 
-export const shopifyForm = (fake: FakeStore, secret = CLIENT_SECRET) => ({
+export const buildConnectForm = (fake: FakeStore, secret = CLIENT_SECRET) => ({
   platform: 'shopify',
   store_url: fake.profile.storeUrl,
   consumer_key: undefined,
@@ -38,9 +38,9 @@ export const shopifyForm = (fake: FakeStore, secret = CLIENT_SECRET) => ({
   client_secret: secret,
 })
 
-export async function aShopifyStore(world: World, fake = aShopifyFake()): Promise<Connected> {
-  const owner = await anOwner(world, 'growth')
-  const { body } = await connect(world, owner, fake, shopifyForm(fake))
+export async function createShopifyStore(world: World, fake = createShopifyFake()): Promise<ConnectedStore> {
+  const owner = await registerOwner(world, 'growth')
+  const { body } = await connectFakeStore(world, owner, fake, buildConnectForm(fake))
   world.queued.length = 0
   return { owner, fake, storeId: body.store.id, captureKey: body.store.captureKey }
 }
@@ -55,7 +55,11 @@ interface Delivered {
 }
 
 /** As Shopify sends it: signed with the secret of the app, over the raw bytes. */
-export async function deliver(world: World, key: string, { topic, body, raw, id, secret = CLIENT_SECRET }: Delivered) {
+export async function deliverWebhook(
+  world: World,
+  key: string,
+  { topic, body, raw, id, secret = CLIENT_SECRET }: Delivered,
+) {
   const payload = raw ?? JSON.stringify(body)
   const reply = await world.app.inject({
     method: 'POST',
@@ -72,7 +76,7 @@ export async function deliver(world: World, key: string, { topic, body, raw, id,
   return reply.statusCode
 }
 
-export function aCheckout(
+export function buildCheckout(
   checkout: Partial<PlatformCheckout> & { checkoutId: string; modifiedAt: string },
 ): PlatformCheckout {
   return {

@@ -25,7 +25,7 @@ export function countStatements(pool: pg.Pool): { during(work: () => Promise<unk
 }
 
 /** The statements that this process sends to the database while `work` runs: how many, and the text of those without values. */
-export async function statementsOf(work: () => Promise<unknown>): Promise<{ count: number; plain: string[] }> {
+export async function recordStatements(work: () => Promise<unknown>): Promise<{ count: number; plain: string[] }> {
   const simple = vi.spyOn(Connection.prototype, 'query')
   const extended = vi.spyOn(Connection.prototype, 'execute')
   try {

@@ -6,42 +6,42 @@ import type { StripeServer } from './contract-servers/stripe/server.ts'
 
 // Test support: what an account's subscription goes through at Stripe, by chance, and what it comes to there.
 
-export type Chance = () => number
-export const oneIn = (chance: Chance, count: number) => chance() * count < 1
-export const pick = <T>(chance: Chance, all: readonly T[]): T => all[Math.floor(chance() * all.length)]!
+export type Random = () => number
+export const isOneIn = (chance: Random, count: number) => chance() * count < 1
+export const pick = <T>(chance: Random, all: readonly T[]): T => all[Math.floor(chance() * all.length)]!
 
-export interface Life {
+export interface BillingHistory {
   server: StripeServer
   stripe: Stripe
   customer: string
-  chance: Chance
+  chance: Random
 }
 
 const CARDS = ['pm_card_visa', 'pm_card_amex', 'pm_card_chargeCustomerFail', 'pm_card_authenticationRequired']
 
-const priceOf = ({ server }: Life, key: string) =>
+const priceOf = ({ server }: BillingHistory, key: string) =>
   server.all('price').find(({ lookup_key }) => lookup_key === `recoup_${key}`)!.id
 
-function someItems(life: Life) {
+function someItems(life: BillingHistory) {
   const { chance } = life
   const cycle = pick(chance, ['month', 'month', 'year'])
   const plan = { price: priceOf(life, `${pick(chance, ['starter', 'growth'])}_${cycle}`), quantity: 1 }
   const stores = { price: priceOf(life, `extra_store_${cycle}`), quantity: 1 + Math.floor(chance() * 4) }
-  return oneIn(chance, 3) ? [plan, stores] : [plan]
+  return isOneIn(chance, 3) ? [plan, stores] : [plan]
 }
 
-const own = <T extends { customer?: unknown }>({ customer }: Life, all: readonly T[]) =>
+const own = <T extends { customer?: unknown }>({ customer }: BillingHistory, all: readonly T[]) =>
   all.filter((one) => one.customer === customer)
-const subscriptionsOf = (life: Life) => own(life, life.server.all('subscription'))
-const liveOf = (life: Life) =>
+const subscriptionsOf = (life: BillingHistory) => own(life, life.server.all('subscription'))
+const liveOf = (life: BillingHistory) =>
   subscriptionsOf(life).find(({ ended_at, status }) => !ended_at && status !== 'incomplete')
 
 /** What owner, operator, bank or Stripe does. One that Stripe refuses is none. */
-const deeds: ((life: Life) => Promise<unknown> | unknown)[] = [
+const deeds: ((life: BillingHistory) => Promise<unknown> | unknown)[] = [
   begin,
   begin,
-  (life) => giveSomeCard(life),
-  (life) => giveSomeCard(life),
+  (life) => attachRandomCard(life),
+  (life) => attachRandomCard(life),
   (life) => changed(life, () => ({ cancel_at_period_end: true })),
   (life) => changed(life, () => ({ cancel_at_period_end: false })),
   upgrade,
@@ -50,7 +50,7 @@ const deeds: ((life: Life) => Promise<unknown> | unknown)[] = [
     const live = liveOf(life)
     return live?.schedule && life.stripe.subscriptionSchedules.release(live.schedule as string)
   },
-  (life) => oneIn(life.chance, 3) && liveOf(life) && life.stripe.subscriptions.cancel(liveOf(life)!.id),
+  (life) => isOneIn(life.chance, 3) && liveOf(life) && life.stripe.subscriptions.cancel(liveOf(life)!.id),
   async (life) => {
     const [open] = own(life, life.server.all('invoice')).filter(({ status }) => status === 'open')
     return (
@@ -63,11 +63,11 @@ const deeds: ((life: Life) => Promise<unknown> | unknown)[] = [
   },
   (life) => {
     const charge = own(life, life.server.all('charge')).findLast(({ paid, disputed }) => paid && !disputed)
-    return charge && oneIn(life.chance, 3) && life.server.openDispute(charge.id)
+    return charge && isOneIn(life.chance, 3) && life.server.openDispute(charge.id)
   },
 ]
 
-export async function doSomething(life: Life): Promise<void> {
+export async function runRandomAction(life: BillingHistory): Promise<void> {
   try {
     await pick(life.chance, deeds)(life)
   } catch (error) {
@@ -76,12 +76,12 @@ export async function doSomething(life: Life): Promise<void> {
 }
 
 /** Two that live are let be now and then: two tabs. */
-async function begin(life: Life): Promise<void> {
-  if (liveOf(life) && !oneIn(life.chance, 8)) return
+async function begin(life: BillingHistory): Promise<void> {
+  if (liveOf(life) && !isOneIn(life.chance, 8)) return
   await life.stripe.subscriptions.create({
     customer: life.customer,
     items: someItems(life),
-    ...(oneIn(life.chance, 2) && {
+    ...(isOneIn(life.chance, 2) && {
       trial_period_days: 14,
       trial_settings: { end_behavior: { missing_payment_method: 'cancel' as const } },
     }),
@@ -89,18 +89,21 @@ async function begin(life: Life): Promise<void> {
 }
 
 /** Answers its fingerprint. */
-export async function giveSomeCard({ stripe, customer, chance }: Life, card = pick(chance, CARDS)): Promise<string> {
+export async function attachRandomCard(
+  { stripe, customer, chance }: BillingHistory,
+  card = pick(chance, CARDS),
+): Promise<string> {
   const method = await stripe.paymentMethods.attach(card, { customer })
   await stripe.customers.update(customer, { invoice_settings: { default_payment_method: method.id } })
   return method.card!.fingerprint!
 }
 
-async function changed(life: Life, change: () => Stripe.SubscriptionUpdateParams): Promise<void> {
+async function changed(life: BillingHistory, change: () => Stripe.SubscriptionUpdateParams): Promise<void> {
   const live = liveOf(life)
   if (live) await life.stripe.subscriptions.update(live.id, change())
 }
 
-function upgrade(life: Life): Promise<void> {
+function upgrade(life: BillingHistory): Promise<void> {
   return changed(life, () => {
     const deleted = liveOf(life)!.items.data.map(({ id }) => ({ id, deleted: true }))
     return {
@@ -111,7 +114,7 @@ function upgrade(life: Life): Promise<void> {
   })
 }
 
-async function planSmaller(life: Life): Promise<void> {
+async function planSmaller(life: BillingHistory): Promise<void> {
   const live = liveOf(life)
   if (!live) return
   const schedule = await life.stripe.subscriptionSchedules.create({ from_subscription: live.id })
@@ -129,7 +132,7 @@ async function planSmaller(life: Life): Promise<void> {
 }
 
 /** What Stripe's objects come to now. */
-export function derivedOf(life: Life): DerivedSubscription {
+export function deriveCurrent(life: BillingHistory): DerivedSubscription {
   const { server, customer } = life
   const subscriptions = subscriptionsOf(life).map((one) => StripeSubscription.parse(one))
   const its = server.all('subscription_schedule').find(({ id }) => id === findCounted(subscriptions)?.schedule)

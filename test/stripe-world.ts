@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { setUpBilling } from '../server/billing/payments/setup.ts'
 import { openStripe } from '../server/billing/payments/stripe.ts'
 import { type StripeOptions, type StripeServer, startStripe } from './contract-servers/stripe/server.ts'
-import { aWorld, START, type World } from './world.ts'
+import { createWorld, START, type World } from './world.ts'
 
 // Test support: a world that sells its plans, by the real client and the contract server, which is set up as `npm run billing:setup` does it.
 
@@ -12,7 +12,7 @@ export interface StripeWorld extends World {
   passTime(ms: number): void
 }
 
-export function aStripeWorld(env: Record<string, string> = {}, options: StripeOptions = {}): StripeWorld {
+export function createStripeWorld(env: Record<string, string> = {}, options: StripeOptions = {}): StripeWorld {
   const settings: Record<string, string> = {
     STRIPE_SECRET_KEY: 'sk_test_contractserver',
     STRIPE_WEBHOOK_SECRET: 'whsec_contractserver',
@@ -23,7 +23,7 @@ export function aStripeWorld(env: Record<string, string> = {}, options: StripeOp
     stripe = await startStripe({ now: START, signedAt: () => world.now, ...options })
     settings.STRIPE_API_URL = stripe.url
   })
-  const world = aWorld(settings) as StripeWorld
+  const world = createWorld(settings) as StripeWorld
   beforeAll(async () => {
     world.stripe = stripe
     world.deps.stripe = await openStripe(world.deps.config.stripe!, { retries: 0 })

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { BillingCycle } from '../shared/billing.ts'
-import { aStore, type TestStore } from './factories.ts'
+import { createStore, type TestStore } from './factories.ts'
 import type { StripeWorld } from './stripe-world.ts'
 
 // Test support: an account that is a customer at Stripe, and its subscriptions there.
@@ -9,7 +9,7 @@ export interface Subscriber extends TestStore {
   customer: string
 }
 
-export interface Bought {
+export interface SubscribeOptions {
   plan?: 'starter' | 'growth'
   cycle?: BillingCycle
   extraStores?: number
@@ -18,8 +18,8 @@ export interface Bought {
   card?: string | null
 }
 
-export async function aCustomer(world: StripeWorld, hasPlan = true, of?: TestStore): Promise<Subscriber> {
-  const store = of ?? (await aStore(world))
+export async function createSubscriber(world: StripeWorld, hasPlan = true, of?: TestStore): Promise<Subscriber> {
+  const store = of ?? (await createStore(world))
   if (!hasPlan) await world.db.deleteFrom('subscriptions').where('account_id', '=', store.accountId).execute()
   const { id } = await world.deps.stripe!.customers.create({ metadata: { recoup_account: store.accountId } })
   await world.db
@@ -29,26 +29,29 @@ export async function aCustomer(world: StripeWorld, hasPlan = true, of?: TestSto
   return { ...store, customer: id }
 }
 
-export const priceOf = (world: StripeWorld, key: string): string =>
+export const findPriceId = (world: StripeWorld, key: string): string =>
   world.stripe.all('price').find(({ lookup_key }) => lookup_key === `recoup_${key}`)!.id
 
-export const itemsOf = (world: StripeWorld, { plan = 'starter', cycle = 'month', extraStores = 0 }: Bought) => [
-  { price: priceOf(world, `${plan}_${cycle}`), quantity: 1 },
-  ...(extraStores > 0 ? [{ price: priceOf(world, `extra_store_${cycle}`), quantity: extraStores }] : []),
+export const buildItems = (
+  world: StripeWorld,
+  { plan = 'starter', cycle = 'month', extraStores = 0 }: SubscribeOptions,
+) => [
+  { price: findPriceId(world, `${plan}_${cycle}`), quantity: 1 },
+  ...(extraStores > 0 ? [{ price: findPriceId(world, `extra_store_${cycle}`), quantity: extraStores }] : []),
 ]
 
 /** A subscription as a checkout makes it. */
 export async function subscribe(
   world: StripeWorld,
   { customer }: { customer: string },
-  bought: Bought = {},
+  bought: SubscribeOptions = {},
 ): Promise<Stripe.Subscription> {
   const { trialDays, card = 'pm_card_visa' } = bought
   const stripe = world.deps.stripe!
-  if (card) await giveCard(world, customer, card)
+  if (card) await attachCard(world, customer, card)
   return stripe.subscriptions.create({
     customer,
-    items: itemsOf(world, bought),
+    items: buildItems(world, bought),
     ...(trialDays && {
       trial_period_days: trialDays,
       trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
@@ -57,14 +60,14 @@ export async function subscribe(
 }
 
 /** Adds a card, with which all is paid from now on. */
-export async function giveCard(world: StripeWorld, customer: string, card = 'pm_card_visa'): Promise<void> {
+export async function attachCard(world: StripeWorld, customer: string, card = 'pm_card_visa'): Promise<void> {
   const stripe = world.deps.stripe!
   const { id } = await stripe.paymentMethods.attach(card, { customer })
   await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } })
 }
 
-export const rowOf = (world: StripeWorld, { accountId }: { accountId: string }) =>
+export const readSubscription = (world: StripeWorld, { accountId }: { accountId: string }) =>
   world.db.selectFrom('subscriptions').selectAll().where('account_id', '=', accountId).executeTakeFirst()
 
-export const paymentsOf = (world: StripeWorld, { accountId }: { accountId: string }) =>
+export const readPayments = (world: StripeWorld, { accountId }: { accountId: string }) =>
   world.db.selectFrom('payments').selectAll().where('account_id', '=', accountId).orderBy('created_at').execute()

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type BelongsTo, tables } from '../server/core/database/tables.ts'
-import { aWorld } from './world.ts'
+import { createWorld } from './world.ts'
 
 // The catalogue against the registry of tables (`server/core/database/tables.ts`) and the rules of scale (Z1–Z5).
-const world = aWorld()
+const world = createWorld()
 const rowsOf = async <T>(query: string): Promise<T[]> => (await world.pool.query(query)).rows as T[]
 const listed = (list: BelongsTo) =>
   Object.entries(tables)

@@ -6,19 +6,19 @@ import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
 import { hasPermission } from '../shared/roles.ts'
-import { anOrder, aStore, type TestStore } from './factories.ts'
-import { aWorld } from './world.ts'
+import { buildOrder, createStore, type TestStore } from './factories.ts'
+import { createWorld } from './world.ts'
 
 // X2: walks every endpoint with somebody else's ids and expects 404, as for ids that never were.
-const world = aWorld()
+const world = createWorld()
 let owner: TestStore
 let stranger: TestStore
 const owned: Record<string, string> = {}
 
 beforeAll(async () => {
-  owner = await aStore(world)
-  stranger = await aStore(world)
-  const [kept, erased] = [anOrder(world), anOrder(world)]
+  owner = await createStore(world)
+  stranger = await createStore(world)
+  const [kept, erased] = [buildOrder(world), buildOrder(world)]
   await recordOrders(world.deps, owner.storeId, [kept, erased], 'sync')
   const cart = await world.db
     .selectFrom('carts')
@@ -186,7 +186,7 @@ test('every endpoint about a store refuses another account’s store by id and b
 test('every endpoint that is not public refuses callers without a token and with one that has expired, and viewers what they may not', {
   tags: ['A6'],
 }, async () => {
-  const [late, viewer] = [await aStore(world), await aStore(world, { role: 'viewer' })]
+  const [late, viewer] = [await createStore(world), await createStore(world, { role: 'viewer' })]
   const sessions = world.db.updateTable('sessions').where('account_id', '=', late.accountId)
   await sessions.set({ expires_at: world.now }).execute()
   const walked = endpoints().filter((each) => each.permission !== 'public')

@@ -3,10 +3,10 @@ import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { sendDue } from '../server/delivery/send/send-due.ts'
 import type { Outcome, OutgoingText } from '../server/messages/channels/channel.ts'
-import { consent, germanPhone } from './by-hand-scene.ts'
-import { anOrder } from './factories.ts'
-import { aScene, HOUR, wait } from './message-scene.ts'
-import { POOL } from './turn-scene.ts'
+import { grantConsent, nextGermanPhone } from './by-hand-scene.ts'
+import { buildOrder } from './factories.ts'
+import { advanceToAbandoned, createMessageScene, HOUR } from './message-scene.ts'
+import { POOL_SIZE } from './turn-scene.ts'
 import type { World } from './world.ts'
 
 // Test support: SMS that were sent and have no answer yet.
@@ -14,22 +14,22 @@ import type { World } from './world.ts'
 export const ACCEPTED: Outcome = { kind: 'accepted', providerId: 't-1', response: 'queued' }
 
 /** Texts to so many people, due for `lateMs`; `POOL` of them at most are in flight until they are answered. */
-export async function textsInFlight(
+export async function createTextsInFlight(
   world: World,
   count: number,
   { lateMs = 0, deps = { ...world.deps, workerId: newId() } } = {},
 ) {
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
-  const scene = await aScene(world, 0, { plan: 'growth' })
+  const scene = await createMessageScene(world, 0, { plan: 'growth' })
   await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
-  const orders = Array.from({ length: count }, () => anOrder(world, { country: 'DE', phone: germanPhone() }))
+  const orders = Array.from({ length: count }, () => buildOrder(world, { country: 'DE', phone: nextGermanPhone() }))
   await recordOrders(world.deps, scene.storeId, orders, 'sync')
-  for (const order of orders) await consent(world, scene, order)
-  await wait(world, scene.storeId, HOUR + lateMs)
+  for (const order of orders) await grantConsent(world, scene, order)
+  await advanceToAbandoned(world, scene.storeId, HOUR + lateMs)
   const waiting: { text: OutgoingText; answer: (outcome: Outcome) => void }[] = []
   world.answerText = (text) => new Promise((resolve) => waiting.push({ text, answer: resolve }))
   const sending = sendDue(deps, { storeId: scene.storeId })
-  await expect.poll(() => waiting.length).toBe(Math.min(POOL, count))
+  await expect.poll(() => waiting.length).toBe(Math.min(POOL_SIZE, count))
   /** Accepts these, and all that come after them. */
   const end = async () => {
     world.answerText = () => ACCEPTED

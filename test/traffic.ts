@@ -3,7 +3,7 @@
 export type Random = () => number
 
 /** Mulberry32: small, fast, and good enough to make shoppers. */
-export function seeded(seed: number): Random {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -27,7 +27,7 @@ export interface Shop {
   holidayShare: number
 }
 
-export function aShop(random: Random, visitsPerDay: number): Shop {
+export function createTrafficShop(random: Random, visitsPerDay: number): Shop {
   return {
     visitsPerDay,
     nightShare: random() * 0.08,
@@ -42,7 +42,7 @@ export function aShop(random: Random, visitsPerDay: number): Shop {
 export const DAY_MINUTES = 1_440
 
 /** One entry per minute: 1 when there was a sign of life. Day 0 is a Monday that begins at local midnight. */
-export function traffic(random: Random, shop: Shop, days: number): Uint8Array {
+export function drawTraffic(random: Random, shop: Shop, days: number): Uint8Array {
   const minutes = new Uint8Array(days * DAY_MINUTES)
   for (let day = 0; day < days; day++) {
     const level = shop.visitsPerDay * dayLevel(random, shop, day)

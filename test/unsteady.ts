@@ -1,7 +1,7 @@
 import unsteady from './unsteady.json' with { type: 'json' }
 
 /** A test that fails sometimes, and why: it runs in proofs only until its cause is mended. */
-export interface Unsteady {
+export interface FlakyTest {
   file: string
   test: string
   /** Day it was listed, `2026-11-28`. */
@@ -9,4 +9,4 @@ export interface Unsteady {
   cause: string
 }
 
-export const unsteadyTests: readonly Unsteady[] = unsteady
+export const flakyTests: readonly FlakyTest[] = unsteady

@@ -3,15 +3,15 @@ import type { World } from './world.ts'
 
 // Test support: somebody in front of the door, each from an address of their own so that limits count apart.
 
-export const anAddress = () => `${crypto.randomUUID()}@shop.example.com`
-export const anIp = () => `198.51.${crypto.randomInt(256)}.${crypto.randomInt(256)}`
+export const createAddress = () => `${crypto.randomUUID()}@shop.example.com`
+export const createIp = () => `198.51.${crypto.randomInt(256)}.${crypto.randomInt(256)}`
 
 interface From {
   ip?: string
   token?: string
 }
 
-export async function post(world: World, path: string, body: object, { ip = anIp(), token }: From = {}) {
+export async function postAuth(world: World, path: string, body: object, { ip = createIp(), token }: From = {}) {
   const reply = await world.app.inject({
     method: 'POST',
     url: `/api/auth/${path}`,
@@ -22,21 +22,21 @@ export async function post(world: World, path: string, body: object, { ip = anIp
   return { status: reply.statusCode, headers: reply.headers, ...reply.json() }
 }
 
-export async function me(world: World, token: string) {
+export async function fetchMe(world: World, token: string) {
   const reply = await world.app.inject({ url: '/api/auth/me', headers: { authorization: `Bearer ${token}` } })
   return { status: reply.statusCode, ...reply.json() }
 }
 
 /** Registered, with the address confirmed. */
-export async function aUser(world: World, password = 'correct horse') {
-  const email = anAddress()
-  const { token, user } = await post(world, 'register', { name: 'Ada', email, password })
-  await confirmEmailOf(world, user.id)
+export async function createUser(world: World, password = 'correct horse') {
+  const email = createAddress()
+  const { token, user } = await postAuth(world, 'register', { name: 'Ada', email, password })
+  await confirmEmail(world, user.id)
   return { email, password, token: token as string, userId: user.id as string }
 }
 
 /** As the link in the mail does, which is not sent then. */
-export async function confirmEmailOf(world: World, userId: string) {
+export async function confirmEmail(world: World, userId: string) {
   const { db, now } = world
   await db.updateTable('users').set({ email_confirmed_at: now }).where('id', '=', userId).execute()
   const sent = world.queued.findIndex((each) => each.name === 'accounts.mail-verification')

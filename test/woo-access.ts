@@ -7,11 +7,11 @@ interface KeyPair {
 
 const SOME: KeyPair = { consumerKey: 'ck_1', consumerSecret: 'cs_1' }
 
-export const wooKeys = ({ consumerKey, consumerSecret }: KeyPair = SOME) =>
+export const buildWooKeys = ({ consumerKey, consumerSecret }: KeyPair = SOME) =>
   ({ kind: 'woocommerce', consumerKey, consumerSecret }) as const satisfies StoreKeys
 
 /** How a WooCommerce store is reached. */
-export const aWooAccess = (storeUrl: string, keys: KeyPair = SOME, homeUrl = storeUrl): StoreAccess => ({
+export const buildWooAccess = (storeUrl: string, keys: KeyPair = SOME, homeUrl = storeUrl): StoreAccess => ({
   ...{ platform: 'woocommerce', storeUrl, homeUrl },
-  keys: wooKeys(keys),
+  keys: buildWooKeys(keys),
 })

@@ -25,9 +25,9 @@ import type {
 import type { Authorized } from '../server/messages/channels/send-authorization.ts'
 import type { StoreClient } from '../server/platforms/platform/platform.ts'
 import { handlers } from '../server/worker.ts'
-import { termsOf } from './fake-store.ts'
-import { asAdmin, cloneDatabase, databaseUrl } from './global.ts'
-import { jobsInto, type Queued, withCommits } from './queue.ts'
+import { buildTerms } from './fake-store.ts'
+import { cloneDatabase, replaceDatabase, runAsAdmin } from './global.ts'
+import { createTestJobs, type QueuedJob, withCommits } from './queue.ts'
 
 /** A real app on a real, empty database of its own. Only the outside (providers, stores, the clock) is pretence. */
 export interface World {
@@ -52,7 +52,7 @@ export interface World {
   answerPush: (push: OutgoingPush) => PushAnswer | Promise<PushAnswer>
   /** Which client a store's address gets. Tests put their fakes here. */
   storeClient: Deps['storeClient']
-  queued: Queued[]
+  queued: QueuedJob[]
   /** Runs what is queued, and what that queues, until nothing is left that is due. */
   runJobs(): Promise<void>
   request(
@@ -72,28 +72,28 @@ export interface Reply {
 export const START = new Date('2026-03-02T15:00:00.000Z')
 
 /** What the mail server answers unless a test says otherwise. */
-export const acceptsMail: World['answer'] = (mail) => ({
+export const acceptMail: World['answer'] = (mail) => ({
   kind: 'accepted',
   providerId: `p-${mail.messageId}`,
   response: '250 queued',
 })
 
-export function aWorld(env: Record<string, string> = {}): World {
+export function createWorld(env: Record<string, string> = {}): World {
   const world = { now: START, sent: [], texts: [], pushes: [], queued: [] } as unknown as World
   const name = `recoup_test_${crypto.randomBytes(8).toString('hex')}`
   const server = inject('databaseUrl')
 
   beforeAll(async () => {
     await cloneDatabase(server, name, inject('template'))
-    world.pool = openPool({ url: databaseUrl(server, name), max: 12 })
+    world.pool = openPool({ url: replaceDatabase(server, name), max: 12 })
     world.db = withCommits(openDb(world.pool), world.queued)
     world.advance = (ms) => {
       world.now = new Date(world.now.getTime() + ms)
       return world.now
     }
-    world.answer = acceptsMail
+    world.answer = acceptMail
     world.answerText = (text) => ({ kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued' })
-    world.textChannels = { sms: true, whatsapp: aTemplate }
+    world.textChannels = { sms: true, whatsapp: buildTemplate }
     world.textCredits = null
     world.answerPush = (push) => ({ kind: 'accepted', providerId: `b-${push.messageId}`, response: '201' })
     world.storeClient = noStore
@@ -108,14 +108,14 @@ export function aWorld(env: Record<string, string> = {}): World {
   afterAll(async () => {
     await world.app?.close()
     await world.pool?.end()
-    await asAdmin(server, `drop database if exists ${name} with (force)`)
+    await runAsAdmin(server, `drop database if exists ${name} with (force)`)
   })
   return world
 }
 
 /** A test that connects no store: all that may be asked is whether things are for sale, and they are. */
 function noStore(): StoreClient {
-  const terms: StoreClient['terms'] = async ({ items }) => termsOf(items)
+  const terms: StoreClient['terms'] = async ({ items }) => buildTerms(items)
   return new Proxy({ terms } as StoreClient, {
     get: (client, name) => {
       if (name !== 'terms' && name !== 'then') throw new Error('this test connects no store')
@@ -142,7 +142,7 @@ function buildDeps(world: World, env: Record<string, string>): Deps {
     log: createLogger(process.env.LOG_LEVEL ?? 'silent'),
     secrets: createSecrets('a secret of the tests, long enough to be one'),
     workerId: newId(),
-    jobs: jobsInto(world.queued),
+    jobs: createTestJobs(world.queued),
     channels: {
       email,
       demoEmail: email,
@@ -163,7 +163,7 @@ function buildDeps(world: World, env: Record<string, string>): Deps {
 }
 
 /** Marketing, as abandoned-cart templates are. */
-export const aTemplate: TextTemplate = {
+export const buildTemplate: TextTemplate = {
   name: 'cart_reminder',
   language: 'en_US',
   category: 'marketing',

@@ -7,7 +7,7 @@ import type { Endpoint } from '../shared/endpoint.ts'
 import { restoreCart } from '../shared/restore.ts'
 import { connectStore, syncStore } from '../shared/stores.ts'
 import { upcomingMessages } from '../shared/upcoming.ts'
-import { aPage } from '../test/browser-globals.ts'
+import { stubPage } from '../test/browser-globals.ts'
 import { forgetConnection, rememberConnection } from './access/session.ts'
 import { getErrorText } from './accounts/queries.ts'
 import { BROKEN, buildAddress, call, isSessionOver, parseError } from './api.ts'
@@ -104,7 +104,7 @@ describe('every request (B 7)', () => {
   const asked = vi.fn<(address: string, options: RequestInit) => Promise<Response>>()
 
   beforeEach(() => {
-    aPage()
+    stubPage()
     vi.stubGlobal(
       'fetch',
       asked.mockReset().mockImplementation(async () => new Response('{}')),

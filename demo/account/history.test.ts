@@ -12,9 +12,9 @@ import { openGuardedHttp } from '../../server/core/net/guarded-fetch.ts'
 import { sendDue } from '../../server/delivery/send/send-due.ts'
 import type { Deps } from '../../server/deps.ts'
 import { createWooCommerceClient } from '../../server/platforms/woocommerce/client.ts'
-import { anOrder } from '../../test/factories.ts'
+import { buildOrder } from '../../test/factories.ts'
 import { isProof } from '../../test/seed.ts'
-import { aWorld } from '../../test/world.ts'
+import { createWorld } from '../../test/world.ts'
 import { type DemoStore, startDemoStore } from '../store/store.ts'
 import { ensureDemoAccount } from './account.ts'
 import { readPastProgress, resetDemo, setUpDemo } from './reset.ts'
@@ -34,7 +34,7 @@ const PAST = isProof
       ...{ guests: 20, orders: 12 },
     }
 
-const world = aWorld()
+const world = createWorld()
 const keys = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
 const http = openGuardedHttp({ allowPrivate: true, allowedOrigins: [] })
 let shop: DemoStore
@@ -151,7 +151,7 @@ async function shopMeanwhile(): Promise<void> {
   const { percent } = readPastProgress(world.deps)
   await vi.waitUntil(() => (readPastProgress(world.deps).percent ?? 100) >= percent! + 3, 120_000)
   const line = { productId: product_id, variationId: null, name: 'Pot', sku: null, quantity: 1, unitPriceMinor: 2_000 }
-  const draft = anOrder(world, { orderId: '90001', email: VISITOR, items: [{ ...line, imageUrl: null }] })
+  const draft = buildOrder(world, { orderId: '90001', email: VISITOR, items: [{ ...line, imageUrl: null }] })
   await foldStalePosts(world.deps, 0)
   await recordOrders(world.deps, storeId, [draft], 'webhook')
   const reply = await world.app.inject({

@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { exchange, openShopify, shopifyApp, shopifyToken } from '../../test/contract-servers/shopify.ts'
+import {
+  exchangeCredentials,
+  openAppClient,
+  openShopify,
+  requestAppToken,
+} from '../../test/contract-servers/shopify.ts'
 import { allScopes, type ShopifyStore } from './store.ts'
 
 // The Admin API: tokens, queries, access, costs. README.md lists the sources of each response.
@@ -8,11 +13,11 @@ const day = 86_400_000
 const knife = 44_100_000_000_001
 let now = Date.UTC(2026, 10, 20, 12)
 let store: ShopifyStore
-let ask: Awaited<ReturnType<typeof shopifyApp>>
+let ask: Awaited<ReturnType<typeof openAppClient>>
 
 beforeAll(async () => {
   store = await openShopify({ now: () => now })
-  ask = await shopifyApp(store)
+  ask = await openAppClient(store)
 })
 
 afterEach(async () => {
@@ -23,15 +28,15 @@ afterEach(async () => {
   store.controls.setState('open')
   store.controls.setOwner(true)
   store.controls.install()
-  ask = await shopifyApp(store)
+  ask = await openAppClient(store)
 })
 
 afterAll(() => store.stop())
 
 const names = '{ shop { name } }'
 
-test('issues a token for client id and secret, with its scopes, for 24 hours', async () => {
-  const { status, body } = await exchange(store, store.keys)
+test('a token is exchanged for client id and secret, names its scopes, and lives 24 hours', async () => {
+  const { status, body } = await exchangeCredentials(store, store.keys)
   expect([status, body.expires_in, body.scope]).toEqual([200, 86_399, allScopes.join(',')])
   expect((await ask(names, {}, String(body.access_token))).data.shop.name).toBe('Fern & Finch')
   now += 86_398_000
@@ -41,19 +46,23 @@ test('issues a token for client id and secret, with its scopes, for 24 hours', a
 })
 
 test.each([
-  ['another secret', () => exchange(store, { ...store.keys, clientSecret: 'shpss_no' }), 'invalid_client'],
-  ['another app', () => exchange(store, { ...store.keys, clientId: 'nobody' }), 'application_cannot_be_found'],
-] as const)('rejects %s', async (_name, work, code) => {
+  ['another secret', () => exchangeCredentials(store, { ...store.keys, clientSecret: 'shpss_no' }), 'invalid_client'],
+  [
+    'another app',
+    () => exchangeCredentials(store, { ...store.keys, clientId: 'nobody' }),
+    'application_cannot_be_found',
+  ],
+] as const)('%s is refused', async (_name, work, code) => {
   expect(await work()).toMatchObject({ status: 400, body: { error: code } })
 })
 
-test('denies tokens to apps of another organization or not installed, and revokes existing ones', async () => {
-  const token = await shopifyToken(store)
+test('an app of another organization, and one that is not installed, get no token; what they had is void', async () => {
+  const token = await requestAppToken(store)
   store.controls.setOwner(false)
-  expect((await exchange(store, store.keys)).body.error_description).toContain('shop_not_permitted')
+  expect((await exchangeCredentials(store, store.keys)).body.error_description).toContain('shop_not_permitted')
   store.controls.setOwner(true)
   store.controls.uninstall()
-  expect((await exchange(store, store.keys)).body.error).toBe('app_not_installed')
+  expect((await exchangeCredentials(store, store.keys)).body.error).toBe('app_not_installed')
   expect((await ask(names, {}, token)).status).toBe(401)
   store.controls.install()
   expect((await ask(names, {}, token)).status).toBe(401)
@@ -114,7 +123,7 @@ test('requires a page size of at most 250', async () => {
 
 test('returns null with an error that names the missing scope', async () => {
   store.controls.setScopes(['read_products'])
-  const weak = await shopifyApp(store)
+  const weak = await openAppClient(store)
   const { data, errors } = await weak('{ shop { name } order(id: "gid://shopify/Order/1") { id } }')
   expect(data).toEqual({ shop: { name: 'Fern & Finch' }, order: null })
   expect(errors[0]).toMatchObject({ path: ['order'], extensions: { code: 'ACCESS_DENIED' } })
@@ -126,7 +135,7 @@ test('returns null with an error that names the missing scope', async () => {
 
 test('lets write_discounts read discounts; requires a scope per webhook topic', async () => {
   store.controls.setScopes(['write_discounts'])
-  const writer = await shopifyApp(store)
+  const writer = await openAppClient(store)
   expect(
     (await writer('{ codeDiscountNodeByCode(code: "sprout10") { id } }')).data.codeDiscountNodeByCode,
   ).not.toBeNull()
@@ -185,7 +194,7 @@ test('requires read_all_orders for orders older than 60 days', async () => {
   const query = `{ orders(first: 5) { nodes { id } } order(id: "gid://shopify/Order/${old!.id}") { id } }`
   expect((await ask(query)).data).toMatchObject({ orders: { nodes: [{}, {}] }, order: { id: expect.any(String) } })
   store.controls.setScopes(['read_orders'])
-  const young = await shopifyApp(store)
+  const young = await openAppClient(store)
   expect((await young(query)).data).toMatchObject({ orders: { nodes: [{}] }, order: null })
 })
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openShopify, shopifyApp } from '../../test/contract-servers/shopify.ts'
+import { openAppClient, openShopify } from '../../test/contract-servers/shopify.ts'
 import { allScopes, type ShopifyStore } from './store.ts'
 
 // Webhooks to a real server: signatures, retries, deleted subscriptions.
@@ -10,7 +10,7 @@ import { allScopes, type ShopifyStore } from './store.ts'
 const knife = 44_100_000_000_001
 const hour = 3_600_000
 let store: ShopifyStore
-let ask: Awaited<ReturnType<typeof shopifyApp>>
+let ask: Awaited<ReturnType<typeof openAppClient>>
 let server: Server
 let target: string
 let got: { headers: IncomingHttpHeaders; body: string }[] = []
@@ -34,7 +34,7 @@ beforeEach(async () => {
   store.faults.webhooks = 'reverse'
   store.reset()
   store.controls.install()
-  ask = await shopifyApp(store)
+  ask = await openAppClient(store)
   got = []
   status = 200
 })

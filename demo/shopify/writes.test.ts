@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openShopify, shopifyApp } from '../../test/contract-servers/shopify.ts'
+import { openAppClient, openShopify } from '../../test/contract-servers/shopify.ts'
 import type { ShopifyStore } from './store.ts'
 
 // Mutations of apps: discounts with codes, and bulk operations.
 
 const knife = 44_100_000_000_001
 let store: ShopifyStore
-let ask: Awaited<ReturnType<typeof shopifyApp>>
+let ask: Awaited<ReturnType<typeof openAppClient>>
 
 beforeAll(async () => {
   store = await openShopify()
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   store.reset()
-  ask = await shopifyApp(store)
+  ask = await openAppClient(store)
 })
 
 afterAll(() => store.stop())
@@ -186,7 +186,7 @@ test('runs one bulk operation at a time, can cancel it, and fails without the sc
   await ask(`mutation { bulkOperationCancel(id: "${operation.id}") { bulkOperation { status } } }`)
   await store.settled()
   store.controls.setScopes(['read_products'])
-  ask = await shopifyApp(store)
-  await runBulk('{ orders { edges { node { id } } } }')
-  expect((await readBulkFile()).operation).toMatchObject({ status: 'FAILED', errorCode: 'ACCESS_DENIED', url: null })
+  ask = await openAppClient(store)
+  await bulk('{ orders { edges { node { id } } } }')
+  expect((await file()).operation).toMatchObject({ status: 'FAILED', errorCode: 'ACCESS_DENIED', url: null })
 })

@@ -4,21 +4,21 @@ import { createSignedCall } from '../../server/access/plugin/signature.ts'
 import { detectAbandoned } from '../../server/carts/carts/detect.ts'
 import { createRestoreToken } from '../../server/delivery/compose/compose.ts'
 import { wakeDueStores } from '../../server/messages/messages/scan.ts'
-import { freshOrderCheck } from '../../test/factories.ts'
+import { completeOrderCheck } from '../../test/factories.ts'
 import { HOUR } from '../../test/message-scene.ts'
-import { aPluginDemo, type PluginDemo } from '../../test/plugin-demo.ts'
-import { aWorld } from '../../test/world.ts'
+import { openPluginDemo, type PluginDemo } from '../../test/plugin-demo.ts'
+import { createWorld } from '../../test/world.ts'
 import { hmac, readLink } from './plugin-link.ts'
 import type { DemoStore } from './store.ts'
 
 // The plugin's endpoints: wake, restore link, consent boxes and the owner's screen.
 
-const world = aWorld()
+const world = createWorld()
 let connected: PluginDemo
 let demo: DemoStore
 
 beforeAll(async () => {
-  connected = await aPluginDemo(world)
+  connected = await openPluginDemo(world)
   demo = connected.demo
   await world.runJobs()
   await demo.plugin.beat()
@@ -203,7 +203,7 @@ async function abandonCart(email: string): Promise<string> {
   await typeEmail(browser, email)
   await sendChanges()
   world.advance(26 * HOUR)
-  await freshOrderCheck(world, connected.storeId)
+  await completeOrderCheck(world, connected.storeId)
   await detectAbandoned(world.deps)
   await wakeDueStores(world.deps)
   await world.runJobs()

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aPluginDemo, type PluginDemo } from '../../test/plugin-demo.ts'
-import { aWorld } from '../../test/world.ts'
+import { openPluginDemo, type PluginDemo } from '../../test/plugin-demo.ts'
+import { createWorld } from '../../test/world.ts'
 import { addItem } from './cart.ts'
 import { newSession, saveSession } from './sessions.ts'
 import type { DemoStore } from './store.ts'
 
 // The demo store's plugin and a real Recoup communicate over HTTP.
 
-const world = aWorld()
+const world = createWorld()
 let connected: PluginDemo
 let demo: DemoStore
 let storeId: string
 
 beforeAll(async () => {
-  connected = await aPluginDemo(world)
+  connected = await openPluginDemo(world)
   ;({ demo, storeId } = connected)
 })
 

@@ -13,7 +13,7 @@ import { openGuardedHttp } from '../../server/core/net/guarded-fetch.ts'
 import type { Deps } from '../../server/deps.ts'
 import { createMemoryTokenCache } from '../../server/platforms/platform/memory-token-cache.ts'
 import { findPlatform } from '../../server/platforms/registry/registry.ts'
-import { anOrder, type TestStore } from '../../test/factories.ts'
+import { buildOrder, type TestStore } from '../../test/factories.ts'
 import type { World } from '../../test/world.ts'
 import { type Database, startDatabase } from './database.ts'
 import { POOL } from './invariants.ts'
@@ -128,7 +128,7 @@ async function killed(db: Db, worker: WorkerProcess): Promise<void> {
 
 async function buy(db: Db, { storeId }: TestStore, emails: readonly string[]): Promise<void> {
   const world = { now: new Date() } as World
-  const orders = emails.map((email) => anOrder(world, { kind: 'purchase', email }))
+  const orders = emails.map((email) => buildOrder(world, { kind: 'purchase', email }))
   const deps = { db, now: () => new Date(), log: createLogger('silent'), secrets: createSecrets(SECRET) } as Deps
   await recordOrders(deps, storeId, orders, 'sync')
 }

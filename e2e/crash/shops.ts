@@ -7,8 +7,8 @@ import { createSecrets } from '../../server/core/common/secrets.ts'
 import type { Db } from '../../server/core/db/db.ts'
 import { retryUntilAvailable } from '../../server/core/db/db-unavailable.ts'
 import type { Deps } from '../../server/deps.ts'
-import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
-import { wooKeys } from '../../test/woo-access.ts'
+import { buildOrder, createStore, type TestStore } from '../../test/factories.ts'
+import { buildWooKeys } from '../../test/woo-access.ts'
 import type { World } from '../../test/world.ts'
 
 // Three shops of two owners, and shoppers who abandoned carts there.
@@ -36,10 +36,10 @@ export async function connectShops(db: Db, shops: readonly DemoStore[]): Promise
   const stores: TestStore[] = []
   for (const { url } of shops) {
     const same = stores.length === 1 ? { accountId: stores[0]!.accountId } : {}
-    const store = await aStore(world, { url, plan: 'growth', orderCheckAgeMs: null, ...same })
+    const store = await createStore(world, { url, plan: 'growth', orderCheckAgeMs: null, ...same })
     await db
       .transaction()
-      .execute((tx) => saveKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
+      .execute((tx) => saveKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, buildWooKeys(KEYS)))
     stores.push(store)
   }
   await db.updateTable('flow_steps').set({ delay_minutes: 10 }).where('step', '=', 1).execute()
@@ -63,7 +63,7 @@ export async function addAbandonedCarts(
   const modifiedAt = new Date(Date.now() - 15 * MINUTE_MS)
   for (const [index, store] of stores.entries()) {
     const here = addresses.filter((_, n) => n % stores.length === index)
-    const orders = here.map((email) => anOrder({ now: modifiedAt } as World, { email, items: [MUG] }))
+    const orders = here.map((email) => buildOrder({ now: modifiedAt } as World, { email, items: [MUG] }))
     const gone = here.filter((address) => address.startsWith('gone-'))
     // The first may be due, and the database killed, while the last are being written. Both statements are safe to
     // repeat.

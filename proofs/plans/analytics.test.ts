@@ -4,10 +4,10 @@ import { countAskedBuyers } from '../../server/insights/analytics/buyers.ts'
 import { rebuildFigures } from '../../server/insights/analytics/figures.ts'
 import { renewRanges } from '../../server/insights/analytics/product-ranges.ts'
 import { type AnalyticsRange, analyticsRanges } from '../../shared/analytics.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { manyCarts } from '../../test/many-carts.ts'
-import { nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { insertManyCarts } from '../../test/many-carts.ts'
+import { listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // What the screens of figures read (decision 101): days of figures, never the carts, messages and orders they were counted from. A store of
 // 60,000 carts.
@@ -20,14 +20,14 @@ const COUNTED_FROM =
 /** A year of days, of five channels. */
 const DAYS = 5 * 366
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let watch: PlanWatch
 
 beforeAll(async () => {
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
   const { storeId, flowId } = store
-  await manyCarts(world.db, { storeId, flowId, now: world.now, count: CARTS, hasPast: true })
+  await insertManyCarts(world.db, { storeId, flowId, now: world.now, count: CARTS, hasPast: true })
   await sql`
     insert into orders (store_id, order_id, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor, net_minor)
     select ${storeId}, id, shopper_id, 'purchase', 'completed', at, at, at, 'USD', 4200, 4200
@@ -51,10 +51,10 @@ async function ask(path: string) {
 /** What of the counted tables is read, besides a row by its key. */
 async function readOf(path: string): Promise<string[]> {
   const plans = await watch.during(() => ask(path))
-  const tables = plans.flatMap(({ plan }) => nodesOf(plan).map((node) => node['Relation Name']))
+  const tables = plans.flatMap(({ plan }) => listPlanNodes(plan).map((node) => node['Relation Name']))
   expect(tables).toContainEqual(expect.stringMatching(/_figures$/))
   return plans.flatMap(({ text, plan }) =>
-    nodesOf(plan).flatMap((node) => {
+    listPlanNodes(plan).flatMap((node) => {
       const table = node['Relation Name'] ?? ''
       const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
       const limit = COUNTED_FROM.test(table) ? 1 : DAYS * 4

@@ -1,22 +1,22 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { StoredFilters } from '../../server/core/schema/campaigns.ts'
 import { countMatching } from '../../server/marketing/audiences/audiences.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { manyCarts } from '../../test/many-carts.ts'
-import { nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { insertManyCarts } from '../../test/many-carts.ts'
+import { listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // The people of an audience are counted in an index made for it: neither carts nor shoppers are read. Badges, and whether a message was sent to
 // somebody, are looked up in indexes of theirs.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let watch: PlanWatch
 
 beforeAll(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
   const { storeId, flowId } = store
-  await manyCarts(world.db, { storeId, flowId, now: world.now, count: 40_000, isAllOpen: true, isVaried: true })
+  await insertManyCarts(world.db, { storeId, flowId, now: world.now, count: 40_000, isAllOpen: true, isVaried: true })
   watch = watchPlans(world.pool, { repeated: true })
 }, 300_000)
 
@@ -48,10 +48,12 @@ test.each(cases)('%s, %s', async (channel, _, wanted) => {
   const [plan, ...others] = await watch.during(count)
   // No plan is kept for any values: it would look for the carts of a value one by one.
   expect(others).toEqual([])
-  const scans = nodesOf(plan!.plan).filter((node) => node['Relation Name'] === 'carts' && node['Actual Loops'] > 0)
+  const scans = listPlanNodes(plan!.plan).filter(
+    (node) => node['Relation Name'] === 'carts' && node['Actual Loops'] > 0,
+  )
   const read = scans.map((node) => [node['Node Type'], node['Index Name'], node['Actual Rows'] > 0])
   expect(read[0]).toEqual(['Index Only Scan', 'carts_audience', true])
   // Of carts of very many products there are none.
   expect(read.slice(1)).toEqual(wanted.productId ? [['Index Scan', 'carts_of_many_products', false]] : [])
-  expect(nodesOf(plan!.plan).map((node) => node['Relation Name'])).not.toContain('shoppers')
+  expect(listPlanNodes(plan!.plan).map((node) => node['Relation Name'])).not.toContain('shoppers')
 })

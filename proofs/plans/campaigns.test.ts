@@ -9,11 +9,11 @@ import { readCampaigns } from '../../server/marketing/campaigns/campaigns.ts'
 import { guardCampaigns } from '../../server/marketing/campaigns/guard.ts'
 import { planRuns, runCampaigns } from '../../server/marketing/campaigns/runs.ts'
 import { wakeDueStores } from '../../server/messages/messages/scan.ts'
-import { aCampaign, today } from '../../test/campaign-scene.ts'
-import { aStore, freshOrderCheck, type TestStore } from '../../test/factories.ts'
-import { manyCarts } from '../../test/many-carts.ts'
-import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createCampaign, formatStoreDate } from '../../test/campaign-scene.ts'
+import { completeOrderCheck, createStore, type TestStore } from '../../test/factories.ts'
+import { insertManyCarts } from '../../test/many-carts.ts'
+import { FEW_ROWS, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // What engine.test.ts asks of carts, of a campaign to 100,000 people: its pages, what is due of it, its people and its report.
 
@@ -25,19 +25,19 @@ const LARGE = ['carts', 'messages', 'shoppers', 'shopper_keys', 'decisions', 'or
 const STATES = { sent: 30_000, delivered: 8_000, failed: 400, unknown: 10, skipped: 900, cancelled: 600, held: 90 }
 
 vi.setConfig({ testTimeout: 180_000 })
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let campaignId: string
 let watch: PlanWatch
 const handle = () => ({ storeId: store.storeId, db: world.db })
 
 beforeAll(async () => {
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
   const { storeId, flowId } = store
-  await manyCarts(world.db, { storeId, flowId, now: world.now, count: PEOPLE, isAllOpen: true })
+  await insertManyCarts(world.db, { storeId, flowId, now: world.now, count: PEOPLE, isAllOpen: true })
   await otherStores()
-  const schedule = { startDate: today(world), timeOfDay: '00:00' }
-  campaignId = (await aCampaign(world, store, { schedule })).id
+  const schedule = { startDate: formatStoreDate(world), timeOfDay: '00:00' }
+  campaignId = (await createCampaign(world, store, { schedule })).id
   await runCampaigns(world.deps)
   watch = watchPlans(world.pool, { repeated: true })
 }, 600_000)
@@ -73,10 +73,10 @@ interface Allowed {
   sorted?: number
 }
 
-async function expectCheap(work: () => Promise<unknown>, { rows = FEW, sorted = FEW }: Allowed = {}) {
+async function expectCheap(work: () => Promise<unknown>, { rows = FEW_ROWS, sorted = FEW_ROWS }: Allowed = {}) {
   const plans = await watch.during(work)
   expect(plans.length).toBeGreaterThan(0)
-  expect(faultsOf(plans, { large: LARGE, rows, sorted }).join('\n')).toBe('')
+  expect(findPlanFaults(plans, { large: LARGE, rows, sorted }).join('\n')).toBe('')
   return plans
 }
 
@@ -159,7 +159,7 @@ test('claimed, decided on and sent, beside all the others', async () => {
       and id not in (select id from messages where store_id = $1 and state = 'scheduled' and wake_at <= $2 limit 30)`,
     [store.storeId, world.now],
   )
-  await freshOrderCheck(world, store.storeId)
+  await completeOrderCheck(world, store.storeId)
   await expectCheap(() => sendDue(world.deps, { storeId: store.storeId }))
   expect(world.sent).toHaveLength(30)
 })
@@ -198,7 +198,7 @@ describe('the people of a campaign', () => {
   async function expectPage(work: () => Promise<unknown>) {
     const plans = await expectCheap(work, { rows: PEOPLE + 1 })
     const scans = scansOf(plans, 'messages')
-    expect(scans.filter((scan) => scan['Node Type'] !== 'Index Only Scan' && totalOf(scan) > FEW)).toEqual([])
+    expect(scans.filter((scan) => scan['Node Type'] !== 'Index Only Scan' && totalOf(scan) > FEW_ROWS)).toEqual([])
   }
 })
 
@@ -208,7 +208,7 @@ test('the report and the list of campaigns read the campaign in an index', async
     () => readCampaigns(handle(), { page: 1, limit: 50 } as never),
   ]) {
     const plans = await expectCheap(work, { rows: PEOPLE + 1 })
-    const whole = scansOf(plans, 'messages').filter((scan) => totalOf(scan) > FEW)
+    const whole = scansOf(plans, 'messages').filter((scan) => totalOf(scan) > FEW_ROWS)
     expect(whole.map((scan) => scan['Node Type'])).toEqual(whole.map(() => 'Index Only Scan'))
   }
   const { counts, bounced, unsubscribed } = await readReport(world.deps, handle(), campaignId)
@@ -216,13 +216,13 @@ test('the report and the list of campaigns read the campaign in an index', async
 })
 
 type Plans = Awaited<ReturnType<PlanWatch['during']>>
-type Scan = ReturnType<typeof nodesOf>[number]
+type Scan = ReturnType<typeof listPlanNodes>[number]
 
 const totalOf = (scan: Scan) => scan['Actual Rows'] * scan['Actual Loops']
 
 const scansOf = (plans: Plans, table: string): Scan[] =>
   plans
-    .flatMap(({ plan }) => nodesOf(plan))
+    .flatMap(({ plan }) => listPlanNodes(plan))
     .filter((node) => node['Relation Name'] === table && /Scan/.test(node['Node Type']))
 
 const indexesOf = (plans: Plans, table: string) => scansOf(plans, table).map((scan) => scan['Index Name'])

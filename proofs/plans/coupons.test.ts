@@ -6,15 +6,15 @@ import { hasOwnCoupon, selectStoresToStart } from '../../server/carts/coupons/sq
 import { newId } from '../../server/core/common/ids.ts'
 import { transact } from '../../server/core/db/db.ts'
 import { couponWithCode } from '../../server/marketing/discount-mail/sql.ts'
-import { termsOfCoupon } from '../../test/copied-coupons.ts'
-import { insertPersonal } from '../../test/coupon-scene.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { faultsOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { readCodeTerms } from '../../test/copied-coupons.ts'
+import { insertPersonalCoupon } from '../../test/coupon-scene.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { findPlanFaults, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // A page of the list of coupons reads what is on it: 20,000 coupons, and 40,000 orders that name one.
 
-const world = aWorld()
+const world = createWorld()
 const COUPONS = 20_000
 const ORDERS = 40_000
 const LARGE = ['coupons', 'order_coupons', 'orders', 'coupon_codes', 'messages']
@@ -26,7 +26,7 @@ const MAILS = 30_000
 let couponId: string
 
 beforeAll(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
   const client = await world.pool.connect()
   await client.query('begin; set local session_replication_role = replica')
   await client.query(
@@ -55,8 +55,8 @@ beforeAll(async () => {
 }, 120_000)
 
 async function aBacklog() {
-  couponId = await insertPersonal(world, store.storeId, {})
-  const terms = await termsOfCoupon(world, couponId)
+  couponId = await insertPersonalCoupon(world, store.storeId, {})
+  const terms = await readCodeTerms(world, couponId)
   const client = await world.pool.connect()
   const insert = (into: string, select: string, ...values: unknown[]) =>
     client.query(`insert into ${into} select ${select} from generate_series(1, ${MAILS}) n`, [
@@ -100,7 +100,7 @@ const handle = () => ({ storeId: store.storeId, db: world.db })
 async function expectCheap(work: () => Promise<unknown>) {
   const plans = await watch.during(work)
   expect(plans.length).toBeGreaterThan(0)
-  expect(faultsOf(plans, { large: LARGE, rows: 500 }).join('\n')).toBe('')
+  expect(findPlanFaults(plans, { large: LARGE, rows: 500 }).join('\n')).toBe('')
 }
 
 test('a page from either end, and one that is searched for', async () => {
@@ -165,7 +165,7 @@ test('which stores need codes, of 30,000 mails that are due and have theirs, rea
   const look = () => enqueueDueCodes(world.deps)
   const plans = await watch.during(look)
   const large = [...LARGE, 'manual_messages', 'shoppers']
-  expect(faultsOf(plans, { large, rows: 2_500 }).join('\n')).toBe('')
+  expect(findPlanFaults(plans, { large, rows: 2_500 }).join('\n')).toBe('')
   expect(world.queued).toEqual([])
   await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', couponId).execute()
   await look()

@@ -11,25 +11,25 @@ import {
   pagesOfCustomers,
 } from '../../server/marketing/customers/list-sql.ts'
 import { customerSorts } from '../../shared/customers.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { manyCarts } from '../../test/many-carts.ts'
-import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { insertManyCarts } from '../../test/many-carts.ts'
+import { FEW_ROWS, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // What engine.test.ts asks of carts, of customers: 60,000 in a store, two in seven registered.
 
 const CUSTOMERS = 60_000
 const LARGE = ['shoppers', 'shopper_keys', 'customer_counts', 'carts', 'orders', 'messages']
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let watch: PlanWatch
 const handle = () => ({ storeId: store.storeId, db: world.db })
 
 beforeAll(async () => {
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
   await otherStoresCounts()
-  await manyCarts(world.db, {
+  await insertManyCarts(world.db, {
     storeId: store.storeId,
     flowId: store.flowId,
     now: world.now,
@@ -63,10 +63,10 @@ async function allHaveOrdered(): Promise<void> {
   await sql`vacuum (analyze) orders, shopper_keys`.execute(world.db)
 }
 
-async function expectCheap(work: () => Promise<unknown>, rows = FEW) {
+async function expectCheap(work: () => Promise<unknown>, rows = FEW_ROWS) {
   const plans = await watch.during(work)
   expect(plans.length).toBeGreaterThan(0)
-  expect(faultsOf(plans, { large: LARGE, rows }).join('\n')).toBe('')
+  expect(findPlanFaults(plans, { large: LARGE, rows }).join('\n')).toBe('')
 }
 
 const base: CustomerQuery = { page: 1, limit: 50, isRegistered: null, search: '', sort: 'since', order: 'desc' }
@@ -89,7 +89,7 @@ test('a page in the middle begins at its day, and reads rows only for itself', a
   for (const isRegistered of [null, false]) {
     const work = list({ page: 390, isRegistered })
     await expectCheap(work)
-    const scans = (await watch.during(work)).flatMap(({ plan }) => nodesOf(plan))
+    const scans = (await watch.during(work)).flatMap(({ plan }) => listPlanNodes(plan))
     const rows = scans.filter((node) => node['Relation Name'] === 'shoppers' && node['Node Type'] === 'Index Scan')
     expect(new Set(rows.map((node) => node['Actual Loops']))).toEqual(new Set([50]))
   }
@@ -159,7 +159,7 @@ test('customers with an abandoned cart: the first, those behind them, those of a
   await expectCheap(() => abandonedOf(handle(), { ...wanted, audience }))
   // How many there are at all is counted in the index, and no row is read for it.
   const counting = await watch.during(() => countAbandoned(handle(), null, null))
-  const carts = counting.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
+  const carts = counting.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'] === 'carts')
   expect(carts.map((node) => node['Index Name'])).toEqual(carts.map(() => 'carts_abandoned'))
 })
 

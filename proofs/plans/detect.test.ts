@@ -1,23 +1,23 @@
 import { beforeAll, expect, test } from 'vitest'
 import { detectAbandoned } from '../../server/carts/carts/detect.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { manyCarts } from '../../test/many-carts.ts'
-import { FEW, faultsOf, nodesOf, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { insertManyCarts } from '../../test/many-carts.ts'
+import { FEW_ROWS, findPlanFaults, listPlanNodes, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // The first large detection of a store: its messages have no statistics yet.
 
 const QUIET = 1_600
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 
 beforeAll(async () => {
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
   await world.db
     .updateTable('flows')
     .set({ takes_from: new Date(0) })
     .execute()
-  await manyCarts(world.db, {
+  await insertManyCarts(world.db, {
     storeId: store.storeId,
     flowId: store.flowId,
     now: world.now,
@@ -37,9 +37,9 @@ test('each cart’s messages are looked up by the cart, and the flows are read o
     .executeTakeFirstOrThrow()
   expect(count).toBe(3 * QUIET)
   // Those of a batch of 500, three for each: never those of the batches before.
-  expect(faultsOf(plans, { large: ['messages'], rows: FEW })).toEqual([])
+  expect(findPlanFaults(plans, { large: ['messages'], rows: FEW_ROWS })).toEqual([])
   const moving = plans.filter(({ text }) => text.includes("set status = 'abandoned'"))
   expect(moving.length).toBeGreaterThan(2)
-  const reads = moving.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'flows')
+  const reads = moving.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'] === 'flows')
   expect(Math.max(...reads.map((node) => node['Actual Loops']))).toBeLessThan(10)
 })

@@ -30,13 +30,13 @@ import { wakeDueStores } from '../../server/messages/messages/scan.ts'
 import { sortColumns } from '../../shared/carts.ts'
 import { chartPeriods } from '../../shared/dashboard.ts'
 import { cartStages } from '../../shared/reach.ts'
-import { insertPersonal } from '../../test/coupon-scene.ts'
-import { anOrder, aStore, freshOrderCheck, type TestStore } from '../../test/factories.ts'
-import { aFakeStore } from '../../test/fake-store.ts'
-import { manyCarts } from '../../test/many-carts.ts'
-import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { wooKeys } from '../../test/woo-access.ts'
-import { aWorld, START } from '../../test/world.ts'
+import { insertPersonalCoupon } from '../../test/coupon-scene.ts'
+import { buildOrder, completeOrderCheck, createStore, type TestStore } from '../../test/factories.ts'
+import { createFakeStore } from '../../test/fake-store.ts'
+import { insertManyCarts } from '../../test/many-carts.ts'
+import { FEW_ROWS, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { buildWooKeys } from '../../test/woo-access.ts'
+import { createWorld, START } from '../../test/world.ts'
 
 // What is asked all the time stays as cheap at 60,000 carts: an index serves it, no large table is read through, no store's
 // rows are sorted. The statements are those the code sends: each is explained, with its values, at the moment it is sent.
@@ -59,20 +59,20 @@ const LARGE = [
   'coupon_codes',
 ]
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let watch: PlanWatch
 
 beforeAll(async () => {
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
   const flow = { storeId: store.storeId, flowId: store.flowId, now: world.now }
   await world.db
     .updateTable('flows')
     .set({ takes_from: new Date(0) })
     .execute()
   await otherStoresCounts()
-  await manyCarts(world.db, { ...flow, count: CARTS, ready: READY, quiet: QUIET, hasPast: true })
-  await freshOrderCheck(world, store.storeId)
+  await insertManyCarts(world.db, { ...flow, count: CARTS, ready: READY, quiet: QUIET, hasPast: true })
+  await completeOrderCheck(world, store.storeId)
   watch = watchPlans(world.pool)
 }, 300_000)
 
@@ -84,10 +84,10 @@ const otherStoresCounts = () =>
     world.db,
   )
 
-async function expectCheap(work: () => Promise<unknown>, { rows = FEW } = {}) {
+async function expectCheap(work: () => Promise<unknown>, { rows = FEW_ROWS } = {}) {
   const plans = await watch.during(work)
   expect(plans.length).toBeGreaterThan(0)
-  expect(faultsOf(plans, { large: LARGE, rows }).join('\n')).toBe('')
+  expect(findPlanFaults(plans, { large: LARGE, rows }).join('\n')).toBe('')
 }
 
 describe('the consent ledger', () => {
@@ -151,7 +151,7 @@ describe('the list', () => {
     const work = list({ page: 1_000 })
     await expectCheap(work)
     const plans = await watch.during(work)
-    const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
+    const scans = plans.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'] === 'carts')
     expect(scans.map((node) => node['Node Type']).sort()).toEqual(['Index Only Scan', 'Index Scan'])
     expect(scans.find((node) => node['Node Type'] === 'Index Scan')!['Actual Loops']).toBe(25)
   })
@@ -243,7 +243,7 @@ test('the dashboard: sums of a few slots, and of no cart, order or person', asyn
     await readStats(asked)
     for (const period of chartPeriods) await readChart(asked, period)
   })
-  const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'])
+  const scans = plans.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'])
   const read = new Set(scans.map((node) => node['Relation Name']))
   expect([...read].sort()).toEqual([
     'active_shopper_counts',
@@ -290,12 +290,12 @@ test('what is due is found, and flights of dead processes are', async () => {
 })
 
 test('personal codes: which messages need one, making and tidying them', async () => {
-  const fake = aFakeStore()
+  const fake = createFakeStore()
   world.storeClient = () => fake
   const { storeId, accountId } = store
-  const keys = wooKeys()
+  const keys = buildWooKeys()
   await world.db.transaction().execute((db) => saveKeys(world.deps, { accountId, db }, storeId, keys))
-  const couponId = await insertPersonal(world, storeId, {})
+  const couponId = await insertPersonalCoupon(world, storeId, {})
   const setCoupon = (coupon_id: string | null) =>
     world.db.updateTable('flow_steps').set({ coupon_id }).where('store_id', '=', storeId).execute()
   await setCoupon(couponId)
@@ -350,7 +350,7 @@ test('orders of known and of new shoppers', () =>
     recordOrders(
       world.deps,
       store.storeId,
-      [anOrder(world, { email: 'ada.allen48@shoppers.example', kind: 'purchase' }), anOrder(world)],
+      [buildOrder(world, { email: 'ada.allen48@shoppers.example', kind: 'purchase' }), buildOrder(world)],
       'sync',
     ),
   ))

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { readPace } from '../../server/carts/experiments/pace-sql.ts'
 import { sql } from '../../server/core/db/db.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { manyCarts } from '../../test/many-carts.ts'
-import { faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { insertManyCarts } from '../../test/many-carts.ts'
+import { findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // How many people an experiment would have (decision 60) is told from the last 30 days: by indexes, of a year of carts and orders and beside
 // those of another store.
@@ -12,14 +12,14 @@ import { aWorld } from '../../test/world.ts'
 const CARTS = 20_000
 const DAY = 86_400_000
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let watch: PlanWatch
 
 beforeAll(async () => {
-  store = await aStore(world)
-  for (const { storeId, flowId } of [store, await aStore(world)]) {
-    await manyCarts(world.db, { storeId, flowId, now: world.now, count: CARTS })
+  store = await createStore(world)
+  for (const { storeId, flowId } of [store, await createStore(world)]) {
+    await insertManyCarts(world.db, { storeId, flowId, now: world.now, count: CARTS })
     await sql`
       insert into orders (store_id, order_id, shopper_id, cart_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor, net_minor)
       select store_id, 'o' || id, shopper_id, id, 'purchase', 'completed', at, at, at, currency, value_minor, value_minor
@@ -42,7 +42,9 @@ test('the pace of an experiment reads the carts and orders of 30 days', async ()
   expect([carts, orders].every((count) => count > 50 && count < CARTS / 5)).toBe(true)
   const plans = await watch.during(() => readPace(handle, since))
   const rowsOfDays = Math.max(carts, orders)
-  expect(faultsOf(plans, { large: ['carts', 'orders'], rows: rowsOfDays, sorted: 2 * rowsOfDays }).join('\n')).toBe('')
-  const tables = plans.flatMap(({ plan }) => nodesOf(plan).map((node) => node['Relation Name'] ?? ''))
+  expect(
+    findPlanFaults(plans, { large: ['carts', 'orders'], rows: rowsOfDays, sorted: 2 * rowsOfDays }).join('\n'),
+  ).toBe('')
+  const tables = plans.flatMap(({ plan }) => listPlanNodes(plan).map((node) => node['Relation Name'] ?? ''))
   expect(tables.filter((name) => name !== '').every((name) => name === 'carts' || name === 'orders')).toBe(true)
 })

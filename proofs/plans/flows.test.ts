@@ -1,20 +1,20 @@
 import { beforeAll, expect, test } from 'vitest'
 import { reportFlow } from '../../server/marketing/flows/report.ts'
 import { readAttributedRevenue } from '../../server/marketing/flows/report-sql.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { faultsOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { findPlanFaults, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // The report of a flow reads the figures of its days (decision 57): a year of a store with many flows and channels, and as much of another's.
 
-const world = aWorld()
+const world = createWorld()
 const LARGE = ['messages', 'orders', 'carts']
 let store: TestStore
 let watch: PlanWatch
 
 beforeAll(async () => {
-  store = await aStore(world)
-  const other = await aStore(world)
+  store = await createStore(world)
+  const other = await createStore(world)
   for (const { storeId, flowId } of [store, other]) {
     await world.pool.query(
       `insert into flow_figures (store_id, flow_id, day, step_id, variant_id, currency, accepted, delivered, clicked, credited, unsubscribed,
@@ -44,5 +44,5 @@ test('the report of a flow, and what all flows brought in', async () => {
   expect(plans.length).toBeGreaterThan(4)
   // The days of this flow: neither those of other flows nor the hours that only analytics asks for.
   const limits = { large: [...LARGE, 'message_figures', 'flow_figures', 'flow_counts'], rows: 90 * 3 * 3 }
-  expect(faultsOf(plans, limits).join('\n')).toBe('')
+  expect(findPlanFaults(plans, limits).join('\n')).toBe('')
 })

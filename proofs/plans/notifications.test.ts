@@ -14,9 +14,16 @@ import { findNewestInstant, listNewsSince } from '../../server/access/notificati
 import { deleteOldNotifications } from '../../server/access/notifications/tidy.ts'
 import { sql } from '../../server/core/db/db.ts'
 import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../shared/notification-calls.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { type Explained, FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import {
+  type ExplainedStatement,
+  FEW_ROWS,
+  findPlanFaults,
+  listPlanNodes,
+  type PlanWatch,
+  watchPlans,
+} from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // What engine.test.ts asks of carts, of notifications: 30,000 in a store, 20,000 of its account, 60,000 of other stores. Each statement is
 // also looked at when it has been prepared and used before, as PostgreSQL may then choose one plan for stores of every size.
@@ -36,16 +43,16 @@ const OF_OTHERS = 60_000
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 /** Of an account that has large ones, too. */
 let small: TestStore
 let watch: PlanWatch
 
 beforeAll(async () => {
-  store = await aStore(world)
-  const others = [await aStore(world), await aStore(world), await aStore(world)]
-  small = await aStore(world, { accountId: others[0]!.accountId })
+  store = await createStore(world)
+  const others = [await createStore(world), await createStore(world), await createStore(world)]
+  small = await createStore(world, { accountId: others[0]!.accountId })
   const client = await world.pool.connect()
   // What foreign keys would look up for each is known.
   await client.query('begin; set local session_replication_role = replica')
@@ -69,7 +76,9 @@ beforeAll(async () => {
   await fill('account_notifications', [store.accountId], OF_ACCOUNT)
   await fill('account_notifications', [small.accountId], OF_ACCOUNT)
   // One of the member's newest in four is read, some are deleted; five others have read all.
-  const everybody = [...others, await aStore(world), await aStore(world)].map(({ userId }) => [userId, 1] as const)
+  const everybody = [...others, await createStore(world), await createStore(world)].map(
+    ({ userId }) => [userId, 1] as const,
+  )
   for (const [userId, every] of [[store.userId, 4] as const, ...everybody]) {
     await client.query(
       `insert into notification_marks (store_id, user_id, notification_id, created_at, is_read, is_deleted)
@@ -99,21 +108,21 @@ const list = (query: object, of = store) => listForMember(reader(of), listNotifi
 async function expectCheap(
   work: () => Promise<unknown>,
   limits: { rows?: number; sorted?: number } = {},
-): Promise<Explained[]> {
+): Promise<ExplainedStatement[]> {
   const plans = await watch.during(work)
   expect(plans.length).toBeGreaterThan(0)
-  expect(faultsOf(plans, { large: LARGE, rows: FEW, ...limits }).join('\n')).toBe('')
+  expect(findPlanFaults(plans, { large: LARGE, rows: FEW_ROWS, ...limits }).join('\n')).toBe('')
   return plans
 }
 
 /** The indexes by which a table was read. */
-function indexesOf(plans: readonly Explained[], table: string): string[] {
-  const names = plans.flatMap(({ plan }) => nodesOf(plan)).map((node) => node['Index Name'] ?? '')
+function indexesOf(plans: readonly ExplainedStatement[], table: string): string[] {
+  const names = plans.flatMap(({ plan }) => listPlanNodes(plan)).map((node) => node['Index Name'] ?? '')
   return [...new Set(names.filter((name) => name.startsWith(`${table}_`)))].sort()
 }
 
 /** Up to 10,000 are counted, and none of them is sorted. */
-const COUNTED = { rows: MAX_NOTIFICATIONS_COUNTED + 1, sorted: FEW }
+const COUNTED = { rows: MAX_NOTIFICATIONS_COUNTED + 1, sorted: FEW_ROWS }
 
 describe('the lists', () => {
   test.each<[string, object, string, { sorted?: number }?]>([
@@ -131,7 +140,9 @@ describe('the lists', () => {
 
   test('totals are counted in the index alone', async () => {
     const plans = await watch.during(() => list({ limit: '1' }))
-    const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Index Name']?.endsWith('_newest'))
+    const scans = plans
+      .flatMap(({ plan }) => listPlanNodes(plan))
+      .filter((node) => node['Index Name']?.endsWith('_newest'))
     expect([...new Set(scans.map((node) => node['Node Type']))]).toEqual(['Index Only Scan'])
     expect(Math.max(...scans.map((node) => node['Actual Rows']))).toBe(MAX_NOTIFICATIONS_COUNTED)
     expect(Math.max(...scans.map((node) => node['Heap Fetches']!))).toBe(0)
@@ -151,7 +162,7 @@ describe('the lists', () => {
     for (const query of [{}, { search: 'ada 7' }, { filter: 'new-carts', search: 'ada 7' }]) {
       const plans = await expectCheap(() => list(query, small), COUNTED)
       const scans = plans
-        .flatMap(({ plan }) => nodesOf(plan))
+        .flatMap(({ plan }) => listPlanNodes(plan))
         .filter((node) => node['Relation Name'] === 'notifications')
       expect(
         Math.max(...scans.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0))),

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type NewFact, recordFacts } from '../../server/carts/carts/record.ts'
-import { aStore } from '../../test/factories.ts'
-import { faultsOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore } from '../../test/factories.ts'
+import { findPlanFaults, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // One cart has 5,000 posts of one page and of one shop's queue, whose numbers are beyond 32 bits (S7): the next one reads few of them.
 
 const POSTS = 5_000
 const FIRST = 5_000_000_000
 
-const world = aWorld()
+const world = createWorld()
 let storeId: string
 let watch: PlanWatch
 
@@ -30,7 +30,7 @@ const ofQueue = (seq: number, at: Date): NewFact => {
 }
 
 beforeAll(async () => {
-  storeId = (await aStore(world)).storeId
+  storeId = (await createStore(world)).storeId
   const start = new Date(world.now.getTime() - POSTS * 1_000)
   await recordFacts(world.deps, storeId, [ofPage(FIRST, start)])
   for (const source of ['capture', 'plugin'])
@@ -52,5 +52,5 @@ test.each([
   const facts = seqs.map((seq) => post(seq, world.now))
   const plans = await watch.during(() => recordFacts(world.deps, storeId, facts))
   expect(plans.some(({ text }) => text.includes('"shopperId" uuid, page text'))).toBe(true)
-  expect(faultsOf(plans, { large: ['facts'], rows: 500 }).join('\n')).toBe('')
+  expect(findPlanFaults(plans, { large: ['facts'], rows: 500 }).join('\n')).toBe('')
 })

@@ -3,13 +3,13 @@ import { newId } from '../../server/core/common/ids.ts'
 import { countByKey } from '../../server/delivery/push/keys.ts'
 import { subscriptionsOfMessage } from '../../server/delivery/push/subscriptions-sql.ts'
 import { readStats } from '../../server/workspace/push-setup/setup.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { FEW, faultsOf, nodesOf, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { FEW_ROWS, findPlanFaults, listPlanNodes, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // What engine.test.ts asks of carts, of web push: 500 subscriptions and notifications of a store among 30,000 of others.
 
-const world = aWorld()
+const world = createWorld()
 const LARGE = ['push_subscriptions', 'messages', 'shoppers', 'touchpoints']
 const OF_STORE = 500
 const OF_OTHERS = 30_000
@@ -17,8 +17,8 @@ let store: TestStore
 let messageId: string
 
 beforeAll(async () => {
-  store = await aStore(world)
-  const other = await aStore(world)
+  store = await createStore(world)
+  const other = await createStore(world)
   const client = await world.pool.connect()
   await client.query('begin; set local session_replication_role = replica')
   for (const [{ storeId }, count] of [
@@ -63,11 +63,11 @@ test('statistics and the next browser of a person read no more than the store’
     await countByKey(handle)
     await subscriptionsOfMessage(handle, messageId)
   })
-  expect(faultsOf(plans, { large: LARGE, rows: FEW }).join('\n')).toBe('')
+  expect(findPlanFaults(plans, { large: LARGE, rows: FEW_ROWS }).join('\n')).toBe('')
   const ofMessage = plans.filter(({ text }) => text.includes('encrypted_key'))
   expect(ofMessage.length).toBeGreaterThan(0)
   const read = ofMessage
-    .flatMap(({ plan }) => nodesOf(plan))
+    .flatMap(({ plan }) => listPlanNodes(plan))
     .filter((node) => node['Relation Name'] === 'push_subscriptions')
   expect(Math.max(...read.map((node) => node['Actual Rows']))).toBe(1)
 })

@@ -3,10 +3,10 @@ import { BADGE } from '../../server/carts/carts/fragments.ts'
 import { type CartFilter, countCarts, listCarts } from '../../server/carts/carts/list-sql.ts'
 import { sql } from '../../server/core/db/db.ts'
 import { CartBadge, sortColumns } from '../../shared/carts.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { manyCarts } from '../../test/many-carts.ts'
-import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { insertManyCarts } from '../../test/many-carts.ts'
+import { FEW_ROWS, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // Searches of the list of carts: exactly the carts that fit, in their order, and read by entries that fit alone.
 
@@ -14,13 +14,13 @@ const CARTS = 60_000
 /** So many entries of an index may one look read: those that are gathered, and one more. */
 const GATHERED = 5_001
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let watch: PlanWatch
 
 beforeAll(async () => {
-  store = await aStore(world, { plan: 'growth' })
-  await manyCarts(world.db, { storeId: store.storeId, flowId: store.flowId, now: world.now, count: CARTS })
+  store = await createStore(world, { plan: 'growth' })
+  await insertManyCarts(world.db, { storeId: store.storeId, flowId: store.flowId, now: world.now, count: CARTS })
   watch = watchPlans(world.pool, { repeated: true })
 }, 300_000)
 
@@ -87,7 +87,7 @@ test('a page far down in the order of a text has the carts of its place, and sor
       const plans = await watch.during(async () => {
         expect((await find(wanted)).ids).toHaveLength(25)
       })
-      expect(faultsOf(plans, { large: ['carts'], rows: CARTS, sorted: FEW })).toEqual([])
+      expect(findPlanFaults(plans, { large: ['carts'], rows: CARTS, sorted: FEW_ROWS })).toEqual([])
       expect((await find(wanted)).ids).toEqual((await findPlainly(wanted)).ids)
     }
   }
@@ -98,7 +98,7 @@ test.each(
 )('“%s” under a badge reads each cart that fits once at most, and sorts those that are gathered', async (search) => {
   for (const badge of ['Recovered', 'No Response', 'WhatsApp Sent'] as const) {
     const plans = await watch.during(() => find({ search, badge }))
-    expect(faultsOf(plans, { large: ['carts'], rows: CARTS, sorted: GATHERED })).toEqual([])
+    expect(findPlanFaults(plans, { large: ['carts'], rows: CARTS, sorted: GATHERED })).toEqual([])
   }
 })
 
@@ -108,9 +108,13 @@ test('what very many carts begin with is met on the way through the list, not ga
     const plans = await watch.during(() => listCarts(handle(), { ...base, search: 'g', badge }, counted))
     expect([counted.isMany, badge]).toEqual([badge === null, badge])
     expect(
-      faultsOf(plans, { large: ['carts'], rows: badge ? 2 * GATHERED : FEW, sorted: badge ? 4 * GATHERED : FEW }),
+      findPlanFaults(plans, {
+        large: ['carts'],
+        rows: badge ? 2 * GATHERED : FEW_ROWS,
+        sorted: badge ? 4 * GATHERED : FEW_ROWS,
+      }),
     ).toEqual([])
-    const kinds = plans.flatMap(({ plan }) => nodesOf(plan)).map((node) => node['Node Type'])
+    const kinds = plans.flatMap(({ plan }) => listPlanNodes(plan)).map((node) => node['Node Type'])
     expect(kinds).not.toContain('BitmapOr')
   }
 })
@@ -118,12 +122,12 @@ test('what very many carts begin with is met on the way through the list, not ga
 test('where nothing begins with a text, the newest carts are looked through, without a badge in an index alone', async () => {
   for (const badge of [null, ...CartBadge.options]) {
     const plans = await watch.during(() => countCarts(handle(), { search: 'zz', badge }))
-    const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
+    const scans = plans.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'] === 'carts')
     const read = scans.filter((node) => node['Actual Rows'] > 0)
     const isInIndex = read.every((node) => node['Node Type'] === 'Index Only Scan' && node['Heap Fetches'] === 0)
     expect([badge, isInIndex || badge !== null]).toEqual([badge, true])
     // Under a badge the others are passed on the way.
-    expect(faultsOf(plans, { large: ['carts'], rows: badge ? CARTS : 20_000, sorted: FEW })).toEqual([])
+    expect(findPlanFaults(plans, { large: ['carts'], rows: badge ? CARTS : 20_000, sorted: FEW_ROWS })).toEqual([])
   }
   expect(await countCarts(handle(), { search: 'zz', badge: null })).toMatchObject({ isAnywhere: true, isPartial: true })
 })

@@ -2,10 +2,10 @@ import { Kysely, PostgresDialect } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Schema } from '../../server/core/schema/schema.ts'
 import { sendDue } from '../../server/delivery/send/send-due.ts'
-import { aStore, freshOrderCheck, type TestStore } from '../../test/factories.ts'
-import { manyCarts } from '../../test/many-carts.ts'
-import { FEW, faultsOf, nodesOf, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { completeOrderCheck, createStore, type TestStore } from '../../test/factories.ts'
+import { insertManyCarts } from '../../test/many-carts.ts'
+import { FEW_ROWS, findPlanFaults, listPlanNodes, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // The statements per mail on a small and a large store, with statistics from before anything was sent, as when the first large send begins.
 
@@ -16,13 +16,13 @@ const LARGE = ['carts', 'messages', 'shoppers', 'shopper_keys', 'decisions', 'li
 /** The plans of these are kept: they are planned once per connection. */
 const HOT = ['with answered as', 'with ready as', 'select m.id, m.cart_id, m.shopper_id, m.step_id']
 
-const world = aWorld()
+const world = createWorld()
 
 async function readyStore(count: number): Promise<TestStore> {
-  const store = await aStore(world, { plan: 'growth' })
+  const store = await createStore(world, { plan: 'growth' })
   const flow = { storeId: store.storeId, flowId: store.flowId, now: world.now }
-  await manyCarts(world.db, { ...flow, count, ready: READY, hasPast: true })
-  await freshOrderCheck(world, store.storeId)
+  await insertManyCarts(world.db, { ...flow, count, ready: READY, hasPast: true })
+  await completeOrderCheck(world, store.storeId)
   return store
 }
 
@@ -43,16 +43,18 @@ describe.each([
       sendDue(deps, { storeId: store.storeId }),
     )
     expect(world.sent.length).toBeGreaterThanOrEqual(READY)
-    if (count > FEW) expect(faultsOf(plans, { large: LARGE, rows: FEW })).toEqual([])
+    if (count > FEW_ROWS) expect(findPlanFaults(plans, { large: LARGE, rows: FEW_ROWS })).toEqual([])
     const turns = plans.filter(({ text }) => text.includes('with answered as'))
     expect(turns.length).toBeGreaterThan(20)
-    const reads = turns.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'messages')
+    const reads = turns
+      .flatMap(({ plan }) => listPlanNodes(plan))
+      .filter((node) => node['Relation Name'] === 'messages')
     const most = reads.map(
       (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
     )
     expect(Math.max(...most)).toBeLessThan(30)
     const others = plans.filter(({ text }) => /with (due|ready|sending) as|set state = 'scheduled'/.test(text))
-    expect(faultsOf(others, { large: ['messages'], rows: (3 * OF_A_BATCH) / 2 })).toEqual([])
+    expect(findPlanFaults(others, { large: ['messages'], rows: (3 * OF_A_BATCH) / 2 })).toEqual([])
   }, 300_000)
 })
 

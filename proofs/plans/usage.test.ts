@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { groupNotifications } from '../../server/access/notifications/group.ts'
 import { loadUsage } from '../../server/billing/billing/usage.ts'
 import { notifyUsage } from '../../server/billing/billing/usage-notices.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
-import { type Explained, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
-import { aWorld } from '../../test/world.ts'
+import { createStore, type TestStore } from '../../test/factories.ts'
+import { type ExplainedStatement, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { createWorld } from '../../test/world.ts'
 
 // What engine.test.ts asks of carts, of the meters of an account: 30,000 messages in a store, 1,000 of them held by the plan's limit, as
 // many of another account; 1,000 accounts that have sent for two years, and were told 20,000 things.
@@ -15,13 +15,13 @@ const MONTHS = 24
 const TOLD = 20_000
 const LARGE = ['messages', 'plan_usage', 'account_notifications']
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let watch: PlanWatch
 
 beforeAll(async () => {
-  store = await aStore(world, { plan: 'starter' })
-  const other = await aStore(world)
+  store = await createStore(world, { plan: 'starter' })
+  const other = await createStore(world)
   const client = await world.pool.connect()
   // What foreign keys would look up for each is known.
   await client.query('begin; set local session_replication_role = replica')
@@ -56,10 +56,10 @@ beforeAll(async () => {
   watch = watchPlans(world.pool, { repeated: true })
 }, 60_000)
 
-async function expectCheap(work: () => Promise<unknown>, rows: number): Promise<readonly Explained[]> {
+async function expectCheap(work: () => Promise<unknown>, rows: number): Promise<readonly ExplainedStatement[]> {
   const plans = await watch.during(work)
   expect(plans.length).toBeGreaterThan(0)
-  expect(faultsOf(plans, { large: LARGE, rows }).join('\n')).toBe('')
+  expect(findPlanFaults(plans, { large: LARGE, rows }).join('\n')).toBe('')
   return plans
 }
 
@@ -68,7 +68,7 @@ test('the meters read what the plan holds in the account’s stores, and no othe
   const { meters } = await loadUsage(account, world.now)
   expect(meters.map(({ held }) => held)).toEqual([HELD / 2, HELD / 2, 0])
   const plans = await expectCheap(() => loadUsage(account, world.now), HELD)
-  const indexes = plans.flatMap(({ plan }) => nodesOf(plan)).map((node) => node['Index Name'] ?? '')
+  const indexes = plans.flatMap(({ plan }) => listPlanNodes(plan)).map((node) => node['Index Name'] ?? '')
   expect(indexes.filter((name) => name.startsWith('messages_'))).toContain('messages_held_by_plan')
 })
 

@@ -55,7 +55,7 @@ export function readVectors() {
 }
 
 /** A recorded answer by file and title, e.g. for the exact body of an error. */
-export function recorded(file: string, title: string): Exchange['response'] {
+export function findResponse(file: string, title: string): Exchange['response'] {
   const found = readExchanges(file).find((one) => one.title.startsWith(title))
   if (!found) throw new Error(`No exchange "${title}" in ${file}`)
   return found.response

@@ -5,7 +5,7 @@ import { openShopify } from './shopify.ts'
 // A large shop on Shopify in a process of its own, so that what its client holds can be told from what it holds itself. Told how much it has,
 // answers where it is; then it moves its clock on, ends its tokens and says what it was asked.
 
-export type LargeShopOrder =
+export type LargeShopCommand =
   | { do: 'open'; at: number; orders: number; checkouts: number }
   | { do: 'advance'; ms: number }
   | { do: 'end tokens' }
@@ -17,7 +17,7 @@ export interface LargeShop {
   keys: { clientId: string; clientSecret: string }
 }
 
-export interface LargeShopTold {
+export interface LargeShopReply {
   throttled: number
   bulkRuns: number
   queries: number
@@ -25,9 +25,9 @@ export interface LargeShopTold {
 
 const DAY = 86_400_000
 
-async function open({ at, orders, checkouts }: Extract<LargeShopOrder, { do: 'open' }>) {
+async function open({ at, orders, checkouts }: Extract<LargeShopCommand, { do: 'open' }>) {
   let aheadMs = 0
-  const told: LargeShopTold = { throttled: 0, bulkRuns: 0, queries: 0 }
+  const told: LargeShopReply = { throttled: 0, bulkRuns: 0, queries: 0 }
   const store = await openShopify({ now: () => at + aheadMs })
   const { faults } = store
   faults.tell = (query, answer) => {
@@ -64,7 +64,7 @@ async function open({ at, orders, checkouts }: Extract<LargeShopOrder, { do: 'op
     }),
   )
   const answer: LargeShop = { url: store.url, keys: store.keys }
-  const work = (wish: LargeShopOrder) => {
+  const work = (wish: LargeShopCommand) => {
     if (wish.do === 'advance') aheadMs += wish.ms
     if (wish.do === 'end tokens') store.controls.expireTokens()
     if (wish.do === 'leave points') store.bucket.drain(wish.points)
@@ -75,7 +75,7 @@ async function open({ at, orders, checkouts }: Extract<LargeShopOrder, { do: 'op
 
 let shop: Awaited<ReturnType<typeof open>> | null = null
 
-process.on('message', async (wish: LargeShopOrder) => {
+process.on('message', async (wish: LargeShopCommand) => {
   if (wish.do === 'open') {
     shop = await open(wish)
     process.send!(shop.answer)

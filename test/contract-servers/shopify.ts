@@ -17,8 +17,8 @@ export interface ShopifyAnswer {
 }
 
 /** Asks a store as an app that connects with client id and secret does; for tests of the store itself. */
-export async function shopifyApp(store: ShopifyStore) {
-  const token = await shopifyToken(store)
+export async function openAppClient(store: ShopifyStore) {
+  const token = await requestAppToken(store)
   return async (query: string, variables: Record<string, unknown> = {}, own = token): Promise<ShopifyAnswer> => {
     const answer = await fetch(`${store.url}/admin/api/2026-10/graphql.json`, {
       method: 'POST',
@@ -39,12 +39,12 @@ export async function shopifyApp(store: ShopifyStore) {
   }
 }
 
-export async function shopifyToken(store: ShopifyStore): Promise<string> {
-  const { body } = await exchange(store, store.keys)
+export async function requestAppToken(store: ShopifyStore): Promise<string> {
+  const { body } = await exchangeCredentials(store, store.keys)
   return String(body.access_token)
 }
 
-export async function exchange(store: ShopifyStore, keys: { clientId: string; clientSecret: string }) {
+export async function exchangeCredentials(store: ShopifyStore, keys: { clientId: string; clientSecret: string }) {
   const form = { grant_type: 'client_credentials', client_id: keys.clientId, client_secret: keys.clientSecret }
   const body = new URLSearchParams(form)
   const answer = await fetch(`${store.url}/admin/oauth/access_token`, { method: 'POST', body })

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Exchange } from './recordings.ts'
-import { recorded } from './recordings.ts'
+import { findResponse } from './recordings.ts'
 
 // The door of the contract server: what WooCommerce accepts as a sign-in, refused in its own recorded words. Written apart from our
 // signer, after the vendor's source: a mistake would have to be made twice to stay unseen.
@@ -13,7 +13,7 @@ export interface ApiKey {
   mayManage: boolean
 }
 
-export interface Knock {
+export interface SignInRequest {
   method: string
   /** Path and raw query, as on the request line. */
   target: string
@@ -38,20 +38,20 @@ export class Gate {
   }
 
   /** null: come in. */
-  refuse(knock: Knock): Refusal {
+  refuse(knock: SignInRequest): Refusal {
     const refusal = this.#check(knock)
     if (!refusal) return null
     const body = refusal.body as { message: string }
     return { ...refusal, body: { ...body, message: this.translate(body.message) } }
   }
 
-  #check(knock: Knock): Refusal {
+  #check(knock: SignInRequest): Refusal {
     const basic = knock.isSsl ? this.#basic(knock.authorization) : null
     if (basic && 'status' in basic) return basic
     const oauth = basic ? null : this.#oauth(knock)
     if (oauth && 'status' in oauth) return oauth
     const key = basic ?? oauth
-    if (!key) return recorded('auth.json', knock.isSsl ? 'https, Basic, unknown key' : 'plain http, no credentials')
+    if (!key) return findResponse('auth.json', knock.isSsl ? 'https, Basic, unknown key' : 'plain http, no credentials')
     return permissionRefusal(key, knock.method)
   }
 
@@ -60,22 +60,23 @@ export class Gate {
     const [name, secret] = Buffer.from(authorization.slice(6), 'base64').toString().split(':')
     const key = this.keys.find((one) => one.consumerKey === name)
     if (!key) return null
-    return key.consumerSecret === secret ? key : recorded('auth.json', 'https, Basic, wrong secret')
+    return key.consumerSecret === secret ? key : findResponse('auth.json', 'https, Basic, wrong secret')
   }
 
-  #oauth(knock: Knock): ApiKey | Exchange['response'] | null {
+  #oauth(knock: SignInRequest): ApiKey | Exchange['response'] | null {
     const [path = '', rawQuery = ''] = knock.target.split('?')
     const query = rawQuery.split('&').filter(Boolean).map(pair)
     const parameters = new Map([...query, ...headerPairs(knock.authorization)])
     const names = ['consumer_key', 'timestamp', 'nonce', 'signature', 'signature_method'].map((one) => `oauth_${one}`)
     const present = names.filter((name) => parameters.get(name))
     if (present.length === 0) return null
-    if (present.length < names.length) return recorded('auth.json', 'plain http, OAuth: a parameter is missing')
+    if (present.length < names.length) return findResponse('auth.json', 'plain http, OAuth: a parameter is missing')
     const key = this.keys.find((one) => one.consumerKey === parameters.get('oauth_consumer_key'))
-    if (!key) return recorded('auth.json', 'plain http, OAuth: unknown key')
+    if (!key) return findResponse('auth.json', 'plain http, OAuth: unknown key')
     const scheme = knock.isSsl ? 'https:' : 'http:'
     const url = `${this.home.replace(/^https?:/, scheme)}${path}`
-    if (!isSigned(knock.method, url, parameters, key)) return recorded('auth.json', 'plain http, OAuth: wrong secret')
+    if (!isSigned(knock.method, url, parameters, key))
+      return findResponse('auth.json', 'plain http, OAuth: wrong secret')
     return this.#moment(parameters) ?? key
   }
 
@@ -83,9 +84,9 @@ export class Gate {
     const timestamp = Number(parameters.get('oauth_timestamp'))
     const nonce = `${parameters.get('oauth_consumer_key')} ${parameters.get('oauth_nonce')}`
     if (Math.abs(this.now().getTime() / 1000 - timestamp) > 15 * 60) {
-      return recorded('auth.json', 'plain http, OAuth: timestamp 1000 s old')
+      return findResponse('auth.json', 'plain http, OAuth: timestamp 1000 s old')
     }
-    if (this.nonces.has(nonce)) return recorded('auth.json', 'plain http, OAuth: same nonce used twice')
+    if (this.nonces.has(nonce)) return findResponse('auth.json', 'plain http, OAuth: same nonce used twice')
     this.nonces.set(nonce, timestamp)
     return null
   }
@@ -93,11 +94,11 @@ export class Gate {
 
 function permissionRefusal(key: ApiKey, method: string): Refusal {
   const isRead = method === 'GET' || method === 'HEAD'
-  if (isRead && key.permissions === 'write') return recorded('auth.json', 'write-only key on a read')
-  if (!isRead && key.permissions === 'read') return recorded('auth.json', 'read-only key on a write')
+  if (isRead && key.permissions === 'write') return findResponse('auth.json', 'write-only key on a read')
+  if (!isRead && key.permissions === 'read') return findResponse('auth.json', 'read-only key on a write')
   if (key.mayManage) return null
   const title = isRead ? 'key that belongs to a user with role customer' : 'same key: create a coupon'
-  return recorded('auth.json', title)
+  return findResponse('auth.json', title)
 }
 
 function isSigned(method: string, url: string, parameters: Map<string, string>, key: ApiKey): boolean {

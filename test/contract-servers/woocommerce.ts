@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type Exchange, readExchanges, recorded } from './recordings.ts'
+import { type Exchange, findResponse, readExchanges } from './recordings.ts'
 import { type ApiKey, Gate } from './woocommerce-gate.ts'
 
 // A WooCommerce made of recordings. A request that was recorded gets its recorded answer; lists are served from the recorded
@@ -98,19 +98,19 @@ function respond(store: ContractStore, options: StoreOptions, gate: Gate, reques
 }
 
 function index(store: ContractStore) {
-  const answer = recorded('system.json', 'site index')
+  const answer = findResponse('system.json', 'site index')
   return { ...answer, body: { ...(answer.body as Row), url: store.url, home: store.url } }
 }
 
 function route(store: ContractStore, method: string, path: string, query: Map<string, string>, body: unknown) {
   if (path.startsWith('/webhooks')) return webhookRoute(store, method, path, query, body as Row)
-  if (method !== 'GET') return recorded('auth.json', 'method not allowed')
+  if (method !== 'GET') return findResponse('auth.json', 'method not allowed')
   const order = /^\/orders\/(\d+)$/.exec(path)?.[1]
-  if (order) return one(store.orders, order, query) ?? recorded('orders-queries.json', 'unknown order')
+  if (order) return one(store.orders, order, query) ?? findResponse('orders-queries.json', 'unknown order')
   const variations = /^\/products\/(\d+)\/variations$/.exec(path)?.[1]
   if (variations) return list(variations === '13' ? recordedVariations() : [], query)
   const setting = /^\/settings\/general\/(\w+)$/.exec(path)?.[1]
-  if (setting) return one(settings(), setting, query) ?? recorded('auth.json', 'route that does not exist')
+  if (setting) return one(settings(), setting, query) ?? findResponse('auth.json', 'route that does not exist')
   switch (path) {
     case '/orders':
       return orderList(store.orders, query)
@@ -121,11 +121,11 @@ function route(store: ContractStore, method: string, path: string, query: Map<st
     case '/settings/general':
       return { status: 200, headers: {}, body: settings().map((row) => trim(row, query)) }
     case '/data/currencies/current':
-      return fields(recorded('system.json', 'store currency'), query)
+      return fields(findResponse('system.json', 'store currency'), query)
     case '/system_status':
-      return fields(recorded('system.json', 'system status'), query)
+      return fields(findResponse('system.json', 'system status'), query)
     default:
-      return recorded('auth.json', 'route that does not exist')
+      return findResponse('auth.json', 'route that does not exist')
   }
 }
 
@@ -140,26 +140,26 @@ function webhookRoute(
   if (method === 'GET' && !id) return list(store.webhooks, query)
   if (method === 'POST' && !id) return createWebhook(store, query, body)
   if (!id || !store.webhooks.some((row) => String(row.id) === id))
-    return recorded('webhooks-crud.json', 'unknown webhook')
+    return findResponse('webhooks-crud.json', 'unknown webhook')
   if (method === 'GET') return one(store.webhooks, id, query)!
-  if (query.get('force') !== 'true') return recorded('webhooks-crud.json', 'delete without force')
+  if (query.get('force') !== 'true') return findResponse('webhooks-crud.json', 'delete without force')
   const gone = one(store.webhooks, id, query)!
   store.webhooks = store.webhooks.filter((row) => String(row.id) !== id)
   return gone
 }
 
 function createWebhook(store: ContractStore, query: Map<string, string>, body: Row | null) {
-  if (!body) return recorded('auth.json', 'body that is not valid JSON')
-  if (body.delivery_url === undefined) return recorded('webhooks-crud.json', 'missing delivery url')
-  if (!/^https?:\/\//.test(String(body.delivery_url))) return recorded('webhooks-crud.json', 'invalid delivery url')
+  if (!body) return findResponse('auth.json', 'body that is not valid JSON')
+  if (body.delivery_url === undefined) return findResponse('webhooks-crud.json', 'missing delivery url')
+  if (!/^https?:\/\//.test(String(body.delivery_url))) return findResponse('webhooks-crud.json', 'invalid delivery url')
   if (
     !/^(order|customer|product|coupon)\.(created|updated|deleted|restored)$|^action\.(woocommerce|wc)_/.test(
       String(body.topic),
     )
   ) {
-    return recorded('webhooks-crud.json', 'invalid topic')
+    return findResponse('webhooks-crud.json', 'invalid topic')
   }
-  const made = recorded('webhooks-crud.json', 'create webhook order.created')
+  const made = findResponse('webhooks-crud.json', 'create webhook order.created')
   // The secret goes in and never comes out.
   const { secret: _, ...rest } = body
   const row = { ...(made.body as Row), ...rest, id: 7 + store.webhooks.length }
@@ -172,13 +172,13 @@ const STATUSES =
 
 function orderList(orders: Row[], query: Map<string, string>) {
   const wanted = query.get('status')?.split(',')
-  if (wanted?.some((status) => !STATUSES.includes(status))) return recorded('orders-queries.json', 'unknown status')
+  if (wanted?.some((status) => !STATUSES.includes(status))) return findResponse('orders-queries.json', 'unknown status')
   if (query.get('orderby') && !['date', 'id', 'include', 'title', 'slug', 'modified'].includes(query.get('orderby')!)) {
-    return recorded('orders-queries.json', 'invalid orderby')
+    return findResponse('orders-queries.json', 'invalid orderby')
   }
   const after = bound(query.get('modified_after'), query)
   const before = bound(query.get('modified_before'), query)
-  if (Number.isNaN(after) || Number.isNaN(before)) return recorded('orders-queries.json', 'invalid date')
+  if (Number.isNaN(after) || Number.isNaN(before)) return findResponse('orders-queries.json', 'invalid date')
   const rows = orders.filter((row) =>
     !wanted || wanted.includes('any') ? row.status !== 'trash' : wanted.includes(String(row.status)),
   )
@@ -208,8 +208,8 @@ function bound(text: string | undefined, query: Map<string, string>): number | n
 function list(rows: Row[], query: Map<string, string>) {
   const perPage = Number(query.get('per_page') ?? 10)
   const page = Number(query.get('page') ?? 1)
-  if (!(perPage >= 1 && perPage <= 100)) return recorded('orders-queries.json', 'per_page above 100')
-  if (!(page >= 1)) return recorded('products-more.json', 'page 0')
+  if (!(perPage >= 1 && perPage <= 100)) return findResponse('orders-queries.json', 'per_page above 100')
+  if (!(page >= 1)) return findResponse('products-more.json', 'page 0')
   const sorted = [...rows].sort((a, b) => compareBy(a, b, query))
   const shown = sorted.slice((page - 1) * perPage, page * perPage)
   const headers = { 'x-wp-total': String(rows.length), 'x-wp-totalpages': String(Math.ceil(rows.length / perPage)) }
@@ -253,11 +253,11 @@ function isStatus(row: Row, query: Map<string, string>): boolean {
 }
 
 function settings(): Row[] {
-  return recorded('system.json', 'general settings').body as Row[]
+  return findResponse('system.json', 'general settings').body as Row[]
 }
 
 function recordedVariations(): Row[] {
-  return recorded('products-more.json', 'its variations').body as Row[]
+  return findResponse('products-more.json', 'its variations').body as Row[]
 }
 
 function customers(query: Map<string, string>): Row[] {

@@ -2,7 +2,7 @@ import jstat from 'jstat'
 
 // Random numbers of a seed, and what is known of the distributions they are drawn from.
 
-export interface Chance {
+export interface Random {
   /** Between 0 and 1, never 0. */
   uniform(): number
   /** Mean 0, deviation 1. */
@@ -10,7 +10,7 @@ export interface Chance {
 }
 
 /** Source: xoshiro128** by Blackman and Vigna, seeded by splitmix32. */
-export function chanceOf(seed: number): Chance {
+export function createRandom(seed: number): Random {
   let mix = seed | 0
   const next = () => {
     mix = (mix + 0x9e3779b9) | 0
@@ -48,7 +48,7 @@ export function chanceOf(seed: number): Chance {
 }
 
 /** How many of `people` do what each does with probability `rate`: a binomial number, by the gaps between those who do. */
-export function purchasers(chance: Chance, people: number, rate: number): number {
+export function drawPurchasers(chance: Random, people: number, rate: number): number {
   if (rate <= 0) return 0
   const logOfNot = Math.log1p(-rate)
   let done = 0

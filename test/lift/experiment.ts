@@ -2,7 +2,7 @@ import { type Arms, type Interval, sumCounts, sumTotals } from '../../server/cor
 import { isConversionShown, isRevenueShown } from '../../server/core/lift/minimum-sizes.ts'
 import { compareMeans, compareShares } from '../../server/core/lift/planned.ts'
 import { computeSequence } from '../../server/core/lift/sequence.ts'
-import { type Chance, logNormalMean, purchasers } from './chance.ts'
+import { drawPurchasers, logNormalMean, type Random } from './chance.ts'
 
 // One experiment of a made-up shop whose truth is known (decision 62), looked at every day.
 
@@ -48,7 +48,7 @@ interface Arm {
   squares: number
 }
 
-export function runExperiment(setting: Setting, chance: Chance): Verdicts {
+export function runExperiment(setting: Setting, chance: Random): Verdicts {
   const rates = { treated: setting.conversion * (1 + setting.effect), control: setting.conversion }
   const cap = capOf(setting.sigma, chance)
   const orderMean = logNormalMean(Math.log(MEDIAN), setting.sigma, cap)
@@ -57,7 +57,7 @@ export function runExperiment(setting: Setting, chance: Chance): Verdicts {
   const conversion = unseen()
   const revenue = unseen()
   for (let day = 1; day <= DAYS; day++) {
-    const held = purchasers(chance, PEOPLE_A_DAY, setting.share)
+    const held = drawPurchasers(chance, PEOPLE_A_DAY, setting.share)
     grow(arms.control, held, rates.control, setting.sigma, cap, chance)
     grow(arms.treated, PEOPLE_A_DAY - held, rates.treated, setting.sigma, cap, chance)
     const bought = measured(arms, ({ people, buyers }) => sumCounts(people, buyers))
@@ -97,8 +97,8 @@ const measured = (arms: Record<'treated' | 'control', Arm>, of: (arm: Arm) => Ar
   control: of(arms.control),
 })
 
-function grow(arm: Arm, people: number, rate: number, sigma: number, cap: number, chance: Chance): void {
-  const buyers = purchasers(chance, people, rate)
+function grow(arm: Arm, people: number, rate: number, sigma: number, cap: number, chance: Random): void {
+  const buyers = drawPurchasers(chance, people, rate)
   arm.people += people
   arm.buyers += buyers
   for (let order = 0; order < buyers; order++) {
@@ -109,7 +109,7 @@ function grow(arm: Arm, people: number, rate: number, sigma: number, cap: number
 }
 
 /** The 99th percentile of the orders before, as an experiment freezes it at its start. */
-function capOf(sigma: number, chance: Chance): number {
+function capOf(sigma: number, chance: Random): number {
   const amounts = Float64Array.from({ length: ORDERS_BEFORE }, () => MEDIAN * Math.exp(sigma * chance.normal())).sort()
   return amounts[Math.ceil(ORDERS_BEFORE * 0.99) - 1]!
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { computeSharesFactor, hasSampleRatioMismatch } from '../../server/core/lift/arm-shares.ts'
-import { seededShare } from '../seed.ts'
-import { chanceOf, logNormalMean, purchasers } from './chance.ts'
+import { pickSeededShare } from '../seed.ts'
+import { createRandom, drawPurchasers, logNormalMean } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
 import { missedPart, rightPart, SETTINGS, tallySetting } from './settings.ts'
 
@@ -10,7 +10,7 @@ import { missedPart, rightPart, SETTINGS, tallySetting } from './settings.ts'
 const EXPERIMENTS = 200
 
 test.each(
-  seededShare(SETTINGS, 4),
+  pickSeededShare(SETTINGS, 4),
 )('200 shops with a control group of $share, conversion $conversion, σ $sigma, effect $effect', (setting) => {
   const tallies = tallySetting(setting, EXPERIMENTS, 1)
   for (const tally of [tallies.conversion, tallies.revenue]) {
@@ -27,7 +27,9 @@ test('an ordinary interval that is looked at every day misses the truth in every
 })
 
 test.each(LOSSES)('arms of $share lose $ofControl and $ofTreated (decision 61)', (loss) => {
-  const found = Array.from({ length: 50 }, (_, seed) => isLossFound(loss, chanceOf(seed + 1))).filter(Boolean).length
+  const found = Array.from({ length: 50 }, (_, seed) => isLossFound(loss, createRandom(seed + 1))).filter(
+    Boolean,
+  ).length
   if (loss.ofControl + loss.ofTreated > 0) expect(found).toBeGreaterThanOrEqual(48)
   else expect(found).toBe(0)
 })
@@ -43,8 +45,11 @@ test('the factor of arms’ sizes is that of the Dirichlet prior', () => {
 })
 
 test('made-up shops are what they are said to be', () => {
-  const chance = chanceOf(7)
-  const bought = Array.from({ length: 2_000 }, () => purchasers(chance, 450, 0.05)).reduce((sum, one) => sum + one, 0)
+  const chance = createRandom(7)
+  const bought = Array.from({ length: 2_000 }, () => drawPurchasers(chance, 450, 0.05)).reduce(
+    (sum, one) => sum + one,
+    0,
+  )
   expect(bought / 2_000 / 450).toBeCloseTo(0.05, 2)
   let total = 0
   for (let each = 0; each < 200_000; each++) total += Math.min(400, 60 * Math.exp(chance.normal()))

@@ -1,5 +1,5 @@
 import { hasSampleRatioMismatch } from '../../server/core/lift/arm-shares.ts'
-import { type Chance, purchasers } from './chance.ts'
+import { drawPurchasers, type Random } from './chance.ts'
 
 // Experiments that lose people from an arm, looked at every day (decision 61).
 
@@ -25,13 +25,13 @@ export const LOSSES: readonly Loss[] = [
 const DAYS = 90
 
 /** Whether the alarm came on some day. */
-export function isLossFound({ share, people, ofControl, ofTreated }: Loss, chance: Chance): boolean {
+export function isLossFound({ share, people, ofControl, ofTreated }: Loss, chance: Random): boolean {
   let [control, treated] = [0, 0]
   for (let day = 0; day < DAYS; day++) {
     const assigned = Math.round((people * (day + 1)) / DAYS) - Math.round((people * day) / DAYS)
-    const held = purchasers(chance, assigned, share)
-    control += held - purchasers(chance, held, ofControl)
-    treated += assigned - held - purchasers(chance, assigned - held, ofTreated)
+    const held = drawPurchasers(chance, assigned, share)
+    control += held - drawPurchasers(chance, held, ofControl)
+    treated += assigned - held - drawPurchasers(chance, assigned - held, ofTreated)
     if (control > 0 && treated > 0 && hasSampleRatioMismatch([control, treated], [share, 1 - share])) return true
   }
   return false

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { chanceOf } from './chance.ts'
+import { createRandom } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
 import { missedPart, rightPart, SETTINGS, type Tally, tallySetting } from './settings.ts'
 
@@ -38,7 +38,7 @@ console.log('| - | - | - | - | - |')
 for (const [place, loss] of LOSSES.entries()) {
   let found = 0
   for (let each = 0; each < experiments; each++) {
-    if (isLossFound(loss, chanceOf(seed + (place + SETTINGS.length) * experiments + each))) found += 1
+    if (isLossFound(loss, createRandom(seed + (place + SETTINGS.length) * experiments + each))) found += 1
   }
   const name = `${percent(loss.share)} | ${loss.people} | ${percent(loss.ofControl)} | ${percent(loss.ofTreated)}`
   console.log(`| ${name} | ${percent(found / experiments, 2)} |`)

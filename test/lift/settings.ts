@@ -1,4 +1,4 @@
-import { chanceOf } from './chance.ts'
+import { createRandom } from './chance.ts'
 import { runExperiment, type Setting, type Verdict } from './experiment.ts'
 
 // The settings of decision 62, and what becomes of many experiments of each.
@@ -24,7 +24,7 @@ export function tallySetting(setting: Setting, experiments: number, seed: number
   const conversion = nothing(experiments)
   const revenue = nothing(experiments)
   for (let each = 0; each < experiments; each++) {
-    const verdicts = runExperiment(setting, chanceOf(seed + each))
+    const verdicts = runExperiment(setting, createRandom(seed + each))
     add(conversion, verdicts.conversion)
     add(revenue, verdicts.revenue)
   }

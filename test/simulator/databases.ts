@@ -1,6 +1,6 @@
 import { migrate } from '../../server/core/database/migrate.ts'
 import { openPool } from '../../server/core/db/db.ts'
-import { asAdmin, cloneDatabase, databaseUrl } from '../global.ts'
+import { cloneDatabase, replaceDatabase, runAsAdmin } from '../global.ts'
 import { startTestPostgres } from '../postgres.ts'
 import { makeRunFolder } from '../run-folder.ts'
 import { OWNER } from './owner.ts'
@@ -30,13 +30,13 @@ export function databasesOn(server: string, template: string): Databases {
       const name = `recoup_simulator_${process.pid}_${Date.now().toString(36)}_${names.length}`
       names.push(name)
       await cloneDatabase(server, name, template)
-      for (const setting of SETTINGS) await asAdmin(server, `alter database ${name} set ${setting}`)
-      const url = databaseUrl(server, name)
-      await asAdmin(url, `${WITNESS}; ${OWNER}`)
+      for (const setting of SETTINGS) await runAsAdmin(server, `alter database ${name} set ${setting}`)
+      const url = replaceDatabase(server, name)
+      await runAsAdmin(url, `${WITNESS}; ${OWNER}`)
       return url
     },
     async clear() {
-      for (const name of names) await asAdmin(server, `drop database if exists ${name} with (force)`)
+      for (const name of names) await runAsAdmin(server, `drop database if exists ${name} with (force)`)
     },
   }
 }
@@ -47,8 +47,8 @@ export async function openDatabases(): Promise<Databases> {
   const postgres = process.env.DATABASE_URL ? null : await startTestPostgres(run.folder)
   const server = process.env.DATABASE_URL ?? postgres!.url
   const template = `recoup_simulator_template_${process.pid}_${Date.now().toString(36)}`
-  await asAdmin(server, `create database ${template}`)
-  const pool = openPool({ url: databaseUrl(server, template), max: 2 })
+  await runAsAdmin(server, `create database ${template}`)
+  const pool = openPool({ url: replaceDatabase(server, template), max: 2 })
   await migrate(pool)
   await pool.end()
   const databases = databasesOn(server, template)
@@ -57,7 +57,7 @@ export async function openDatabases(): Promise<Databases> {
     database: databases.database,
     async clear() {
       await databases.clear()
-      await asAdmin(server, `drop database if exists ${template} with (force)`)
+      await runAsAdmin(server, `drop database if exists ${template} with (force)`)
       await postgres?.stop()
       run.remove()
     },

@@ -1,5 +1,5 @@
 import { countChanges, rebuildFigures } from '../../server/insights/analytics/figures.ts'
-import { figuresOf } from '../figures.ts'
+import { readFigures } from '../figures.ts'
 import { type Harness, handle } from './harness.ts'
 
 /** Decision 28: at the end of a history, the days counted after each change say what counting everything anew says. */
@@ -8,9 +8,9 @@ export async function figuresFaults(harness: Harness): Promise<string[]> {
   // Everything counted anew is some statements for each month: no look for work is as long.
   harness.web.life.statements = Number.NEGATIVE_INFINITY
   await countChanges(store, new Date(now))
-  const kept = await figuresOf(store.db, store.storeId)
+  const kept = await readFigures(store.db, store.storeId)
   await rebuildFigures(store, new Date(now))
-  const anew = await figuresOf(store.db, store.storeId)
+  const anew = await readFigures(store.db, store.storeId)
   return Object.keys(anew).flatMap((table) => {
     const [before, after] = [kept[table]!.map(wordsOf), anew[table]!.map(wordsOf)]
     const only = (rows: string[], others: string[]) => rows.filter((row) => !others.includes(row))

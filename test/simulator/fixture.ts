@@ -7,7 +7,7 @@ import { CAMPAIGN_TEMPLATES } from '../../server/messages/templates/ready-templa
 import type { StoreKeys } from '../../server/platforms/platform/access.ts'
 import type { ConnectRequest } from '../../server/workspace/store-settings/connect.ts'
 import { plans } from '../../shared/billing.ts'
-import { wooKeys } from '../woo-access.ts'
+import { buildWooKeys } from '../woo-access.ts'
 import { secrets } from './actors.ts'
 import { OWNER_ID } from './owner.ts'
 import { PRODUCTS } from './shop.ts'
@@ -37,7 +37,7 @@ function shopOf({ shopify }: Scenario, storeId: string, homeUrl: string) {
   if (!shopify) {
     const typed = { consumer_key: WOO.consumerKey, consumer_secret: WOO.consumerSecret }
     const form: ConnectRequest = { platform: 'woocommerce', store_url: homeUrl, ...typed }
-    return { url: homeUrl, form, keys: wooKeys(WOO), rights: null, variation: null }
+    return { url: homeUrl, form, keys: buildWooKeys(WOO), rights: null, variation: null }
   }
   const url = `https://shop-${storeId}.myshopify.com`
   const typed = { client_id: APP.clientId, client_secret: APP.clientSecret }

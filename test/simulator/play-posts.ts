@@ -7,7 +7,7 @@ import { tryTakePoint } from '../../server/core/db/rate-limits.ts'
 import { insertPosts } from '../../server/core/db/system.ts'
 import type { PlacedPost } from '../../server/core/schema/facts.ts'
 import type { CapturePost } from '../../shared/capture.ts'
-import { aBox } from '../boxes.ts'
+import { buildConsentBox } from '../boxes.ts'
 import type { ActOf, Harness } from './harness.ts'
 import { numbersOf } from './people.ts'
 import { expectContact, letIn, OUTDATED, sentBy } from './play-modes.ts'
@@ -72,7 +72,9 @@ const namedBy = ({ shopify }: Harness, id: string): string => (shopify ? variant
 function consentOf(consent: Consent, isOutdated = false): NonNullable<CapturePost['consent']> {
   const boxes = (['email', 'sms', 'whatsapp'] as const).flatMap((channel) => {
     const isGiven = consent[channel]
-    return isGiven === undefined ? [] : [[channel, { ...aBox(channel, isGiven), ...(isOutdated && { id: OUTDATED }) }]]
+    return isGiven === undefined
+      ? []
+      : [[channel, { ...buildConsentBox(channel, isGiven), ...(isOutdated && { id: OUTDATED }) }]]
   })
   return Object.fromEntries(boxes)
 }

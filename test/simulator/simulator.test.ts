@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import cases from '../../proofs/cases.json' with { type: 'json' }
-import { seededShare } from '../seed.ts'
+import { pickSeededShare } from '../seed.ts'
 import { sayFailure } from './commands.ts'
 import { databasesOn } from './databases.ts'
 import { scenarioOf } from './generate.ts'
@@ -15,7 +15,7 @@ import { runWorkers } from './workers.ts'
 /** Those that a proof once found broken, and five more. */
 const SEEDS = [
   ...cases.histories,
-  ...seededShare(
+  ...pickSeededShare(
     Array.from({ length: 100 }, (_, index) => index + 1),
     20,
   ),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DEFAULT_RANGE, readAnalytics } from '../../shared/analytics.ts'
 import { logout } from '../../shared/auth.ts'
-import { aPage } from '../../test/browser-globals.ts'
+import { stubPage } from '../../test/browser-globals.ts'
 import { buildAddress, call, prefetch } from '../api.ts'
 import { findFirstQuery, prefetchFirstQuery } from './early.ts'
 import { buildStoreFields, endSession, rememberConnection, startSession } from './session.ts'
@@ -13,7 +13,7 @@ const asked = vi.fn<(address: string, options: RequestInit) => Promise<Response>
 let count = 0
 
 beforeEach(() => {
-  const { local } = aPage({ pathname: '/analytics', search: '?range=1y' })
+  const { local } = stubPage({ pathname: '/analytics', search: '?range=1y' })
   startSession('mine', true)
   rememberConnection({ platform: 'woocommerce', store_url: 'shop' })
   local.setItem('user', JSON.stringify({ ...user, hasActiveSubscription: true }))

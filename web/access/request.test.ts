@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { aPage } from '../../test/browser-globals.ts'
+import { stubPage } from '../../test/browser-globals.ts'
 import { ANOTHER_STORE, dropRequest, isConnectRequest, isForAnother, loadRequest, storeRequest } from './request.ts'
 import { endSession, session, startSession } from './session.ts'
 
@@ -34,7 +34,7 @@ test('accepts connecting another store on the set-up screen only, and not as a p
 })
 
 test('keeps a request for the fifteen minutes that WordPress waits, and then drops it', () => {
-  aPage()
+  stubPage()
   vi.useFakeTimers({ now: new Date('2026-03-01T12:00:00Z') })
   expect(loadRequest()).toBeNull()
   storeRequest('/store-setup?connect=abc')
@@ -45,7 +45,7 @@ test('keeps a request for the fifteen minutes that WordPress waits, and then dro
 })
 
 test('ignores stored values that lead elsewhere', () => {
-  const { tab } = aPage()
+  const { tab } = stubPage()
   for (const kept of [
     '',
     'x',
@@ -58,7 +58,7 @@ test('ignores stored values that lead elsewhere', () => {
 })
 
 test('forgets the request after it was shown and after logout', () => {
-  aPage()
+  stubPage()
   storeRequest('/store-setup?connect=abc')
   dropRequest()
   expect(loadRequest()).toBeNull()

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 
 import { login, me } from '../../shared/auth.ts'
 import type { subscriptionStatus } from '../../shared/billing.ts'
-import { aPage, type MemoryStorage } from '../../test/browser-globals.ts'
+import { type MemoryStorage, stubPage } from '../../test/browser-globals.ts'
 import { call } from '../api.ts'
 import { connectionQuery, subscriptionQuery } from './queries.ts'
 import {
@@ -30,7 +30,7 @@ let reload: () => void
 let assign: (path: string) => void
 
 beforeEach(() => {
-  ;({ local, tab, reload, assign } = aPage({ pathname: '/carts', search: '?page=2' }))
+  ;({ local, tab, reload, assign } = stubPage({ pathname: '/carts', search: '?page=2' }))
 })
 
 afterEach(() => {

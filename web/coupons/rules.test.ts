@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Coupon } from '../../shared/coupons.ts'
-import { aCoupon } from '../../test/coupon-fixtures.ts'
+import { buildCoupon } from '../../test/coupon-fixtures.ts'
 import {
   buildStateMarks,
   couponsAddress,
@@ -33,7 +33,7 @@ it('shows the time left in days and hours, hours and minutes, or minutes, then E
 
 it('shows that a coupon has not started or is over, by the day in the store’s time zone', () => {
   const note = (startDate: string | null, endDate: string | null, zone = 'UTC') =>
-    buildStateMarks(aCoupon({ startDate, endDate }, NOW), NOW, zone)[0]!.label
+    buildStateMarks(buildCoupon({ startDate, endDate }, NOW), NOW, zone)[0]!.label
   expect(note(inMinutes(-60), inMinutes(60))).toBe('Active')
   expect(note(null, null)).toBe('Active')
   expect(note('2026-11-30T05:00:00Z', '2026-12-30T05:00:00Z')).toBe('Starts Nov 30')
@@ -46,7 +46,7 @@ it('shows the blocker of an active coupon first, and colors Active only if shopp
   tags: ['B4'],
 }, () => {
   const marks = (changes: Partial<Coupon>) =>
-    buildStateMarks(aCoupon(changes, NOW), NOW, 'UTC').map(({ look, label }) => `${look}: ${label}`)
+    buildStateMarks(buildCoupon(changes, NOW), NOW, 'UTC').map(({ look, label }) => `${look}: ${label}`)
   const later = '2026-11-30T05:00:00Z'
   expect(marks({})).toEqual(['usable: Active'])
   expect(marks({ endDate: inMinutes(0) })).toEqual(['over: Expired', 'plain: Active'])
@@ -60,10 +60,10 @@ it('shows the blocker of an active coupon first, and colors Active only if shopp
 })
 
 it('labels a coupon by its code and discount in every picker', () => {
-  expect(formatCoupon(aCoupon())).toBe('SUMMER10 · 10%')
-  expect(formatCoupon(aCoupon({ type: 'fixed', amount: 5 }))).toBe('SUMMER10 · $5.00 off')
-  expect(formatCoupon(aCoupon({ code: 'CART', kind: 'personal' }))).toBe('CART-•••••••• · 10%')
-  expect(formatCoupon(aCoupon({ type: 'other', platformType: 'fixed_product' }))).toBe('SUMMER10 · Fixed product')
+  expect(formatCoupon(buildCoupon())).toBe('SUMMER10 · 10%')
+  expect(formatCoupon(buildCoupon({ type: 'fixed', amount: 5 }))).toBe('SUMMER10 · $5.00 off')
+  expect(formatCoupon(buildCoupon({ code: 'CART', kind: 'personal' }))).toBe('CART-•••••••• · 10%')
+  expect(formatCoupon(buildCoupon({ type: 'other', platformType: 'fixed_product' }))).toBe('SUMMER10 · Fixed product')
 })
 
 const discount = (given: Partial<Coupon>) =>
@@ -124,7 +124,7 @@ it('lists 50 a page unless the address sets another size', () => {
 })
 
 it('offers no coupon that is inactive, expired, used up or not started', () => {
-  const isOffered = (changes: Partial<Coupon>) => isUsable(aCoupon(changes, NOW), NOW)
+  const isOffered = (changes: Partial<Coupon>) => isUsable(buildCoupon(changes, NOW), NOW)
   expect([isOffered({}), isOffered({ endDate: null, usageLimit: 0 })]).toEqual([true, true])
   expect(isOffered({ startDate: inMinutes(60), madeBy: 'store' })).toBe(true)
   for (const changes of [

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FlowChannels } from '../../shared/flows.ts'
-import { aCoupon } from '../../test/coupon-fixtures.ts'
+import { buildCoupon } from '../../test/coupon-fixtures.ts'
 import { withCoupon } from '../words/step-coupon.ts'
 import type { FlowDraft, StepDraft } from './draft.ts'
 import { buildContentField, checkFlow, findFirstContentError, hasProblems, mapRefusedFields } from './problems.ts'
@@ -101,7 +101,7 @@ it('requires complete conditions and valid coupon numbers', () => {
   expect(ofStep(flow(step('a', 60, { conditions: open })), 'a')).toEqual({
     conditions: 'A condition is not complete yet',
   })
-  const wrong = { ...withCoupon(null, aCoupon()).coupon!, pauseDays: Number.NaN, aboveAmount: 0 }
+  const wrong = { ...withCoupon(null, buildCoupon()).coupon!, pauseDays: Number.NaN, aboveAmount: 0 }
   expect(ofStep(flow(step('a', 60, { coupon: wrong })), 'a')).toEqual({
     pauseDays: 'Enter a whole number of days between 1 and 3,650',
     aboveAmount: 'Enter an amount greater than 0',
@@ -176,7 +176,7 @@ it('sends all of a new message, with content for its channels only', () => {
 })
 
 it('sends a changed coupon, and removes it from WhatsApp-only messages', () => {
-  const coupon = aCoupon()
+  const coupon = buildCoupon()
   const given = step('a', 60, withCoupon(null, coupon))
   const saved = (now: StepDraft, before: StepDraft) => buildSaveBody(flow(now), flow(before)).steps[0]!
   expect(saved(given, step('a', 60)).coupon).toMatchObject({ couponId: coupon._id, pauseDays: 90 })

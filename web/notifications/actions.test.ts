@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { NotificationView } from '../../shared/notification-calls.ts'
-import { aPage } from '../../test/browser-globals.ts'
+import { stubPage } from '../../test/browser-globals.ts'
 import { session, startSession } from '../access/session.ts'
 import { refetchLists, type StoreCache, scheduleCount } from './cache.ts'
 import { fetchCount } from './count.ts'
@@ -54,7 +54,7 @@ function reloads() {
 
 beforeEach(() => {
   vi.useFakeTimers()
-  aPage()
+  stubPage()
   startSession(`t${store}`, true)
   sent = []
   answer = () => ({})

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { UNDO_MS } from '../../shared/notification-calls.ts'
-import { aPage } from '../../test/browser-globals.ts'
+import { stubPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
 import { fetchBell, loadMore } from './bell.ts'
 import type { Answer, StoreCache } from './cache.ts'
@@ -29,7 +29,7 @@ function pageOf(page: number) {
 }
 
 beforeEach(() => {
-  aPage()
+  stubPage()
   startSession('t', true)
   store += 1
   cache = { queries: new QueryClient(), storeId: `bell-${store}`, platform: 'woocommerce' }

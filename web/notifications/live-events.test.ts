@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { NotificationEvent, NotificationView } from '../../shared/notification-calls.ts'
-import { aPage } from '../../test/browser-globals.ts'
+import { stubPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
 import type { Answer, StoreCache } from './cache.ts'
 import { bellKey, countKey, newCartsKey, pageKey } from './keys.ts'
@@ -36,7 +36,7 @@ const hears = (...events: NotificationEvent[]) => {
 
 beforeEach(() => {
   vi.useFakeTimers()
-  aPage()
+  stubPage()
   startSession('t', true)
   store += 1
   cache = { queries: new QueryClient(), storeId: `s${store}`, platform: 'woocommerce' }

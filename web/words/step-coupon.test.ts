@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { aCoupon, DAY_MS } from '../../test/coupon-fixtures.ts'
+import { buildCoupon, DAY_MS } from '../../test/coupon-fixtures.ts'
 import { couponTrouble, couponUse, finished, isCodeShown, rulesLine, tabNote, withCoupon } from './step-coupon.ts'
 
 const now = Date.now()
 const at = (days: number) => new Date(now + days * DAY_MS).toISOString()
-const [shared, personal] = [aCoupon(), aCoupon({ code: 'CART', kind: 'personal' })]
+const [shared, personal] = [buildCoupon(), buildCoupon({ code: 'CART', kind: 'personal' })]
 
 describe('the coupon of a step', () => {
   test('begins with a pause of 90 days, and keeps its rules when another is chosen', () => {

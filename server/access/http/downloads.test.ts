@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { authenticate, type Session } from '../members/session.ts'
 import {
   accountDownload,
@@ -15,7 +15,7 @@ import {
 
 // Common to all downloads: a link valid for two minutes without a session, and a CSV file streamed while it is read.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let session: Session
 const limit = { name: 'test-download', points: 100, windowS: 3_600 }
@@ -35,7 +35,7 @@ const ofAccount = accountDownload({
 })
 
 beforeAll(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
   session = (await authenticate(world.deps, `Bearer ${store.token}`, true))!
 })
 
@@ -56,7 +56,7 @@ test('a link opens its own download of its own store or account', async () => {
 
 test('a link opens no other download and no other store', async () => {
   expect(await open(ofAccount, await ticketFor(ofStore, store.storeId))).toBe('not_found')
-  const other = await aStore(world)
+  const other = await createStore(world)
   expect(await open(ofStore, await ticketFor(ofStore, other.storeId))).toBe('not_found')
   expect(await open(ofStore, await ticketFor(ofStore, null))).toBe('not_found')
 })

@@ -1,10 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aShop, tea } from '../../../test/shop.ts'
-import { anAddress, aUser, me, post } from '../../../test/visitor.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, tea } from '../../../test/shop.ts'
+import { createAddress, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Not in local mode, so that unknown people can register.
-const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
+const world = createWorld({
+  HOST: '0.0.0.0',
+  PUBLIC_URL: 'https://recoup.example',
+  SMTP_URL: 'smtp://mail.example:587',
+})
 
 const DAY = 86_400_000
 
@@ -14,15 +18,15 @@ beforeEach(() => {
 })
 
 async function aStranger(name = 'Ada') {
-  const email = anAddress()
-  const { token, user } = await post(world, 'register', { name, email, password: 'correct horse' })
+  const email = createAddress()
+  const { token, user } = await postAuth(world, 'register', { name, email, password: 'correct horse' })
   await world.runJobs()
   return { email, token: token as string, userId: user.id as string }
 }
 
 const linkTo = (email: string) =>
   /verify-email\?token=([\w.-]+)/.exec(world.sent.findLast((mail) => mail.to === email)!.text)![1]!
-const verify = (token: string) => post(world, 'verify-email', { token })
+const verify = (token: string) => postAuth(world, 'verify-email', { token })
 const call = (path: string, token: string, body: object = {}, method = 'POST') =>
   world.request(method, path, { token, body })
 const first = 'Confirm your email address first. Until then, our mail server sends nothing for your account.'
@@ -32,7 +36,7 @@ const onlyCartOf = (storeId: string) =>
 
 /** A shop whose owner has not confirmed their address. */
 async function anUnprovenShop() {
-  const shop = await aShop(world, { isFlowOn: false })
+  const shop = await createShop(world, { isFlowOn: false })
   await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', shop.userId).execute()
   const { email } = await shop.order({})
   world.advance(2 * 3_600_000)
@@ -42,10 +46,10 @@ async function anUnprovenShop() {
 
 test('registering mails a link, and following it confirms the address', async () => {
   const stranger = await aStranger()
-  expect((await me(world, stranger.token)).user.isEmailConfirmed).toBe(false)
+  expect((await fetchMe(world, stranger.token)).user.isEmailConfirmed).toBe(false)
   const token = linkTo(stranger.email)
   expect(await verify(token)).toMatchObject({ status: 200, message: 'Your email address is confirmed.' })
-  expect((await me(world, stranger.token)).user.isEmailConfirmed).toBe(true)
+  expect((await fetchMe(world, stranger.token)).user.isEmailConfirmed).toBe(true)
   expect((await verify(token)).status).toBe(200)
 })
 
@@ -59,7 +63,7 @@ test('a confirmation link is valid for its address and seven days only, and cann
   const [stranger, late, moved] = [await aStranger(), await aStranger(), await aStranger()]
   const token = linkTo(stranger.email)
   const [userId, expires, mac] = token.split('.')
-  await world.db.updateTable('users').set({ email: anAddress() }).where('id', '=', moved.userId).execute()
+  await world.db.updateTable('users').set({ email: createAddress() }).where('id', '=', moved.userId).execute()
   const bad = [
     '',
     'x',
@@ -124,8 +128,8 @@ test('an account without a confirmed address sends no mail: no message, test, in
 })
 
 test('an invitation, a reset or a change of address also confirms the address', async () => {
-  const owner = await aUser(world)
-  const guest = anAddress()
+  const owner = await createUser(world)
+  const guest = createAddress()
   await call('/api/team/invitations', owner.token, { email: guest, role: 'viewer' })
   await world.runJobs()
   const token = /invite\?token=([\w-]+)/.exec(world.sent.find((mail) => mail.to === guest)!.text)![1]!
@@ -134,24 +138,24 @@ test('an invitation, a reset or a change of address also confirms the address', 
   })
   expect(joined.body.user.isEmailConfirmed).toBe(true)
   const stranger = await aStranger()
-  await post(world, 'forgot-password', { email: stranger.email })
+  await postAuth(world, 'forgot-password', { email: stranger.email })
   await world.runJobs()
   const reset = /reset-password\?token=([\w-]+)/.exec(
     world.sent.findLast((mail) => mail.to === stranger.email)!.text,
   )![1]!
-  await post(world, 'reset-password', { token: reset, password: 'brand new' })
-  expect((await post(world, 'login', { email: stranger.email, password: 'brand new' })).user.isEmailConfirmed).toBe(
+  await postAuth(world, 'reset-password', { token: reset, password: 'brand new' })
+  expect((await postAuth(world, 'login', { email: stranger.email, password: 'brand new' })).user.isEmailConfirmed).toBe(
     true,
   )
 })
 
 test('a name with an address, a control character or more than 80 characters is refused', async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const words = 'A name cannot contain a web or email address'
   const refused = ['Bank https://evil.example/x', 'Win at evil.store', 'www.evil.com', 'a@b.co', 'бук.рф', '10.0.0.1']
   for (const name of refused) {
-    const body = { name, email: anAddress(), password: '123456' }
-    expect(await post(world, 'register', body)).toMatchObject({ status: 400, fields: { name: words } })
+    const body = { name, email: createAddress(), password: '123456' }
+    expect(await postAuth(world, 'register', body)).toMatchObject({ status: 400, fields: { name: words } })
     expect((await call('/api/auth/profile', owner.token, { name }, 'PATCH')).body.fields).toEqual({ name: words })
     expect((await call('/api/account', owner.token, { name }, 'PATCH')).body.fields).toEqual({ name: words })
   }
@@ -164,7 +168,7 @@ test('a name with an address, a control character or more than 80 characters is 
 })
 
 test('a name with an address in another spelling or with invisible characters is refused', async () => {
-  const { token } = await aUser(world)
+  const { token } = await createUser(world)
   const disguised = [
     'evil.com\u200b',
     'e\u200bvil.com\u2060',
@@ -182,7 +186,7 @@ test('a name with an address in another spelling or with invisible characters is
 
 test('a sender name may contain the shop’s own address and no other', async () => {
   const host = 'tea-and-co.example.com'
-  const shop = await aShop(world, { url: `https://${host}` })
+  const shop = await createShop(world, { url: `https://${host}` })
   const save = (senderName: string) => call('/api/stores/settings', shop.token, { senderName }, 'PUT')
   expect((await save('Your bank (bank.com)')).body.fields).toEqual({
     senderName: 'A name cannot contain a web or email address',
@@ -192,7 +196,7 @@ test('a sender name may contain the shop’s own address and no other', async ()
 })
 
 test('the number of mails with custom text grows with the account’s age', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const { email } = await shop.order({})
   world.advance(2 * 3_600_000)
   const cart = await onlyCartOf(shop.storeId)
@@ -219,7 +223,7 @@ test('the number of mails with custom text grows with the account’s age', asyn
 })
 
 test('a test mail begins with a note that it is a test from Recoup', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.order({})
   world.advance(2 * 3_600_000)
   const cart = await onlyCartOf(shop.storeId)
@@ -251,7 +255,7 @@ test('an account with its own mail server may send before the address is confirm
 })
 
 test('a new account mails at most fifty people without an order on its first day, also with default texts (security-P8)', async () => {
-  const shop = await aShop(world, { url: 'https://new-account.example.com', plan: 'growth' })
+  const shop = await createShop(world, { url: 'https://new-account.example.com', plan: 'growth' })
   await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
   for (let n = 0; n < 53; n++) {
     await shop.fill(`b${n}`, [tea()])

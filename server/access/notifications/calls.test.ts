@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { groupNotifications } from './group.ts'
 import { notify, notifyAccount } from './notifications.ts'
 
 // A 7, B 7 and decisions 66, 67 and 130: how a member lists, reads and deletes notifications.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 
 beforeEach(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
 })
 
 const at = (ms = 0) => new Date(world.now.getTime() + ms)
@@ -144,7 +144,7 @@ test('the unread count stops at a hundred (decision 66)', { tags: ['A7'] }, asyn
 
 test('reading and deleting affect only the member (decision 66)', { tags: ['A7'] }, async () => {
   await floods(3)
-  const other = (await aColleague(world, store)).token
+  const other = (await createColleague(world, store)).token
   const [newest, , oldest] = await listed()
   expect((await ask('POST', '/mark-read', { notificationIds: [newest!._id] })).body).toEqual({
     success: true,
@@ -203,7 +203,7 @@ test('clearing again after a late undo restores nothing', async () => {
 test('unknown ids and ids of another store change nothing and cause no error (decision 67)', async () => {
   await floods(2)
   const mine = store
-  const stranger = await aStore(world)
+  const stranger = await createStore(world)
   const ids = (await listed()).map(({ _id }) => _id)
   store = mine
   for (const body of [{ notificationIds: [...ids, newId(), 'x', ''] }, { upTo: ids[0] }]) {

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
 import { isProof } from '../../../test/seed.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { MAX_SINGLE_MARKS } from './compact.ts'
 import { groupNotifications } from './group.ts'
@@ -12,12 +12,12 @@ import { deleteOldNotifications } from './tidy.ts'
 
 // Decision 66: reading one by one leaves few marks, at any length of time, and keeps the read state.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let written: number
 
 beforeEach(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
   written = 0
 })
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { notificationText } from '../../../shared/notifications.ts'
-import { aStore } from '../../../test/factories.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import { groupNotifications } from './group.ts'
@@ -199,11 +199,11 @@ test('stores are grouped separately, and alarms never', () => {
   ])
 })
 
-const world = aWorld()
+const world = createWorld()
 const sentData = () => ({ cartId: newId(), messageId: newId(), step: 1, to: 'ada@example.com', isInMailbox: false })
 
 test('concurrent workers and senders lose nothing and count nothing twice', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   const store = { storeId, db: world.db }
   const tell = () => notify(store, { type: 'email_sent', data: sentData(), at: world.now })
   await Promise.all([
@@ -219,7 +219,7 @@ test('concurrent workers and senders lose nothing and count nothing twice', asyn
 })
 
 test('a grouped row keeps its position and read state when its numbers change (decision 65)', async () => {
-  const { storeId, token } = await aStore(world)
+  const { storeId, token } = await createStore(world)
   const tell = async (ms: number) => {
     await notify(
       { storeId, db: world.db },
@@ -240,22 +240,22 @@ test('a grouped row keeps its position and read state when its numbers change (d
 })
 
 test('an hour whose row was erased gets a new row (C8)', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   const tell = () => notify({ storeId, db: world.db }, { type: 'email_sent', data: sentData(), at: world.now })
   await tell()
   await groupNotifications(world.deps)
   await sql`delete from notifications where store_id = ${storeId}`.execute(world.db)
   await tell()
-  expect((await told(world, storeId)).map(({ title }) => title)).toEqual(['Recovery email sent'])
+  expect((await readNotifications(world, storeId)).map(({ title }) => title)).toEqual(['Recovery email sent'])
 })
 
 test('more events than one batch are processed in the same tick', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   await sql`insert into pending_notifications (store_id, id, type, data, created_at)
     select ${storeId}, gen_random_uuid(), 'email_sent', ${JSON.stringify(sentData())}::jsonb, ${world.now}
     from generate_series(1, 2500)`.execute(world.db)
   expect(await groupNotifications(world.deps)).toBe(2_500)
-  expect((await told(world, storeId)).map(({ title }) => title)).toEqual(['2,500 emails sent'])
+  expect((await readNotifications(world, storeId)).map(({ title }) => title)).toEqual(['2,500 emails sent'])
 })
 
 test('the search text is cut between characters, not within one', () => {
@@ -278,25 +278,25 @@ const pendingOf = (storeId: string, type: string, data: string, count = 1) =>
   )
 
 test('a failing account with many events delays no other account', async () => {
-  const [broken, other] = [await aStore(world), await aStore(world)]
+  const [broken, other] = [await createStore(world), await createStore(world)]
   await pendingOf(broken.storeId, 'email_sent', JSON.stringify(sentData()), 6_000)
   await sql`insert into notification_hours (store_id, topic, hour, count) values (${broken.storeId}, 'email_sent', date_trunc('hour', ${world.now}::timestamptz), 2147483647)`.execute(
     world.db,
   )
   await pendingOf(other.storeId, 'capture_flood', '{"ceiling": 1}')
-  expect((await told(world, other.storeId)).map(({ type }) => type)).toEqual(['capture_flood'])
+  expect((await readNotifications(world, other.storeId)).map(({ type }) => type)).toEqual(['capture_flood'])
   await sql`delete from pending_notifications`.execute(world.db)
 })
 
 test('a row that cannot be planned is skipped, and the account continues', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   await pendingOf(storeId, 'email_sent', 'null')
   await pendingOf(storeId, 'capture_flood', '{"ceiling": 1}')
-  expect((await told(world, storeId)).map(({ type }) => type)).toEqual(['capture_flood'])
+  expect((await readNotifications(world, storeId)).map(({ type }) => type)).toEqual(['capture_flood'])
 })
 
 test('events written by a newer version of the server wait for it', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   await pendingOf(storeId, 'drone_landed', '{}')
   await pendingOf(storeId, 'capture_flood', '{"ceiling": 1}')
   await groupNotifications(world.deps)

@@ -1,21 +1,22 @@
 import { expect, test } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from './group.ts'
 import { notify, notifyAccount } from './notifications.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 test('an account notification is created once and shown in each of its stores', async () => {
-  const first = await aStore(world)
-  const second = await aStore(world, { accountId: first.accountId })
-  const stranger = await aStore(world)
+  const first = await createStore(world)
+  const second = await createStore(world, { accountId: first.accountId })
+  const stranger = await createStore(world)
   const account = { accountId: first.accountId, db: world.db }
   await notifyAccount(account, { type: 'domain_reopened', data: { domain: 'mail.example' }, at: world.now })
   const store = { storeId: first.storeId, db: world.db }
   await notify(store, { type: 'capture_flood', data: { ceiling: 70 }, at: world.now })
-  const titlesOf = async (storeId: string) => (await told(world, storeId)).map(({ title }) => title).toSorted()
+  const titlesOf = async (storeId: string) =>
+    (await readNotifications(world, storeId)).map(({ title }) => title).toSorted()
   const ofAccount = 'mail.example accepts your email again'
   expect(await titlesOf(first.storeId)).toEqual(['Unusually many new contacts', ofAccount])
   expect(await titlesOf(second.storeId)).toEqual([ofAccount])
@@ -29,7 +30,7 @@ test('an account notification is created once and shown in each of its stores', 
 })
 
 test('each notification of an account is later than the one before, whenever its event happened (decision 66)', async () => {
-  const { storeId, accountId } = await aStore(world)
+  const { storeId, accountId } = await createStore(world)
   const at = (ms: number) => new Date(world.now.getTime() + ms)
   const tell = async (ms: number) => {
     await notify({ storeId, db: world.db }, { type: 'capture_flood', data: { ceiling: ms }, at: at(ms) })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { raiseProblem, resolveProblem } from './problems.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 const openOf = (accountId: string) =>
   world.db
@@ -15,8 +15,8 @@ const openOf = (accountId: string) =>
     .execute()
 
 test('a problem is open once while it is found, is resolved when it is gone, and can reopen', async () => {
-  const { accountId } = await aStore(world)
-  const other = await aStore(world)
+  const { accountId } = await createStore(world)
+  const other = await createStore(world)
   const account = { accountId, db: world.db }
   const found = (detail: string) => raiseProblem(account, { kind: 'two_subscriptions', detail, now: world.now })
   await Promise.all([found('sub_1 and sub_2'), found('sub_1 and sub_2')])

@@ -1,29 +1,29 @@
 import { beforeEach, expect, test } from 'vitest'
-import { codeAt, switchOn } from '../../../test/authenticator.ts'
-import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
-import { aWorld } from '../../../test/world.ts'
+import { enableSecondFactor, generateCode } from '../../../test/authenticator.ts'
+import { createAddress, createIp, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
+import { createWorld } from '../../../test/world.ts'
 import { createSecrets } from '../../core/common/secrets.ts'
 import { mailResetLink } from '../../workspace/accounts/mails.ts'
 import { endSecondFactorByEmail } from './second-factor.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.sent.length = 0
   world.queued.length = 0
 })
 
-type User = Awaited<ReturnType<typeof aUser>>
+type User = Awaited<ReturnType<typeof createUser>>
 const PATH = '/api/account/second-factor'
 const ask = (method: string, path: string, token: string, body?: object) =>
   world.request(method, PATH + path, { token, ...(body && { body }) })
-const signIn = ({ email, password }: User, code?: string, ip = anIp()) =>
-  post(world, 'login', { email, password, ...(code !== undefined && { code }) }, { ip })
+const signIn = ({ email, password }: User, code?: string, ip = createIp()) =>
+  postAuth(world, 'login', { email, password, ...(code !== undefined && { code }) }, { ip })
 const stateOf = async (token: string) => (await ask('GET', '', token)).body
 
 async function aProtectedUser() {
-  const user = await aUser(world)
-  return { ...user, ...(await switchOn(world, user)) }
+  const user = await createUser(world)
+  return { ...user, ...(await enableSecondFactor(world, user)) }
 }
 
 async function mailsTo(email: string) {
@@ -32,7 +32,7 @@ async function mailsTo(email: string) {
 }
 
 test('is off at first, requires the password to set up, and is on after a confirmed code', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   expect(await stateOf(user.token)).toEqual({ isOn: false, since: null, recoveryCodesLeft: 0 })
   const refused = await ask('POST', '', user.token, { password: 'wrong' })
   expect([refused.status, Object.keys(refused.body.fields)]).toEqual([400, ['password']])
@@ -40,23 +40,23 @@ test('is off at first, requires the password to set up, and is on after a confir
   expect(begun.body.uri).toContain(`secret=${begun.body.secret}`)
   expect((await stateOf(user.token)).isOn).toBe(false)
   expect((await signIn(user)).status).toBe(200)
-  const wrong = await ask('POST', '/confirm', user.token, { code: codeAt(begun.body.secret, world.now, 5) })
+  const wrong = await ask('POST', '/confirm', user.token, { code: generateCode(begun.body.secret, world.now, 5) })
   expect([wrong.status, Object.keys(wrong.body.fields)]).toEqual([400, ['code']])
-  const on = await ask('POST', '/confirm', user.token, { code: codeAt(begun.body.secret, world.now) })
+  const on = await ask('POST', '/confirm', user.token, { code: generateCode(begun.body.secret, world.now) })
   expect([on.status, on.body.recoveryCodes.length]).toEqual([200, 10])
   expect(await stateOf(user.token)).toEqual({ isOn: true, since: world.now.toISOString(), recoveryCodesLeft: 10 })
   expect(await mailsTo(user.email)).toEqual(['Two-factor sign-in was switched on'])
 })
 
 test('confirming requires a started setup and the newest secret', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const none = await ask('POST', '/confirm', user.token, { code: '123456' })
   expect([none.status, none.body.error]).toEqual([409, 'This setup is over. Start again.'])
   const first = await ask('POST', '', user.token, { password: user.password })
   const second = await ask('POST', '', user.token, { password: user.password })
-  const old = await ask('POST', '/confirm', user.token, { code: codeAt(first.body.secret, world.now) })
+  const old = await ask('POST', '/confirm', user.token, { code: generateCode(first.body.secret, world.now) })
   expect(old.status).toBe(400)
-  const right = await ask('POST', '/confirm', user.token, { code: codeAt(second.body.secret, world.now) })
+  const right = await ask('POST', '/confirm', user.token, { code: generateCode(second.body.secret, world.now) })
   expect(right.status).toBe(200)
   expect((await ask('POST', '', user.token, { password: user.password })).status).toBe(409)
   expect((await ask('POST', '/confirm', user.token, { code: '123456' })).status).toBe(409)
@@ -71,27 +71,27 @@ test('signing in asks for the code after the right password only', async () => {
     'Enter the code of your authenticator app.',
   ])
   expect(asked.fields).toBeUndefined()
-  const wrong = await signIn({ ...user, password: 'wrong' }, codeAt(user.secret, world.now))
+  const wrong = await signIn({ ...user, password: 'wrong' }, generateCode(user.secret, world.now))
   expect([wrong.status, wrong.code]).toEqual([401, 'unauthenticated'])
-  const code = codeAt(user.secret, world.now)
+  const code = generateCode(user.secret, world.now)
   const entered = await signIn(user, `${code.slice(0, 3)} ${code.slice(3)}`)
-  expect([entered.status, (await me(world, entered.token)).status]).toEqual([200, 200])
+  expect([entered.status, (await fetchMe(world, entered.token)).status]).toEqual([200, 200])
 })
 
 test('a code signs in once, also concurrently, and no earlier code works after it', async () => {
   const user = await aProtectedUser()
-  const code = codeAt(user.secret, world.now)
+  const code = generateCode(user.secret, world.now)
   const both = await Promise.all([signIn(user, code), signIn(user, code)])
   expect(both.map(({ status }) => status).sort()).toEqual([200, 401])
   const again = await signIn(user, code)
   expect([again.status, again.code, again.fields.code]).toEqual([401, 'second_factor', again.error])
-  expect((await signIn(user, codeAt(user.secret, world.now, -1))).status).toBe(401)
-  expect((await signIn(user, codeAt(user.secret, world.now, 1))).status).toBe(200)
+  expect((await signIn(user, generateCode(user.secret, world.now, -1))).status).toBe(401)
+  expect((await signIn(user, generateCode(user.secret, world.now, 1))).status).toBe(200)
 })
 
 test('the code that switched it on does not sign in', async () => {
   const user = await aProtectedUser()
-  expect((await signIn(user, codeAt(user.secret, world.now, -1))).status).toBe(401)
+  expect((await signIn(user, generateCode(user.secret, world.now, -1))).status).toBe(401)
 })
 
 test('a recovery code signs in once, also concurrently, and notifies the user', async () => {
@@ -108,39 +108,39 @@ test('a recovery code signs in once, also concurrently, and notifies the user', 
 test('another user’s codes do not work', async () => {
   const [user, stranger] = [await aProtectedUser(), await aProtectedUser()]
   expect((await signIn(user, stranger.recoveryCodes[0])).status).toBe(401)
-  expect((await signIn(user, codeAt(stranger.secret, world.now))).status).toBe(401)
+  expect((await signIn(user, generateCode(stranger.secret, world.now))).status).toBe(401)
 })
 
 test('wrong codes lock out their client like wrong passwords, even with right passwords between them', async () => {
   const user = await aProtectedUser()
-  const ip = anIp()
+  const ip = createIp()
   for (let wrong = 0; wrong < 5; wrong += 1) {
     expect((await signIn(user, '000000', ip)).status).toBe(401)
     if (wrong < 4) expect((await signIn(user, undefined, ip)).status).toBe(401)
   }
-  expect((await signIn(user, codeAt(user.secret, world.now), ip)).status).toBe(429)
-  expect((await signIn(user, codeAt(user.secret, world.now))).status).toBe(200)
+  expect((await signIn(user, generateCode(user.secret, world.now), ip)).status).toBe(429)
+  expect((await signIn(user, generateCode(user.secret, world.now))).status).toBe(200)
 })
 
 test('wrong codes from many clients together lock out new browsers', async () => {
   const user = await aProtectedUser()
   const statuses = await Promise.all(Array.from({ length: 25 }, () => signIn(user, '000000')))
   expect(statuses.filter(({ status }) => status === 401)).toHaveLength(20)
-  expect((await signIn(user, codeAt(user.secret, world.now))).status).toBe(429)
+  expect((await signIn(user, generateCode(user.secret, world.now))).status).toBe(429)
 })
 
 test('asking for the code does not count as a guess', async () => {
   const user = await aProtectedUser()
-  const ip = anIp()
+  const ip = createIp()
   for (let time = 0; time < 12; time += 1) expect((await signIn(user, undefined, ip)).status).toBe(401)
-  expect((await signIn(user, codeAt(user.secret, world.now), ip)).status).toBe(200)
+  expect((await signIn(user, generateCode(user.secret, world.now), ip)).status).toBe(200)
 })
 
 test('registering again or accepting an invitation does not bypass the code', async () => {
   const user = await aProtectedUser()
-  const again = await post(world, 'register', { name: 'Ada', email: user.email, password: user.password })
+  const again = await postAuth(world, 'register', { name: 'Ada', email: user.email, password: user.password })
   expect([again.status, again.token]).toEqual([409, undefined])
-  const host = await aUser(world)
+  const host = await createUser(world)
   const invitation = { email: user.email, role: 'member' }
   await world.request('POST', '/api/team/invitations', { token: host.token, body: invitation })
   await world.runJobs()
@@ -150,14 +150,14 @@ test('registering again or accepting an invitation does not bypass the code', as
   const { password } = user
   expect((await accept({ password })).body).toMatchObject({ code: 'second_factor' })
   expect((await accept({ password, code: '000000' })).status).toBe(401)
-  const accepted = await accept({ password, code: codeAt(user.secret, world.now) })
+  const accepted = await accept({ password, code: generateCode(user.secret, world.now) })
   expect(accepted.status).toBe(200)
 })
 
 test('a session records whether it showed a code', async () => {
   const user = await aProtectedUser()
-  const other = await aUser(world)
-  await signIn(user, codeAt(user.secret, world.now))
+  const other = await createUser(world)
+  await signIn(user, generateCode(user.secret, world.now))
   const rows = await world.db
     .selectFrom('sessions')
     .select(['user_id', 'second_factor_at'])
@@ -170,23 +170,23 @@ test('a session records whether it showed a code', async () => {
 })
 
 test('a new password keeps the second factor and earlier sessions', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const before = await signIn(user)
-  const { secret } = await switchOn(world, user)
-  expect((await me(world, before.token)).status).toBe(200)
-  await post(world, 'forgot-password', { email: user.email })
+  const { secret } = await enableSecondFactor(world, user)
+  expect((await fetchMe(world, before.token)).status).toBe(200)
+  await postAuth(world, 'forgot-password', { email: user.email })
   await world.runJobs()
   const mail = world.sent.find(({ subject }) => subject === 'Reset your password')!
   const token = /token=([\w-]+)/.exec(mail.text)![1]!
-  await post(world, 'reset-password', { token, password: 'another horse' })
+  await postAuth(world, 'reset-password', { token, password: 'another horse' })
   const changed = { ...user, password: 'another horse' }
   expect((await signIn(changed)).code).toBe('second_factor')
-  expect((await signIn(changed, codeAt(secret, world.now))).status).toBe(200)
+  expect((await signIn(changed, generateCode(secret, world.now))).status).toBe(200)
 })
 
 test('password and code switch it off, and then no code is needed', async () => {
   const user = await aProtectedUser()
-  const code = codeAt(user.secret, world.now)
+  const code = generateCode(user.secret, world.now)
   const end = (body: object) => ask('POST', '/end', user.token, body)
   expect((await end({ password: 'wrong', code })).body.fields).toHaveProperty('password')
   expect((await end({ password: user.password, code: '000000' })).body.fields).toHaveProperty('code')
@@ -210,7 +210,7 @@ test('a recovery code also switches it off', async () => {
 
 test('new recovery codes replace the earlier ones', async () => {
   const user = await aProtectedUser()
-  const body = { password: user.password, code: codeAt(user.secret, world.now) }
+  const body = { password: user.password, code: generateCode(user.secret, world.now) }
   expect((await ask('POST', '/recovery-codes', user.token, { ...body, code: '000000' })).status).toBe(400)
   const made = await ask('POST', '/recovery-codes', user.token, body)
   expect(made.body.recoveryCodes).toHaveLength(10)
@@ -243,7 +243,7 @@ test('recovery codes still sign in after APP_SECRET has changed', async () => {
   const user = await aProtectedUser()
   const { secrets } = world.deps
   world.deps.secrets = createSecrets('another secret, long enough to be one')
-  expect((await signIn(user, codeAt(user.secret, world.now))).status).toBe(401)
+  expect((await signIn(user, generateCode(user.secret, world.now))).status).toBe(401)
   expect((await signIn(user, user.recoveryCodes[0])).status).toBe(200)
   world.deps.secrets = secrets
 })
@@ -258,8 +258,8 @@ test('an administrator of the server switches it off for a user', async () => {
 })
 
 test('the shared demo user cannot have one', async () => {
-  const user = await aUser(world)
-  const { accountId } = (await me(world, user.token)).user
+  const user = await createUser(world)
+  const { accountId } = (await fetchMe(world, user.token)).user
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', accountId).execute()
   for (const [path, body] of [
     ['', { password: user.password }],
@@ -272,14 +272,14 @@ test('the shared demo user cannot have one', async () => {
 })
 
 test('a user with an unconfirmed address cannot lock its owner out (security-P15)', async () => {
-  const email = anAddress()
-  const { token, user } = await post(world, 'register', { name: 'Mallory', email, password: 'not hers' })
+  const email = createAddress()
+  const { token, user } = await postAuth(world, 'register', { name: 'Mallory', email, password: 'not hers' })
   const refused = await ask('POST', '', token, { password: 'not hers' })
   expect([refused.status, refused.body.error]).toEqual([403, 'Please confirm your email address first.'])
-  const begun = await aUser(world)
+  const begun = await createUser(world)
   const { body } = await ask('POST', '', begun.token, { password: begun.password })
   await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', begun.userId).execute()
-  expect((await ask('POST', '/confirm', begun.token, { code: codeAt(body.secret, world.now) })).status).toBe(403)
+  expect((await ask('POST', '/confirm', begun.token, { code: generateCode(body.secret, world.now) })).status).toBe(403)
   // An older account: a factor is on, the address unconfirmed. The reset confirms it and removes the other person's
   // factor.
   const locked = await aProtectedUser()
@@ -289,10 +289,10 @@ test('a user with an unconfirmed address cannot lock its owner out (security-P15
     world.sent.length = 0
     await mailResetLink(world.deps, { userId: of })
     const link = /token=([\w-]+)/.exec(world.sent[0]!.text)![1]!
-    expect((await post(world, 'reset-password', { token: link, password: 'her own' })).status).toBe(200)
+    expect((await postAuth(world, 'reset-password', { token: link, password: 'her own' })).status).toBe(200)
   }
   await reset(userId)
   expect((await signIn({ ...locked, password: 'her own' })).status).toBe(200)
   await reset(user.id)
-  expect((await post(world, 'login', { email, password: 'her own' })).status).toBe(200)
+  expect((await postAuth(world, 'login', { email, password: 'her own' })).status).toBe(200)
 })

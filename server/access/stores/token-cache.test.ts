@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../../test/connected-store.ts'
-import { aShopifyStore, shopifyForm } from '../../../test/shopify-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { connectFakeStore } from '../../../test/connected-store.ts'
+import { buildConnectForm, createShopifyStore } from '../../../test/shopify-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreToken, TokenCache } from '../../platforms/platform/access.ts'
 import { openStoreClient } from './access.ts'
 import { createTokenShelf } from './token-cache.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 const aToken = (accessToken: string): StoreToken => ({
   ...{ accessToken, scopes: ['read_orders'] },
@@ -15,7 +15,7 @@ const aToken = (accessToken: string): StoreToken => ({
 })
 
 async function aShelf() {
-  const { storeId } = await aShopifyStore(world)
+  const { storeId } = await createShopifyStore(world)
   const row = () =>
     world.db.selectFrom('store_credentials').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
   const { encrypted } = await row()
@@ -53,19 +53,19 @@ test('a failed renewal keeps the previous token, and a token of replaced keys is
 })
 
 test('a process that read the store before a reconnect with the same keys still stores its token for all', async () => {
-  const { owner, fake, storeId } = await aShopifyStore(world)
+  const { owner, fake, storeId } = await createShopifyStore(world)
   const shelves: TokenCache[] = []
   const storeClient: Deps['storeClient'] = (_access, kept) => {
     shelves.push(kept!.shelf)
     return fake
   }
   await openStoreClient({ ...world.deps, storeClient }, { storeId, db: world.db })
-  await connect(world, owner, fake, shopifyForm(fake))
+  await connectFakeStore(world, owner, fake, buildConnectForm(fake))
   await shelves[0]!.renew(null, async () => aToken('shpat_1'))
   await openStoreClient({ ...world.deps, storeClient }, { storeId, db: world.db })
   expect(await shelves[1]!.read()).toEqual(aToken('shpat_1'))
   // With other keys the token is not shared.
-  await connect(world, owner, fake, shopifyForm(fake, 'shpss_another'))
+  await connectFakeStore(world, owner, fake, buildConnectForm(fake, 'shpss_another'))
   await shelves[0]!.renew(null, async () => aToken('shpat_2'))
   expect(await shelves[1]!.read()).toBeNull()
 })

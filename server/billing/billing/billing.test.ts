@@ -1,9 +1,9 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { loadEntitlements } from './entitlements.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 async function anOwner() {
   const { body } = await world.request('POST', '/api/auth/register', {

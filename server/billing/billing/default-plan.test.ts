@@ -1,13 +1,13 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
 import { billingTexts } from '../../../shared/billing-texts.ts'
-import { aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { applyDefaultPlan } from './default-plan.ts'
 
 // Self-hosted without sales (decision 82): no Stripe, and not in local mode.
 
-const world = aWorld({ BILLING_TEST_MODE: 'off' })
+const world = createWorld({ BILLING_TEST_MODE: 'off' })
 
 async function registerOwner() {
   const { status, body } = await world.request('POST', '/api/auth/register', {
@@ -48,16 +48,16 @@ test('a smaller default plan of the operator has its limits', async () => {
 
 test('at startup accounts without a plan get the default, those on it follow the setting, and others keep theirs', async () => {
   const { token, user } = await registerOwner()
-  const bare = await aStore(world)
+  const bare = await createStore(world)
   await world.db.deleteFrom('subscriptions').where('account_id', '=', bare.accountId).execute()
   const others = await Promise.all(
     (['free', 'test', 'operator'] as const).map(async (source) => {
-      const store = await aStore(world, { plan: 'starter' })
+      const store = await createStore(world, { plan: 'starter' })
       await world.db.updateTable('subscriptions').set({ source }).where('account_id', '=', store.accountId).execute()
       return store
     }),
   )
-  const demo = await aStore(world)
+  const demo = await createStore(world)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
   await world.db
     .updateTable('subscriptions')
@@ -83,9 +83,9 @@ test('at startup accounts without a plan get the default, those on it follow the
 
 test('stores beyond a smaller default rest, and wake with a larger one', async () => {
   await start('growth')
-  const first = await aStore(world)
+  const first = await createStore(world)
   world.advance(1_000)
-  const second = await aStore(world, { accountId: first.accountId })
+  const second = await createStore(world, { accountId: first.accountId })
   await world.db
     .updateTable('subscriptions')
     .set({ source: 'default', plan: 'growth', is_unlimited: true })

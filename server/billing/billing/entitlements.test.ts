@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { PlanKey, plans, SubscriptionStatus } from '../../../shared/billing.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { selectInForce, selectPlanInForce } from './fragments.ts'
 import { computeEntitlements, computeInForce, computePlanLimits, hasFeature, type Subscription } from './rules.ts'
 
@@ -99,7 +99,7 @@ describe('an account', () => {
 })
 
 describe('in SQL', () => {
-  const world = aWorld()
+  const world = createWorld()
 
   test('every status, plan and date gives the same result as the rule', async () => {
     const rows = every.map(({ pastDueSince, extraStores, isUnlimited, ...rest }, n) => ({

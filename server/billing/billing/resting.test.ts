@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { reasonTexts } from '../../../shared/reasons.ts'
-import { post } from '../../../test/by-hand-scene.ts'
-import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
-import { aShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { chooseRestingStores, type StoreOrder } from './resting-rules.ts'
 
@@ -29,10 +29,10 @@ test.each([
   expect([...chooseRestingStores(stores, limit)].sort()).toEqual(expected)
 })
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
 })
 
 const setPlan = async ({ token }: TestStore, planKey: string) => {
@@ -51,11 +51,11 @@ const listResting = async (store: TestStore) =>
 
 /** A Growth account with three stores, created a minute apart. */
 async function createThreeStores(): Promise<[Shop, Shop, Shop]> {
-  const first = await aShop(world, { plan: 'growth' })
+  const first = await createShop(world, { plan: 'growth' })
   const others: Shop[] = []
   for (let n = 0; n < 2; n++) {
     world.advance(MINUTE)
-    others.push(await aShop(world, { accountId: first.accountId }))
+    others.push(await createShop(world, { accountId: first.accountId }))
   }
   return [first, others[0]!, others[1]!]
 }
@@ -90,7 +90,7 @@ test('the owner chooses which stores rest, effective as soon as there is no room
 
 test('only stores of the account can be chosen, and only by owners and admins', async () => {
   const [first, second] = await createThreeStores()
-  const stranger = await aStore(world)
+  const stranger = await createStore(world)
   for (const id of [stranger.storeId, newId()]) {
     expect(await chooseRestingFirst(first, second.storeId, id)).toMatchObject({
       status: 404,
@@ -98,11 +98,11 @@ test('only stores of the account can be chosen, and only by owners and admins', 
     })
   }
   expect((await list(first)).some(({ restsFirst }) => restsFirst)).toBe(false)
-  const member = await aColleague(world, first, 'member')
+  const member = await createColleague(world, first, 'member')
   const asMember = { ...first, token: member.token }
   expect((await chooseRestingFirst(asMember, second.storeId)).status).toBe(403)
   expect(await list(asMember)).toHaveLength(3)
-  const admin = await aColleague(world, first, 'admin')
+  const admin = await createColleague(world, first, 'admin')
   expect((await chooseRestingFirst({ ...first, token: admin.token }, second.storeId)).status).toBe(200)
 })
 
@@ -149,10 +149,10 @@ test('a store that starts to rest between decision and send sends nothing more (
   world.answer = async (mail) => {
     rests ??= setPlan(first, 'starter')
     await rests
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
   await third.pass(HOUR + MINUTE)
-  world.answer = acceptsMail
+  world.answer = acceptMail
   // Five are in flight at a time; the others are decided again.
   await third.pass(1_000)
   expect(people.filter((email) => countSentTo(email) === 1)).toHaveLength(5)
@@ -188,9 +188,14 @@ test('manual and test messages of a resting store are refused with the reason, a
   const cart = await third.cart()
   await setPlan(first, 'starter')
   const said = reasonTexts.store_resting
-  const manual = await post(world, { ...third, token: first.token }, `/api/email/send-email?storeId=${third.storeId}`, {
-    ...{ to: 'bo@example.com', cart_id: cart.id },
-  })
+  const manual = await postWithWorker(
+    world,
+    { ...third, token: first.token },
+    `/api/email/send-email?storeId=${third.storeId}`,
+    {
+      ...{ to: 'bo@example.com', cart_id: cart.id },
+    },
+  )
   expect([manual.status, manual.body.code, manual.body.error]).toEqual([403, 'plan_required', said])
   expect((await third.messages()).filter((each) => each.origin_kind === 'manual' && each.state === 'held')).toEqual([])
   for (const [path, body] of [

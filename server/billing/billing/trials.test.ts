@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anOwner } from '../../../test/connected-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { registerOwner } from '../../../test/connected-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { listTrialKeys, normalizeTrialAddress } from './trial-rules.ts'
 import { canStartTrial, claimTrial } from './trials.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 async function anAccount(email?: string) {
-  const { accountId, userId } = await anOwner(world)
+  const { accountId, userId } = await registerOwner(world)
   if (email) await world.db.updateTable('users').set({ email }).where('id', '=', userId).execute()
   return { accountId, db: world.db }
 }

@@ -1,19 +1,19 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aScene, DAY, HOUR, pass } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { acceptsMail, aWorld, START } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createMessageScene, DAY, HOUR, passTime } from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { acceptMail, createWorld, START } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { notifyUsage } from './usage-notices.ts'
 
 // Owners are notified at 80 % and 100 % of their plan's limits, once a month and channel (decision 87).
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.now = START
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.sent.length = 0
   world.queued.length = 0
 })
@@ -29,13 +29,13 @@ async function setUsed({ accountId }: TestStore, used: number, channel: 'email' 
 }
 
 const readTitles = async ({ storeId }: TestStore) =>
-  (await told(world, storeId)).filter(({ type }) => type.startsWith('plan_')).map(({ title }) => title)
+  (await readNotifications(world, storeId)).filter(({ type }) => type.startsWith('plan_')).map(({ title }) => title)
 
 const NEAR = 'Your plan’s emails of this month are nearly used up'
 const FULL = 'Your plan’s emails of this month are used up'
 
 test('notifies at 80 % and at 100 % once each, when reached and not only when a message is held', async () => {
-  const shop = await aStore(world)
+  const shop = await createStore(world)
   await setUsed(shop, 399)
   expect(await readTitles(shop)).toEqual([])
   await setUsed(shop, 400)
@@ -51,7 +51,7 @@ test('notifies at 80 % and at 100 % once each, when reached and not only when a 
 })
 
 test('mails the owner both with the usage', async () => {
-  const shop = await aStore(world)
+  const shop = await createStore(world)
   const { email } = await world.db
     .selectFrom('users')
     .select('email')
@@ -75,7 +75,7 @@ test('mails the owner both with the usage', async () => {
 })
 
 test('notifies again in a new month', async () => {
-  const shop = await aStore(world)
+  const shop = await createStore(world)
   world.now = new Date('2026-05-31T23:59:59.000Z')
   await setUsed(shop, 500)
   world.now = new Date('2026-06-01T00:00:01.000Z')
@@ -87,7 +87,7 @@ test('notifies again in a new month', async () => {
 })
 
 test('notifies per channel', async () => {
-  const shop = await aStore(world, { plan: 'starter' })
+  const shop = await createStore(world, { plan: 'starter' })
   await setUsed(shop, 80, 'sms')
   await setUsed(shop, 100, 'whatsapp')
   expect((await readTitles(shop)).sort()).toEqual([
@@ -97,7 +97,7 @@ test('notifies per channel', async () => {
 })
 
 test('sends no 80 % notice after a jump to 100 %, nor when usage is returned', async () => {
-  const shop = await aStore(world)
+  const shop = await createStore(world)
   await setUsed(shop, 500)
   await setUsed(shop, 499)
   expect(await readTitles(shop)).toEqual([FULL])
@@ -106,26 +106,26 @@ test('sends no 80 % notice after a jump to 100 %, nor when usage is returned', a
 })
 
 test('a message held by the limit notifies once, whether it or the clock comes first', async () => {
-  const before = await aScene(world, 1)
+  const before = await createMessageScene(world, 1)
   await setUsed(before, 500)
-  await pass(world, before.storeId, HOUR)
+  await passTime(world, before.storeId, HOUR)
   expect(await readTitles(before)).toEqual([FULL])
-  const after = await aScene(world, 1)
+  const after = await createMessageScene(world, 1)
   const month = `${world.now.toISOString().slice(0, 7)}-01`
   const full = { account_id: after.accountId, month, channel: 'email' as const, used: 500 }
   await world.db.insertInto('plan_usage').values(full).execute()
-  await pass(world, after.storeId, HOUR)
+  await passTime(world, after.storeId, HOUR)
   expect(await readTitles(after)).toEqual([FULL])
   await notifyUsage(world.deps)
   expect(await readTitles(after)).toEqual([FULL])
 })
 
 test('notifies only accounts with a limit of the plan in force, not those without a plan or with an overdue payment', async () => {
-  const growth = await aStore(world, { plan: 'growth' })
+  const growth = await createStore(world, { plan: 'growth' })
   await setUsed(growth, 90_000)
-  const free = await aStore(world)
+  const free = await createStore(world)
   await setUsed(free, 7, 'sms')
-  const overdue = await aStore(world, { plan: 'starter' })
+  const overdue = await createStore(world, { plan: 'starter' })
   const since = new Date(world.now.getTime() - 8 * DAY)
   const subscription = (status: 'past_due' | 'canceled', { accountId }: TestStore) =>
     world.db
@@ -135,19 +135,19 @@ test('notifies only accounts with a limit of the plan in force, not those withou
       .execute()
   await subscription('past_due', overdue)
   await setUsed(overdue, 5_000)
-  const none = await aStore(world)
+  const none = await createStore(world)
   await world.db.deleteFrom('subscriptions').where('account_id', '=', none.accountId).execute()
   await setUsed(none, 500)
   for (const shop of [growth, free, overdue, none]) expect(await readTitles(shop)).toEqual([])
   // A canceled plan has the free plan's limits.
-  const canceled = await aStore(world, { plan: 'growth' })
+  const canceled = await createStore(world, { plan: 'growth' })
   await subscription('canceled', canceled)
   await setUsed(canceled, 450)
   expect(await readTitles(canceled)).toEqual([NEAR])
 })
 
 test('two concurrent workers notify once', async () => {
-  const shop = await aStore(world)
+  const shop = await createStore(world)
   await setUsed(shop, 399)
   await world.db.updateTable('plan_usage').set({ used: 500 }).where('account_id', '=', shop.accountId).execute()
   await Promise.all(Array.from({ length: 8 }, () => notifyUsage(world.deps)))

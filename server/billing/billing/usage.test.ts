@@ -1,18 +1,26 @@
 import { beforeEach, expect, test } from 'vitest'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { aScene, DAY, HOUR, messagesOf, pass, send, wait } from '../../../test/message-scene.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  DAY,
+  HOUR,
+  passTime,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
 import { isProof } from '../../../test/seed.ts'
-import { acceptsMail, aWorld, START } from '../../../test/world.ts'
+import { acceptMail, createWorld, START } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // Meters of an account: used, held and expiring (decision 87).
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.now = START
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.sent.length = 0
   world.queued.length = 0
 })
@@ -34,8 +42,8 @@ async function usage({ token }: Pick<TestStore, 'token'>) {
 const emails = async (store: Pick<TestStore, 'token'>) => (await usage(store)).meters[0]
 
 test('shows the month’s usage of the plan and the number of connected stores', async () => {
-  const shop = await aStore(world, { plan: 'starter' })
-  const second = await aStore(world, { accountId: shop.accountId })
+  const shop = await createStore(world, { plan: 'starter' })
+  const second = await createStore(world, { accountId: shop.accountId })
   await setUsed(shop.accountId, 'email', 4_100)
   await setUsed(shop.accountId, 'sms', 100)
   expect(await usage(shop)).toEqual({
@@ -55,7 +63,7 @@ test('shows the month’s usage of the plan and the number of connected stores',
   await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', second.storeId).execute()
   expect((await usage(shop)).stores).toEqual({ used: 1, limit: 2, problem: null, canAdd: false })
   // Another account is not affected.
-  const stranger = await aStore(world)
+  const stranger = await createStore(world)
   expect(await emails(stranger)).toMatchObject({ used: 0, limit: 500 })
   // The next month starts at zero.
   world.now = new Date('2026-04-01T00:00:00.000Z')
@@ -64,7 +72,7 @@ test('shows the month’s usage of the plan and the number of connected stores',
 })
 
 test('without a plan there is no usage, and with an overdue payment the plan’s own limits are shown', async () => {
-  const shop = await aStore(world, { plan: 'starter' })
+  const shop = await createStore(world, { plan: 'starter' })
   const since = new Date(world.now.getTime() - 8 * DAY)
   await world.db
     .updateTable('subscriptions')
@@ -81,16 +89,16 @@ test('without a plan there is no usage, and with an overdue payment the plan’s
 })
 
 test('counts messages of all stores held by the plan’s limit, and those that expire before the month renews', async () => {
-  const first = await aScene(world, 3)
-  const second = await aStore(world, { accountId: first.accountId })
-  await recordOrders(world.deps, second.storeId, [anOrder(world), anOrder(world)], 'sync')
+  const first = await createMessageScene(world, 3)
+  const second = await createStore(world, { accountId: first.accountId })
+  await recordOrders(world.deps, second.storeId, [buildOrder(world), buildOrder(world)], 'sync')
   await setUsed(first.accountId, 'email', 500)
-  await wait(world, first.storeId, HOUR)
-  await wait(world, second.storeId, 0)
-  await send(world, first.storeId)
-  await send(world, second.storeId)
+  await advanceToAbandoned(world, first.storeId, HOUR)
+  await advanceToAbandoned(world, second.storeId, 0)
+  await sendDueMessages(world, first.storeId)
+  await sendDueMessages(world, second.storeId)
   expect(await emails(first)).toMatchObject({ used: 500, held: 5, expiring: 5, level: 'full' })
-  const [one, two] = (await messagesOf(world, first.storeId)).filter(({ state }) => state === 'held')
+  const [one, two] = (await readMessages(world, first.storeId)).filter(({ state }) => state === 'held')
   const expires = (id: string, expires_at: Date) =>
     world.db.updateTable('messages').set({ expires_at }).where('id', '=', id).execute()
   await expires(one!.id, new Date('2026-04-01T00:00:00.000Z'))
@@ -99,13 +107,13 @@ test('counts messages of all stores held by the plan’s limit, and those that e
   // Messages held for another reason do not count.
   await world.db.updateTable('messages').set({ reason: 'quiet_hours' }).where('id', '=', one!.id).execute()
   expect(await emails(first)).toMatchObject({ held: 4, expiring: 3 })
-  const stranger = await aStore(world)
+  const stranger = await createStore(world)
   expect(await emails(stranger)).toMatchObject({ held: 0, expiring: 0 })
   // A larger plan sends them.
   await world.request('POST', '/api/subscribe/manual-update', { token: first.token, body: { planKey: 'growth' } })
   await world.db.updateTable('messages').set({ reason: 'plan_limit' }).where('id', '=', one!.id).execute()
-  await pass(world, first.storeId, 1_000)
-  await pass(world, second.storeId, 0)
+  await passTime(world, first.storeId, 1_000)
+  await passTime(world, second.storeId, 0)
   expect(await emails(first)).toMatchObject({ used: 505, limit: -1, held: 0, level: 'ok' })
 })
 
@@ -113,10 +121,10 @@ const SENDERS = isProof ? 50 : 20
 const LEFT = isProof ? 20 : 8
 
 test('concurrent senders keep the counter exact, and no reader sees more than the limit', async () => {
-  const shop = await aScene(world, 1)
+  const shop = await createMessageScene(world, 1)
   const others = []
-  for (let n = 1; n < SENDERS; n++) others.push(await aStore(world, { accountId: shop.accountId }))
-  for (const { storeId } of others) await recordOrders(world.deps, storeId, [anOrder(world)], 'sync')
+  for (let n = 1; n < SENDERS; n++) others.push(await createStore(world, { accountId: shop.accountId }))
+  for (const { storeId } of others) await recordOrders(world.deps, storeId, [buildOrder(world)], 'sync')
   const stores = [shop, ...others]
   world.advance(HOUR)
   const started = world.now
@@ -133,13 +141,13 @@ test('concurrent senders keep the counter exact, and no reader sees more than th
     while (isSending) seen.push((await emails(shop)).used)
   }
   const looking = look()
-  await Promise.all(stores.map(({ storeId }) => send(world, storeId)))
+  await Promise.all(stores.map(({ storeId }) => sendDueMessages(world, storeId)))
   isSending = false
   await looking
   expect(world.sent).toHaveLength(LEFT)
   // Messages that were too late at the send are decided again.
   world.advance(1_000)
-  await Promise.all(stores.map(({ storeId }) => send(world, storeId)))
+  await Promise.all(stores.map(({ storeId }) => sendDueMessages(world, storeId)))
   expect(world.sent).toHaveLength(LEFT)
   expect(await emails(shop)).toEqual({
     channel: 'email',

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import { anOwner, type Owner } from '../../../test/connected-store.ts'
-import { aColleague } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { type Owner, registerOwner } from '../../../test/connected-store.ts'
+import { createColleague } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Test credits with an Idempotency-Key (D9, security-P20).
 
-const world = aWorld()
+const world = createWorld()
 const DAY = 86_400_000
 const DOLLAR = 1_000_000
 let owner: Owner
@@ -13,7 +13,7 @@ let owner: Owner
 beforeEach(async () => {
   world.textCredits = { perMille: 1_500 }
   world.deps.config = { ...world.deps.config, isBillingTestMode: true }
-  owner = await anOwner(world, 'growth')
+  owner = await registerOwner(world, 'growth')
 })
 
 const add = (pack: number, key?: string, token = owner.token) =>
@@ -48,7 +48,7 @@ test('the same key with another pack is refused and adds nothing, and another me
   expect(await add(10, 'a')).toMatchObject({ status: 409, body: { code: 'conflict' } })
   expect(await add(10, 'x'.repeat(256))).toMatchObject({ status: 400 })
   expect(await balance()).toBe(25)
-  const { token } = await aColleague(world, { ...owner, storeId: null } as never, 'admin')
+  const { token } = await createColleague(world, { ...owner, storeId: null } as never, 'admin')
   expect(await add(10, 'a', token)).toMatchObject({ status: 200 })
   expect(await balance()).toBe(35)
 })

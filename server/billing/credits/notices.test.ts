@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transactAccount } from '../../core/db/db.ts'
 import { addCredits, payWithCredits } from './credits.ts'
 import { notifyLowCredits } from './notices.ts'
 
-const world = aWorld()
+const world = createWorld()
 const CENT = 10_000
 const DAY = 86_400_000
 
 async function anAccount() {
-  const { accountId } = await aStore(world)
+  const { accountId } = await createStore(world)
   const account = { accountId, db: world.db }
   return {
     accountId,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
 import { buildLines, loadCatalogue } from './catalogue.ts'
 import { catalogueEntries, findEntry, findPriceFault } from './catalogue-rules.ts'
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 const countPriceRequests = () => world.stripe.seen.filter(({ path }) => path === '/v1/prices').length
 
 it('sells the plans of the Pricing page at its prices (A 9)', () => {

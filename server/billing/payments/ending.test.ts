@@ -1,13 +1,13 @@
 import { beforeEach, expect, it } from 'vitest'
 import { DAY } from '../../../test/message-scene.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { aCustomer, rowOf, type Subscriber, subscribe } from '../../../test/subscriber.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
+import { createSubscriber, readSubscription, type Subscriber, subscribe } from '../../../test/subscriber.ts'
 import { hashPassword } from '../../access/members/passwords.ts'
 import { refreshAccount } from './refresh.ts'
 
 // Subscriptions ended at Stripe after the deletion of an account and after a chargeback (decision 121).
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 const PASSWORD = 'correct horse'
 
 beforeEach(async () => {
@@ -36,7 +36,7 @@ const pauseInstance = () =>
     .execute()
 
 it('a deleted account is no longer charged, even if Stripe is unreachable at first', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop)
   await refreshAccount(world.deps, shop.accountId)
   world.stripe.intercept = () => ({ status: 500, body: { error: { type: 'api_error' } } })
@@ -56,7 +56,7 @@ it('a deleted account is no longer charged, even if Stripe is unreachable at fir
 })
 
 it('its open checkout is closed, and an account without purchases sends no request', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   const [price] = world.stripe.all('price')
   const { id } = await world.deps.stripe!.checkout.sessions.create({
     ...{ mode: 'subscription', customer: shop.customer, success_url: 'https://recoup.example/billing' },
@@ -68,7 +68,7 @@ it('its open checkout is closed, and an account without purchases sends no reque
 })
 
 it('a customer already deleted at Stripe needs no more work', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await world.db
     .updateTable('billing_customers')
     .set({ stripe_customer_id: 'cus_unheardof' })
@@ -80,7 +80,7 @@ it('a customer already deleted at Stripe needs no more work', async () => {
 })
 
 it('a copy of an installation ends no subscription until it is live', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop)
   await pauseInstance()
   await deleteAccount(shop)
@@ -109,17 +109,17 @@ const listProblems = ({ accountId }: Subscriber) =>
   world.db.selectFrom('operator_problems').select(['kind', 'detail']).where('account_id', '=', accountId).execute()
 
 it('a chargeback cancels the subscription and informs the operator', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop, { plan: 'growth' })
   await refreshAccount(world.deps, shop.accountId)
   await dispute(shop)
   expect(listStatuses(shop)).toEqual(['canceled'])
-  expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', status: 'canceled' })
+  expect(await readSubscription(world, shop)).toMatchObject({ plan: 'growth', status: 'canceled' })
   expect(await listProblems(shop)).toMatchObject([{ kind: 'chargeback', detail: expect.stringContaining('ch_') }])
 })
 
 it('a chargeback without an event is found by the next snapshot, and one of an earlier subscription ends no later one', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   const { id } = await subscribe(world, shop)
   const charge = world.stripe.all('charge').findLast((one) => one.customer === shop.customer)!
   await world.deps.stripe!.subscriptions.cancel(id)
@@ -129,11 +129,11 @@ it('a chargeback without an event is found by the next snapshot, and one of an e
   expect(listStatuses(shop)).toEqual(['canceled', 'active'])
   world.stripe.openDispute(world.stripe.all('charge').findLast((one) => one.customer === shop.customer)!.id)
   await refreshAccount(world.deps, shop.accountId)
-  expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', status: 'canceled' })
+  expect(await readSubscription(world, shop)).toMatchObject({ plan: 'starter', status: 'canceled' })
 })
 
 it('a dispute that was won meanwhile, and one in a copy, cancel nothing', async () => {
-  const [won, copied] = [await aCustomer(world), await aCustomer(world)]
+  const [won, copied] = [await createSubscriber(world), await createSubscriber(world)]
   for (const shop of [won, copied]) {
     await subscribe(world, shop)
     await refreshAccount(world.deps, shop.accountId)

@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DAY } from '../../../test/message-scene.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { aCustomer, rowOf, subscribe } from '../../../test/subscriber.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
+import { createSubscriber, readSubscription, subscribe } from '../../../test/subscriber.ts'
 import { cleanUpAccounts } from '../../workspace/accounts/accounts.ts'
 
 // Stripe's webhooks are verified, stored once and answered; a snapshot follows (decision 83).
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 
 /** Uses other Stripe settings of the installation. */
 async function withSettings(changed: object, work: () => Promise<void>): Promise<void> {
@@ -40,7 +40,7 @@ const findNewestEvent = (type: Stripe.Event['type']) =>
 
 /** An account with a subscription, and its event. */
 async function createSubscriberWithEvent(type: Stripe.Event['type'] = 'customer.subscription.created') {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop)
   world.queued.length = 0
   return { shop, event: findNewestEvent(type) }
@@ -55,9 +55,9 @@ it('an event is stored once and answered at once, and the account is fetched aft
     ...{ type: event.type, stripe_customer_id: shop.customer, received_at: world.now },
     made_at: new Date(event.created * 1000),
   })
-  expect(await rowOf(world, shop)).toMatchObject({ plan: 'free' })
+  expect(await readSubscription(world, shop)).toMatchObject({ plan: 'free' })
   await world.runJobs()
-  expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', source: 'stripe' })
+  expect(await readSubscription(world, shop)).toMatchObject({ plan: 'starter', source: 'stripe' })
 })
 
 it('the same event ten times at once is one row and one fetch', async () => {
@@ -196,7 +196,7 @@ it('a failed fetch is recorded, and the event is stored anyway', async () => {
   await deliver(event)
   await expect(world.runJobs()).rejects.toThrow('Stripe is not responding')
   expect(await readStoredEvent(event.id)).toBeDefined()
-  expect(await rowOf(world, shop)).toMatchObject({ plan: 'free' })
+  expect(await readSubscription(world, shop)).toMatchObject({ plan: 'free' })
 })
 
 it('events are deleted after 40 days', async () => {

@@ -1,29 +1,29 @@
 import { beforeEach, expect, it } from 'vitest'
 import { DAY } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
 import {
-  aCustomer,
-  giveCard,
-  itemsOf,
-  paymentsOf,
-  rowOf,
+  attachCard,
+  buildItems,
+  createSubscriber,
+  readPayments,
+  readSubscription,
   type Subscriber,
   subscribe,
 } from '../../../test/subscriber.ts'
-import { acceptsMail } from '../../../test/world.ts'
+import { acceptMail } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { refreshAccount } from './refresh.ts'
 
 // Notifications of owners about their subscription, once each (decisions 84 to 86).
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 const stripe = () => world.deps.stripe!
 const seen = new Map<string, number>()
 
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   seen.clear()
 })
 
@@ -34,7 +34,7 @@ async function fetchNewNotices(
 ): Promise<{ type: string; title: string; message: string }[]> {
   await refreshAccount(world.deps, shop.accountId, { isTrialEnding })
   await refreshAccount(world.deps, shop.accountId, { isTrialEnding })
-  const all = await told(world, shop.storeId)
+  const all = await readNotifications(world, shop.storeId)
   const fresh = all.slice(seen.get(shop.storeId) ?? 0)
   seen.set(shop.storeId, all.length)
   return fresh
@@ -42,7 +42,7 @@ async function fetchNewNotices(
 const fetchNewTitles = async (shop: Subscriber) => (await fetchNewNotices(shop)).map(({ title }) => title)
 
 it('a trial notifies its start, its coming end, and its end without a card', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop, { trialDays: 14, card: null })
   const [begun] = await fetchNewNotices(shop)
   expect(begun).toEqual({
@@ -70,7 +70,7 @@ it('a trial notifies its start, its coming end, and its end without a card', asy
 })
 
 it('Stripe’s announcement of a trial’s end notifies even if our clock differs, and the trial continues with a card', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop, { plan: 'growth', cycle: 'year', trialDays: 14 })
   await fetchNewNotices(shop)
   expect((await fetchNewNotices(shop, true)).map(({ type, message }) => [type, message])).toEqual([
@@ -82,8 +82,8 @@ it('Stripe’s announcement of a trial’s end notifies even if our clock differ
   expect((await fetchNewNotices(shop)).map(({ type, message }) => [type, message])).toEqual([
     ['trial_ended', 'The plan goes on and costs $468.00 a year, before discounts and tax.'],
   ])
-  expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', status: 'active' })
-  expect(await paymentsOf(world, shop)).toMatchObject([{ status: 'succeeded', amount_minor: 46_800 }])
+  expect(await readSubscription(world, shop)).toMatchObject({ plan: 'growth', status: 'active' })
+  expect(await readPayments(world, shop)).toMatchObject([{ status: 'succeeded', amount_minor: 46_800 }])
 })
 
 it.each([
@@ -96,7 +96,7 @@ it.each([
     /^The trial is free until .*\. After that it costs \$19\.00 a month, before discounts and tax\.$/,
   ],
 ])('a trial that is reactivated costs something only with a card (%s)', async (card, message) => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   const { id } = await subscribe(world, shop, { trialDays: 14, card })
   await stripe().subscriptions.update(id, { cancel_at_period_end: true })
   await fetchNewNotices(shop)
@@ -107,7 +107,7 @@ it.each([
 })
 
 it('a trial that is to end anyway is not notified again', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   const { id } = await subscribe(world, shop, { trialDays: 14 })
   await stripe().subscriptions.update(id, { cancel_at_period_end: true })
   await fetchNewNotices(shop)
@@ -116,13 +116,13 @@ it('a trial that is to end anyway is not notified again', async () => {
 })
 
 it('a card with an earlier trial of another account ends this trial with its own notification only', async () => {
-  const first = await aCustomer(world)
+  const first = await createSubscriber(world)
   await subscribe(world, first, { trialDays: 14, card: 'pm_card_amex' })
   await fetchNewNotices(first)
-  const second = await aCustomer(world)
+  const second = await createSubscriber(world)
   await subscribe(world, second, { trialDays: 14, card: null })
   expect(await fetchNewTitles(second)).toEqual(['Your plan is Starter now'])
-  await giveCard(world, second.customer, 'pm_card_amex')
+  await attachCard(world, second.customer, 'pm_card_amex')
   expect(await fetchNewNotices(second)).toEqual([
     {
       ...{ type: 'trial_refused', title: 'Your Starter trial has ended early' },
@@ -133,10 +133,10 @@ it('a card with an earlier trial of another account ends this trial with its own
 })
 
 it('a failed payment notifies once, however often it is retried, and again when it is paid', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop)
   await fetchNewNotices(shop)
-  await giveCard(world, shop.customer, 'pm_card_chargeCustomerFail')
+  await attachCard(world, shop.customer, 'pm_card_chargeCustomerFail')
   world.passTime(32 * DAY)
   const [failed, ...more] = await fetchNewNotices(shop)
   expect([failed!.type, failed!.title, more]).toEqual(['payment_failed', 'A payment of $19.00 has failed', []])
@@ -145,15 +145,15 @@ it('a failed payment notifies once, however often it is retried, and again when 
   )
   world.passTime(4 * DAY)
   expect(await fetchNewNotices(shop)).toEqual([])
-  await giveCard(world, shop.customer)
+  await attachCard(world, shop.customer)
   world.passTime(6 * DAY)
   expect((await fetchNewNotices(shop)).map(({ type }) => type)).toEqual(['payment_recovered'])
-  expect(await rowOf(world, shop)).toMatchObject({ status: 'active', past_due_since: null })
-  expect(await paymentsOf(world, shop)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
+  expect(await readSubscription(world, shop)).toMatchObject({ status: 'active', past_due_since: null })
+  expect(await readPayments(world, shop)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
 })
 
 it('a change notifies what changes and when, and that it was withdrawn', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   const { id } = await subscribe(world, shop, { plan: 'growth' })
   await fetchNewNotices(shop)
   await stripe().subscriptions.update(id, { cancel_at_period_end: true })
@@ -166,8 +166,8 @@ it('a change notifies what changes and when, and that it was withdrawn', async (
   const [phase] = schedule.phases
   await stripe().subscriptionSchedules.update(schedule.id, {
     phases: [
-      { items: itemsOf(world, { plan: 'growth' }), start_date: phase!.start_date, end_date: phase!.end_date },
-      { items: itemsOf(world, { plan: 'starter', extraStores: 1 }), duration: { interval: 'month' } },
+      { items: buildItems(world, { plan: 'growth' }), start_date: phase!.start_date, end_date: phase!.end_date },
+      { items: buildItems(world, { plan: 'starter', extraStores: 1 }), duration: { interval: 'month' } },
     ],
   })
   expect(await fetchNewNotices(shop)).toMatchObject([
@@ -183,7 +183,7 @@ it('a change notifies what changes and when, and that it was withdrawn', async (
 })
 
 it('a revoked subscription has its own notification', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   const { id } = await subscribe(world, shop, { plan: 'growth' })
   await fetchNewNotices(shop)
   await stripe().subscriptions.update(id, { metadata: { recoup_ended: 'chargeback' } })
@@ -192,7 +192,7 @@ it('a revoked subscription has its own notification', async () => {
 })
 
 it('owners are mailed at once, with a link to Billing', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   const { email } = await world.db
     .selectFrom('users')
     .select('email')

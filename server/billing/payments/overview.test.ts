@@ -1,15 +1,15 @@
 import { beforeEach, expect, it } from 'vitest'
-import { aColleague } from '../../../test/factories.ts'
+import { createColleague } from '../../../test/factories.ts'
 import { DAY } from '../../../test/message-scene.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { aCustomer, giveCard, rowOf, type Subscriber, subscribe } from '../../../test/subscriber.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
+import { attachCard, createSubscriber, readSubscription, type Subscriber, subscribe } from '../../../test/subscriber.ts'
 import { viewSubscription } from './overview.ts'
 import { reconcileAccounts } from './reconcile.ts'
 import { refreshAccount } from './refresh.ts'
 
 // The Billing page: subscription and payments (A 2.7, A 7, decision 88), and the fetches that find unreported changes.
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 beforeEach(() => {
   world.stripe.intercept = () => undefined
 })
@@ -26,7 +26,7 @@ async function staySignedIn({ accountId }: Subscriber) {
 }
 
 it('shows plan, price, dates, limits with extra stores, and flags', { tags: ['A3', 'A7'] }, async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop, { cycle: 'year', extraStores: 2 })
   const { subscription } = await detail(shop)
   expect(subscription).toMatchObject({
@@ -45,7 +45,7 @@ it('shows plan, price, dates, limits with extra stores, and flags', { tags: ['A3
 it('shows neither price nor date for a plan not paid by card, and null before a plan was chosen', {
   tags: ['A7'],
 }, async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   const own = { source: 'default' as const, plan: 'growth' as const, is_unlimited: true }
   await world.db.updateTable('subscriptions').set(own).where('account_id', '=', shop.accountId).execute()
   expect((await detail(shop)).subscription).toMatchObject({
@@ -57,7 +57,7 @@ it('shows neither price nor date for a plan not paid by card, and null before a 
 })
 
 it('after a chargeback shows the limits that apply and the former plan', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   const { id } = await subscribe(world, shop, { plan: 'growth', extraStores: 3 })
   await refreshAccount(world.deps, shop.accountId)
   world.advance(60_000)
@@ -70,7 +70,7 @@ it('after a chargeback shows the limits that apply and the former plan', async (
 })
 
 it('fetches from Stripe when opened, and again after a minute', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   expect((await detail(shop)).subscription.plan).toBe('free')
   await subscribe(world, shop)
   const before = countRequests()
@@ -82,7 +82,7 @@ it('fetches from Stripe when opened, and again after a minute', async () => {
 })
 
 it('shows the copy and its age if Stripe fails or takes too long', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop)
   const { asOf } = (await detail(shop)).subscription
   world.advance(DAY / 2)
@@ -99,7 +99,7 @@ it('shows the copy and its age if Stripe fails or takes too long', async () => {
 })
 
 it('an account without purchases is not fetched', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await world.db.deleteFrom('billing_customers').where('account_id', '=', shop.accountId).execute()
   const before = countRequests()
   expect((await detail(shop)).subscription).toMatchObject({ plan: 'free', canManage: false })
@@ -107,7 +107,7 @@ it('an account without purchases is not fetched', async () => {
 })
 
 it('lists the account’s own payments, ten a page, newest first', { tags: ['A7'] }, async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop)
   world.passTime(366 * DAY)
   await refreshAccount(world.deps, shop.accountId)
@@ -124,13 +124,13 @@ it('lists the account’s own payments, ten a page, newest first', { tags: ['A7'
   const dates = [...first.payments, ...payments].map(({ createdAt }) => createdAt)
   expect(dates).toEqual(dates.toSorted().reverse())
   expect(dates).toHaveLength(13)
-  const stranger = await aCustomer(world)
+  const stranger = await createSubscriber(world)
   await staySignedIn(stranger)
   expect((await history(stranger.token)).body).toMatchObject({ payments: [], pagination: { total: 0 } })
 })
 
 it('lists partial and full refunds of a payment', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await subscribe(world, shop)
   await refreshAccount(world.deps, shop.accountId)
   const { id } = world.stripe.all('charge').findLast(({ customer }) => customer === shop.customer)!
@@ -146,13 +146,13 @@ it('lists partial and full refunds of a payment', async () => {
 })
 
 it('members see the plan only, owners and admins also the payments', async () => {
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   for (const [role, status] of [
     ['admin', 200],
     ['member', 403],
     ['viewer', 403],
   ] as const) {
-    const { token } = await aColleague(world, shop, role)
+    const { token } = await createColleague(world, shop, role)
     expect([role, (await history(token)).status]).toEqual([role, status])
     expect((await detail({ token })).subscription.plan).toBe('free')
   }
@@ -160,10 +160,10 @@ it('members see the plan only, owners and admins also the payments', async () =>
 
 it('the nightly fetch finds unreported changes and skips accounts fetched recently', async () => {
   await world.db.deleteFrom('billing_customers').execute()
-  const [late, fresh] = [await aCustomer(world), await aCustomer(world)]
+  const [late, fresh] = [await createSubscriber(world), await createSubscriber(world)]
   for (const shop of [late, fresh]) await subscribe(world, shop)
   for (const shop of [late, fresh]) await refreshAccount(world.deps, shop.accountId)
-  await giveCard(world, late.customer, 'pm_card_chargeCustomerFail')
+  await attachCard(world, late.customer, 'pm_card_chargeCustomerFail')
   world.passTime(31.5 * DAY)
   await refreshAccount(world.deps, fresh.accountId)
   world.queued.length = 0
@@ -171,14 +171,14 @@ it('the nightly fetch finds unreported changes and skips accounts fetched recent
   await reconcileAccounts(world.deps)
   expect(world.queued).toMatchObject([{ name: 'payments.refresh', payload: { accountId: late.accountId } }])
   await world.runJobs()
-  expect(await rowOf(world, late)).toMatchObject({ status: 'past_due' })
+  expect(await readSubscription(world, late)).toMatchObject({ status: 'past_due' })
   await reconcileAccounts(world.deps)
   expect(world.queued).toEqual([])
 })
 
 it('an account on which Stripe fails is retried in an hour and blocks no other', async () => {
   await world.db.deleteFrom('billing_customers').execute()
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   world.stripe.intercept = () => 'cut'
   await reconcileAccounts(world.deps)
   await expect(world.runJobs()).rejects.toThrow('Stripe')
@@ -197,7 +197,7 @@ it('an account on which Stripe fails is retried in an hour and blocks no other',
 
 it('a failed fetch is retried in an hour, even after a successful one today', async () => {
   await world.db.deleteFrom('billing_customers').execute()
-  const shop = await aCustomer(world)
+  const shop = await createSubscriber(world)
   await refreshAccount(world.deps, shop.accountId)
   world.stripe.intercept = () => 'cut'
   await expect(refreshAccount(world.deps, shop.accountId)).rejects.toThrow('Stripe')

@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
 import { readConfig } from '../../core/config/config.ts'
 import { eventTypes, findEntry } from './catalogue-rules.ts'
 import { setUpBilling } from './setup.ts'
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 
 const settings = (env: Record<string, string> = {}) =>
   readConfig({

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { askStripe, openStripe, readStripeCode } from './stripe.ts'
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 
 const respondWithError = (status: number, error: object) => () => ({ status, body: { error } })
 const list = () => askStripe(world.deps, (stripe) => stripe.customers.list({ limit: 1 }))

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
 import { endTrial } from './trials.ts'
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 
 it('ending a trial charges the card or ends the subscription without one, and releases a scheduled smaller plan', async () => {
   const stripe = world.deps.stripe!

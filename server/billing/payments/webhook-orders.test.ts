@@ -2,10 +2,16 @@ import { expect, it } from 'vitest'
 import { startStripe } from '../../../test/contract-servers/stripe/server.ts'
 import { DAY } from '../../../test/message-scene.ts'
 import { isProof, testSeed } from '../../../test/seed.ts'
-import { derivedOf, doSomething, giveSomeCard, type Life, oneIn } from '../../../test/stripe-life.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { aCustomer, rowOf, type Subscriber } from '../../../test/subscriber.ts'
-import { seeded } from '../../../test/traffic.ts'
+import {
+  attachRandomCard,
+  type BillingHistory,
+  deriveCurrent,
+  isOneIn,
+  runRandomAction,
+} from '../../../test/stripe-life.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
+import { createSubscriber, readSubscription, type Subscriber } from '../../../test/subscriber.ts'
+import { createRandom } from '../../../test/traffic.ts'
 import { START } from '../../../test/world.ts'
 import { claimTrial } from '../billing/trials.ts'
 import { reconcileAccounts } from './reconcile.ts'
@@ -21,7 +27,7 @@ const LIVES = Number(process.env.STRIPE_LIVES ?? (isProof ? 1_000 : 12))
 const only = process.env.STRIPE_LIFE
 const seeds = only ? [Number(only)] : Array.from({ length: LIVES }, (_, place) => testSeed * 10_000 + place)
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 
 it(
   'the next reconciliation matches Stripe, whatever happened to webhooks',
@@ -36,7 +42,7 @@ it(
 )
 
 async function playLife(seed: number): Promise<void> {
-  const chance = seeded(seed)
+  const chance = createRandom(seed)
   world.now = START
   world.queued.length = 0
   for (const table of ['billing_customers', 'billing_events', 'trial_claims', 'subscriptions'] as const)
@@ -44,16 +50,16 @@ async function playLife(seed: number): Promise<void> {
   const server = await startStripe({
     now: START,
     signedAt: () => world.now,
-    afterRetries: oneIn(chance, 2) ? 'cancel' : 'unpaid',
+    afterRetries: isOneIn(chance, 2) ? 'cancel' : 'unpaid',
   })
   const stripe = await openStripe({ secretKey: server.apiKey, apiUrl: server.url }, { retries: 0 })
   await setUpBilling(stripe, world.deps.config)
   world.deps.stripe = stripe
-  const shop = await aCustomer(world, oneIn(chance, 2))
-  const life: Life = { server, stripe, customer: shop.customer, chance }
+  const shop = await createSubscriber(world, isOneIn(chance, 2))
+  const life: BillingHistory = { server, stripe, customer: shop.customer, chance }
   try {
-    if (oneIn(chance, 4)) await spendCardOnTrial(life)
-    await giveSomeCard(life, 'pm_card_visa')
+    if (isOneIn(chance, 4)) await spendCardOnTrial(life)
+    await attachRandomCard(life, 'pm_card_visa')
     for (let step = 0; step < 8; step++) await playStep(life, shop)
     expect(server.faults).toEqual([])
   } finally {
@@ -62,29 +68,29 @@ async function playLife(seed: number): Promise<void> {
 }
 
 /** The card was used for another account's trial. */
-async function spendCardOnTrial(life: Life): Promise<void> {
-  const other = await aCustomer(world)
+async function spendCardOnTrial(life: BillingHistory): Promise<void> {
+  const other = await createSubscriber(world)
   await claimTrial(world.deps, { accountId: other.accountId, db: world.db }, [
-    await giveSomeCard({ ...life, ...other }, 'pm_card_visa'),
+    await attachRandomCard({ ...life, ...other }, 'pm_card_visa'),
   ])
 }
 
 /** An action, some time, some of Stripe's events, and sometimes the daily fetch. */
-async function playStep(life: Life, shop: Subscriber): Promise<void> {
+async function playStep(life: BillingHistory, shop: Subscriber): Promise<void> {
   const { chance, server } = life
-  for (let deeds = 0; deeds < 3; deeds++) await doSomething(life)
+  for (let deeds = 0; deeds < 3; deeds++) await runRandomAction(life)
   passTime(life, Math.floor(chance() * 12) * DAY + 1_000)
   garbleEvents(life)
-  if (oneIn(chance, 4))
-    server.intercept = () => (oneIn(chance, 6) ? { status: 500, body: { error: { type: 'api_error' } } } : undefined)
+  if (isOneIn(chance, 4))
+    server.intercept = () => (isOneIn(chance, 6) ? { status: 500, body: { error: { type: 'api_error' } } } : undefined)
   const delivered = await server.webhooks.deliverAll(deliver)
   expect(delivered.filter(({ isForged, answers }) => answers.at(-1) !== (isForged ? 400 : 200))).toEqual([])
   const looks = [runJobs(), runJobs(), refreshAccount(world.deps, shop.accountId).catch(() => {})]
   // Something happens during the fetch.
-  if (oneIn(chance, 2)) looks.push(doSomething(life))
+  if (isOneIn(chance, 2)) looks.push(runRandomAction(life))
   await Promise.all(looks)
   server.intercept = () => undefined
-  if (!oneIn(chance, 2)) return
+  if (!isOneIn(chance, 2)) return
   passTime(life, DAY)
   await reconcileAccounts(world.deps)
   while (world.queued.length > 0) await runJobs()
@@ -92,16 +98,16 @@ async function playStep(life: Life, shop: Subscriber): Promise<void> {
   await expectAccess(life, shop)
 }
 
-function garbleEvents({ server: { webhooks }, chance }: Life): void {
+function garbleEvents({ server: { webhooks }, chance }: BillingHistory): void {
   webhooks.shuffle(chance)
-  if (oneIn(chance, 2)) webhooks.double(() => oneIn(chance, 3))
-  if (oneIn(chance, 2)) webhooks.drop(() => oneIn(chance, 3))
-  if (oneIn(chance, 4)) webhooks.drop()
-  if (oneIn(chance, 2)) webhooks.delay(86_400, () => oneIn(chance, 4))
-  if (oneIn(chance, 3)) webhooks.forge('customer.subscription.deleted', { id: 'sub_x', object: 'subscription' })
+  if (isOneIn(chance, 2)) webhooks.double(() => isOneIn(chance, 3))
+  if (isOneIn(chance, 2)) webhooks.drop(() => isOneIn(chance, 3))
+  if (isOneIn(chance, 4)) webhooks.drop()
+  if (isOneIn(chance, 2)) webhooks.delay(86_400, () => isOneIn(chance, 4))
+  if (isOneIn(chance, 3)) webhooks.forge('customer.subscription.deleted', { id: 'sub_x', object: 'subscription' })
 }
 
-const passTime = ({ server }: Life, ms: number) => server.clock.advance(world.advance(ms))
+const passTime = ({ server }: BillingHistory, ms: number) => server.clock.advance(world.advance(ms))
 
 async function deliver(payload: string, signature: string): Promise<number> {
   const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
@@ -111,9 +117,9 @@ async function deliver(payload: string, signature: string): Promise<number> {
 /** A failed job is lost, as after its last retry. */
 const runJobs = () => world.runJobs().catch(() => {})
 
-async function expectRow(life: Life, shop: Subscriber): Promise<void> {
-  const { row } = derivedOf(life)
-  const has = await rowOf(world, shop)
+async function expectRow(life: BillingHistory, shop: Subscriber): Promise<void> {
+  const { row } = deriveCurrent(life)
+  const has = await readSubscription(world, shop)
   // A plan not from Stripe stays until a subscription is live there.
   if (!row || (has && has.source !== 'stripe' && row.cycle === null)) {
     expect(has?.source).not.toBe('stripe')
@@ -130,9 +136,9 @@ async function expectRow(life: Life, shop: Subscriber): Promise<void> {
 }
 
 /** Whether the account is subscribed, computed from Stripe's objects alone (decisions 86 and 121). */
-async function expectAccess(life: Life, shop: Subscriber): Promise<void> {
-  const { row } = derivedOf(life)
-  if (!row || (await rowOf(world, shop))?.source !== 'stripe') return
+async function expectAccess(life: BillingHistory, shop: Subscriber): Promise<void> {
+  const { row } = deriveCurrent(life)
+  if (!row || (await readSubscription(world, shop))?.source !== 'stripe') return
   const graceUntil = row.pastDueSince && new Date(row.pastDueSince.getTime() + 7 * DAY)
   const isSubscriber = row.status === 'past_due' ? world.now < graceUntil! : row.status !== 'canceled'
   await world.db

@@ -1,13 +1,13 @@
 import { beforeEach, expect, it } from 'vitest'
-import { anOwner } from '../../../test/connected-store.ts'
-import { aPayer, type Payer } from '../../../test/payer.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { aWorld } from '../../../test/world.ts'
+import { registerOwner } from '../../../test/connected-store.ts'
+import { createPayer, type Payer } from '../../../test/payer.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Portal, cancellation and reactivation of a subscription (A 4.3, A 7, decisions 85 and 122).
 
-const world = aStripeWorld()
-const without = aWorld({ HOST: '0.0.0.0' })
+const world = createStripeWorld()
+const without = createWorld({ HOST: '0.0.0.0' })
 
 const DAY = 86_400_000
 const PORTAL = 'create-portal-session'
@@ -41,7 +41,7 @@ async function downgrade(payer: Payer) {
 it('opens the account’s portal with its allowed actions and returns to /billing', {
   tags: ['A7'],
 }, async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const { status: code, body } = await post(PORTAL, payer)
   const session = world.stripe.all('billing_portal.session').at(-1)!
   expect({ code, url: body.url }).toEqual({ code: 200, url: session.url })
@@ -49,7 +49,7 @@ it('opens the account’s portal with its allowed actions and returns to /billin
 })
 
 it('creates a removed portal configuration again', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const stripe = world.deps.stripe!
   for (const { id } of world.stripe.all('billing_portal.configuration')) {
     await stripe.billingPortal.configurations.update(id, { active: false })
@@ -61,7 +61,7 @@ it('creates a removed portal configuration again', async () => {
 })
 
 it('does not open a page that is not Stripe’s', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const { url } = (await post(PORTAL, payer)).body
   expect(new URL(url).origin).toBe(world.stripe.url)
   world.stripe.intercept = ({ path }) =>
@@ -72,7 +72,7 @@ it('does not open a page that is not Stripe’s', async () => {
 })
 
 it('cancels at the end of the period, after which the free plan applies', { tags: ['A7'] }, async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const { status: code, body } = await post(CANCEL, payer)
   expect({ code, ...body }).toEqual({
     code: 200,
@@ -89,7 +89,7 @@ it('cancels at the end of the period, after which the free plan applies', { tags
 })
 
 it('withdraws a cancellation', { tags: ['A7'] }, async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   await post(CANCEL, payer)
   expect((await post(REACTIVATE, payer)).body).toEqual({ success: true, message: 'Your Starter plan goes on.' })
   expect(at(payer).cancel_at_period_end).toBe(false)
@@ -100,7 +100,7 @@ it('withdraws a cancellation', { tags: ['A7'] }, async () => {
 })
 
 it('withdraws an end set by an operator for another day at Stripe', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const stripe = world.deps.stripe!
   const day = Math.floor(world.now.getTime() / 1000) + 10 * 86_400
   await stripe.subscriptions.update(payer.subscription, { cancel_at: day })
@@ -111,7 +111,7 @@ it('withdraws an end set by an operator for another day at Stripe', async () => 
 it('withdraws a scheduled smaller plan, which does not block a cancellation', {
   tags: ['A7'],
 }, async () => {
-  const payer = await aPayer(world, { planKey: 'growth' })
+  const payer = await createPayer(world, { planKey: 'growth' })
   await downgrade(payer)
   expect((await status(payer)).change).toMatchObject({ plan: 'starter' })
   await post(REACTIVATE, payer)
@@ -123,7 +123,7 @@ it('withdraws a scheduled smaller plan, which does not block a cancellation', {
 })
 
 it('a canceled trial lasts until its end without a charge', async () => {
-  const payer = await aPayer(world, {}, { isTrial: true })
+  const payer = await createPayer(world, {}, { isTrial: true })
   await post(CANCEL, payer)
   expect(await status(payer)).toMatchObject({ status: 'trialing', cancelAtPeriodEnd: true })
   await nextMonth()
@@ -136,7 +136,7 @@ it('a canceled trial lasts until its end without a charge', async () => {
 it('“Start with Lite” cancels a paid plan at the end of its period, never at once (decision 122)', {
   tags: ['A7'],
 }, async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const { body } = await chooseFreePlan(payer)
   expect(body).toEqual({
     success: true,
@@ -148,20 +148,20 @@ it('“Start with Lite” cancels a paid plan at the end of its period, never at
 })
 
 it('the free plan applies at once for a new account and after an ended subscription', async () => {
-  const owner = await anOwner(world, null)
+  const owner = await registerOwner(world, null)
   expect((await chooseFreePlan(owner)).body).toEqual({
     success: true,
     message: 'You are on the Lite plan.',
     url: '/store-setup',
   })
   expect(await status(owner)).toMatchObject({ plan: 'free', source: 'free' })
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   await world.deps.stripe!.subscriptions.cancel(payer.subscription)
   expect((await chooseFreePlan(payer)).body.message).toBe('You are on the Lite plan.')
 })
 
 it('a plan paid while the free one is chosen wins', { tags: ['A7'] }, async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   let answers = 0
   world.stripe.intercept = ({ path }) =>
     path === '/v1/subscriptions' && answers++ === 0
@@ -172,11 +172,11 @@ it('a plan paid while the free one is chosen wins', { tags: ['A7'] }, async () =
 })
 
 it('without a subscription there is none to cancel or manage', { tags: ['A8'] }, async () => {
-  const owner = await anOwner(world)
+  const owner = await registerOwner(world)
   for (const call of [PORTAL, CANCEL, REACTIVATE]) {
     expect(await post(call, owner)).toMatchObject({ status: 404, body: { error: 'No subscription found' } })
   }
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   await world.deps.stripe!.customers.del(payer.customer)
   for (const call of [PORTAL, CANCEL, REACTIVATE]) {
     expect(await post(call, payer)).toMatchObject({ status: 404, body: { error: 'No subscription found' } })
@@ -197,7 +197,7 @@ const postAction = (call: string, { token }: Who) =>
   world.request('POST', `/api/${call}`, { token, body: buildBody(call) })
 
 it('members, viewers, the demo and a copy of an installation change nothing at Stripe', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const before = world.stripe.seen.filter(({ method }) => method !== 'GET').length
   const as = (role: 'member' | 'viewer' | 'owner') =>
     world.db.updateTable('members').set({ role }).where('user_id', '=', payer.userId).execute()
@@ -234,7 +234,7 @@ it('members, viewers, the demo and a copy of an installation change nothing at S
 })
 
 it('is not found where nothing is sold', async () => {
-  const { token } = await anOwner(without, null)
+  const { token } = await registerOwner(without, null)
   for (const call of [PORTAL, CANCEL, REACTIVATE]) {
     const reply = await without.request('POST', `/api/payments/${call}`, { token })
     expect(reply).toMatchObject({ status: 404, body: { error: 'Not found' } })
@@ -242,16 +242,16 @@ it('is not found where nothing is sold', async () => {
 })
 
 it('limits an account’s requests to Stripe', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const codes: number[] = []
   for (let n = 0; n < 60; n++) codes.push((await post(PORTAL, payer)).status)
   expect(codes.at(0)).toBe(200)
   expect(codes.at(-1)).toBe(429)
-  expect((await post(PORTAL, await aPayer(world))).status).toBe(200)
+  expect((await post(PORTAL, await createPayer(world))).status).toBe(200)
 })
 
 it('limits checks of a checkout too, without using up the owner’s limit', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const look = () =>
     world.request('GET', '/api/subscribe/check-session?session_id=cs_test_none', { token: payer.token })
   const codes: number[] = []
@@ -263,7 +263,7 @@ it('limits checks of a checkout too, without using up the owner’s limit', asyn
 })
 
 it('a completed action succeeds even if the copy fails, which is retried', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   world.stripe.intercept = ({ method, path }) =>
     method === 'GET' && path.startsWith('/v1/invoices') ? 'cut' : undefined
   expect((await post(CANCEL, payer)).status).toBe(200)

@@ -1,14 +1,14 @@
 import { beforeEach, expect, it } from 'vitest'
-import { anOwner } from '../../../test/connected-store.ts'
-import { aStore } from '../../../test/factories.ts'
-import { aPayer, type Payer } from '../../../test/payer.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { aWorld } from '../../../test/world.ts'
+import { registerOwner } from '../../../test/connected-store.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createPayer, type Payer } from '../../../test/payer.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Decision 85: the previewed amount is charged, and a smaller plan starts at the end of the period.
 
-const world = aStripeWorld()
-const without = aWorld({ HOST: '0.0.0.0' })
+const world = createStripeWorld()
+const without = createWorld({ HOST: '0.0.0.0' })
 
 const DAY = 86_400_000
 const OTHER = 'The plan has changed in between: look at the amount again.'
@@ -48,7 +48,7 @@ async function giveCard({ customer, subscription }: Payer, card: string) {
 }
 
 it('a larger plan charges the previewed amount and applies at once', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   world.passTime(10 * DAY)
   const { status: code, body: shown } = await preview(payer, 'growth')
   expect({ code, ...shown }).toMatchObject({ code: 200, when: 'now', currency: 'usd', tax: 0, nextAmount: 4_900 })
@@ -70,7 +70,7 @@ it('a larger plan charges the previewed amount and applies at once', async () =>
 })
 
 it('a yearly cycle with more stores charges the new period minus credit, and the next bill is in a year', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   world.passTime(5 * DAY)
   const { body: shown } = await preview(payer, 'starter', { cycle: 'year', addOns: { extraStores: 2 } })
   expect(shown).toMatchObject({ when: 'now', charge: 42_000, nextAmount: 42_000, lost: [] })
@@ -82,7 +82,7 @@ it('a yearly cycle with more stores charges the new period minus credit, and the
 })
 
 it('extra stores included in a larger plan are removed', async () => {
-  const payer = await aPayer(world, { addOns: { extraStores: 1 } })
+  const payer = await createPayer(world, { addOns: { extraStores: 1 } })
   const { body: shown } = await preview(payer, 'growth')
   expect(shown.lost).toEqual([])
   expect((await change(payer, shown.token)).body.state).toBe('done')
@@ -92,7 +92,7 @@ it('extra stores included in a larger plan are removed', async () => {
 })
 
 it('a declined card changes nothing and is reported', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   await giveCard(payer, 'pm_card_chargeCustomerFail')
   world.passTime(10 * DAY)
   const before = sumPaid(payer)
@@ -120,7 +120,7 @@ it('a declined card changes nothing and is reported', async () => {
 })
 
 it('if the bank requires confirmation, the owner gets the invoice page, and the plan applies with the payment', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   await giveCard(payer, 'pm_card_authenticationRequired')
   world.passTime(10 * DAY)
   const { body: shown } = await preview(payer, 'growth')
@@ -141,7 +141,7 @@ it('if the bank requires confirmation, the owner gets the invoice page, and the 
 })
 
 it('without a card no change that costs something is made', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   await world.deps.stripe!.paymentMethods.detach(at(payer).default_payment_method as string)
   const reply = await preview(payer, 'growth')
   expect(reply).toMatchObject({
@@ -151,7 +151,7 @@ it('without a card no change that costs something is made', async () => {
 })
 
 it('in a trial a larger plan costs nothing before the end, with or without a card', async () => {
-  const payer = await aPayer(world, {}, { isTrial: true })
+  const payer = await createPayer(world, {}, { isTrial: true })
   const ends = new Date(at(payer).trial_end! * 1000).toISOString()
   const { body: shown } = await preview(payer, 'growth', { cycle: 'year' })
   expect(shown).toMatchObject({ when: 'now', dueNow: 0, charge: 0, credit: 0, nextAmount: 46_800, nextDate: ends })
@@ -162,7 +162,7 @@ it('in a trial a larger plan costs nothing before the end, with or without a car
 })
 
 it('in a trial a smaller plan starts at its end, which stays the same', async () => {
-  const payer = await aPayer(world, { planKey: 'growth' }, { isTrial: true })
+  const payer = await createPayer(world, { planKey: 'growth' }, { isTrial: true })
   await giveCard(payer, 'pm_card_visa')
   const { trial_end: ends } = at(payer)
   const { body: shown } = await preview(payer, 'starter')
@@ -181,7 +181,7 @@ it('in a trial a smaller plan starts at its end, which stays the same', async ()
 })
 
 it('a smaller plan starts and is charged at the end of the period, and not before', async () => {
-  const payer = await aPayer(world, { planKey: 'growth' })
+  const payer = await createPayer(world, { planKey: 'growth' })
   world.passTime(3 * DAY)
   const end = new Date(at(payer).items.data[0]!.current_period_end * 1000).toISOString()
   const { body: shown } = await preview(payer, 'starter')
@@ -205,7 +205,7 @@ it('a smaller plan starts and is charged at the end of the period, and not befor
 })
 
 it('a second smaller plan replaces the first, and a larger one removes both', async () => {
-  const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 2 } })
+  const payer = await createPayer(world, { planKey: 'growth', addOns: { extraStores: 2 } })
   const go = async (planKey: string, more: object = {}) =>
     change(payer, (await preview(payer, planKey, more)).body.token)
   await go('starter')
@@ -221,7 +221,7 @@ it('a second smaller plan replaces the first, and a larger one removes both', as
 })
 
 it('a scheduled plan stays if the larger plan is not paid', async () => {
-  const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
+  const payer = await createPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
   await change(payer, (await preview(payer, 'starter')).body.token)
   const before = (await status(payer)).change
   await giveCard(payer, 'pm_card_chargeCustomerFail')
@@ -235,13 +235,13 @@ it('a scheduled plan stays if the larger plan is not paid', async () => {
 })
 
 it('a smaller plan requires enough resting stores of this account', async () => {
-  const payer = await aPayer(world, { planKey: 'growth' })
+  const payer = await createPayer(world, { planKey: 'growth' })
   const [first, second, third] = [
-    await aStore(world, { accountId: payer.accountId }),
-    await aStore(world, { accountId: payer.accountId }),
-    await aStore(world, { accountId: payer.accountId }),
+    await createStore(world, { accountId: payer.accountId }),
+    await createStore(world, { accountId: payer.accountId }),
+    await createStore(world, { accountId: payer.accountId }),
   ]
-  const foreign = await aStore(world)
+  const foreign = await createStore(world)
   const { body: shown } = await preview(payer, 'starter')
   expect(shown).toMatchObject({ storesTooMany: 1 })
   expect(shown.stores.map(({ id }: { id: string }) => id).toSorted()).toEqual(
@@ -263,7 +263,7 @@ it('a smaller plan requires enough resting stores of this account', async () => 
 })
 
 it('another account’s, a forged and an expired token are refused and change nothing', async () => {
-  const [ann, bob] = [await aPayer(world), await aPayer(world)]
+  const [ann, bob] = [await createPayer(world), await createPayer(world)]
   const { body: shown } = await preview(ann, 'growth')
   const before = countWrites()
   const NOT_SHOWN = 'This change is not one that was shown. Look at the amount again.'
@@ -283,12 +283,12 @@ it('another account’s, a forged and an expired token are refused and change no
 })
 
 it('a subscription changed meanwhile requires a new preview', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const { body: shown } = await preview(payer, 'growth')
   await post('cancel-subscription', payer)
   await post('reactivate-subscription', payer)
   expect((await change(payer, shown.token)).body.state).toBe('done')
-  const other = await aPayer(world)
+  const other = await createPayer(world)
   const { body: later } = await preview(other, 'growth')
   await world.deps.stripe!.subscriptions.update(other.subscription, {
     items: [{ id: at(other).items.data[0]!.id, quantity: 2 }],
@@ -297,7 +297,7 @@ it('a subscription changed meanwhile requires a new preview', async () => {
 })
 
 it('a repeated or concurrent request changes and pays once', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   world.passTime(3 * DAY)
   const before = sumPaid(payer)
   const { body: shown } = await preview(payer, 'growth')
@@ -308,7 +308,7 @@ it('a repeated or concurrent request changes and pays once', async () => {
 })
 
 it('of two concurrent changes one is made and charged as previewed', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   world.passTime(3 * DAY)
   const before = sumPaid(payer)
   const shown = [await preview(payer, 'growth'), await preview(payer, 'starter', { addOns: { extraStores: 5 } })]
@@ -319,7 +319,7 @@ it('of two concurrent changes one is made and charged as previewed', async () =>
 })
 
 it('of two concurrent smaller plans one is scheduled, and nothing else remains', async () => {
-  const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 2 } })
+  const payer = await createPayer(world, { planKey: 'growth', addOns: { extraStores: 2 } })
   const shown = [await preview(payer, 'starter'), await preview(payer, 'growth')]
   const made = await Promise.all(shown.map(({ body }) => change(payer, body.token)))
   expect(made.filter(({ status: code }) => code === 200).length).toBeGreaterThan(0)
@@ -329,7 +329,7 @@ it('of two concurrent smaller plans one is scheduled, and nothing else remains',
 })
 
 it('an outdated amount is not charged', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const { body: shown } = await preview(payer, 'growth')
   const before = countWrites()
   const other = { amount_due: shown.dueNow + 1, total: 1, currency: 'usd', lines: { data: [] }, total_taxes: null }
@@ -340,7 +340,7 @@ it('an outdated amount is not charged', async () => {
 })
 
 it('a price created at Stripe by somebody else cannot be changed here', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const stripe = world.deps.stripe!
   const special = await stripe.prices.create({
     ...{ product: 'recoup_starter', currency: 'usd', unit_amount: 900, recurring: { interval: 'month' } },
@@ -354,7 +354,7 @@ it('a price created at Stripe by somebody else cannot be changed here', async ()
 })
 
 it('an impossible change is refused with the reason', async () => {
-  const payer = await aPayer(world)
+  const payer = await createPayer(world)
   const said = async (planKey: string, more: object = {}) => {
     const { status: code, body } = await preview(payer, planKey, more)
     return [code, body.error]
@@ -376,9 +376,9 @@ it('an impossible change is refused with the reason', async () => {
 })
 
 it('is not found without a subscription, or where nothing is sold', async () => {
-  const owner = await anOwner(world)
+  const owner = await registerOwner(world)
   expect(await preview(owner, 'growth')).toMatchObject({ status: 404, body: { error: 'No subscription found' } })
-  const other = await anOwner(without, null)
+  const other = await registerOwner(without, null)
   for (const call of ['preview-change', 'change']) {
     const body = call === 'change' ? { token: 'a.b' } : { planKey: 'growth' }
     const reply = await without.request('POST', `/api/payments/${call}`, { token: other.token, body })

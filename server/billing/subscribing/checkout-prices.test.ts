@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { anOwner } from '../../../test/connected-store.ts'
-import { choose, sessionAt } from '../../../test/payer.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { registerOwner } from '../../../test/connected-store.ts'
+import { choosePlan, findSession } from '../../../test/payer.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 
 it('a session with a price that is no longer on the Pricing page is closed', async () => {
-  const { token } = await anOwner(world, null)
-  const first = (await choose(world, token, { planKey: 'growth' })).body.url
+  const { token } = await registerOwner(world, null)
+  const first = (await choosePlan(world, token, { planKey: 'growth' })).body.url
   const was = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_growth_month')!
   const { prices } = world.deps.stripe!
   await prices.create({
@@ -16,8 +16,8 @@ it('a session with a price that is no longer on the Pricing page is closed', asy
     ...{ lookup_key: 'recoup_growth_month', transfer_lookup_key: true },
   })
   world.passTime(3_600_000)
-  const { id } = sessionAt(world, first)
-  const second = (await choose(world, token, { planKey: 'growth' })).body.url
+  const { id } = findSession(world, first)
+  const second = (await choosePlan(world, token, { planKey: 'growth' })).body.url
   expect(second).not.toBe(first)
   const closed = world.stripe.all('checkout.session').find((one) => one.id === id)!
   expect(closed.status).toBe('expired')

@@ -1,14 +1,14 @@
 import { beforeEach, expect, it } from 'vitest'
-import { anOwner } from '../../../test/connected-store.ts'
-import { aPayer, choose, sessionAt } from '../../../test/payer.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { aWorld } from '../../../test/world.ts'
+import { registerOwner } from '../../../test/connected-store.ts'
+import { choosePlan, createPayer, findSession } from '../../../test/payer.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { refreshAccount } from '../payments/refresh.ts'
 import { buildSession } from './checkout-rules.ts'
 
-const world = aStripeWorld()
-const local = aWorld()
-const without = aWorld({ HOST: '0.0.0.0' })
+const world = createStripeWorld()
+const local = createWorld()
+const without = createWorld({ HOST: '0.0.0.0' })
 
 const HOUR = 3_600_000
 
@@ -32,7 +32,7 @@ beforeEach(() => {
 
 /** An owner with this address. */
 async function owner(email?: string) {
-  const its = await anOwner(world, null)
+  const its = await registerOwner(world, null)
   if (email) await world.db.updateTable('users').set({ email }).where('id', '=', its.userId).execute()
   return its
 }
@@ -41,13 +41,13 @@ it('opens a Stripe page with plan, cycle and extra stores, and returns to /billi
   tags: ['A7'],
 }, async () => {
   const { token, accountId } = await owner('ann@checkout.test')
-  const { status: code, body } = await choose(world, token, {
+  const { status: code, body } = await choosePlan(world, token, {
     planKey: 'Growth',
     cycle: 'year',
     addOns: { extraStores: 2 },
   })
   expect({ code, isFreePlan: body.isFreePlan }).toEqual({ code: 200, isFreePlan: false })
-  const session = sessionAt(world, body.url)
+  const session = findSession(world, body.url)
   expect(session).toMatchObject({
     mode: 'subscription',
     client_reference_id: accountId,
@@ -93,8 +93,8 @@ it('verifies the session on return: the plan is on trial, and a second return ch
   tags: ['A7'],
 }, async () => {
   const { token } = await owner()
-  const { body } = await choose(world, token, { planKey: 'starter' })
-  const { id } = sessionAt(world, body.url)
+  const { body } = await choosePlan(world, token, { planKey: 'starter' })
+  const { id } = findSession(world, body.url)
   expect((await check(token, id)).body).toEqual({ success: false, plan: null, status: null })
   world.stripe.buy(id, { name: 'Ann' })
   const first = await check(token, id)
@@ -109,8 +109,8 @@ it('verifies the session on return: the plan is on trial, and a second return ch
 
 it('treats another account’s session as unknown', { tags: ['A7'] }, async () => {
   const [ann, bob] = [await owner(), await owner()]
-  const { body } = await choose(world, ann.token, { planKey: 'starter' })
-  const { id } = sessionAt(world, body.url)
+  const { body } = await choosePlan(world, ann.token, { planKey: 'starter' })
+  const { id } = findSession(world, body.url)
   world.stripe.buy(id, {})
   const said = async (token: string, session: string) => {
     const { status: code, body: reply } = await check(token, session)
@@ -125,8 +125,8 @@ it('treats another account’s session as unknown', { tags: ['A7'] }, async () =
 
 it('does not trust our row if Stripe assigns the session to another account', async () => {
   const [ann, bob] = [await owner(), await owner()]
-  const { body } = await choose(world, ann.token, { planKey: 'growth' })
-  const { id } = sessionAt(world, body.url)
+  const { body } = await choosePlan(world, ann.token, { planKey: 'growth' })
+  const { id } = findSession(world, body.url)
   world.stripe.buy(id, {})
   const row = { plan: 'growth' as const, cycle: 'month' as const, extra_stores: 0, state: 'open' as const }
   await world.db
@@ -138,8 +138,8 @@ it('does not trust our row if Stripe assigns the session to another account', as
 })
 
 it('refuses a second subscription and refers to a change of the first', async () => {
-  const payer = await aPayer(world)
-  const { status: code, body } = await choose(world, payer.token, { planKey: 'growth' })
+  const payer = await createPayer(world)
+  const { status: code, body } = await choosePlan(world, payer.token, { planKey: 'growth' })
   expect({ code, error: body.error }).toEqual({
     code: 409,
     error: 'You have a subscription already. Change its plan instead of buying a second one.',
@@ -149,15 +149,15 @@ it('refuses a second subscription and refers to a change of the first', async ()
 
 it('recognizes a subscription before its webhook', async () => {
   const { token } = await owner()
-  const { body } = await choose(world, token, { planKey: 'starter' })
-  world.stripe.buy(sessionAt(world, body.url).id, {})
-  expect((await choose(world, token, { planKey: 'starter' })).status).toBe(409)
+  const { body } = await choosePlan(world, token, { planKey: 'starter' })
+  world.stripe.buy(findSession(world, body.url).id, {})
+  expect((await choosePlan(world, token, { planKey: 'starter' })).status).toBe(409)
   expect(await status(token)).toMatchObject({ plan: 'starter', status: 'trialing' })
 })
 
 it('creates one session and one customer for concurrent requests', async () => {
   const { token, accountId } = await owner()
-  const both = await Promise.all([1, 2].map(() => choose(world, token, { planKey: 'starter' })))
+  const both = await Promise.all([1, 2].map(() => choosePlan(world, token, { planKey: 'starter' })))
   expect(both.map(({ status: code }) => code)).toEqual([200, 200])
   expect(both[0]!.body.url).toBe(both[1]!.body.url)
   expect(await listRows(accountId)).toHaveLength(1)
@@ -167,44 +167,44 @@ it('creates one session and one customer for concurrent requests', async () => {
 
 it('gives the same page in two tabs for the same choice, and another choice closes it', async () => {
   const { token, accountId } = await owner()
-  const first = (await choose(world, token, { planKey: 'starter' })).body.url
+  const first = (await choosePlan(world, token, { planKey: 'starter' })).body.url
   world.passTime(HOUR)
-  expect((await choose(world, token, { planKey: 'starter', cycle: 'month' })).body.url).toBe(first)
-  const { id } = sessionAt(world, first)
-  const second = (await choose(world, token, { planKey: 'growth' })).body.url
+  expect((await choosePlan(world, token, { planKey: 'starter', cycle: 'month' })).body.url).toBe(first)
+  const { id } = findSession(world, first)
+  const second = (await choosePlan(world, token, { planKey: 'growth' })).body.url
   expect(second).not.toBe(first)
   const session = world.stripe.all('checkout.session').find((one) => one.id === id)!
   expect(session.status).toBe('expired')
   expect(listOpenSessions(session.customer).map(({ url }) => url)).toEqual([second])
   // Back to the first choice: a new page, because the old one is closed.
-  const third = (await choose(world, token, { planKey: 'starter' })).body.url
+  const third = (await choosePlan(world, token, { planKey: 'starter' })).body.url
   expect(listOpenSessions(session.customer).map(({ url }) => url)).toEqual([third])
   expect((await listRows(accountId)).map(({ state }) => state)).toEqual(['expired', 'expired', 'open'])
 })
 
 it('leaves one page open after different choices in two tabs at the same moment', async () => {
   const { token } = await owner()
-  await choose(world, token, { planKey: 'starter', cycle: 'year' })
+  await choosePlan(world, token, { planKey: 'starter', cycle: 'year' })
   const { customer } = world.stripe.all('checkout.session').at(-1)!
   const plans = ['starter', 'growth', 'starter', 'growth']
-  await Promise.all(plans.map((planKey) => choose(world, token, { planKey })))
+  await Promise.all(plans.map((planKey) => choosePlan(world, token, { planKey })))
   expect(listOpenSessions(customer)).toHaveLength(1)
 })
 
 it('gives a new page after a day, and a new purchase after a cancellation', async () => {
   const { token } = await owner()
-  const first = (await choose(world, token, { planKey: 'starter' })).body.url
+  const first = (await choosePlan(world, token, { planKey: 'starter' })).body.url
   world.passTime(25 * HOUR)
-  const second = (await choose(world, token, { planKey: 'starter' })).body.url
+  const second = (await choosePlan(world, token, { planKey: 'starter' })).body.url
   expect(second).not.toBe(first)
-  const { id } = sessionAt(world, second)
+  const { id } = findSession(world, second)
   world.stripe.buy(id, {})
   await check(token, id)
   const { subscription } = world.stripe.all('checkout.session').find((one) => one.id === id)!
   await world.deps.stripe!.subscriptions.cancel(subscription as string)
-  const third = await choose(world, token, { planKey: 'starter' })
+  const third = await choosePlan(world, token, { planKey: 'starter' })
   expect(third.status).toBe(200)
-  expect(sessionAt(world, third.body.url).amount_total).toBe(1_900)
+  expect(findSession(world, third.body.url).amount_total).toBe(1_900)
   expect((await check(token, id)).body).toMatchObject({ success: true, plan: 'free', status: 'active' })
 })
 
@@ -214,17 +214,17 @@ it.each([
   ['dots at Gmail', 'th.ird@gmail.com', 't.h.i.r.d@googlemail.com'],
 ])('gives no second trial by %s', async (_, email, again) => {
   const first = await owner(email)
-  const { body } = await choose(world, first.token, { planKey: 'starter' })
-  const { id, customer } = sessionAt(world, body.url)
-  expect(sessionAt(world, body.url).amount_total).toBe(0)
+  const { body } = await choosePlan(world, first.token, { planKey: 'starter' })
+  const { id, customer } = findSession(world, body.url)
+  expect(findSession(world, body.url).amount_total).toBe(0)
   world.stripe.buy(id, {})
   await check(first.token, id)
   const { subscription } = world.stripe.all('checkout.session').find((one) => one.id === id)!
   await world.deps.stripe!.subscriptions.cancel(subscription as string)
   const next = again ? await owner(again) : first
-  const { url } = (await choose(world, next.token, { planKey: 'starter' })).body
-  expect(sessionAt(world, url).amount_total).toBe(1_900)
-  expect(sessionAt(world, url).customer === customer).toBe(!again)
+  const { url } = (await choosePlan(world, next.token, { planKey: 'starter' })).body
+  expect(findSession(world, url).amount_total).toBe(1_900)
+  expect(findSession(world, url).customer === customer).toBe(!again)
 })
 
 it.each([
@@ -241,7 +241,7 @@ it.each([
 ])('refuses %o', async (body, error) => {
   const { token } = await owner()
   const before = countWrites()
-  const reply = await choose(world, token, body)
+  const reply = await choosePlan(world, token, body)
   expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
   expect(countWrites()).toBe(before)
 })
@@ -249,14 +249,14 @@ it.each([
 it('the free plan needs no payment, leads to the setup and changes nothing (decision 122)', async () => {
   const { token } = await owner()
   const before = countWrites()
-  expect((await choose(world, token, { planKey: 'free' })).body).toEqual({ isFreePlan: true, url: '/store-setup' })
+  expect((await choosePlan(world, token, { planKey: 'free' })).body).toEqual({ isFreePlan: true, url: '/store-setup' })
   expect(countWrites()).toBe(before)
   expect(await status(token)).toMatchObject({ plan: null })
 })
 
 it('is not found where nothing is sold, and uses test billing where that is on (decision 3)', async () => {
   const of = async (other: typeof local) => {
-    const { token } = await anOwner(other, null)
+    const { token } = await registerOwner(other, null)
     return other.request('POST', '/api/subscribe/create-checkout-session', { token, body: { planKey: 'starter' } })
   }
   expect(await of(without)).toMatchObject({ status: 404, body: { error: 'Not found' } })
@@ -270,11 +270,11 @@ it('refuses the demo account and members without a request to Stripe', async () 
     world.db.updateTable('members').set({ role }).where('user_id', '=', userId).execute()
   for (const role of ['member', 'viewer'] as const) {
     await as(role)
-    expect((await choose(world, token, { planKey: 'starter' })).status).toBe(403)
+    expect((await choosePlan(world, token, { planKey: 'starter' })).status).toBe(403)
   }
   await as('owner')
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', accountId).execute()
-  const reply = await choose(world, token, { planKey: 'starter' })
+  const reply = await choosePlan(world, token, { planKey: 'starter' })
   await world.db.updateTable('accounts').set({ is_demo: false }).where('id', '=', accountId).execute()
   expect(reply).toMatchObject({ status: 403, body: { error: 'The demo’s plan cannot be changed.' } })
   expect(world.stripe.seen.length).toBe(before)
@@ -289,7 +289,7 @@ it('writes nothing to Stripe in a copy of an installation (D7)', async () => {
     .onConflict((conflict) => conflict.column('is_only').doUpdateSet({ is_paused: true }))
     .execute()
   const before = world.stripe.seen.length
-  const reply = await choose(world, token, { planKey: 'starter' })
+  const reply = await choosePlan(world, token, { planKey: 'starter' })
   await world.db.updateTable('instance').set({ is_paused: false }).execute()
   expect(reply.status).toBe(409)
   expect(reply.body.error).toMatch(/^This is a copy of another installation/)
@@ -300,10 +300,10 @@ it('reports that Stripe does not respond, and continues when it does', async () 
   const { token } = await owner()
   world.stripe.intercept = ({ method, path }) =>
     method === 'POST' && path === '/v1/checkout/sessions' ? 'cut' : undefined
-  const reply = await choose(world, token, { planKey: 'starter' })
+  const reply = await choosePlan(world, token, { planKey: 'starter' })
   expect(reply).toMatchObject({ status: 503, body: { error: expect.stringMatching(/^Stripe is not responding/) } })
   world.stripe.intercept = () => undefined
-  expect((await choose(world, token, { planKey: 'starter' })).status).toBe(200)
+  expect((await choosePlan(world, token, { planKey: 'starter' })).status).toBe(200)
 })
 
 it('closes the session of an account deleted meanwhile at once', async () => {
@@ -312,7 +312,7 @@ it('closes the session of an account deleted meanwhile at once', async () => {
     if (method !== 'POST' || path !== '/v1/checkout/sessions') return
     await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', accountId).execute()
   }
-  expect((await choose(world, token, { planKey: 'starter' })).status).toBe(404)
+  expect((await choosePlan(world, token, { planKey: 'starter' })).status).toBe(404)
   const made = world.stripe.all('checkout.session').filter((one) => one.client_reference_id === accountId)
   expect(made.map(({ status }) => status)).toEqual(['expired'])
 })
@@ -324,13 +324,13 @@ it('redirects only to Stripe’s own pages', async () => {
       method === 'POST' && path === '/v1/checkout/sessions'
         ? { status: 200, body: { id: 'cs_test_x', status: 'open', url, client_reference_id: null } }
         : undefined
-    expect((await choose(world, token, { planKey: 'starter' })).status).toBe(503)
+    expect((await choosePlan(world, token, { planKey: 'starter' })).status).toBe(503)
   }
 })
 
 it('creates a customer again that was deleted at Stripe', async () => {
   const { token, accountId } = await owner()
-  await choose(world, token, { planKey: 'starter' })
+  await choosePlan(world, token, { planKey: 'starter' })
   const customerOf = async () =>
     (
       await world.db
@@ -341,13 +341,16 @@ it('creates a customer again that was deleted at Stripe', async () => {
     ).stripe_customer_id
   const first = await customerOf()
   await world.deps.stripe!.customers.del(first)
-  const { body } = await choose(world, token, { planKey: 'growth' })
+  const { body } = await choosePlan(world, token, { planKey: 'growth' })
   expect(await customerOf()).not.toBe(first)
-  expect(sessionAt(world, body.url).customer).toBe(await customerOf())
+  expect(findSession(world, body.url).customer).toBe(await customerOf())
 })
 
 it('ends and charges a trial whose card was used for another account’s trial', async () => {
-  const [first, second] = [await aPayer(world, {}, { isTrial: true }), await aPayer(world, {}, { isTrial: true })]
+  const [first, second] = [
+    await createPayer(world, {}, { isTrial: true }),
+    await createPayer(world, {}, { isTrial: true }),
+  ]
   const stripe = world.deps.stripe!
   const addCard = async (payer: typeof first) => {
     const { id } = await stripe.paymentMethods.attach('pm_card_mastercard', { customer: payer.customer })
@@ -366,23 +369,23 @@ it('offers no trial to an address that has had one, so that the preview matches 
   tags: ['A7'],
 }, async () => {
   const [first, second] = [await owner('told@trial.test'), await owner('told+2@trial.test')]
-  const { body } = await choose(world, first.token, { planKey: 'starter' })
-  const { id } = sessionAt(world, body.url)
+  const { body } = await choosePlan(world, first.token, { planKey: 'starter' })
+  const { id } = findSession(world, body.url)
   world.stripe.buy(id, {})
   expect(await status(second.token)).toMatchObject({ hasUsedTrial: false })
   await check(first.token, id)
   expect(await status(second.token)).toMatchObject({ hasUsedTrial: true })
-  const { body: paid } = await choose(world, second.token, { planKey: 'starter' })
-  expect(sessionAt(world, paid.url).amount_total).toBe(1_900)
+  const { body: paid } = await choosePlan(world, second.token, { planKey: 'starter' })
+  expect(findSession(world, paid.url).amount_total).toBe(1_900)
 })
 
 it('ends the later trial of two checkouts of one address opened before either was paid', async () => {
   const [first, second] = [await owner('race@trial.test'), await owner('race+2@trial.test')]
   const urls = [
-    await choose(world, first.token, { planKey: 'growth' }),
-    await choose(world, second.token, { planKey: 'growth' }),
+    await choosePlan(world, first.token, { planKey: 'growth' }),
+    await choosePlan(world, second.token, { planKey: 'growth' }),
   ]
-  const ids = urls.map(({ body }) => sessionAt(world, body.url).id)
+  const ids = urls.map(({ body }) => findSession(world, body.url).id)
   for (const id of ids) world.stripe.buy(id, {})
   expect((await check(first.token, ids[0]!)).body).toMatchObject({ plan: 'growth', status: 'trialing' })
   expect((await check(second.token, ids[1]!)).body).toMatchObject({ success: true, plan: 'free', status: 'active' })

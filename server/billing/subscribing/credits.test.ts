@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { aColleague } from '../../../test/factories.ts'
-import { aPayer, sessionAt, VISA } from '../../../test/payer.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { createColleague } from '../../../test/factories.ts'
+import { createPayer, findSession, VISA } from '../../../test/payer.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
 import { payWithCredits } from '../credits/credits.ts'
 import { refreshAccount } from '../payments/refresh.ts'
 
 // Credits are bought in Stripe's checkout, and the ledger follows Stripe's payments in any order of events (decision
 // 85).
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 const DOLLAR = 1_000_000
 
 beforeEach(() => {
@@ -16,7 +16,7 @@ beforeEach(() => {
   world.stripe.intercept = () => undefined
 })
 
-type Payer = Awaited<ReturnType<typeof aPayer>>
+type Payer = Awaited<ReturnType<typeof createPayer>>
 const buy = (token: string, pack: unknown) => world.request('POST', '/api/subscribe/credits', { token, body: { pack } })
 const view = async ({ token }: { token: string }) =>
   (await world.request('GET', '/api/subscribe/credits', { token })).body
@@ -30,7 +30,7 @@ const check = (token: string, id: string) =>
 
 async function openSession(payer: Payer, pack = 25): Promise<string> {
   const { body } = await buy(payer.token, pack)
-  return sessionAt(world, body.url).id
+  return findSession(world, body.url).id
 }
 
 /** Paid and copied; returns the payment's id. */
@@ -66,7 +66,7 @@ async function use(payer: Payer, micros: number) {
 
 describe('a pack', () => {
   it('is paid at Stripe at face value and added with its payment', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     const id = await openSession(payer)
     expect(world.stripe.all('checkout.session').at(-1)).toMatchObject({
       mode: 'payment',
@@ -86,7 +86,7 @@ describe('a pack', () => {
   })
 
   it('appears in the payment history with its invoice and does not change plan or subscription', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     const before = (await world.request('GET', '/api/subscribe/status', { token: payer.token })).body
     await buyPack(payer, 100)
     const history = await world.request('GET', '/api/payments/payment-history', { token: payer.token })
@@ -101,7 +101,7 @@ describe('a pack', () => {
   })
 
   it('arrives by webhooks alone, duplicated and shuffled', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     await world.stripe.webhooks.deliverAll(async () => 200)
     for (let n = 0; n < 3; n++) world.stripe.buy(await openSession(payer, 10), { name: 'Ada', card: VISA })
     world.stripe.webhooks.double(() => true)
@@ -116,14 +116,14 @@ describe('a pack', () => {
   })
 
   it('counts once however many snapshots see it at the same time', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     world.stripe.buy(await openSession(payer), { name: 'Ada', card: VISA })
     await Promise.all(Array.from({ length: 8 }, () => refreshAccount(world.deps, payer.accountId)))
     expect(await listMoves(payer)).toEqual([['purchase', 25, 0]])
   })
 
   it('that the card does not pay is not added', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     const id = await openSession(payer)
     expect(() => world.stripe.buy(id, { name: 'Ada', card: '4000000000000002' })).toThrow()
     await refreshAccount(world.deps, payer.accountId)
@@ -131,7 +131,7 @@ describe('a pack', () => {
   })
 
   it('with another amount than stated, or of another account, is ignored', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     const stripe = world.deps.stripe!
     const sell = async (unit_amount: number, metadata: Record<string, string>) => {
       const line = { price_data: { currency: 'usd', unit_amount, product_data: { name: 'x' } }, quantity: 1 }
@@ -151,7 +151,7 @@ describe('a pack', () => {
 
 describe('the request', () => {
   it('for another account, a plan’s session, an unknown session or an unsold pack is refused with a sentence', async () => {
-    const [payer, stranger] = [await aPayer(world), await aPayer(world)]
+    const [payer, stranger] = [await createPayer(world), await createPayer(world)]
     const id = await openSession(payer)
     world.stripe.buy(id, { name: 'Ada', card: VISA })
     const plans = world.stripe.all('checkout.session').find((one) => one.subscription === stranger.subscription)!.id
@@ -164,16 +164,16 @@ describe('the request', () => {
   })
 
   it('of a member without billing rights is refused, and shows the balance without the ledger', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     await buyPack(payer)
-    const { token } = await aColleague(world, { ...payer, storeId: null } as never, 'viewer')
+    const { token } = await createColleague(world, { ...payer, storeId: null } as never, 'viewer')
     expect((await buy(token, 25)).status).toBe(403)
     expect(await balance({ token })).toBe(25)
     expect((await world.request('GET', '/api/subscribe/credit-entries', { token })).status).toBe(403)
   })
 
   it('with an own provider, none, or a plan without SMS explains why nothing can be bought', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     world.textCredits = null
     expect(await view(payer)).toMatchObject({ carrier: 'own', offer: null })
     expect(await buy(payer.token, 25)).toMatchObject({
@@ -198,7 +198,7 @@ describe('the request', () => {
 
 describe('a refunded payment', () => {
   it('takes back its credits, in parts and in full', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     const payment = await buyPack(payer)
     const refund = (amount?: number) =>
       world.deps.stripe!.refunds.create({ payment_intent: payment, ...(amount && { amount }) })
@@ -217,7 +217,7 @@ describe('a refunded payment', () => {
   })
 
   it('of used credits takes the rest, is reported to the operator, and takes nothing of later packs', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     const payment = await buyPack(payer)
     await use(payer, 18 * DOLLAR)
     await world.deps.stripe!.refunds.create({ payment_intent: payment })
@@ -232,7 +232,7 @@ describe('a refunded payment', () => {
   })
 
   it('by a chargeback takes them too, and a won dispute returns them', async () => {
-    const payer = await aPayer(world)
+    const payer = await createPayer(world)
     const payment = await buyPack(payer)
     await use(payer, 5 * DOLLAR)
     const { id } = world.stripe.openDispute(findCharge(payment))

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { aPayer, type Payer } from '../../../test/payer.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createPayer, type Payer } from '../../../test/payer.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
 
 // Changes of plan with a lost answer of Stripe, or with a concurrent change here (decision 85).
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 const DAY = 86_400_000
 
 beforeEach(() => {
@@ -37,7 +37,7 @@ const readMetadata = async ({ subscription }: Payer) =>
 it('a larger plan with a lost answer is not replaced by the smaller one scheduled before', {
   tags: ['A7'],
 }, async () => {
-  const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
+  const payer = await createPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
   await change(payer, (await preview(payer, 'starter')).body.token)
   world.passTime(DAY)
   const { body: shown } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
@@ -53,9 +53,9 @@ it('a larger plan with a lost answer is not replaced by the smaller one schedule
 })
 
 it('a store disconnected during the request does not fail a change that is made', async () => {
-  const payer = await aPayer(world, { planKey: 'growth' })
-  const other = await aStore(world, { accountId: payer.accountId })
-  const gone = await aStore(world, { accountId: payer.accountId })
+  const payer = await createPayer(world, { planKey: 'growth' })
+  const other = await createStore(world, { accountId: payer.accountId })
+  const gone = await createStore(world, { accountId: payer.accountId })
   const { body: shown } = await preview(payer, 'starter')
   world.stripe.intercept = async ({ path }) => {
     if (!path.startsWith('/v1/subscription_schedules')) return
@@ -70,7 +70,7 @@ it('a store disconnected during the request does not fail a change that is made'
 it('a scheduled smaller plan is scheduled again if the bank’s question stays unanswered, and dropped once the larger one is paid', async () => {
   const stripe = world.deps.stripe!
   const asked = async () => {
-    const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
+    const payer = await createPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
     await change(payer, (await preview(payer, 'starter')).body.token)
     const before = (await status(payer)).change
     expect(before).toMatchObject({ plan: 'starter' })
@@ -102,7 +102,7 @@ it('a scheduled smaller plan is scheduled again if the bank’s question stays u
 })
 
 it('a scheduled smaller plan is not restored for an owner who cancels instead', async () => {
-  const payer = await aPayer(world, { planKey: 'growth' })
+  const payer = await createPayer(world, { planKey: 'growth' })
   const stripe = world.deps.stripe!
   const recoup_waits = JSON.stringify({
     from: { plan: 'growth', cycle: 'month', extraStores: 0 },

@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { anOwner } from '../../../test/connected-store.ts'
-import { aPayer, choose, type Payer, sessionAt } from '../../../test/payer.ts'
-import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { registerOwner } from '../../../test/connected-store.ts'
+import { choosePlan, createPayer, findSession, type Payer } from '../../../test/payer.ts'
+import { createStripeWorld } from '../../../test/stripe-world.ts'
 
 // Attempts to get more than was paid for, or at another account's cost, are refused and change nothing here or at
 // Stripe.
 
-const world = aStripeWorld()
+const world = createStripeWorld()
 
 const KINDS = ['customer', 'checkout.session', 'subscription', 'subscription_schedule', 'invoice', 'charge'] as const
 const TABLES = ['subscriptions', 'billing_customers', 'checkout_sessions', 'trial_claims', 'payments'] as const
@@ -27,9 +27,9 @@ let ann: Payer
 let bob: { token: string; accountId: string }
 let eve: Payer
 async function createThreePeople() {
-  ann = await aPayer(world, { planKey: 'growth' })
-  bob = await anOwner(world, null)
-  eve = await aPayer(world)
+  ann = await createPayer(world, { planKey: 'growth' })
+  bob = await registerOwner(world, null)
+  eve = await createPayer(world)
 }
 
 const UNKNOWN = 'The request has an unknown field'
@@ -62,7 +62,7 @@ describe('nothing changes by', () => {
 
   it.each(choices)('a checkout %s', async (_, more, error) => {
     const before = await readAllPurchases()
-    const reply = await choose(world, bob.token, { planKey: 'starter', ...more(ann) })
+    const reply = await choosePlan(world, bob.token, { planKey: 'starter', ...more(ann) })
     expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
     expect(await readAllPurchases()).toEqual(before)
   })
@@ -122,8 +122,8 @@ describe('nothing is gained by', () => {
     await world.deps.stripe!.subscriptions.cancel(eve.subscription)
     const { body } = await world.request('GET', '/api/subscribe/status', { token: eve.token })
     expect(body).toMatchObject({ hasUsedTrial: true })
-    const { url } = (await choose(world, eve.token, { planKey: 'starter' })).body
-    expect(sessionAt(world, url)).toMatchObject({ amount_total: 1_900, payment_status: 'unpaid' })
-    expect(() => world.stripe.buy(sessionAt(world, url).id, {})).toThrow('Enter a card.')
+    const { url } = (await choosePlan(world, eve.token, { planKey: 'starter' })).body
+    expect(findSession(world, url)).toMatchObject({ amount_total: 1_900, payment_status: 'unpaid' })
+    expect(() => world.stripe.buy(findSession(world, url).id, {})).toThrow('Enter a card.')
   })
 })

@@ -3,20 +3,20 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { contrastRatio, DEFAULT_BRAND, DEFAULT_LOOK, labelOn } from '../../../shared/brand.ts'
 import { brandTexts } from '../../../shared/brand-calls.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { routeLinkHost } from '../links/link-host-rules.ts'
 import { loadBrand } from './brand.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 test('a store without settings has the defaults', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   expect(await loadBrand({ storeId: store.storeId, db: world.db })).toEqual(DEFAULT_BRAND)
 })
 
 test('a part stored in another format gets its default, and the others stay', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   const look = { button: '#aa0000', radius: 'round', social: [{ kind: 'myspace', url: 'https://myspace.com/tea' }] }
   await world.pool.query('insert into brand_kits (store_id, look, updated_at) values ($1, $2, now())', [
     storeId,
@@ -46,7 +46,7 @@ const upload = async (store: TestStore, bytes: Buffer) =>
 const look = { ...DEFAULT_LOOK, button: '#aa0000', promise: 'Free shipping over $50 · 30 days to return' }
 
 test('a look is saved once for each version it was edited from', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   expect((await call(store, 'GET')).body).toEqual({
     ...{ look: DEFAULT_LOOK, logo: null, version: 0, proposal: null, canUpload: true },
   })
@@ -92,7 +92,7 @@ test.each([
     'The address of your page is missing after the slash',
   ],
 ])('a look that mails could not show is refused: %s', async (field, change, sentence) => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const refused = await call(store, 'PUT', '', { ...DEFAULT_LOOK, ...change })
   expect(refused.status).toBe(400)
   expect(refused.body.fields).toEqual({ [field]: sentence })
@@ -100,7 +100,7 @@ test.each([
 })
 
 test('a logo is public and cacheable forever under its content hash', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { body } = await upload(store, await png())
   expect(body.logo).toMatchObject({ width: 320, height: 120 })
   const reply = await world.app.inject({ url: body.logo.path })
@@ -117,7 +117,7 @@ test('a logo is public and cacheable forever under its content hash', async () =
 })
 
 test('a logo is not served under another URL', async () => {
-  const [store, other] = [await aStore(world), await aStore(world)]
+  const [store, other] = [await createStore(world), await createStore(world)]
   const { path } = (await upload(store, await png())).body.logo
   const elsewhere = [
     path.replace(store.storeId, other.storeId),
@@ -135,7 +135,7 @@ test('a logo is served on the shop’s link host too', () => {
 })
 
 test('a file that is no picture, or larger than 300 KB, does not become a logo', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   expect(await upload(store, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toMatchObject({ status: 422 })
   const picture = await png()
   const ofBytes = (count: number) => Buffer.concat([picture, Buffer.alloc(count - picture.length)])
@@ -149,7 +149,7 @@ test('a file that is no picture, or larger than 300 KB, does not become a logo',
 })
 
 test('the newest logos and the one in use are kept', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const paths: string[] = []
   for (let width = 20; width < 42; width += 1) {
     world.advance(1_000)
@@ -160,7 +160,7 @@ test('the newest logos and the one in use are kept', async () => {
 })
 
 test('the demo account cannot upload', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', store.accountId).execute()
   expect((await call(store, 'GET')).body.canUpload).toBe(false)
   expect(await upload(store, await png())).toMatchObject({ status: 403, body: { error: brandTexts.demoLogo } })

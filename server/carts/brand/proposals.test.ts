@@ -1,16 +1,22 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { brandTexts } from '../../../shared/brand-calls.ts'
-import { aConnectedStore, aHome, anOwner, type Connected, connect } from '../../../test/connected-store.ts'
-import { aFakeStore } from '../../../test/fake-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  type ConnectedStore,
+  connectFakeStore,
+  createConnectedStore,
+  createHomeUrl,
+  registerOwner,
+} from '../../../test/connected-store.ts'
+import { createFakeStore } from '../../../test/fake-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { purgeStore } from '../../workspace/store-settings/stores.ts'
 import { loadBrand } from './brand.ts'
 import { proposeLogo } from './proposals.ts'
 
 // A logo found in the store is proposed and never used before a member confirms it.
 
-const world = aWorld()
+const world = createWorld()
 
 const picture = (background: string, format: 'png' | 'webp' = 'png') =>
   sharp({ create: { width: 200, height: 80, channels: 3, background } })
@@ -18,20 +24,20 @@ const picture = (background: string, format: 'png' | 'webp' = 'png') =>
     .toBuffer()
 
 async function aShop(...contents: Buffer[]) {
-  const shop = await aConnectedStore(world)
+  const shop = await createConnectedStore(world)
   shop.fake.allLogos = contents.map((content) => ({ source: 'site_logo' as const, content }))
   return shop
 }
 
-const call = ({ owner }: Connected, method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
+const call = ({ owner }: ConnectedStore, method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
   world.request(method, `/api/stores/brand${path}`, { token: owner.token, ...(body && { body }) })
 /** Confirms the proposal. */
-const confirm = async (store: Connected, hash?: string) =>
+const confirm = async (store: ConnectedStore, hash?: string) =>
   call(store, 'POST', '/proposal/confirm', { hash: hash ?? (await call(store, 'GET')).body.proposal.hash })
-const readLogo = async ({ storeId }: Connected) => (await loadBrand({ storeId, db: world.db })).logo
+const readLogo = async ({ storeId }: ConnectedStore) => (await loadBrand({ storeId, db: world.db })).logo
 
 test('a newly connected store is asked for its logo', async () => {
-  await connect(world, await anOwner(world), aFakeStore(aHome()))
+  await connectFakeStore(world, await registerOwner(world), createFakeStore(createHomeUrl()))
   expect(world.queued.map(({ name }) => name)).toContain('brand.propose')
 })
 

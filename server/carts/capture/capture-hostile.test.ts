@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { CAPTURE_MAX_BYTES } from '../../../shared/capture.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Hostile posts cost a 4xx and nothing else.
 
-const world = aWorld()
+const world = createWorld()
 const url = 'https://hostile.example.com'
 let store: TestStore
 
 beforeAll(async () => {
-  store = await aStore(world, { url })
+  store = await createStore(world, { url })
 })
 
 const good = { cart: 'c'.repeat(20), page: 'p'.repeat(12), seq: 0, items: [{ id: '16', quantity: 1 }] }

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import { aBox } from '../../../test/boxes.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { foldPostsOf } from './capture-intake.ts'
 import { recordCustomerConsents, recordSignedPosts } from './signed-posts.ts'
 
 // What is kept of a shopper before consent (C9), whatever an older script or plugin sends.
 
-const world = aWorld()
+const world = createWorld()
 const EMAIL = 'ada@shoppers.example.com'
 const CART = 'cart-of-ada-0123456789'
 let store: TestStore
@@ -18,7 +18,7 @@ let n = 0
 
 beforeEach(async () => {
   url = `https://modes-${++n}.example.com`
-  store = await aStore(world, { url })
+  store = await createStore(world, { url })
 })
 
 const setMode = (mode: CaptureMode | null) =>
@@ -111,7 +111,7 @@ describe('a page', () => {
   test('cart only: a ticked box releases its own contact and nothing else', async () => {
     await setMode('cart_only')
     await post({ items })
-    await post({ contact, consent: { email: aBox('email') } })
+    await post({ contact, consent: { email: buildConsentBox('email') } })
     await expect.poll(readEverythingStored).toContain(EMAIL)
     expect(await readEverythingStored()).not.toContain('12125550177')
     const said = await world.db
@@ -127,8 +127,11 @@ describe('a page', () => {
     'cart_only',
   ] as const)('%s: unticking a box is a withdrawal for the cart’s known address', async (mode) => {
     await setMode(mode)
-    await post({ items, contact, consent: { email: aBox('email') } })
-    await post({ contact: { email: 'grace@shoppers.example.com' }, consent: { email: aBox('email', false) } })
+    await post({ items, contact, consent: { email: buildConsentBox('email') } })
+    await post({
+      contact: { email: 'grace@shoppers.example.com' },
+      consent: { email: buildConsentBox('email', false) },
+    })
     const said = await world.db
       .selectFrom('consents')
       .select('status')
@@ -145,7 +148,7 @@ describe('a page', () => {
     ['cart_only', null],
   ] as const)('%s: a tick beside an outdated text keeps no contact', async (mode, all) => {
     await setMode(mode)
-    await post({ items, contact, consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
+    await post({ items, contact, consent: { email: { ...buildConsentBox('email'), id: 'w1abcdef' } } })
     await foldPosts()
     for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await readEverythingStored()).not.toContain(word)
     if (all) expect(await readEverythingStored()).toBe(all)
@@ -176,7 +179,7 @@ describe('the plugin', () => {
     await recordOrders(
       world.deps,
       store.storeId,
-      [anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL })],
+      [buildOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL })],
       'sync',
     )
     await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
@@ -188,7 +191,7 @@ describe('the plugin', () => {
     await recordOrders(
       world.deps,
       store.storeId,
-      [anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL, phone: null })],
+      [buildOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL, phone: null })],
       'sync',
     )
     await report({ contact: { ...contact, email: 'friend@shoppers.example.com', firstName: 'Frida' } }, '77')
@@ -204,9 +207,9 @@ describe('the plugin', () => {
     'cart_only',
   ] as const)('%s: a tick with the id of another text keeps no contact', async (mode) => {
     await setMode(mode)
-    await report({ consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
+    await report({ consent: { email: { ...buildConsentBox('email'), id: 'w1abcdef' } } })
     expect(await readEverythingStored()).not.toContain(EMAIL)
-    await report({ consent: { email: aBox('email') } })
+    await report({ consent: { email: buildConsentBox('email') } })
     expect(await readEverythingStored()).toContain(EMAIL)
   })
 })
@@ -262,7 +265,7 @@ describe('the plugin, for a customer who consented before', () => {
     await setMode('nothing')
     const consents = (['email', 'sms'] as const).map((channel) => ({ channel, wording: 'Yes' }))
     const order = { kind: 'purchase' as const, customerId: '77', email: EMAIL, phone: contact.phone, consents }
-    await recordOrders(world.deps, store.storeId, [anOrder(world, order)], 'sync')
+    await recordOrders(world.deps, store.storeId, [buildOrder(world, order)], 'sync')
     const friend = { email: 'grace@shoppers.example.com', firstName: 'Grace' }
     await report({ contact: { ...contact, ...friend } }, '88')
     expect(await readEverythingStored()).not.toContain('Grace')
@@ -282,7 +285,10 @@ describe('the plugin, for a customer who consented before', () => {
   test('keeps no contact when the box is unticked with this cart', async () => {
     await setMode('cart_only')
     await agree(true)
-    await report({ contact: { ...contact, firstName: 'Adelaide' }, consent: { email: aBox('email', false) } }, '77')
+    await report(
+      { contact: { ...contact, firstName: 'Adelaide' }, consent: { email: buildConsentBox('email', false) } },
+      '77',
+    )
     expect(await readEverythingStored()).not.toContain('Adelaide')
   })
 })
@@ -292,7 +298,7 @@ describe('unpaid orders', () => {
     recordOrders(
       world.deps,
       store.storeId,
-      [anOrder(world, { email: EMAIL, customerId: null, paidAt: null, ...more })],
+      [buildOrder(world, { email: EMAIL, customerId: null, paidAt: null, ...more })],
       'sync',
     )
 
@@ -327,7 +333,7 @@ describe('unpaid orders', () => {
     await setMode('cart_only')
     await record({ kind: 'pending' })
     expect(await readEverythingStored()).not.toContain(EMAIL)
-    await post({ items, contact, consent: { email: aBox('email') } })
+    await post({ items, contact, consent: { email: buildConsentBox('email') } })
     await expect.poll(readEverythingStored).toContain(EMAIL)
     await record({ kind: 'pending', orderId: '9001' })
     const order = await world.db
@@ -341,7 +347,7 @@ describe('unpaid orders', () => {
 
   test('a pending order with another spelling of a known mailbox keeps its address', async () => {
     await setMode('cart_only')
-    await post({ items, contact: { email: 'ada.lovelace@gmail.com' }, consent: { email: aBox('email') } })
+    await post({ items, contact: { email: 'ada.lovelace@gmail.com' }, consent: { email: buildConsentBox('email') } })
     await expect.poll(readEverythingStored).toContain('ada.lovelace@gmail.com')
     await record({ kind: 'pending', email: 'adalovelace+shop@gmail.com' })
     expect(await readEverythingStored()).toContain('adalovelace+shop@gmail.com')
@@ -377,7 +383,7 @@ describe('unpaid orders', () => {
   test('an order of a customer who has bought keeps their known address, and neither another address nor a phone', async () => {
     await setMode('cart_only')
     const bought = { kind: 'purchase' as const, customerId: '77', email: EMAIL, phone: null }
-    await recordOrders(world.deps, store.storeId, [anOrder(world, bought)], 'sync')
+    await recordOrders(world.deps, store.storeId, [buildOrder(world, bought)], 'sync')
     const typed = { kind: 'draft', customerId: '77', phone: '+12125550177', country: 'US' }
     await record({ ...typed, orderId: '9301', email: 'friend@shoppers.example.com' })
     await record({ ...typed, orderId: '9302' })
@@ -391,7 +397,7 @@ describe('unpaid orders', () => {
 
   test('a purchase is kept unchanged', async () => {
     await setMode('nothing')
-    await recordOrders(world.deps, store.storeId, [anOrder(world, { kind: 'purchase', email: EMAIL })], 'sync')
+    await recordOrders(world.deps, store.storeId, [buildOrder(world, { kind: 'purchase', email: EMAIL })], 'sync')
     expect(await readEverythingStored()).toContain(EMAIL)
   })
 })

@@ -4,19 +4,19 @@ import path from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildStorefront } from '../../../scripts/build-storefront.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { openCaptureScript } from './capture-script.ts'
 
 // The script as shops' pages load it: small, cached, and the same text in every encoding.
 
-const world = aWorld()
+const world = createWorld()
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-script-'))
 const file = path.join(folder, 'capture.js')
 let store: TestStore
 
 beforeAll(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
   await buildStorefront(folder)
   if (!fs.existsSync('dist/storefront/capture-theme.js')) await buildStorefront()
 })

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aBox } from '../../../test/boxes.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { bought, HOUR, linkIn, pass, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { advanceToAbandoned, findLink, HOUR, markPurchased, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tables } from '../../core/database/tables.ts'
@@ -13,14 +13,14 @@ import { openZones } from './zones.ts'
 
 // Posts of the capture script through the public endpoint. Every test has its own store.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let url: string
 let n = 0
 
 beforeEach(async () => {
   url = `https://shop-${++n}.example.com`
-  store = await aStore(world, { url })
+  store = await createStore(world, { url })
   await insertCatalogue(store.storeId)
 })
 
@@ -118,7 +118,7 @@ test('a typed email merges the cart with the store’s draft of the same email (
   await recordOrders(
     world.deps,
     store.storeId,
-    [anOrder(world, { email: 'ada@shoppers.example.com', kind: 'draft' })],
+    [buildOrder(world, { email: 'ada@shoppers.example.com', kind: 'draft' })],
     'sync',
   )
   expect(await selectLiveCarts()).toHaveLength(2)
@@ -232,7 +232,7 @@ test('the same items after an order open a new cart', async () => {
   await recordOrders(
     world.deps,
     store.storeId,
-    [anOrder(world, { kind: 'purchase', email: 'again@shoppers.example.com' })],
+    [buildOrder(world, { kind: 'purchase', email: 'again@shoppers.example.com' })],
     'webhook',
   )
   world.advance(86_400_000)
@@ -328,13 +328,13 @@ test('the owner sees the country in which a cart was abandoned and recovered, an
   const address = '133.11.0.77'
   const contact = { email: `zoned-${n}@shoppers.example.com`, country: 'US' }
   await post(buildPost({ items: tea(1), contact, zone: { country: 'Elsewhere' } }), {}, address)
-  await pass(world, store.storeId, 2 * HOUR)
+  await passTime(world, store.storeId, 2 * HOUR)
   const mail = world.sent.find(({ to }) => to === contact.email)!
   world.advance(60_000)
   const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
-  await world.request('GET', linkIn(mail.html, '/c/'), { headers: browser })
+  await world.request('GET', findLink(mail.html, '/c/'), { headers: browser })
   world.advance(60_000)
-  await recordOrders(world.deps, store.storeId, [bought(world, anOrder(world, contact))], 'webhook')
+  await recordOrders(world.deps, store.storeId, [markPurchased(world, buildOrder(world, contact))], 'webhook')
   await groupNotifications(world.deps)
   const japan = { city: '', region: '', country: 'Japan', timezone: '' }
   const news = (await selectRows('notifications')).map(({ type, zone }) => ({ type, zone }))
@@ -344,7 +344,7 @@ test('the owner sees the country in which a cart was abandoned and recovered, an
 
 test('a post with a consent stores its country too', async () => {
   world.deps.zones = await openZones()
-  const consent = { email: aBox('email') }
+  const consent = { email: buildConsentBox('email') }
   await post(buildPost({ items: tea(1), contact: { email: 'yes@shoppers.example.com' }, consent }), {}, '133.11.0.78')
   expect((await selectRows('facts'))[0]!.payload).toMatchObject({ zone: { country: 'Japan' } })
   expect(await findTablesWith('133.11.0.78')).toEqual([])
@@ -353,7 +353,7 @@ test('a post with a consent stores its country too', async () => {
 test('a post cannot set its zone, and an unknown address has none', async () => {
   world.deps.zones = await openZones()
   await send({ items: tea(1), contact: { email: 'nowhere@shoppers.example.com' }, zone: { country: 'Elsewhere' } })
-  await wait(world, store.storeId, 2 * HOUR)
+  await advanceToAbandoned(world, store.storeId, 2 * HOUR)
   await groupNotifications(world.deps)
   expect(await selectRows('notifications')).toMatchObject([{ type: 'cart_abandoned', zone: null }])
 })

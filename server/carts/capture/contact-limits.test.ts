@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
 import { limitText } from '../../../shared/capture-status.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { HOUR, MINUTE, pass } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { HOUR, MINUTE, passTime } from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import { recordOrders } from '../carts/record.ts'
 import { foldStalePosts } from './capture-intake.ts'
 
 // Limits on new contacts, and the orders that confirm contacts above them (X5, S6). Every test has its own store.
 
-const world = aWorld()
+const world = createWorld()
 const TABLET = '192.0.2.9'
 let store: TestStore
 let url: string
@@ -18,7 +18,7 @@ let n = 0
 
 beforeEach(async () => {
   url = `https://limits-${++n}.example.com`
-  store = await aStore(world, { url })
+  store = await createStore(world, { url })
   const products = ['16', '17'].map((id) => ({
     product_id: id,
     variation_id: '',
@@ -67,7 +67,7 @@ async function send(i: number | string, body: object, ip: string) {
 const typeContact = (i: number | string, ip = TABLET) => post(i, { items: tea(), contact: { email: mail(i) } }, ip)
 const recordWebhookOrders = (...list: PlatformOrder[]) => recordOrders(world.deps, store.storeId, list, 'webhook')
 /** The draft order that a checkout keeps for a cart of `tea()`. */
-const draft = (email: string | null, more: Partial<PlatformOrder> = {}) => anOrder(world, { email, ...more })
+const draft = (email: string | null, more: Partial<PlatformOrder> = {}) => buildOrder(world, { email, ...more })
 
 /** Twenty shoppers of one network have typed addresses within the hour. */
 async function typeTwenty() {
@@ -95,7 +95,8 @@ const selectCartsOf = async (...numbers: (number | string)[]) => {
   return all.filter(({ email, fold }) => numbers.some((i) => [email, fold.contact.unconfirmedEmail].includes(mail(i))))
 }
 
-const listNotifications = async (kind: string) => (await told(world, store.storeId)).filter(({ type }) => type === kind)
+const listNotifications = async (kind: string) =>
+  (await readNotifications(world, store.storeId)).filter(({ type }) => type === kind)
 
 test('the 21st new contact of a network in an hour is kept with its cart but gets no messages, and known contacts and other networks are not limited (X5)', async () => {
   await typeTwenty()
@@ -149,7 +150,7 @@ test('an unconfirmed contact typed again into the same cart is stored once and s
 test('an unconfirmed contact gets no message, and the record has the reason (X5, D12)', async () => {
   await typeTwenty()
   await typeContact(21)
-  await pass(world, store.storeId, 2 * HOUR)
+  await passTime(world, store.storeId, 2 * HOUR)
   expect(world.sent.map((sent) => sent.to)).not.toContain(mail(21))
   expect(world.sent).toHaveLength(20)
   const [cart] = await selectCartsOf(21)
@@ -186,10 +187,10 @@ test('a draft with the address confirms it, so that one cart gets the mail (X5, 
   await typeContact(21)
   const [before] = await selectCartsOf(21)
   world.advance(MINUTE)
-  await recordWebhookOrders(draft(mail(21), { items: [{ ...anOrder(world).items[0]!, quantity: 3 }] }))
+  await recordWebhookOrders(draft(mail(21), { items: [{ ...buildOrder(world).items[0]!, quantity: 3 }] }))
   const found = await selectCartsOf(21)
   expect(found).toEqual([expect.objectContaining({ id: before!.id, email: mail(21), item_count: 3 })])
-  await pass(world, store.storeId, 2 * HOUR)
+  await passTime(world, store.storeId, 2 * HOUR)
   expect(world.sent.map((sent) => sent.to)).toContain(mail(21))
 })
 
@@ -275,7 +276,7 @@ test('a draft of a shopper with a captured cart merges with no guest’s cart (S
 test('a draft without contact belongs to the captured cart, which gets its later contact (S6)', async () => {
   await post('guest', { items: tea() })
   const nameless = draft(null, { firstName: null, lastName: null })
-  await recordWebhookOrders(nameless, draft(null, { items: [{ ...anOrder(world).items[0]!, quantity: 7 }] }))
+  await recordWebhookOrders(nameless, draft(null, { items: [{ ...buildOrder(world).items[0]!, quantity: 7 }] }))
   expect(await carts()).toEqual([expect.objectContaining({ email: null, item_count: 2 })])
   // Another guest with the same items must not get the contact typed into this draft.
   await post('twin', { items: tea() })

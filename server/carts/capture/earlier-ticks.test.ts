@@ -1,15 +1,15 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import { aBox } from '../../../test/boxes.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { foldPostsOf } from './capture-intake.ts'
 import { recordSignedPosts } from './signed-posts.ts'
 
 // A box decides what is kept of later posts (C9): a tick on an earlier page, and a covered customer's withdrawal.
 
-const world = aWorld()
+const world = createWorld()
 const EMAIL = 'ada@shoppers.example.com'
 const CART = 'cart-of-ada-0123456789'
 const items = [{ id: '11', quantity: 1 }]
@@ -20,7 +20,7 @@ let n = 0
 
 beforeEach(async () => {
   url = `https://ticked-${++n}.example.com`
-  store = await aStore(world, { url })
+  store = await createStore(world, { url })
 })
 
 const setMode = (mode: CaptureMode) =>
@@ -56,14 +56,14 @@ test.each([
   await post({ items, contact, ticked: 'w1abcdef' })
   for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await readEverythingStored()).not.toContain(word)
   if (all) expect(await readEverythingStored()).toBe(all)
-  await post({ items: [{ id: '12', quantity: 1 }], contact, ticked: `w2,${aBox('email').id}` })
+  await post({ items: [{ id: '12', quantity: 1 }], contact, ticked: `w2,${buildConsentBox('email').id}` })
   for (const word of [EMAIL, 'device-of-ada', '"12"']) expect(await readEverythingStored()).toContain(word)
   expect(await readEverythingStored()).not.toContain('12125550177')
 })
 
 test('cart only: drops what a covered customer types after a withdrawal at the box (C6)', async () => {
   await setMode('cart_only')
-  const order = anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL, phone: null, firstName: 'Ada' })
+  const order = buildOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL, phone: null, firstName: 'Ada' })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   const report = (firstName: string, consent: object) =>
     recordSignedPosts(
@@ -89,7 +89,7 @@ test('cart only: drops what a covered customer types after a withdrawal at the b
         ],
       },
     )
-  await report('Beatrice', { consent: { email: aBox('email', false) } })
+  await report('Beatrice', { consent: { email: buildConsentBox('email', false) } })
   expect(await readEverythingStored()).not.toContain('Beatrice')
   await report('Adelaide', {})
   expect(await readEverythingStored()).toContain('Adelaide')

@@ -1,25 +1,25 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { aConnectedStore, type Connected, readings } from '../../../test/connected-store.ts'
-import { anOrder, aProblem } from '../../../test/fake-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { type ConnectedStore, createConnectedStore, createSyncHelpers } from '../../../test/connected-store.ts'
+import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sweepStore } from '../sync/sync.ts'
 import { foldStalePosts } from './capture-intake.ts'
 
 // A store that cannot notify us: its checkout empties the cart, and the order is read soon after, at a limited rate
 // (Y2).
 
-const world = aWorld()
+const world = createWorld()
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 const ADA = 'ada@shoppers.example'
-const { orderIds, streamOf } = readings(world)
-let store: Connected
+const { orderIds, streamOf } = createSyncHelpers(world)
+let store: ConnectedStore
 let n = 0
 
 beforeEach(async () => {
   // The server folds some milliseconds after each post, which would queue a read at any moment of a test.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  store = await aConnectedStore(world)
+  store = await createConnectedStore(world)
   world.storeClient = () => store.fake
 })
 
@@ -52,7 +52,15 @@ async function checkOut(cart: string, contact: object = { email: ADA }) {
 function place(orderId: string) {
   const at = world.now.toISOString()
   store.fake.allOrders.unshift(
-    anOrder({ orderId, email: ADA, kind: 'purchase', status: 'processing', createdAt: at, paidAt: at, modifiedAt: at }),
+    buildOrder({
+      orderId,
+      email: ADA,
+      kind: 'purchase',
+      status: 'processing',
+      createdAt: at,
+      paidAt: at,
+      modifiedAt: at,
+    }),
   )
 }
 
@@ -119,7 +127,7 @@ test('a read in progress or just done for another reason delays the queued one, 
 })
 
 test('an unreachable store is not queried more often', async () => {
-  store.fake.problem = aProblem('unreachable')
+  store.fake.problem = buildProblem('unreachable')
   await checkOut('cart')
   await world.runJobs()
   const failedAt = (await streamOf(store.storeId, 'sweep')).failed_at

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { wordingId } from '../../../shared/consent-box.ts'
 import { sourceText } from '../../../shared/ledger.ts'
-import { aBox } from '../../../test/boxes.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import { insertAnswer } from '../../shoppers/consent/consents.ts'
 import { findCoveredCustomers, selectPurchaseAddresses } from '../../shoppers/consent/covered-customers.ts'
@@ -12,14 +12,14 @@ import { recordOrders } from '../carts/record.ts'
 
 // Consents reported by a shop's page. The key is public, so any report may be forged (C5).
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let url: string
 let n = 0
 
 beforeEach(async () => {
   url = `https://boxes-${++n}.example.com`
-  store = await aStore(world, { url })
+  store = await createStore(world, { url })
 })
 
 const ADA = 'ada@shoppers.example.com'
@@ -40,7 +40,7 @@ async function send(cart: string, body: object) {
 }
 
 const ticks = (cart: string, isGiven = true) =>
-  send(cart, { contact: { email: ADA }, consent: { email: aBox('email', isGiven) } })
+  send(cart, { contact: { email: ADA }, consent: { email: buildConsentBox('email', isGiven) } })
 
 const readLedger = () =>
   world.db.selectFrom('consents').selectAll().where('store_id', '=', store.storeId).orderBy('at').execute()
@@ -58,7 +58,7 @@ test('a ticked box is recorded once, with the store’s text and as unproven, an
   await ticks('ada')
   expect(await readLedger()).toEqual([
     expect.objectContaining({
-      ...{ status: 'granted', channel: 'email', source: 'checkout', wording: aBox('email').wording },
+      ...{ status: 'granted', channel: 'email', source: 'checkout', wording: buildConsentBox('email').wording },
       evidence: { unproven: 'page script', browsers: [expect.any(String)] },
     }),
   ])
@@ -69,7 +69,7 @@ test('a ticked box is recorded once, with the store’s text and as unproven, an
 test('a tick applies to the contact that an earlier post of the cart just brought (C5)', async () => {
   await send('bea', { items: [{ id: '16', quantity: 1 }], contact: { email: 'bea@shoppers.example.com' } })
   await send('ada', { contact: { email: ADA } })
-  await send('ada', { consent: { email: aBox('email') } })
+  await send('ada', { consent: { email: buildConsentBox('email') } })
   expect(await readLedger()).toMatchObject([{ status: 'granted', channel: 'email' }])
   // It does not wait for posts of other carts.
   const left = await world.db.selectFrom('capture_inbox').select('post').where('store_id', '=', store.storeId).execute()
@@ -77,10 +77,10 @@ test('a tick applies to the contact that an earlier post of the cart just brough
 })
 
 test.each([
-  ['another text', { ...aBox('email'), wording: 'Sell my address' }],
-  ['the text of another box', { ...aBox('sms') }],
-  ['no text id', { isGiven: true, wording: aBox('email').wording }],
-  ['an invented text id', { ...aBox('email'), id: 'w1' }],
+  ['another text', { ...buildConsentBox('email'), wording: 'Sell my address' }],
+  ['the text of another box', { ...buildConsentBox('sms') }],
+  ['no text id', { isGiven: true, wording: buildConsentBox('email').wording }],
+  ['an invented text id', { ...buildConsentBox('email'), id: 'w1' }],
   ['the format of an older script', true],
 ])('a tick beside %s is no consent (C5)', async (_, email) => {
   await send('ada', { contact: { email: ADA }, consent: { email } })
@@ -88,7 +88,7 @@ test.each([
 })
 
 test('whitespace around a box’s text is ignored', async () => {
-  const box = aBox('email')
+  const box = buildConsentBox('email')
   await send('ada', {
     contact: { email: ADA },
     consent: { email: { ...box, wording: `  ${box.wording.replace(' ', '\n ')} (optional)` } },
@@ -99,7 +99,7 @@ test('whitespace around a box’s text is ignored', async () => {
 test('a page of another shopper’s cart cannot withdraw a consent (C5)', async () => {
   await ticks('ada')
   await ticks('stranger', false)
-  await send('nobody', { consent: { email: aBox('email', false) } })
+  await send('nobody', { consent: { email: buildConsentBox('email', false) } })
   expect((await readLedger()).map((row) => row.status)).toEqual(['granted'])
 })
 
@@ -110,7 +110,7 @@ test('a page where an address was only typed withdraws nothing for it, whatever 
   await ticks('mallory', false)
   await ticks('mallory')
   await ticks('mallory', false)
-  await send('mallory', { consent: { email: aBox('email', false) } })
+  await send('mallory', { consent: { email: buildConsentBox('email', false) } })
   expect((await readLedger()).map((row) => row.status)).toEqual(['granted'])
   // The shopper's own browser withdraws its consent.
   await ticks('ada', false)
@@ -119,9 +119,9 @@ test('a page where an address was only typed withdraws nothing for it, whatever 
 
 test('no page withdraws for a shopper known by an order or named by another browser (security-P2)', async () => {
   const known = 'known@shoppers.example.com'
-  await recordOrders(world.deps, store.storeId, [anOrder(world, { email: known, phone: null })], 'sync')
+  await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: known, phone: null })], 'sync')
   const no = (cart: string, email: string) =>
-    send(cart, { contact: { email }, consent: { email: aBox('email', false) } })
+    send(cart, { contact: { email }, consent: { email: buildConsentBox('email', false) } })
   await no('mallory', known)
   await no('mallory', known)
   await send('bea', { contact: { email: 'bea@shoppers.example.com' } })
@@ -217,8 +217,8 @@ test('the settings show when each box was last seen on a checkout and whether it
   const at = world.now.toISOString()
   await send('ada', {
     contact: { email: ADA },
-    boxes: { email: aBox('email').id, sms: 'w1' },
-    consent: { email: aBox('email') },
+    boxes: { email: buildConsentBox('email').id, sms: 'w1' },
+    consent: { email: buildConsentBox('email') },
   })
   expect(await boxes()).toEqual({
     at,
@@ -241,7 +241,7 @@ test('exports of the ledger mark a page’s consent as unproven', async () => {
 
 test('a consent with an order is unproven until the order is a purchase, also with cash on delivery, on screen and in the export (security-P17)', async () => {
   const consents = [{ channel: 'email' as const, wording: 'Yes' }]
-  const begun = anOrder(world, { kind: 'draft', email: ADA, paidAt: null, consents })
+  const begun = buildOrder(world, { kind: 'draft', email: ADA, paidAt: null, consents })
   await recordOrders(world.deps, store.storeId, [begun], 'sync')
   await recordOrders(world.deps, store.storeId, [begun], 'webhook')
   const shown = async () =>
@@ -266,7 +266,7 @@ test.each([
   'none',
 ] as const)('an unpaid order whose amount is %s proves no consent (S4)', async (amount) => {
   const consents = [{ channel: 'email' as const, wording: 'Yes' }]
-  const rejected = anOrder(world, { kind: 'purchase', email: ADA, customerId: '12', paidAt: null, amount, consents })
+  const rejected = buildOrder(world, { kind: 'purchase', email: ADA, customerId: '12', paidAt: null, amount, consents })
   await recordOrders(world.deps, store.storeId, [rejected], 'sync')
   const sources = async () =>
     (await ask('GET', '/api/consent/ledger')).entries.map(({ source }: { source: string }) => source)
@@ -286,7 +286,7 @@ test.each([
 describe('an order that is read unpaid and again when paid', () => {
   const consents = [{ channel: 'email' as const, wording: 'Yes' }]
   const hash = (email: string) => world.deps.secrets.addressHash(email)
-  const record = (order: ReturnType<typeof anOrder>) =>
+  const record = (order: ReturnType<typeof buildOrder>) =>
     recordOrders(world.deps, store.storeId, [{ ...order, modifiedAt: world.now.toISOString() }], 'sync')
   const wordOf = async (email: string) =>
     (await selectEvidence({ storeId: store.storeId, db: world.db }, [hash(email)], ['email'])).get(
@@ -296,7 +296,7 @@ describe('an order that is read unpaid and again when paid', () => {
   test('has a proven consent, whichever order it is', async () => {
     for (let place = 0; place < 12; place++) {
       const email = `buyer-${place}@shoppers.example.com`
-      const begun = anOrder(world, { kind: 'draft', email, paidAt: null, consents })
+      const begun = buildOrder(world, { kind: 'draft', email, paidAt: null, consents })
       await record(begun)
       world.advance(1_000)
       await record({ ...begun, kind: 'purchase' })
@@ -306,7 +306,7 @@ describe('an order that is read unpaid and again when paid', () => {
 
   test('keeps its time, so that an opt-out in between stands, also if the shop’s clock is ahead', async () => {
     const ahead = new Date(world.now.getTime() + 4 * 60_000).toISOString()
-    const begun = anOrder(world, { kind: 'draft', email: ADA, paidAt: null, createdAt: ahead, consents })
+    const begun = buildOrder(world, { kind: 'draft', email: ADA, paidAt: null, createdAt: ahead, consents })
     await record(begun)
     world.advance(2 * 60_000)
     const said = { channel: 'email', status: 'withdrawn', source: 'preferences', wording: null } as const
@@ -319,7 +319,7 @@ describe('an order that is read unpaid and again when paid', () => {
   })
 
   test('records nothing new when it is cancelled', async () => {
-    const bought = anOrder(world, { kind: 'purchase', email: ADA, paidAt: null, consents })
+    const bought = buildOrder(world, { kind: 'purchase', email: ADA, paidAt: null, consents })
     await record(bought)
     world.advance(1_000)
     await record({ ...bought, kind: 'cancelled' })
@@ -329,7 +329,7 @@ describe('an order that is read unpaid and again when paid', () => {
 
 test('a shopper who was not yet asked to confirm an SMS consent is asked once when they tick the box again', async () => {
   const phone = '+12125550177'
-  const tick = () => send('ada', { contact: { phone }, consent: { sms: aBox('sms') } })
+  const tick = () => send('ada', { contact: { phone }, consent: { sms: buildConsentBox('sms') } })
   const requests = () =>
     world.db.selectFrom('opt_in_requests').selectAll().where('store_id', '=', store.storeId).execute()
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [store.storeId])

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { createRestoreToken } from '../../delivery/compose/compose.ts'
 import { createToken } from '../links/message-tokens.ts'
 import { foldStalePosts } from './capture-intake.ts'
 
 // A cart restored in another browser continues as the same cart and merges no two people (X1, Identity).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let mailed: string
 let email: string
@@ -15,7 +15,7 @@ let n = 0
 let seq = 0
 
 beforeEach(async () => {
-  shop = await aShop(world, { url: `https://way-back-${++n}.example.com` })
+  shop = await createShop(world, { url: `https://way-back-${++n}.example.com` })
   email = `ada${n}@shoppers.example.com`
   await world.db
     .insertInto('products')
@@ -122,7 +122,7 @@ test('an expired or forged token, or one of another purpose or store, is ignored
   ]
   for (const [index, token] of others.entries()) await postFromBrowser(`stranger-${index}`, { back: token, ...potSeen })
   const url = `https://elsewhere-${n}.example.com`
-  const elsewhere = await aShop(world, { url })
+  const elsewhere = await createShop(world, { url })
   const reply = await world.app.inject({
     method: 'POST',
     url: `/api/capture/${elsewhere.captureKey}`,

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mmdbOf } from '../../../test/mmdb.ts'
+import { buildMmdb } from '../../../test/mmdb.ts'
 import { openZones, readZone, type Zones } from './zones.ts'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-zones-'))
@@ -52,7 +52,7 @@ test.each([
 })
 
 test('a city database returns city, region and time zone', async () => {
-  const { zoneOf: ofCities } = await openZones(writeFile('city.mmdb', mmdbOf(vienna)))
+  const { zoneOf: ofCities } = await openZones(writeFile('city.mmdb', buildMmdb(vienna)))
   const zone = { city: 'Vienna', region: 'Vienna State', country: 'Austria', timezone: 'Europe/Vienna' }
   expect(ofCities('8.8.8.8')).toEqual(zone)
   expect(ofCities('10.1.2.3')).toBeNull()
@@ -61,7 +61,7 @@ test('a city database returns city, region and time zone', async () => {
 })
 
 test('a database reports its build date, if it has one', async () => {
-  const builtOn = async (epoch: number) => (await openZones(writeFile('dated.mmdb', mmdbOf(vienna, epoch)))).builtOn
+  const builtOn = async (epoch: number) => (await openZones(writeFile('dated.mmdb', buildMmdb(vienna, epoch)))).builtOn
   expect(await builtOn(1_767_225_600)).toBe('2026-01-01')
   expect(await builtOn(0)).toBeNull()
   // The documentation names the date of the bundled database.
@@ -78,7 +78,7 @@ test('values of the database are limited in length, and there is no zone without
 })
 
 test('an unreadable file is refused in one sentence that names the setting', async () => {
-  const whole = mmdbOf(vienna)
+  const whole = buildMmdb(vienna)
   const files = [
     writeFile('text.mmdb', 'nothing'),
     writeFile('empty.mmdb', ''),

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
-import { told } from '../../../test/notifications.ts'
-import { runs } from '../../../test/seed.ts'
-import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { nextLook } from '../../../test/turn-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { propertyRuns } from '../../../test/seed.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { readNextDueAt } from '../../../test/turn-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { createToken } from '../links/message-tokens.ts'
@@ -12,14 +12,14 @@ import { revokeTouchpoints } from './touchpoints.ts'
 
 // Attribution of orders to messages (S3, A1–A3), and what the owner sees of it.
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 let email = ''
 
 beforeEach(async () => {
   email = `ada${++n}@shoppers.example.com`
-  shop = await aShop(world)
+  shop = await createShop(world)
 })
 
 const createMailedCart = () => shop.mailed({ email, firstName: 'Ada' })
@@ -44,7 +44,9 @@ test('a purchase after a click is recovered, shows the badge and notifies the ow
   expect(order).toMatchObject({ cart_id: cart.id, message_id: message.id, net_minor: 5_000 })
   const news = (await shop.notifications()).filter((row) => row.type === 'cart_recovered')
   expect(news).toMatchObject([{ data: { cartId: cart.id, value: 5_000, currency: 'USD' } }])
-  expect((await told(world, shop.storeId)).at(-1)!.message).toBe(`${cart.customer_name} came back and bought.`)
+  expect((await readNotifications(world, shop.storeId)).at(-1)!.message).toBe(
+    `${cart.customer_name} came back and bought.`,
+  )
   expect((await shop.messages()).map((each) => each.state)).toEqual(['sent', 'cancelled', 'cancelled'])
 })
 
@@ -97,7 +99,7 @@ test.each([
   [0, [5_000]],
   // Imported old payments are not news.
   [2, []],
-])('an order in a custom status notifies once it is paid, if that was %s days ago, and shows as ordered on the restore page (S4)', async (daysAgo, told) => {
+])('an order in a custom status notifies once it is paid, if that was %s days ago, and shows as ordered on the restore page (S4)', async (daysAgo, expected) => {
   const message = await createMailedCart()
   await click(message.id)
   world.advance(MINUTE)
@@ -113,10 +115,10 @@ test.each([
   const paidAt = new Date(world.now.getTime() - daysAgo * DAY).toISOString()
   const again = { orderId: order.orderId, createdAt: order.createdAt, totalMinor: 5_000, paidAt }
   await buy({ ...again, modifiedAt, status: 'quote' })
-  expect(await news()).toEqual(told)
+  expect(await news()).toEqual(expected)
   world.advance(MINUTE)
   await buy({ ...again, modifiedAt: world.now.toISOString(), status: 'completed' })
-  expect(await news()).toEqual(told)
+  expect(await news()).toEqual(expected)
 })
 
 test('a quote without a price recovers nothing, and a free order does (S4)', async () => {
@@ -311,9 +313,9 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
       }
       await shop.pass(0)
       await assertRevenue()
-      shop = await aShop(world)
+      shop = await createShop(world)
     }),
-    runs(12, 100),
+    propertyRuns(12, 100),
   )
 })
 
@@ -376,5 +378,5 @@ test('new attribution of a purchase triggers another check of the shopper’s he
     revokeTouchpoints(tx, { shopperId: open.shopper_id, cartId: null, at }),
   )
   expect((await shop.messages()).find(({ id }) => id === open.id)!.wake_at).toEqual(open.due_at)
-  expect(await nextLook(world, storeId)).toEqual(open.due_at)
+  expect(await readNextDueAt(world, storeId)).toEqual(open.due_at)
 })

@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
+import { buildAddress, type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
 import { DAY, MINUTE, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // An order with a personal coupon code is attributed to the message with that code (A1, S3, decision 38).
 
-const world = aWorld()
+const world = createWorld()
 let shop: CouponShop
 let code: string
 let messageId: string
 
 beforeEach(async () => {
-  shop = await aCouponShop(world)
+  shop = await createCouponShop(world)
   await shop.abandoned('ada')
   await shop.make()
   await shop.pass(0)
@@ -26,7 +26,7 @@ const selectTouches = () =>
   world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).orderBy('at').execute()
 const readUse = async () => (await shop.codes()).map(({ used_at, used_order_id }) => ({ used_at, used_order_id }))[0]!
 const order = (more: Parameters<CouponShop['order']>[0] = {}) =>
-  shop.order({ kind: 'purchase', email: addressOf('ada'), coupons: [code.toLowerCase()], ...more })
+  shop.order({ kind: 'purchase', email: buildAddress('ada'), coupons: [code.toLowerCase()], ...more })
 
 test('a purchase with the code recovers the cart and is attributed to its message without a click (A1, A2)', async () => {
   const bought = await order({ discounts: [{ code, discountMinor: 210 }] })
@@ -70,11 +70,11 @@ test('a purchase without the code, or with another shopper’s code, is plain pu
 
 test('a friend who uses the code is recorded as the buyer, and the order is attributed to the same message', async () => {
   await shop.fill('bob', [tea()])
-  await shop.type('bob', { email: addressOf('bob') })
-  await order({ email: addressOf('bob') })
+  await shop.type('bob', { email: buildAddress('bob') })
+  await order({ email: buildAddress('bob') })
   const carts = await shop.carts()
-  expect(carts.find((cart) => cart.email === addressOf('bob'))!.status).toBe('recovered')
-  expect(carts.find((cart) => cart.email === addressOf('ada'))!.status).toBe('abandoned')
+  expect(carts.find((cart) => cart.email === buildAddress('bob'))!.status).toBe('recovered')
+  expect(carts.find((cart) => cart.email === buildAddress('ada'))!.status).toBe('abandoned')
   expect((await shop.orders())[0]).toMatchObject({ message_id: messageId })
 })
 
@@ -111,7 +111,7 @@ test('an unpaid order clears neither a paid order’s use nor the store’s, and
   const paid = { used_at: world.now, used_order_id: bought.orderId }
   const unpaid = { kind: 'pending', status: 'pending', paidAt: null } as const
   world.advance(MINUTE)
-  await order({ ...unpaid, email: addressOf('bob') })
+  await order({ ...unpaid, email: buildAddress('bob') })
   expect(await readUse()).toEqual(paid)
   await shop.order({ ...bought, ...unpaid, modifiedAt: world.now.toISOString() })
   expect(await readUse()).toEqual(paid)
@@ -119,9 +119,9 @@ test('an unpaid order clears neither a paid order’s use nor the store’s, and
   await world.db.updateTable('coupon_codes').set(told).where('message_id', '=', messageId).execute()
   await world.db.deleteFrom('orders').where('store_id', '=', shop.storeId).execute()
   world.advance(MINUTE)
-  const other = await order({ ...unpaid, email: addressOf('bob') })
+  const other = await order({ ...unpaid, email: buildAddress('bob') })
   expect(await readUse()).toEqual(told)
-  await order({ kind: 'draft', status: 'checkout-draft', paidAt: null, email: addressOf('cyd') })
+  await order({ kind: 'draft', status: 'checkout-draft', paidAt: null, email: buildAddress('cyd') })
   expect(await readUse()).toEqual(told)
   world.advance(MINUTE)
   await shop.order({ ...other, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
@@ -170,7 +170,7 @@ test('a staff order with the code uses it and is attributed to nobody (A2)', asy
 })
 
 test('of two concurrent orders with the code the first uses it, and both are attributed to the message', async () => {
-  const second = await order({ email: addressOf('bob') })
+  const second = await order({ email: buildAddress('bob') })
   const earlier = new Date(world.now.getTime() - MINUTE).toISOString()
   const first = await order({ paidAt: earlier, modifiedAt: earlier, createdAt: earlier })
   expect((await readUse()).used_order_id).toBe(first.orderId)

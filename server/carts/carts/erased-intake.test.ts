@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { postCapture } from '../../../test/erasure-scene.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from './record.ts'
 
 // A report that names an erased shopper changes only the contents of its own browser (S6, C8).
 
-const world = aWorld()
+const world = createWorld()
 const tea = [{ id: '16', quantity: 1 }]
 const pot = [{ id: '17', quantity: 1 }]
 const erased = { email: 'gone@walk.example' }
@@ -42,8 +42,8 @@ async function readCarts({ storeId }: TestStore): Promise<string[]> {
 }
 
 test('a browser that types an erased address neither empties nor fills another browser’s cart', async () => {
-  const store = await aStore(world)
-  await recordOrders(world.deps, store.storeId, [anOrder(world, erased)], 'sync')
+  const store = await createStore(world)
+  await recordOrders(world.deps, store.storeId, [buildOrder(world, erased)], 'sync')
   const [adas, mallorys] = [createBrowser(store, 'ada'), createBrowser(store, 'mallory')]
   await adas(tea, ada)
   await mallorys(pot, ada)
@@ -59,7 +59,7 @@ test('a browser that types an erased address neither empties nor fills another b
 })
 
 test('the shopper’s own browser empties the cart it filled under their name before', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const own = createBrowser(store, 'own')
   await own(tea, erased)
   await erase(store)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { runs } from '../../../test/seed.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { propertyRuns } from '../../../test/seed.ts'
+import { createWorld } from '../../../test/world.ts'
 import type { FactPayload, FoldItem, OrderKind } from '../../core/schema/facts.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
@@ -10,13 +10,13 @@ import { type NewFact, recordFacts } from './record.ts'
 
 // S7: state, items, contact and last activity depend on the set of facts, not on the order of arrival.
 
-const world = aWorld()
+const world = createWorld()
 let storeId: string
 const START = Date.UTC(2026, 2, 1)
 const MINUTE = 60_000
 
 beforeAll(async () => {
-  storeId = (await aStore(world, { isFlowOn: false })).storeId
+  storeId = (await createStore(world, { isFlowOn: false })).storeId
 })
 
 /** A fact without a shopper: its keys are letters until a run assigns values. */
@@ -141,7 +141,7 @@ test('folding in two steps gives the same result as folding in one', () => {
       const half = foldFacts(emptyFold, facts.slice(0, cut))
       expect(foldFacts(half.fold, facts.slice(cut)).fold).toEqual(whole.fold)
     }),
-    runs(300, 5_000),
+    propertyRuns(300, 5_000),
   )
 })
 
@@ -150,7 +150,7 @@ test('the order of arrival of a shopper’s facts does not change the carts', as
     fc.asyncProperty(drafts(fc.constant(['one'])).chain(shuffle), async ({ facts, arrivals, groups }) => {
       expect(await recordAndReadCarts(arrivals, groups)).toEqual(await recordAndReadCarts(facts))
     }),
-    runs(20, 300),
+    propertyRuns(20, 300),
   )
 })
 
@@ -170,7 +170,7 @@ test('the time at which two browsers turn out to be one shopper does not change 
         expect(await recordAndReadCarts(arrivals, groups)).toEqual(await recordAndReadCarts(facts))
       },
     ),
-    runs(20, 300),
+    propertyRuns(20, 300),
   )
 })
 

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { armsOf, drawInto } from '../../../test/experiment-scene.ts'
-import { aShop, DAY, HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { assignArm, readAssignments } from '../../../test/experiment-scene.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { selectArm } from '../experiments/fragments.ts'
 import { createToken } from '../links/message-tokens.ts'
 
 // Which reports belong to one shopper, and what happens to their carts (S6, S7, F1).
 
-const world = aWorld()
+const world = createWorld()
 let n = 0
 const newEmail = () => `ada${++n}@shoppers.example.com`
 
 test('an email typed later merges two carts, which keeps the earlier start and the latest contents (S6)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const email = newEmail()
   await shop.fill('phone', [tea()])
   world.advance(MINUTE)
@@ -28,7 +28,7 @@ test('an email typed later merges two carts, which keeps the earlier start and t
 })
 
 test('a merge adds no message: steps sent by one cart are closed on the other, open ones are cancelled (S6)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const email = newEmail()
   await shop.fill('phone', [tea()])
   world.advance(MINUTE)
@@ -65,7 +65,7 @@ test('a merge adds no message: steps sent by one cart are closed on the other, o
 })
 
 test('a manual message of a merged cart appears once, as it was sent (S6)', async () => {
-  const shop = await aShop(world, { isFlowOn: false })
+  const shop = await createShop(world, { isFlowOn: false })
   const email = newEmail()
   await shop.fill('phone', [tea()])
   world.advance(MINUTE)
@@ -84,7 +84,7 @@ test('a manual message of a merged cart appears once, as it was sent (S6)', asyn
 })
 
 test('links of repeatedly merged carts open the last survivor, and nothing is sent twice (S6)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const [first, second] = [newEmail(), newEmail()]
   await shop.fill('oldest', [tea()])
   world.advance(MINUTE)
@@ -109,7 +109,7 @@ test('links of repeatedly merged carts open the last survivor, and nothing is se
 })
 
 test('a click in a merged cart’s mail counts for the survivor, which gets no "No Response" (S6, decision 11)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const email = newEmail()
   await shop.fill('phone', [tea()])
   world.advance(MINUTE)
@@ -127,7 +127,7 @@ test('a click in a merged cart’s mail counts for the survivor, which gets no "
 })
 
 test('a device never merges two emails, yet a purchase with one stops the other’s messages (S6, Identity)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const device = [{ kind: 'device' as const, value: `tablet-${n}` }]
   const [mine, yours] = [newEmail(), newEmail()]
   await shop.fill('one', [tea()], { keys: [...device, { kind: 'email', value: mine }] })
@@ -146,7 +146,7 @@ test('a device never merges two emails, yet a purchase with one stops the other�
 })
 
 test('a draft without contact is a cart only if no other source sees the shopper (S6)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const nameless = { kind: 'draft', email: null, phone: null } as const
   await shop.order(nameless)
   expect(await shop.carts()).toHaveLength(1)
@@ -158,7 +158,7 @@ test('a draft without contact is a cart only if no other source sees the shopper
 })
 
 test('the store’s own and placeholder addresses merge no shoppers (Identity)', async () => {
-  const shop = await aShop(world, { url: `https://own${++n}.example.net` })
+  const shop = await createShop(world, { url: `https://own${++n}.example.net` })
   for (const email of [`desk@own${n}.example.net`, 'noreply@shoppers.example.com']) {
     await shop.order({ email })
     await shop.order({ email })
@@ -169,7 +169,7 @@ test('the store’s own and placeholder addresses merge no shoppers (Identity)',
 })
 
 test('a known fact and an older state of an order change nothing (S7, Y1)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const draft = await shop.order({ kind: 'draft' })
   world.advance(MINUTE)
   const bought = { kind: 'purchase', status: 'processing', modifiedAt: world.now.toISOString() } as const
@@ -183,7 +183,7 @@ test('a known fact and an older state of an order change nothing (S7, Y1)', asyn
 })
 
 test('a late purchase closes the cart at its time and cancels open messages, and later contents are another cart (S7)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const email = newEmail()
   await shop.fill('one', [tea()])
   await shop.type('one', { email })
@@ -201,7 +201,7 @@ test('a late purchase closes the cart at its time and cancels open messages, and
 })
 
 test('the timeline shows only purchased when the checkout empties the cart before its order arrives (S3, D12)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const email = newEmail()
   await shop.fill('one', [tea()])
   await shop.type('one', { email })
@@ -223,7 +223,7 @@ test('the timeline shows only purchased when the checkout empties the cart befor
 const listKinds = (body: { timeline: { kind: string }[] }) => body.timeline.map((entry) => entry.kind)
 
 test('two merged shoppers keep the experiment assignment made first, whichever was known first (F1)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const [mine, yours] = [newEmail(), newEmail()]
   await shop.fill('phone', [tea()])
   await shop.type('phone', { email: mine })
@@ -232,7 +232,7 @@ test('two merged shoppers keep the experiment assignment made first, whichever w
   await shop.type('laptop', { email: yours })
   const draw = (email: string, arm: 'treated' | 'control') => {
     world.advance(MINUTE)
-    return drawInto(world, shop.storeId, arm, { email })
+    return assignArm(world, shop.storeId, arm, { email })
   }
   await draw(yours, 'control')
   await draw(mine, 'treated')
@@ -241,11 +241,11 @@ test('two merged shoppers keep the experiment assignment made first, whichever w
     where s.store_id = ${shop.storeId}`.execute(world.db)
   expect(rows).toEqual([{ arm: 'control' }])
   // The analysis still counts two.
-  expect((await armsOf(world, shop.storeId)).map(({ arm }) => arm)).toEqual(['control', 'treated'])
+  expect((await readAssignments(world, shop.storeId)).map(({ arm }) => arm)).toEqual(['control', 'treated'])
 })
 
 test('staff of the store’s account are marked as such, and shoppers are not (F1)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const owner = await world.db
     .selectFrom('users')
     .select('email')
@@ -254,7 +254,7 @@ test('staff of the store’s account are marked as such, and shoppers are not (F
   await shop.fill('one', [tea()])
   await shop.type('one', { email: owner.email })
   await shop.order({ email: newEmail() })
-  const stranger = await aShop(world)
+  const stranger = await createShop(world)
   await stranger.order({ email: owner.email })
   const marks = await world.db
     .selectFrom('shoppers')

@@ -1,18 +1,18 @@
 import { beforeEach, expect, test } from 'vitest'
 import { sortColumns } from '../../../shared/carts.ts'
 import { setBadge } from '../../../test/cart-badges.ts'
-import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { compactCartCounts } from './detect.ts'
 
 // The cart list and its badges (decision 11).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 
 beforeEach(async () => {
-  shop = await aShop(world)
+  shop = await createShop(world)
 })
 
 interface Listed {

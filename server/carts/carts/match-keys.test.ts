@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { post } from '../../../test/by-hand-scene.ts'
-import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 
 // One mailbox has many addresses (Identity). A purchase with one stops messages to the others and does nothing else.
 
-const world = aWorld()
+const world = createWorld()
 let n = 0
 const newName = () => `ada${++n}`
 
@@ -44,7 +44,7 @@ describe.each([
   ['Gmail with and without dots', (name: string) => [`${name}.l@gmail.com`, `${name}l+tea@googlemail.com`]],
 ] as const)('%s', (_, addresses) => {
   test('no mail is sent to a shopper who has bought (S3, Identity)', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     const [mine, alias] = addresses(newName()) as [string, string]
     await abandonCart(shop, mine)
     world.advance(MINUTE)
@@ -58,7 +58,7 @@ describe.each([
 })
 
 test('carts and shoppers of two aliases stay separate, and each gets mail at its own address (S6)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const name = newName()
   const addresses = [`${name}@shop.example`, `${name}+tea@shop.example`]
   for (const email of addresses) await abandonCart(shop, email)
@@ -74,7 +74,7 @@ test('carts and shoppers of two aliases stay separate, and each gets mail at its
 })
 
 test('no mail is ever sent to a match key that is nobody’s address', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}+tea@shop.example`)
   await shop.pass(HOUR)
@@ -84,7 +84,7 @@ test('no mail is ever sent to a match key that is nobody’s address', async () 
 })
 
 test('an alias’s order with a pending payment holds the message for at most a day (S4)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}@shop.example`)
   world.advance(50 * MINUTE)
@@ -98,7 +98,7 @@ test('an alias’s order with a pending payment holds the message for at most a 
 })
 
 test('an alias’s purchase before the cart began stops nothing (S3)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const name = newName()
   await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
   world.advance(MINUTE)
@@ -109,7 +109,7 @@ test('an alias’s purchase before the cart began stops nothing (S3)', async () 
 })
 
 test('different names, or the same name at different domains, do not match', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}@shop.example`)
   world.advance(MINUTE)
@@ -122,18 +122,18 @@ test('different names, or the same name at different domains, do not match', asy
 })
 
 test('a manual message to a shopper who bought with an alias is refused with the reason (D11)', async () => {
-  const shop = await aShop(world, { isFlowOn: false })
+  const shop = await createShop(world, { isFlowOn: false })
   const name = newName()
   await abandonCart(shop, `${name}@shop.example`)
   await shop.pass(DAY)
   const cart = await shop.cart()
   await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
-  const reply = await post(world, shop, '/api/email/send-email', { to: cart.email, cart_id: cart.id })
+  const reply = await postWithWorker(world, shop, '/api/email/send-email', { to: cart.email, cart_id: cart.id })
   expect(reply).toMatchObject({ status: 422, body: { fields: { reason: 'purchased' } } })
 })
 
 test('an erased shopper matches nobody, because the key is computed from the erased address (C8)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}+tea@shop.example`)
   await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })

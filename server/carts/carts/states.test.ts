@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
-import { aShop, DAY, HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned, detectLost } from './detect.ts'
 
 // States of a cart (S1–S5) with the real database and sending. The default flow sends after 1 h, 24 h and 72 h.
 
-const world = aWorld()
+const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 
 async function createFilledCart() {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('one', [tea()])
   await shop.type('one', ada)
   return shop
 }
 
 test('all carts of a store have the same timeout, also those without a reachable contact (S1)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('known', [tea()])
   await shop.type('known', ada)
   await shop.fill('unknown', [pot])
@@ -29,7 +29,7 @@ test('all carts of a store have the same timeout, also those without a reachable
 })
 
 test('the store’s own timeout applies when no flow is on (S1)', { tags: ['A9'] }, async () => {
-  const shop = await aShop(world, { isFlowOn: false })
+  const shop = await createShop(world, { isFlowOn: false })
   await shop.fill('one', [tea()])
   await shop.pass(DAY - 1)
   expect((await shop.cart()).status).toBe('active')
@@ -41,13 +41,13 @@ test('the store’s own timeout applies when no flow is on (S1)', { tags: ['A9']
 test('a new store’s cart is abandoned after 24 hours, and after the owner’s setting from then on (A 1)', {
   tags: ['A1'],
 }, async () => {
-  const shop = await aShop(world, { isFlowOn: false })
+  const shop = await createShop(world, { isFlowOn: false })
   await shop.fill('one', [tea()])
   await shop.pass(24 * 3_600_000 - 1)
   expect((await shop.cart()).status).toBe('active')
   await shop.pass(1)
   expect((await shop.cart()).status).toBe('abandoned')
-  const other = await aShop(world, { isFlowOn: false })
+  const other = await createShop(world, { isFlowOn: false })
   const body = { abandonmentTimeoutMinutes: 120 }
   expect((await world.request('PUT', '/api/stores/settings', { token: other.token, body })).status).toBe(200)
   await other.fill('one', [tea()])
@@ -58,14 +58,14 @@ test('a new store’s cart is abandoned after 24 hours, and after the owner’s 
 })
 
 test('an empty cart is never abandoned (S1)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('one', [{ productId: '999', variationId: null, quantity: 1 }])
   await shop.pass(30 * DAY)
   expect((await shop.cart()).status).toBe('active')
 })
 
 test('a sync without changes and a staff edit are no activity (S1)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const order = await shop.order({ kind: 'pending', email: ada.email })
   const before = (await shop.cart()).last_activity_at
   world.advance(10 * MINUTE)
@@ -120,7 +120,7 @@ test('activity after a send keeps the cart abandoned and moves later steps, with
 })
 
 test('messages are held while a payment is pending and continue after a day (S4)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.order({ kind: 'pending', email: ada.email })
   const sent = world.sent.length
   await shop.pass(HOUR)
@@ -132,7 +132,7 @@ test('messages are held while a payment is pending and continue after a day (S4)
 })
 
 test('a failed pending payment releases the messages at once (S4)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const order = await shop.order({ kind: 'pending', email: ada.email })
   await shop.pass(HOUR)
   const failed = { ...order, kind: 'failed' as const, status: 'failed', modifiedAt: world.now.toISOString() }
@@ -152,7 +152,7 @@ test('an order on hold or paid on delivery is a purchase (S4)', async () => {
 })
 
 test('a cart without planned messages is lost 30 days after its last activity (S5)', async () => {
-  const shop = await aShop(world, { isFlowOn: false })
+  const shop = await createShop(world, { isFlowOn: false })
   await shop.fill('one', [tea()])
   const start = world.now
   await shop.pass(DAY)
@@ -189,7 +189,7 @@ test('activity after the last message postpones the lost date (S5)', async () =>
 })
 
 test('a purchase after the cart was lost counts, and new activity opens another cart (S5)', async () => {
-  const shop = await aShop(world, { isFlowOn: false })
+  const shop = await createShop(world, { isFlowOn: false })
   await shop.fill('one', [tea()])
   await shop.type('one', ada)
   await shop.pass(DAY)

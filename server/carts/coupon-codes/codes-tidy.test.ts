@@ -1,21 +1,21 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
-import { aCoupon } from '../../../test/fake-coupons.ts'
-import { aProblem } from '../../../test/fake-store.ts'
+import { buildAddress, type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
+import { buildCoupon } from '../../../test/fake-coupons.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
 import { DAY, MINUTE } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { readCoupons } from '../sync/goods.ts'
 import { tidyCodesJob } from './codes-jobs.ts'
 import { deleteUnneededCodes, enqueueCodeCleanups } from './codes-tidy.ts'
 
 // Unneeded codes are deleted from the store (decision 34).
 
-const world = aWorld()
+const world = createWorld()
 let shop: CouponShop
 
 beforeEach(async () => {
   world.queued.length = 0
-  shop = await aCouponShop(world)
+  shop = await createCouponShop(world)
 })
 
 const tidy = () => deleteUnneededCodes(world.deps, { storeId: shop.storeId })
@@ -30,7 +30,7 @@ async function markSent(name: string, coupon_code: string | null) {
     .select('m.id')
     .where('m.store_id', '=', shop.storeId)
     .where('m.step', '=', 1)
-    .where('c.email', '=', addressOf(name))
+    .where('c.email', '=', buildAddress(name))
     .executeTakeFirstOrThrow()
   await world.db
     .updateTable('messages')
@@ -40,15 +40,15 @@ async function markSent(name: string, coupon_code: string | null) {
 }
 
 const createCodeFor = async (name: string) => {
-  const cart = (await shop.carts()).find((each) => each.email === addressOf(name))!
+  const cart = (await shop.carts()).find((each) => each.email === buildAddress(name))!
   return (await shop.codes()).find((each) => each.cart_id === cart.id)!.code
 }
 
 test('codes of messages that were never sent, or sent without them, are deleted, and others stay', async () => {
-  shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: 'welcome10' }))
+  shop.fake.allCoupons.push(buildCoupon({ couponId: '7', code: 'welcome10' }))
   await shop.abandoned('ada', 'bob', 'cyd', 'dan')
   await shop.make()
-  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await shop.order({ kind: 'purchase', email: buildAddress('ada') })
   await markSent('bob', await createCodeFor('bob'))
   await markSent('cyd', null)
   await tidy()
@@ -61,7 +61,11 @@ test('an unused code is deleted seven days after it expired', async () => {
   await shop.make()
   await markSent('ada', await createCodeFor('ada'))
   await markSent('bob', await createCodeFor('bob'))
-  await shop.order({ kind: 'purchase', email: addressOf('bob'), coupons: [(await createCodeFor('bob')).toLowerCase()] })
+  await shop.order({
+    kind: 'purchase',
+    email: buildAddress('bob'),
+    coupons: [(await createCodeFor('bob')).toLowerCase()],
+  })
   const { expires_at } = (await shop.codes())[0]!
   world.advance(expires_at.getTime() - world.now.getTime() + 7 * DAY - 1)
   await tidy()
@@ -74,13 +78,13 @@ test('an unused code is deleted seven days after it expired', async () => {
 test('a code without an answer is found by name and mark, even if the store created it twice', async () => {
   await shop.abandoned('ada')
   shop.fake.afterCoupon = async () => {
-    throw aProblem('timeout')
+    throw buildProblem('timeout')
   }
   await shop.make()
   shop.fake.afterCoupon = async () => {}
   const [made] = shop.fake.allCoupons
   shop.fake.allCoupons.push({ ...made!, couponId: '7777' })
-  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await shop.order({ kind: 'purchase', email: buildAddress('ada') })
   world.advance(10 * MINUTE)
   await tidy()
   expect(listCodesInStore()).toEqual([])
@@ -89,13 +93,13 @@ test('a code without an answer is found by name and mark, even if the store crea
 
 test('a code deleted in the store leaves no twin that the store created after our timeout', async () => {
   await shop.abandoned('ada')
-  shop.fake.problem = aProblem('timeout')
+  shop.fake.problem = buildProblem('timeout')
   await shop.make()
   shop.fake.problem = null
   world.advance(MINUTE)
   await shop.make()
   const [made] = shop.fake.allCoupons
-  shop.fake.allCoupons = [{ ...made!, couponId: '7777' }, aCoupon({ couponId: '7', code: 'welcome10' })]
+  shop.fake.allCoupons = [{ ...made!, couponId: '7777' }, buildCoupon({ couponId: '7', code: 'welcome10' })]
   // The check before each send finds that the owner deleted it.
   await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [(await shop.firstMessage()).id])
   expect(await readStates()).toEqual(['deleted'])
@@ -117,14 +121,14 @@ test('a code deleted in the store leaves no twin that the store created after ou
 
 test('a code that the store may still be creating is not deleted yet', async () => {
   await shop.abandoned('ada')
-  shop.fake.problem = aProblem('timeout')
+  shop.fake.problem = buildProblem('timeout')
   await shop.make()
   shop.fake.problem = null
-  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await shop.order({ kind: 'purchase', email: buildAddress('ada') })
   await tidy()
   expect(await readStates()).toEqual(['wanted'])
   const { code, message_id } = (await shop.codes())[0]!
-  shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: code.toLowerCase(), mark: `message:${message_id}` }))
+  shop.fake.allCoupons.push(buildCoupon({ couponId: '7', code: code.toLowerCase(), mark: `message:${message_id}` }))
   world.advance(10 * MINUTE)
   await tidy()
   expect(listCodesInStore()).toEqual([])
@@ -133,12 +137,12 @@ test('a code that the store may still be creating is not deleted yet', async () 
 
 test('another coupon with the same code stays', async () => {
   await shop.abandoned('ada')
-  shop.fake.problem = aProblem('timeout')
+  shop.fake.problem = buildProblem('timeout')
   await shop.make()
   shop.fake.problem = null
   const { code } = (await shop.codes())[0]!
-  shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: code.toLowerCase() }))
-  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  shop.fake.allCoupons.push(buildCoupon({ couponId: '7', code: code.toLowerCase() }))
+  await shop.order({ kind: 'purchase', email: buildAddress('ada') })
   world.advance(10 * MINUTE)
   await tidy()
   expect(listCodesInStore()).toEqual([code])
@@ -148,9 +152,9 @@ test('another coupon with the same code stays', async () => {
 test('an unanswered deletion is retried, and a code missing from the store counts as deleted', async () => {
   await shop.abandoned('ada')
   await shop.make()
-  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await shop.order({ kind: 'purchase', email: buildAddress('ada') })
   shop.fake.afterCoupon = async () => {
-    throw aProblem('timeout')
+    throw buildProblem('timeout')
   }
   expect((await tidy()).kind).toBe('failed')
   expect(listCodesInStore()).toEqual([])
@@ -166,7 +170,7 @@ test('codes of an erased shopper and of a deleted message are deleted', async ()
   await markSent('ada', await createCodeFor('ada'))
   const bobs = await createCodeFor('bob')
   await markSent('bob', bobs)
-  const erased = await world.request('DELETE', `/api/privacy/${encodeURIComponent(addressOf('ada'))}`, {
+  const erased = await world.request('DELETE', `/api/privacy/${encodeURIComponent(buildAddress('ada'))}`, {
     token: shop.token,
     body: { confirmation: 'erase' },
   })
@@ -195,8 +199,8 @@ test('runs once a day, sooner after a failure, and never for a disconnected stor
   expect(await isQueued()).toBe(false)
   world.advance(DAY)
   expect(await isQueued()).toBe(true)
-  await shop.order({ kind: 'purchase', email: addressOf('ada') })
-  shop.fake.problem = aProblem('unreachable')
+  await shop.order({ kind: 'purchase', email: buildAddress('ada') })
+  shop.fake.problem = buildProblem('unreachable')
   await tidy()
   expect(await isQueued()).toBe(false)
   world.advance(5 * 60_000)
@@ -208,7 +212,7 @@ test('runs once a day, sooner after a failure, and never for a disconnected stor
 test('a copy of the installation does not touch the store', async () => {
   await shop.abandoned('ada')
   await shop.make()
-  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await shop.order({ kind: 'purchase', email: buildAddress('ada') })
   await world.db
     .insertInto('instance')
     .values({ is_only: true, fingerprint: 'copied', is_paused: true, created_at: world.now })

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import { termsOfCoupon } from '../../../test/copied-coupons.ts'
-import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
-import { aCoupon } from '../../../test/fake-coupons.ts'
-import { aProblem } from '../../../test/fake-store.ts'
-import { connectionsWait } from '../../../test/locks.ts'
+import { readCodeTerms } from '../../../test/copied-coupons.ts'
+import { buildAddress, type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
+import { buildCoupon } from '../../../test/fake-coupons.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
+import { isBlocked } from '../../../test/locks.ts'
 import { HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import type { Db, Tx } from '../../core/db/db.ts'
 import { readCoupons } from '../sync/goods.ts'
 import { enqueueDueCodes } from './codes.ts'
@@ -14,12 +14,12 @@ import { deriveCode } from './codes-rules.ts'
 
 // Personal codes are created in the store before their messages are sent (decisions 33 and 34).
 
-const world = aWorld()
+const world = createWorld()
 let shop: CouponShop
 
 beforeEach(async () => {
   world.queued.length = 0
-  shop = await aCouponShop(world)
+  shop = await createCouponShop(world)
 })
 
 const isQueued = () => world.queued.some((each) => each.name === codesJob.name && payloadOf(each) === shop.storeId)
@@ -79,7 +79,7 @@ test('the job runs when a message is due within fifteen minutes, and not before'
 test('no code is created without an address, for a closed cart, an inactive flow, or while sending is paused', async () => {
   await shop.fill('nobody', [tea()])
   await shop.abandoned('ada', 'bob')
-  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await shop.order({ kind: 'purchase', email: buildAddress('ada') })
   await shop.make()
   expect(shop.fake.allCoupons).toHaveLength(1)
   await shop.abandoned('cyd')
@@ -95,7 +95,7 @@ test('no code is created without an address, for a closed cart, an inactive flow
 })
 
 test('a capped percentage becomes a fixed amount of its cart and follows changes of the cart (decision 33)', async () => {
-  shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 2_000, min_spend_minor: 1_000 })
+  shop = await createCouponShop(world, { percent: 5_000, max_discount_minor: 2_000, min_spend_minor: 1_000 })
   await shop.abandoned('ada')
   await shop.make()
   expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 1_050, minSpendMinor: 1_000 }])
@@ -111,7 +111,7 @@ test('a capped percentage becomes a fixed amount of its cart and follows changes
 })
 
 test('a capped percentage excludes sold-out items (decision 134)', async () => {
-  shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
+  shop = await createCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
   shop.fake.gone.add(`${pot.productId}:`)
   const soldOut = { product_id: pot.productId, name: 'Teapot', price_minor: 6_800, is_available: false }
   await world.db
@@ -119,7 +119,7 @@ test('a capped percentage excludes sold-out items (decision 134)', async () => {
     .values({ store_id: shop.storeId, currency: 'USD', seen_at: world.now, ...soldOut })
     .execute()
   await shop.fill('ada', [tea(), pot])
-  await shop.type('ada', { email: addressOf('ada') })
+  await shop.type('ada', { email: buildAddress('ada') })
   world.advance(HOUR)
   await shop.pass(0)
   await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
@@ -150,7 +150,7 @@ test('no code is created with terms that are being replaced, and one that was is
   await world.db.transaction().execute(async (tx) => {
     await edit(tx, 1_500)
     making = shop.make()
-    await connectionsWait(world, 1)
+    await isBlocked(world, 1)
     shop.fake.afterCoupon = async () => {
       shop.fake.afterCoupon = async () => {}
       await edit(world.db, 2_000)
@@ -159,7 +159,7 @@ test('no code is created with terms that are being replaced, and one that was is
   await making
   expect(asked).toEqual([1_500])
   expect(shop.fake.allCoupons).toMatchObject([{ percent: 2_000 }])
-  expect(await shop.codes()).toMatchObject([{ state: 'made', terms: await termsOfCoupon(world, shop.couponId) }])
+  expect(await shop.codes()).toMatchObject([{ state: 'made', terms: await readCodeTerms(world, shop.couponId) }])
 })
 
 test('codes of an edited coupon are updated a hundred at a time, retried after a lost answer, and settled one by one', async () => {
@@ -176,7 +176,7 @@ test('codes of an edited coupon are updated a hundred at a time, retried after a
   }
   await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', shop.couponId).execute()
   shop.fake.afterCoupon = async () => {
-    throw aProblem('timeout')
+    throw buildProblem('timeout')
   }
   expect((await shop.make()).kind).toBe('failed')
   expect((await shop.codes()).map(({ state }) => state)).toEqual(['wanted', 'wanted', 'wanted'])
@@ -198,16 +198,16 @@ test('codes of an edited coupon are updated a hundred at a time, retried after a
 })
 
 test('a coupon tied to the email is for the recipient only', async () => {
-  shop = await aCouponShop(world, { is_tied_to_email: true })
+  shop = await createCouponShop(world, { is_tied_to_email: true })
   await shop.abandoned('ada')
   await shop.make()
-  expect(shop.fake.allCoupons).toMatchObject([{ limits: { emails: [addressOf('ada')] } }])
+  expect(shop.fake.allCoupons).toMatchObject([{ limits: { emails: [buildAddress('ada')] } }])
 })
 
 test('a request without an answer is repeated, and a code found in the store counts as created', async () => {
   await shop.abandoned('ada', 'bob')
   shop.fake.afterCoupon = async () => {
-    throw aProblem('timeout')
+    throw buildProblem('timeout')
   }
   expect((await shop.make()).kind).toBe('failed')
   expect(shop.fake.allCoupons).toHaveLength(2)
@@ -221,10 +221,10 @@ test('a request without an answer is repeated, and a code found in the store cou
 })
 
 test('a code from an earlier attempt with other terms is corrected before use', async () => {
-  shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 2_000 })
+  shop = await createCouponShop(world, { percent: 5_000, max_discount_minor: 2_000 })
   await shop.abandoned('ada')
   shop.fake.afterCoupon = async () => {
-    throw aProblem('timeout')
+    throw buildProblem('timeout')
   }
   await shop.make()
   shop.fake.afterCoupon = async () => {}
@@ -244,7 +244,7 @@ test('a code already in use, in the store or here, is replaced by the next', asy
     string,
     string,
   ]
-  shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: second.toLowerCase() }))
+  shop.fake.allCoupons.push(buildCoupon({ couponId: '7', code: second.toLowerCase() }))
   const other = {
     store_id: shop.storeId,
     message_id: shop.accountId,
@@ -276,7 +276,7 @@ test('a refusal is stored with the store’s reason, and the store is asked agai
 
 test('a key without write access is reported with each code concerned', async () => {
   await shop.abandoned('ada')
-  shop.fake.problem = aProblem('read_only_key')
+  shop.fake.problem = buildProblem('read_only_key')
   await shop.make()
   const [code] = await shop.codes()
   expect(code).toMatchObject({ state: 'failed', refusal: expect.stringMatching(/read/i) })
@@ -284,7 +284,7 @@ test('a key without write access is reported with each code concerned', async ()
 
 test('an unreachable store is not asked for a while, and its codes stay wanted', async () => {
   await shop.abandoned('ada')
-  shop.fake.problem = aProblem('unreachable')
+  shop.fake.problem = buildProblem('unreachable')
   await shop.make()
   await enqueueDueCodes(world.deps)
   expect(isQueued()).toBe(false)

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
-import { applyCode, findCheckout } from '../../../demo/shopify/checkouts.ts'
-import { aCouponShop } from '../../../test/coupon-scene.ts'
+import { applyCode, checkoutByToken } from '../../../demo/shopify/checkouts.ts'
+import { createCouponShop } from '../../../test/coupon-scene.ts'
 import { openShopifyClient } from '../../../test/shopify-client.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Personal codes in a store of a contract server: what is stored there, and who can use it.
 
-const world = aWorld()
+const world = createWorld()
 let close: () => Promise<void>
 
 afterEach(() => close())
@@ -15,7 +15,7 @@ test('on Shopify a personal code is a separate discount that anybody with the co
   const one = await openShopifyClient()
   close = one.close
   world.now = new Date(one.now())
-  const shop = await aCouponShop(world)
+  const shop = await createCouponShop(world)
   world.storeClient = () => one.client
   await shop.abandoned('ada', 'ben')
   one.advance(world.now.getTime() - one.now())

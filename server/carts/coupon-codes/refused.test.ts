@@ -1,19 +1,19 @@
 import { beforeEach, expect, test } from 'vitest'
 import { notificationText } from '../../../shared/notifications.ts'
-import { aCouponShop, type CouponShop } from '../../../test/coupon-scene.ts'
-import { aProblem } from '../../../test/fake-store.ts'
+import { type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
 import { DAY, MINUTE } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { listAlarms, watchStages } from '../../insights/alarms/alarms.ts'
 import { deleteUnneededCodes } from './codes-tidy.ts'
 
 // Notifications if the key cannot write coupons: one about coupons, and none that sending has stopped.
 
-const world = aWorld()
+const world = createWorld()
 let shop: CouponShop
 
 beforeEach(async () => {
-  shop = await aCouponShop(world)
+  shop = await createCouponShop(world)
   await shop.abandoned('ada')
 })
 
@@ -35,7 +35,7 @@ async function runMinutes(minutes: number) {
 
 test('a read-only key is notified once, about coupons, and no alarm says that sending has stopped', async () => {
   shop.fake.createCoupons = async () => {
-    throw aProblem('read_only_key')
+    throw buildProblem('read_only_key')
   }
   await runMinutes(20)
   expect((await shop.firstMessage()).reason).toBe('coupon_failed')
@@ -59,7 +59,7 @@ test('a key that cannot delete coupons is notified at most once a day, during cl
   await world.db.deleteFrom('messages').where('store_id', '=', shop.storeId).execute()
   const refuse = () => {
     shop.fake.deleteCoupons = async () => {
-      throw aProblem('no_rights', 'Sorry, you are not allowed to delete this resource.')
+      throw buildProblem('no_rights', 'Sorry, you are not allowed to delete this resource.')
     }
   }
   const allow = shop.fake.deleteCoupons
@@ -87,7 +87,7 @@ test('a key that cannot delete coupons is notified at most once a day, during cl
 })
 
 test('an error of the whole store sends no notification about coupons', async () => {
-  shop.fake.problem = aProblem('wrong_key')
+  shop.fake.problem = buildProblem('wrong_key')
   await shop.make()
   expect(await readNotices()).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
+import { buildAddress, type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
 import { HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { enqueueDueCodes } from './codes.ts'
 import { codesJob } from './codes-jobs.ts'
@@ -9,7 +9,7 @@ import { codesJob } from './codes-jobs.ts'
 // A capped percentage is an amount of the items available. An item that sells out after the code was created is removed
 // from the amount before the mail is sent (decisions 33 and 134).
 
-const world = aWorld()
+const world = createWorld()
 let shop: CouponShop
 
 const POT = `${pot.productId}:`
@@ -17,7 +17,7 @@ const POT = `${pot.productId}:`
 /** A cart with tea and a pot, whose code exists. */
 beforeEach(async () => {
   world.sent.length = 0
-  shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
+  shop = await createCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
   await world.db
     .insertInto('products')
     .values({
@@ -26,7 +26,7 @@ beforeEach(async () => {
     })
     .execute()
   await shop.fill('ada', [tea(), pot])
-  await shop.type('ada', { email: addressOf('ada') })
+  await shop.type('ada', { email: buildAddress('ada') })
   world.advance(HOUR)
   await detectAbandoned(world.deps)
   await shop.make()

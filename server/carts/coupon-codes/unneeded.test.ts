@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
+import { buildAddress, type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
 import { MINUTE } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { enqueueDueCodes } from './codes.ts'
 import { codesJob } from './codes-jobs.ts'
 
 // Codes are created only for messages that can use them, as far as known at that time (decision 34).
 
-const world = aWorld()
+const world = createWorld()
 let shop: CouponShop
 
 beforeEach(async () => {
   world.queued.length = 0
-  shop = await aCouponShop(world)
+  shop = await createCouponShop(world)
 })
 
 const isQueued = () =>
@@ -59,7 +59,7 @@ describe('no code is created for a message that would not use it', () => {
       .values({
         account_id: shop.accountId,
         channel: 'email',
-        address_hash: world.deps.secrets.addressHash(addressOf('ada')),
+        address_hash: world.deps.secrets.addressHash(buildAddress('ada')),
         reason: 'unsubscribed',
         source: 'STOP',
         created_at: world.now,

@@ -1,22 +1,22 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { aCoupon } from '../../../test/fake-coupons.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { buildCoupon } from '../../../test/fake-coupons.ts'
+import { createWorld } from '../../../test/world.ts'
 import { saveCouponPage } from './copy.ts'
 
 const DAY_MS = 86_400_000
-const world = aWorld()
-let store: Awaited<ReturnType<typeof aStore>>
+const world = createWorld()
+let store: Awaited<ReturnType<typeof createStore>>
 
 beforeEach(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
 })
 
 const read = (usageCount: number, at: Date) =>
   saveCouponPage(
     world.deps,
     { storeId: store.storeId, db: world.db },
-    { rows: [aCoupon({ couponId: '7', usageCount })], skipped: [] },
+    { rows: [buildCoupon({ couponId: '7', usageCount })], skipped: [] },
     { accountId: store.accountId, currency: 'USD', at },
   )
 

@@ -1,18 +1,23 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { couponTexts } from '../../../shared/coupons.ts'
-import { aConnectedStore, anOwner, type Connected, ownerCalls } from '../../../test/connected-store.ts'
-import { aCoupon } from '../../../test/fake-coupons.ts'
-import { aProblem } from '../../../test/fake-store.ts'
-import { aWorld, type Reply } from '../../../test/world.ts'
+import {
+  type ConnectedStore,
+  createConnectedStore,
+  createOwnerCalls,
+  registerOwner,
+} from '../../../test/connected-store.ts'
+import { buildCoupon } from '../../../test/fake-coupons.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
+import { createWorld, type Reply } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { beginCouponsJob } from './jobs.ts'
 import { enqueueStarts, startCoupons } from './start.ts'
 
 // Members create, change and delete coupons (B 5, 7, 8; decisions 30 to 33, 128).
 
-const world = aWorld()
-const { disconnect } = ownerCalls(world)
-let shop: Connected
+const world = createWorld()
+const { disconnect } = createOwnerCalls(world)
+let shop: ConnectedStore
 
 const DAY_MS = 86_400_000
 const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
@@ -37,7 +42,7 @@ const listStartJobs = () =>
   world.queued.filter(({ name, key }) => name === beginCouponsJob.name && key === shop.storeId)
 
 beforeEach(async () => {
-  shop = await aConnectedStore(world)
+  shop = await createConnectedStore(world)
 })
 
 describe('creating a coupon', () => {
@@ -147,21 +152,21 @@ describe('invalid input is reported at its field in the specified sentences (B 5
 
 describe('an existing code', () => {
   test('is a conflict at its field, in any case (decision 31)', async () => {
-    shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'Save10' })]
+    shop.fake.allCoupons = [buildCoupon({ couponId: '7', code: 'Save10' })]
     const { status, body: refused } = await post()
     expect([status, refused.fields]).toEqual([409, { code: couponTexts.duplicate }])
     expect(shop.fake.allCoupons.length).toBe(1)
   })
 
   test('is a conflict even if it belongs to a draft, which the store itself ignores (decision 32)', async () => {
-    shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'save10', isPublished: false })]
+    shop.fake.allCoupons = [buildCoupon({ couponId: '7', code: 'save10', isPublished: false })]
     const { status, body: refused } = await post()
     expect([status, refused.fields]).toEqual([409, { code: couponTexts.duplicateDraft }])
   })
 
   test('is a conflict even if only the store finds it a moment later', async () => {
     shop.fake.couponByCode = async () => null
-    shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'save10' })]
+    shop.fake.allCoupons = [buildCoupon({ couponId: '7', code: 'save10' })]
     expect(await post()).toMatchObject({ status: 409, body: { fields: { code: couponTexts.duplicate } } })
   })
 })
@@ -170,7 +175,7 @@ describe('the store', () => {
   test('a lost answer is looked up, and the coupon exists once and is known', async () => {
     let isLost = true
     shop.fake.afterCoupon = async () => {
-      if (isLost) throw aProblem('timeout')
+      if (isLost) throw buildProblem('timeout')
     }
     const { status, body: made } = await post()
     isLost = false
@@ -181,8 +186,8 @@ describe('the store', () => {
   test('a coupon whose creation was never confirmed is adopted when it is created again', async () => {
     const { couponByCode } = shop.fake
     shop.fake.afterCoupon = async () => {
-      shop.fake.couponByCode = async () => Promise.reject(aProblem('timeout'))
-      throw aProblem('timeout')
+      shop.fake.couponByCode = async () => Promise.reject(buildProblem('timeout'))
+      throw buildProblem('timeout')
     }
     expect(await post()).toMatchObject({
       status: 503,
@@ -207,7 +212,7 @@ describe('the store', () => {
 
   test('a read-only key is reported in a sentence for each action', async () => {
     const { body: made } = await post()
-    shop.fake.afterCoupon = async () => Promise.reject(aProblem('read_only_key'))
+    shop.fake.afterCoupon = async () => Promise.reject(buildProblem('read_only_key'))
     for (const ask of [() => post({ code: 'OTHER' }), () => put(made.coupon._id), () => remove(made.coupon._id)]) {
       expect(await ask()).toMatchObject({
         status: 401,
@@ -241,7 +246,7 @@ describe('the store', () => {
       (verb) => `No store connected. Please connect your store to ${verb} coupons.`,
     )
     expect(await texts()).toEqual(said)
-    shop = { ...shop, owner: await anOwner(world) }
+    shop = { ...shop, owner: await registerOwner(world) }
     expect(await texts()).toEqual(said)
     expect(await post()).toMatchObject({ status: 404, body: { error: said[1] } })
   })
@@ -285,7 +290,7 @@ describe('changing a coupon', () => {
   })
 
   test('is refused for the store’s own, for one of another kind and for an unknown one', { tags: ['B5'] }, async () => {
-    shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'theirs' })]
+    shop.fake.allCoupons = [buildCoupon({ couponId: '7', code: 'theirs' })]
     await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
     const [theirs] = (await list()).coupons
     expect(theirs).toMatchObject({ code: 'THEIRS', madeBy: 'store' })
@@ -303,7 +308,7 @@ describe('changing a coupon', () => {
 
   test('to an existing code is a conflict, and one deleted in the store is reported and no longer listed', async () => {
     const { body: made } = await post()
-    shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: 'taken', isPublished: false }))
+    shop.fake.allCoupons.push(buildCoupon({ couponId: '7', code: 'taken', isPublished: false }))
     expect(await put(made.coupon._id, { code: 'TAKEN' })).toMatchObject({
       body: { fields: { code: couponTexts.duplicateDraft } },
     })
@@ -337,7 +342,7 @@ describe('deleting a coupon', () => {
 
   test('looks up a lost answer and accepts one that is already gone', async () => {
     const { body: made } = await post()
-    shop.fake.afterCoupon = async () => Promise.reject(aProblem('timeout'))
+    shop.fake.afterCoupon = async () => Promise.reject(buildProblem('timeout'))
     expect((await remove(made.coupon._id)).status).toBe(200)
     shop.fake.afterCoupon = async () => {}
     const { body: again } = await post()
@@ -347,7 +352,7 @@ describe('deleting a coupon', () => {
 
   test('is refused while the store does not answer', { tags: ['B8'] }, async () => {
     const { body: made } = await post()
-    shop.fake.problem = aProblem('unreachable')
+    shop.fake.problem = buildProblem('unreachable')
     const { status, body: refused } = await remove(made.coupon._id)
     expect([status, refused.error]).toEqual([503, expect.stringContaining('Failed to delete coupon')])
     expect((await list()).coupons.length).toBe(1)
@@ -362,7 +367,7 @@ describe('starting a coupon', () => {
     world.advance(DAY_MS)
     await enqueueStarts(world.deps)
     expect(listStartJobs().length).toBe(1)
-    shop.fake.problem = aProblem('unreachable')
+    shop.fake.problem = buildProblem('unreachable')
     await startCoupons(world.deps, { storeId: shop.storeId })
     shop.fake.problem = null
     await startCoupons(world.deps, { storeId: shop.storeId })

@@ -2,29 +2,29 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStore } from '../../../demo/store/recordings.ts'
 import type { DemoStore } from '../../../demo/store/store.ts'
 import { couponTexts } from '../../../shared/coupons.ts'
-import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
-import { aWooAccess } from '../../../test/woo-access.ts'
-import { aWorld } from '../../../test/world.ts'
+import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
+import { buildWooAccess } from '../../../test/woo-access.ts'
+import { createWorld } from '../../../test/world.ts'
 import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
 import { pullCoupons } from '../sync/local-copies.ts'
 
 // Coupons in a WooCommerce store, as recorded and as before version 10, which publishes every draft.
 
-const world = aWorld()
+const world = createWorld()
 const DAY_MS = 86_400_000
 const inDays = (days: number) => `${new Date(world.now.getTime() + days * DAY_MS).toISOString().slice(0, 19)}Z`
 
 describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
   let demo: DemoStore
   let guarded: GuardedHttp
-  let shop: Connected
+  let shop: ConnectedStore
 
   beforeAll(async () => {
     demo = (await openStore({ publicUrl: '', version, now: () => world.now.getTime() })).store
     guarded = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 2_000 })
-    shop = await aConnectedStore(world)
-    const access = aWooAccess(demo.url, demo.keys)
+    shop = await createConnectedStore(world)
+    const access = buildWooAccess(demo.url, demo.keys)
     const client = createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
     world.storeClient = () => client
   })

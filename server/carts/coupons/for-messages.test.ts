@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { aCopiedCoupon } from '../../../test/copied-coupons.ts'
-import { aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { insertCoupon } from '../../../test/copied-coupons.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { loadMessageCoupons } from './for-messages.ts'
 
 // Reading the coupons of many messages at once.
 
-const world = aWorld()
+const world = createWorld()
 
 test('a coupon of many messages is read once', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const terms = { emailHashes: Array.from({ length: 2_000 }, (_, n) => n.toString(16).padStart(64, '0')) }
-  const id = await aCopiedCoupon(world, store, { terms: JSON.stringify(terms) })
-  const other = await aCopiedCoupon(world, store, { percent: 2_000 })
+  const id = await insertCoupon(world, store, { terms: JSON.stringify(terms) })
+  const other = await insertCoupon(world, store, { percent: 2_000 })
   const coupon = (id: string) => ({
     ...{ id, fallback: 'without' as const, isFirstOrderOnly: false, pauseDays: null, aboveMinor: null },
   })

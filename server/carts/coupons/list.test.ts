@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
-import { anOrder } from '../../../test/fake-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
+import { buildOrder } from '../../../test/fake-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { recordOrders } from '../carts/record.ts'
 
 // The coupon list: order, search, pages and figures (decision 38).
 
-const world = aWorld()
-let shop: Connected
+const world = createWorld()
+let shop: ConnectedStore
 
 beforeEach(async () => {
-  shop = await aConnectedStore(world)
+  shop = await createConnectedStore(world)
 })
 
 const list = async (query = '') =>
@@ -81,8 +81,8 @@ test('finds a personal coupon by the prefix of its codes and by a code read alou
 test('shows sends, uses, revenue and discount of a shared coupon', async () => {
   const id = await insert('SAVE10', { usage_count: 7 })
   await insert('OTHER')
-  const order = (orderId: string, more: Partial<Parameters<typeof anOrder>[0]> = {}) =>
-    anOrder({
+  const order = (orderId: string, more: Partial<Parameters<typeof buildOrder>[0]> = {}) =>
+    buildOrder({
       ...{ orderId, modifiedAt: world.now.toISOString(), kind: 'purchase', status: 'processing', totalMinor: 5_000 },
       ...{ coupons: ['save10'], discounts: [{ code: 'SAVE10', discountMinor: 500 }] },
       ...more,
@@ -119,7 +119,7 @@ test('a coupon created again under a deleted one’s code counts only later orde
   await insert('TWICE', { gone_at: at(-300), created_at: at(-3_600) })
   await insert('TWICE', { created_at: at(-300) })
   const order = (orderId: string, minutesAgo: number) =>
-    anOrder({
+    buildOrder({
       ...{ orderId, createdAt: at(-60 * minutesAgo).toISOString(), modifiedAt: world.now.toISOString() },
       ...{ paidAt: at(-60 * minutesAgo).toISOString(), kind: 'purchase', status: 'processing', totalMinor: 5_000 },
       ...{ coupons: ['twice'], discounts: [{ code: 'TWICE', discountMinor: 500 }] },
@@ -149,7 +149,7 @@ test('a personal coupon counts its codes', async () => {
   await recordOrders(
     world.deps,
     shop.storeId,
-    [anOrder({ orderId: '1', modifiedAt: at(0).toISOString(), ...bought })],
+    [buildOrder({ orderId: '1', modifiedAt: at(0).toISOString(), ...bought })],
     'sync',
   )
   expect((await list()).coupons).toMatchObject([

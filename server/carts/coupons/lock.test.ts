@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
 import { couponTexts } from '../../../shared/coupons.ts'
-import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
-import { aProblem } from '../../../test/fake-store.ts'
-import { aWorld, type Reply } from '../../../test/world.ts'
+import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
+import { createWorld, type Reply } from '../../../test/world.ts'
 import { startCoupons } from './start.ts'
 
 // Writes of one coupon are serialized and do not affect other coupons.
 
-const world = aWorld()
-let shop: Connected
+const world = createWorld()
+let shop: ConnectedStore
 
 const DAY_MS = 86_400_000
 const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
@@ -24,7 +24,7 @@ const findInStore = (code: string) => shop.fake.allCoupons.find((coupon) => coup
 const begin = () => startCoupons(world.deps, { storeId: shop.storeId })
 
 beforeEach(async () => {
-  shop = await aConnectedStore(world)
+  shop = await createConnectedStore(world)
 })
 
 test('a usage limit for a personal coupon is refused at its field, because each code works once', async () => {
@@ -43,7 +43,7 @@ test('a coupon at which the store fails does not block the start of others', asy
   world.advance(2 * DAY_MS)
   const update = shop.fake.updateCoupon
   let asked = 0
-  let problem = aProblem('store_error')
+  let problem = buildProblem('store_error')
   shop.fake.updateCoupon = async (id, draft) => {
     asked += 1
     if (id === findInStore('broken')!.couponId) throw problem
@@ -55,7 +55,7 @@ test('a coupon at which the store fails does not block the start of others', asy
   // An unreachable store is not queried for each coupon.
   await post({ code: 'LAST', startDate: inDays(0) })
   asked = 0
-  problem = aProblem('unreachable')
+  problem = buildProblem('unreachable')
   await begin()
   expect(asked).toBe(1)
 })

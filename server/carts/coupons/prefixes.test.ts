@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import { couponTexts } from '../../../shared/coupons.ts'
-import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
-import { aWorld, type Reply } from '../../../test/world.ts'
+import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
+import { createWorld, type Reply } from '../../../test/world.ts'
 
 // Codes of two personal coupons never have the same prefix: they could not be told apart (decision 34).
 
-const world = aWorld()
-let shop: Connected
+const world = createWorld()
+let shop: ConnectedStore
 
 const DAY_MS = 86_400_000
 const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
@@ -19,7 +19,7 @@ const put = (id: string, code: string): Promise<Reply> =>
   world.request('PUT', `/api/coupons/${id}`, { token: shop.owner.token, body: body(code) })
 
 beforeEach(async () => {
-  shop = await aConnectedStore(world)
+  shop = await createConnectedStore(world)
 })
 
 test('a second personal coupon with the same prefix is refused at its field, in any spelling', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { post } from '../../../test/by-hand-scene.ts'
-import { aCouponShop, addressOf } from '../../../test/coupon-scene.ts'
-import { armsOf, drawInto, holdOut } from '../../../test/experiment-scene.ts'
-import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { buildAddress, createCouponShop } from '../../../test/coupon-scene.ts'
+import { assignArm, insertExperiment, readAssignments } from '../../../test/experiment-scene.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import {
   assign,
@@ -17,7 +17,7 @@ import { anonymizeShoppers } from './outcomes-sql.ts'
 
 // Assignment of shoppers, their results and the sums (decisions 58 and 61).
 
-const world = aWorld()
+const world = createWorld()
 let n = 0
 const newEmail = () => `eva${++n}@shoppers.example.com`
 
@@ -53,8 +53,8 @@ async function buyAndAbandonAnother(shop: Shop, email: string) {
 
 /** A shopper with a message, in an experiment with hardly any control group. */
 async function createTreated(email = newEmail()) {
-  const shop = await aShop(world)
-  await holdOut(world, shop.storeId, 1)
+  const shop = await createShop(world)
+  await insertExperiment(world, shop.storeId, 1)
   const message = await shop.mailed({ email })
   return { shop, email, message }
 }
@@ -67,8 +67,8 @@ test('a shopper is assigned before the first message, with their identity at tha
 })
 
 test('shoppers are identified by email, phone and customer id, or without these by the carts of their own browser', async () => {
-  const shop = await aShop(world)
-  const experimentId = await holdOut(world, shop.storeId, 5_000)
+  const shop = await createShop(world)
+  const experimentId = await insertExperiment(world, shop.storeId, 5_000)
   const [email, phone] = [newEmail(), '+4915112345678']
   await shop.fill('one', [tea()], { keys: [{ kind: 'cart', value: 'checkout:1' }] })
   await shop.fill('two', [pot], { keys: [{ kind: 'customer', value: '7' }] })
@@ -152,22 +152,22 @@ test('a purchase with another email through our link counts for attribution, not
 })
 
 test('a purchase by somebody else with our code counts for attribution, not for lift (decision 58)', async () => {
-  const shop = await aCouponShop(world)
-  await holdOut(world, shop.storeId, 1)
+  const shop = await createCouponShop(world)
+  await insertExperiment(world, shop.storeId, 1)
   await shop.abandoned('ada')
   await shop.make()
   await shop.pass(0)
   const sent = await shop.firstMessage()
   const [code] = await shop.codes()
   world.advance(10 * MINUTE)
-  await shop.order({ kind: 'purchase', email: addressOf('bob'), coupons: [code!.code] })
+  await shop.order({ kind: 'purchase', email: buildAddress('bob'), coupons: [code!.code] })
   expect(await shop.orders()).toMatchObject([{ message_id: sent.id }])
   expect((await counted(shop)).filter((each) => each.shopper_id === sent.shopper_id)).toMatchObject([{ bought: false }])
 })
 
 test('both arms are measured alike: an address learnt after the assignment counts in neither', async () => {
-  const shop = await aShop(world)
-  await holdOut(world, shop.storeId, 5_000)
+  const shop = await createShop(world)
+  await insertExperiment(world, shop.storeId, 5_000)
   const [treated, control] = [newEmail(), newEmail()]
   for (const [browser, email] of [
     ['one', treated],
@@ -176,8 +176,8 @@ test('both arms are measured alike: an address learnt after the assignment count
     await shop.fill(browser, [tea()])
     await shop.type(browser, { email })
   }
-  await drawInto(world, shop.storeId, 'treated', { email: treated })
-  await drawInto(world, shop.storeId, 'control', { email: control })
+  await assignArm(world, shop.storeId, 'treated', { email: treated })
+  await assignArm(world, shop.storeId, 'control', { email: control })
   for (const browser of ['one', 'two']) {
     const later = newEmail()
     await shop.type(browser, { email: later })
@@ -190,15 +190,15 @@ test('both arms are measured alike: an address learnt after the assignment count
 })
 
 test('two merged shoppers stay two, each with their own orders', async () => {
-  const shop = await aShop(world)
-  await holdOut(world, shop.storeId, 5_000)
+  const shop = await createShop(world)
+  await insertExperiment(world, shop.storeId, 5_000)
   const [mine, yours] = [newEmail(), newEmail()]
   await shop.fill('phone', [tea()])
   await shop.type('phone', { email: mine })
   await shop.fill('laptop', [pot])
   await shop.type('laptop', { email: yours })
-  await drawInto(world, shop.storeId, 'treated', { email: mine })
-  await drawInto(world, shop.storeId, 'control', { email: yours })
+  await assignArm(world, shop.storeId, 'treated', { email: mine })
+  await assignArm(world, shop.storeId, 'control', { email: yours })
   await shop.type('laptop', { email: mine })
   expect(new Set((await people(shop.storeId)).map(({ shopper_id }) => shopper_id)).size).toBe(1)
   await shop.order({ kind: 'purchase', email: yours, totalMinor: 7_000 })
@@ -244,27 +244,27 @@ test('no shopper is counted before the store’s orders were read, and after thr
 })
 
 test('shoppers of the control group with a manual message are counted as such', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const email = newEmail()
   await shop.fill('one', [tea()])
   await shop.type('one', { email })
-  await drawInto(world, shop.storeId, 'control')
+  await assignArm(world, shop.storeId, 'control')
   await shop.pass(HOUR)
   const body = { to: email, cart_id: (await shop.cart()).id, overrideHoldout: true }
-  const reply = await post(world, shop, '/api/email/send-email', body)
+  const reply = await postWithWorker(world, shop, '/api/email/send-email', body)
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   await counted(shop)
   expect(await days(shop.storeId)).toMatchObject([{ arm: 'control', people: 1, overridden: 1 }])
 })
 
 test('recomputed sums are equal, and counting twice changes nothing', async () => {
-  const shop = await aShop(world)
-  await holdOut(world, shop.storeId, 5_000)
+  const shop = await createShop(world)
+  await insertExperiment(world, shop.storeId, 5_000)
   for (let person = 0; person < 12; person++) {
     const email = newEmail()
     await shop.fill(`b${person}`, [tea()])
     await shop.type(`b${person}`, { email })
-    await drawInto(world, shop.storeId, person % 3 === 0 ? 'control' : 'treated', { email: email })
+    await assignArm(world, shop.storeId, person % 3 === 0 ? 'control' : 'treated', { email: email })
     if (person % 2 === 0) await shop.order({ kind: 'purchase', email, totalMinor: 1_000 * (person + 1) })
     if (person % 4 === 3) world.advance(DAY)
   }
@@ -278,7 +278,7 @@ test('recomputed sums are equal, and counting twice changes nothing', async () =
 })
 
 test('the window is fixed by the last step and the attribution window, the cap by earlier orders', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   for (const totalMinor of [1_000, 2_000, 9_000]) await shop.order({ kind: 'purchase', email: newEmail(), totalMinor })
   await startExperiment(world.deps, toHandle(shop), { controlBps: 2_000, days: 90 })
   const [begun] = await experiments(shop.storeId)
@@ -291,7 +291,7 @@ test('the window is fixed by the last step and the attribution window, the cap b
 })
 
 test('a removed step does not extend the window', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await world.pool.query('update flow_steps set removed_at = $2 where store_id = $1 and step > 1', [
     shop.storeId,
     world.now,
@@ -302,7 +302,7 @@ test('a removed step does not extend the window', async () => {
 })
 
 test('the cap of many orders is their 99th percentile', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const orders = Array.from({ length: 200 }, (_, index) => 100 * (index + 1))
   for (const totalMinor of orders) await shop.order({ kind: 'purchase', email: newEmail(), totalMinor })
   await startExperiment(world.deps, toHandle(shop), { controlBps: 2_000, days: 90 })
@@ -327,20 +327,20 @@ test('another share starts another experiment with new assignments, and the firs
 })
 
 test('a cart with an earlier message continues and is not counted, whichever arm its shopper would have', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const [joined, fresh, ...had] = Array.from({ length: 8 }, newEmail)
   for (const [index, email] of had.entries()) await shop.mailed({ email }, `had ${index}`)
   await shop.mailed({ email: joined! }, 'two')
   world.advance(MINUTE)
   // Of six, some would be in the control group.
-  await holdOut(world, shop.storeId, 5_000)
+  await insertExperiment(world, shop.storeId, 5_000)
   await shop.fill('three', [tea()])
   await shop.type('three', { email: fresh! })
   // Another browser's cart, merged into the one with a message.
   await shop.fill('four', [pot])
   await shop.type('four', { email: joined! })
   await shop.pass(3 * DAY)
-  const drawn = async () => (await armsOf(world, shop.storeId)).map(({ email }) => email)
+  const drawn = async () => (await readAssignments(world, shop.storeId)).map(({ email }) => email)
   const mailsTo = (wanted: string) => world.sent.filter(({ to }) => to === wanted).length
   expect(had.map(mailsTo)).toEqual([2, 2, 2, 2, 2, 2])
   expect(mailsTo(joined!)).toBeGreaterThan(1)
@@ -350,17 +350,17 @@ test('a cart with an earlier message continues and is not counted, whichever arm
 })
 
 test('it ends on the planned day, and shoppers whose window would end later are not assigned and get all messages', async () => {
-  const shop = await aShop(world)
-  await holdOut(world, shop.storeId, 5_000, { days: 9 })
+  const shop = await createShop(world)
+  await insertExperiment(world, shop.storeId, 5_000, { days: 9 })
   const [early, late] = [newEmail(), newEmail()]
   await shop.fill('one', [tea()])
   await shop.type('one', { email: early })
-  await drawInto(world, shop.storeId, 'control', { email: early })
+  await assignArm(world, shop.storeId, 'control', { email: early })
   await shop.pass(2 * DAY)
   await shop.fill('two', [tea()])
   await shop.type('two', { email: late })
   await shop.pass(HOUR)
-  expect(await armsOf(world, shop.storeId)).toHaveLength(1)
+  expect(await readAssignments(world, shop.storeId)).toHaveLength(1)
   expect(world.sent.map(({ to }) => to)).toEqual(expect.arrayContaining([late]))
   expect(world.sent.map(({ to }) => to)).not.toContain(early)
   await shop.pass(7 * DAY)

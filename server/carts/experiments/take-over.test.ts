@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { emptyDatabases } from '../../../test/databases.ts'
+import { createDatabaseFactory } from '../../../test/databases.ts'
 import { knownMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 
 // Control shares of flows from before experiments (F1): no shopper changes groups.
 
-const databases = emptyDatabases()
+const databases = createDatabaseFactory()
 
 test('a flow’s earlier share becomes the store’s experiment, and all shoppers keep their arm', async () => {
   const pool = databases.open(await databases.create())

@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ExperimentsReply } from '../../../shared/experiments.ts'
-import { drawInto, holdOut } from '../../../test/experiment-scene.ts'
-import { aShop, DAY, HOUR, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { assignArm, insertExperiment } from '../../../test/experiment-scene.ts'
+import { createShop, DAY, HOUR, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { describeBefore, describeMeasure } from '../../../web/lift/copy.ts'
 import { countChanges } from '../../insights/analytics/figures.ts'
 import { countExperiments } from './experiments.ts'
 
 // The owner's view before, during and after an experiment (decisions 59 to 61, 63).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 const newEmail = () => `view${++n}@shoppers.example.com`
 
 beforeEach(async () => {
-  shop = await aShop(world)
+  shop = await createShop(world)
 })
 
 const ask = async (method: 'GET' | 'POST' | 'PUT', path = '', body?: object) => {
@@ -96,7 +96,7 @@ describe('during the experiment', () => {
   })
 
   test('on day 30 with 300 shoppers a month shows the missing number by the pace so far', async () => {
-    const id = await holdOut(world, shop.storeId, 5_000)
+    const id = await insertExperiment(world, shop.storeId, 5_000)
     await insertClosed(id, { people: [110, 110], purchases: [9, 5] })
     await shop.pass(30 * DAY)
     const { running } = await read()
@@ -108,7 +108,7 @@ describe('during the experiment', () => {
   })
 
   test('with enough purchases shows the interval and no other result', async () => {
-    const id = await holdOut(world, shop.storeId, 5_000)
+    const id = await insertExperiment(world, shop.storeId, 5_000)
     await insertClosed(id, { people: [900, 900], purchases: [60, 40] })
     const { running } = await read()
     expect(running!.conversion).toMatchObject({ state: 'unseen', planned: null })
@@ -118,7 +118,7 @@ describe('during the experiment', () => {
   })
 
   test('shows amounts in whole units, and the cost of the control group as the same difference', async () => {
-    const id = await holdOut(world, shop.storeId, 5_000)
+    const id = await insertExperiment(world, shop.storeId, 5_000)
     await insertClosed(id, { people: [3_000, 3_000], purchases: [450, 300] })
     const { running } = await read()
     expect(running!.revenue.state).toBe('more')
@@ -130,7 +130,7 @@ describe('during the experiment', () => {
   })
 
   test('another share keeps the first result, and stopping keeps what is known', async () => {
-    const id = await holdOut(world, shop.storeId, 5_000)
+    const id = await insertExperiment(world, shop.storeId, 5_000)
     await insertClosed(id, { people: [900, 900], purchases: [60, 40] })
     world.advance(DAY)
     const changed: ExperimentsReply = (await ask('PUT', '/running', { sharePercent: 20, days: 60 })).body
@@ -144,7 +144,7 @@ describe('during the experiment', () => {
 })
 
 test('on the planned day, day 180, its own interval is shown beside the other', async () => {
-  const id = await holdOut(world, shop.storeId, 5_000)
+  const id = await insertExperiment(world, shop.storeId, 5_000)
   await insertClosed(id, { people: [900, 900], purchases: [90, 60] })
   await shop.pass(180 * DAY)
   const { running, past } = await read()
@@ -156,11 +156,11 @@ test('on the planned day, day 180, its own interval is shown beside the other', 
 })
 
 test('the planned interval is not shown while shoppers are still to be counted, because it may be shown once', async () => {
-  const id = await holdOut(world, shop.storeId, 5_000, { days: 9 })
+  const id = await insertExperiment(world, shop.storeId, 5_000, { days: 9 })
   await insertClosed(id, { people: [900, 900], purchases: [90, 60] })
   await shop.fill('one', [tea()])
   await shop.type('one', { email: newEmail() })
-  await drawInto(world, shop.storeId, 'treated')
+  await assignArm(world, shop.storeId, 'treated')
   world.advance(9 * DAY + HOUR)
   await countExperiments(world.deps)
   const early = (await read()).past[0]!
@@ -173,7 +173,7 @@ test('the planned interval is not shown while shoppers are still to be counted, 
 })
 
 test('shoppers missing from a group raise a permanent alarm (decision 61)', async () => {
-  const id = await holdOut(world, shop.storeId, 5_000)
+  const id = await insertExperiment(world, shop.storeId, 5_000)
   await insertClosed(id, { people: [9_000, 7_500], purchases: [60, 40] })
   // The next counted shopper triggers the next check.
   await world.db
@@ -198,14 +198,14 @@ test('shoppers missing from a group raise a permanent alarm (decision 61)', asyn
 })
 
 test('shoppers with an open window are shown as still to be counted', async () => {
-  await holdOut(world, shop.storeId, 1)
+  await insertExperiment(world, shop.storeId, 1)
   await shop.mailed({ email: newEmail() })
   await countExperiments(world.deps)
   expect((await read()).running).toMatchObject({ waiting: { treated: 1, control: 0 }, people: { treated: 0 } })
 })
 
 test('attributed revenue of the same days is shown beside it, whatever the plan (decision 63)', async () => {
-  await holdOut(world, shop.storeId, 1)
+  await insertExperiment(world, shop.storeId, 1)
   const message = await shop.mailed({ email: newEmail() })
   await shop.press(message.id)
   await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })
@@ -223,7 +223,7 @@ test('an order on the first day before the start is not part of the attributed r
   await shop.press(message.id)
   await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })
   world.advance(HOUR / 60)
-  await holdOut(world, shop.storeId, 5_000)
+  await insertExperiment(world, shop.storeId, 5_000)
   await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
   expect((await read()).running!.attributedAmount).toBe(0)
 })

@@ -1,21 +1,21 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import { consent } from '../../../test/by-hand-scene.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { aShop, DAY, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { grantConsent } from '../../../test/by-hand-scene.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { createShop, DAY, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { ConditionFacts } from './conditions.ts'
 import { readFacts } from './facts.ts'
 
 // Values of carts that conditions use, read from the database (decision 52).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 
 beforeEach(async () => {
-  shop = await aShop(world)
+  shop = await createShop(world)
 })
 
 const ofConsent: FlowConditions = {
@@ -57,7 +57,7 @@ test('reads value, number of items, products and coupon of the cart', async () =
 })
 
 test('reads the categories of the store’s own products', async () => {
-  const other = await aShop(world)
+  const other = await createShop(world)
   const product = {
     ...{ name: 'Earl Grey', price_minor: 2_100, currency: 'USD', is_available: true, seen_at: world.now },
   }
@@ -127,7 +127,7 @@ test('reads consents that were not withdrawn, and the language that the shopper 
   const phone = '+4915112345679'
   const email = await createCart({ phone })
   expect(await readFactsOf(ofConsent)).toMatchObject({ consents: [], language: null })
-  await consent(world, shop, anOrder(world, { email, phone }))
+  await grantConsent(world, shop, buildOrder(world, { email, phone }))
   expect(await readFactsOf(ofConsent)).toMatchObject({ consents: ['email', 'sms', 'whatsapp'] })
   world.advance(MINUTE)
   await withdrawConsent(phone)

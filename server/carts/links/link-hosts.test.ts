@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNameServer } from '../../../test/contract-servers/dns.ts'
-import { aShop, HOUR, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, HOUR, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { isReserved, routeLinkHost } from './link-host-rules.ts'
 import { checkLinkHosts } from './link-hosts.ts'
 
@@ -10,7 +10,7 @@ import { checkLinkHosts } from './link-hosts.ts'
 
 const names = await openNameServer()
 const PORT = 39_471
-const world = aWorld({
+const world = createWorld({
   SMTP_URL: 'smtp://127.0.0.1:2525',
   PUBLIC_URL: `http://recoup.example:${PORT}`,
   ALLOW_PRIVATE_STORES: 'on',
@@ -59,7 +59,7 @@ async function linkInNextMail(shop: Shop) {
 }
 
 test('a host is used once it leads here, and no longer after the first failed check', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const host = newHost()
   names.zone[host] = { CNAME: ['elsewhere.example'] }
   await name(shop, host)
@@ -80,7 +80,7 @@ test('a host is used once it leads here, and no longer after the first failed ch
 })
 
 test('a link host serves only what links need: no app, no sign-in, no API', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const host = newHost()
   reachable.add(host)
   await nameAndProve(shop, host)
@@ -106,7 +106,7 @@ const readStatus = async (host: string, url = '/healthz') =>
   (await world.app.inject({ url, headers: { host } })).statusCode !== 404
 
 test('an unproven claim changes nothing: the app stays, links stay on the server’s host, no certificate is fetched', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const host = newHost()
   reachable.add(host)
   expect((await name(shop, host)).body).toMatchObject({ isProven: false, isUsed: false, problem: expect.any(String) })
@@ -121,7 +121,7 @@ test('an unproven claim changes nothing: the app stays, links stay on the server
 })
 
 test('the first store to prove a host gets it, whichever claimed it first', async () => {
-  const [squatter, owner] = [await aShop(world), await aShop(world)]
+  const [squatter, owner] = [await createShop(world), await createShop(world)]
   const host = newHost()
   reachable.add(host)
   await name(squatter, host)
@@ -133,7 +133,7 @@ test('the first store to prove a host gets it, whichever claimed it first', asyn
 })
 
 test('a host moves to another store with a proof only after the first store’s record is gone', async () => {
-  const [before, after] = [await aShop(world), await aShop(world)]
+  const [before, after] = [await createShop(world), await createShop(world)]
   const host = newHost()
   reachable.add(host)
   await nameAndProve(before, host)
@@ -148,7 +148,7 @@ test('a host moves to another store with a proof only after the first store’s 
 })
 
 test('an unproven claim expires after a week, a host that does not lead here after a month', async () => {
-  const [idle, gone, kept] = [await aShop(world), await aShop(world), await aShop(world)]
+  const [idle, gone, kept] = [await createShop(world), await createShop(world), await createShop(world)]
   const [idleHost, goneHost, keptHost] = [newHost(), newHost(), newHost()]
   reachable.add(keptHost)
   await name(idle, idleHost)
@@ -167,7 +167,7 @@ test('an unproven claim expires after a week, a host that does not lead here aft
 })
 
 test('the server’s own and non-public names cannot be claimed', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   for (const host of ['www.recoup.example', 'app.recoup.example', 'links.shop.local', 'a.b.localhost']) {
     expect([host, (await name(shop, host)).status]).toEqual([host, 400])
   }

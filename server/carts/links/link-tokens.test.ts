@@ -1,14 +1,14 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { aWorld, START } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createWorld, START } from '../../../test/world.ts'
 import { deleteExpiredTokens } from './link-tokens.ts'
 
-const world = aWorld()
+const world = createWorld()
 const HOUR = 3_600_000
 
 test('expired links are deleted in batches, and valid links stay', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   const until = (hours: number) => new Date(START.getTime() + hours * HOUR)
   const tokens = [-3, -2, -2, -1, 0, 1, 700].map((hours) => ({
     store_id: storeId,

@@ -1,20 +1,28 @@
 import { expect, test } from 'vitest'
-import { aScene, DAY, HOUR, messagesOf, pass, type Scene, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  DAY,
+  HOUR,
+  type MessageScene,
+  passTime,
+  readMessages,
+} from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import { createClickPath, createToken, TOKEN_MS } from './message-tokens.ts'
 
 // What links of messages open, and for how long (decision 150, X1, C8).
 
-const world = aWorld()
+const world = createWorld()
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
 const purposes = ['unsubscribe', 'preferences'] as const
 
 async function sendMail() {
-  const scene = await aScene(world)
-  await pass(world, scene.storeId, HOUR)
-  const [message] = await messagesOf(world, scene.storeId)
+  const scene = await createMessageScene(world)
+  await passTime(world, scene.storeId, HOUR)
+  const [message] = await readMessages(world, scene.storeId)
   return { ...scene, id: message!.id, message: message! }
 }
 
@@ -30,11 +38,11 @@ const opens = async (id: string) => {
 }
 const OPEN = [200, 200, true]
 const NOT_THERE = [404, 404, false]
-const readStoredTokens = async ({ storeId }: Scene) =>
+const readStoredTokens = async ({ storeId }: MessageScene) =>
   (await world.db.selectFrom('link_tokens').select('purpose').where('store_id', '=', storeId).execute()).map(
     ({ purpose }) => purpose,
   )
-const readHome = async ({ storeId }: Scene) =>
+const readHome = async ({ storeId }: MessageScene) =>
   (await world.db.selectFrom('stores').select('home_url').where('id', '=', storeId).executeTakeFirstOrThrow()).home_url
 const countVisits = (id: string) =>
   world.db.selectFrom('engagement_events').select(['kind', 'target']).where('message_id', '=', id).execute()
@@ -50,9 +58,9 @@ test('a sent mail stores only its restore token, and its other links are valid f
 })
 
 test('an unsent or unknown message has no links, whatever the token', async () => {
-  const scene = await aScene(world)
-  await wait(world, scene.storeId, HOUR)
-  const [message] = await messagesOf(world, scene.storeId)
+  const scene = await createMessageScene(world)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
+  const [message] = await readMessages(world, scene.storeId)
   expect(message!.state).toBe('scheduled')
   expect(await opens(message!.id)).toEqual(NOT_THERE)
   expect(await opens(newId())).toEqual(NOT_THERE)

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { readings } from '../../../test/connected-store.ts'
-import { anOrder } from '../../../test/fake-store.ts'
-import { aCheckout, aShopifyFake, aShopifyStore, deliver } from '../../../test/shopify-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createSyncHelpers } from '../../../test/connected-store.ts'
+import { buildOrder } from '../../../test/fake-store.ts'
+import { buildCheckout, createShopifyFake, createShopifyStore, deliverWebhook } from '../../../test/shopify-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import type { PlatformCustomer } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { pullCheckouts } from './checkouts.ts'
 import { syncStore } from './sync.ts'
 
-const world = aWorld()
+const world = createWorld()
 const MINUTE_MS = 60_000
-const { ago, orderCheck, streamOf } = readings(world)
+const { ago, orderCheck, streamOf } = createSyncHelpers(world)
 
 const selectCarts = (storeId: string) =>
   world.db
@@ -22,9 +22,9 @@ const selectCarts = (storeId: string) =>
     .execute()
 
 test('a checkout becomes a cart with the shopper’s contact, and reading it again changes nothing', async () => {
-  const { fake, storeId } = await aShopifyStore(world)
+  const { fake, storeId } = await createShopifyStore(world)
   const restoreUrl = `${fake.profile.homeUrl}/1/checkouts/ac/t/recover?key=k`
-  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS), restoreUrl })]
+  fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS), restoreUrl })]
   expect(await pullCheckouts(world.deps, { storeId })).toMatchObject({ kind: 'done', rowsSeen: 1 })
   const [cart, ...others] = await selectCarts(storeId)
   expect(others).toEqual([])
@@ -37,20 +37,20 @@ test('a checkout becomes a cart with the shopper’s contact, and reading it aga
 })
 
 test('before consent a checkout is no cart, or a cart without contact, by the store’s mode (C9)', async () => {
-  const { fake, storeId } = await aShopifyStore(world)
+  const { fake, storeId } = await createShopifyStore(world)
   const choose = (mode: 'nothing' | 'cart_only') =>
     world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', storeId).execute()
   const consent = { channel: 'email' as const, level: 'single' as const, at: ago(MINUTE_MS), wording: null }
   await choose('nothing')
   fake.allCheckouts = [
-    aCheckout({ checkoutId: '1', checkoutToken: 'one', cartToken: null, modifiedAt: ago(20 * MINUTE_MS) }),
+    buildCheckout({ checkoutId: '1', checkoutToken: 'one', cartToken: null, modifiedAt: ago(20 * MINUTE_MS) }),
   ]
   await pullCheckouts(world.deps, { storeId })
   expect(await selectCarts(storeId)).toEqual([])
   await choose('cart_only')
   fake.allCheckouts = [
-    aCheckout({ checkoutId: '2', checkoutToken: 'two', cartToken: null, modifiedAt: ago(9 * MINUTE_MS) }),
-    aCheckout({
+    buildCheckout({ checkoutId: '2', checkoutToken: 'two', cartToken: null, modifiedAt: ago(9 * MINUTE_MS) }),
+    buildCheckout({
       ...{ checkoutId: '3', checkoutToken: 'three', cartToken: null, modifiedAt: ago(8 * MINUTE_MS) },
       ...{ email: 'agreed@mail.example.org', phone: '+12125550177', consents: [{ ...consent, state: 'granted' }] },
     }),
@@ -63,19 +63,19 @@ test('before consent a checkout is no cart, or a cart without contact, by the st
 })
 
 test('a checkout URL on another host than the store’s is not kept (X1)', async () => {
-  const { fake, storeId } = await aShopifyStore(world)
+  const { fake, storeId } = await createShopifyStore(world)
   const restoreUrl = 'https://evil.example.net/recover'
-  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(MINUTE_MS), restoreUrl })]
+  fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: ago(MINUTE_MS), restoreUrl })]
   await pullCheckouts(world.deps, { storeId })
   expect((await selectCarts(storeId))[0]!.fold.episode!.checkout).toMatchObject({ url: null })
 })
 
 test('an order with the checkout’s token is the purchase, whatever its email, and there is one cart (S3, S6)', async () => {
-  const { fake, storeId } = await aShopifyStore(world)
-  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS) })]
+  const { fake, storeId } = await createShopifyStore(world)
+  fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS) })]
   await pullCheckouts(world.deps, { storeId })
   fake.allOrders = [
-    anOrder({
+    buildOrder({
       ...{ orderId: '9', kind: 'purchase', status: 'paid', modifiedAt: ago(5 * MINUTE_MS) },
       ...{ email: 'another@mail.example.org', checkoutToken: 'token-1' },
     }),
@@ -87,15 +87,15 @@ test('an order with the checkout’s token is the purchase, whatever its email, 
 })
 
 test('a completed checkout ends its cart before its order arrives, which then supplies the order id', async () => {
-  const { fake, storeId } = await aShopifyStore(world)
-  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS) })]
+  const { fake, storeId } = await createShopifyStore(world)
+  fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS) })]
   await pullCheckouts(world.deps, { storeId })
   const done = { modifiedAt: ago(4 * MINUTE_MS), completedAt: ago(5 * MINUTE_MS), createdAt: ago(20 * MINUTE_MS) }
-  fake.allCheckouts = [aCheckout({ checkoutId: '1', ...done })]
+  fake.allCheckouts = [buildCheckout({ checkoutId: '1', ...done })]
   await pullCheckouts(world.deps, { storeId })
   expect((await selectCarts(storeId)).map(({ status }) => status)).toEqual(['purchased'])
   fake.allOrders = [
-    anOrder({
+    buildOrder({
       ...{ orderId: '9', kind: 'purchase', status: 'paid', modifiedAt: ago(5 * MINUTE_MS) },
       checkoutToken: 'token-1',
     }),
@@ -106,9 +106,9 @@ test('a completed checkout ends its cart before its order arrives, which then su
 })
 
 test('a checkout that was completed before the first read creates no cart', async () => {
-  const { fake, storeId } = await aShopifyStore(world)
+  const { fake, storeId } = await createShopifyStore(world)
   const done = { modifiedAt: ago(4 * MINUTE_MS), completedAt: ago(5 * MINUTE_MS) }
-  fake.allCheckouts = [aCheckout({ checkoutId: '1', ...done })]
+  fake.allCheckouts = [buildCheckout({ checkoutId: '1', ...done })]
   await pullCheckouts(world.deps, { storeId })
   expect(await selectCarts(storeId)).toEqual([])
 })
@@ -118,8 +118,10 @@ test.each([
   ['of a till', { source: 'pos' as const }],
   ['that tests the payment', { isTest: true }],
 ])('an order %s has no cart and no attributed revenue (A2)', async (_, more) => {
-  const { fake, storeId } = await aShopifyStore(world)
-  fake.allOrders = [anOrder({ orderId: '9', kind: 'pending', status: 'pending', modifiedAt: ago(MINUTE_MS), ...more })]
+  const { fake, storeId } = await createShopifyStore(world)
+  fake.allOrders = [
+    buildOrder({ orderId: '9', kind: 'pending', status: 'pending', modifiedAt: ago(MINUTE_MS), ...more }),
+  ]
   await orderCheck(storeId)
   expect(await selectCarts(storeId)).toEqual([])
   const order = world.db.selectFrom('orders').select('is_staff').where('store_id', '=', storeId)
@@ -127,13 +129,13 @@ test.each([
 })
 
 test('a delivered checkout is read again by its id and joins the cart named in the body (S6)', async () => {
-  const { fake, storeId, captureKey } = await aShopifyStore(world)
+  const { fake, storeId, captureKey } = await createShopifyStore(world)
   const cart = { token: 'hWN2cart00000001', updated_at: ago(10 * MINUTE_MS), line_items: [lineItem(2)] }
-  expect(await deliver(world, captureKey, { topic: 'carts/update', body: cart })).toBe(200)
+  expect(await deliverWebhook(world, captureKey, { topic: 'carts/update', body: cart })).toBe(200)
   expect((await selectCarts(storeId)).map(({ email, item_count }) => [email, item_count])).toEqual([[null, 2]])
-  fake.allCheckouts = [aCheckout({ checkoutId: '77', modifiedAt: ago(5 * MINUTE_MS), checkoutToken: null })]
+  fake.allCheckouts = [buildCheckout({ checkoutId: '77', modifiedAt: ago(5 * MINUTE_MS), checkoutToken: null })]
   const body = { id: 77, token: 'hWN2checkout00001', cart_token: 'hWN2cart00000001' }
-  expect(await deliver(world, captureKey, { topic: 'checkouts/update', body })).toBe(200)
+  expect(await deliverWebhook(world, captureKey, { topic: 'checkouts/update', body })).toBe(200)
   await world.runJobs()
   const carts = await selectCarts(storeId)
   expect(carts.map(({ email }) => email)).toEqual(['shopper-77@mail.example.org'])
@@ -143,26 +145,26 @@ test('a delivered checkout is read again by its id and joins the cart named in t
 })
 
 test('a delivery counts once, a forged one is refused, and an unknown empty cart is ignored', async () => {
-  const { storeId, captureKey } = await aShopifyStore(world)
+  const { storeId, captureKey } = await createShopifyStore(world)
   const body = { token: 'hWN2cart00000001', updated_at: ago(10 * MINUTE_MS), line_items: [] }
-  expect(await deliver(world, captureKey, { topic: 'carts/update', body, secret: 'another' })).toBe(401)
-  expect(await deliver(world, captureKey, { topic: 'carts/update', body })).toBe(200)
+  expect(await deliverWebhook(world, captureKey, { topic: 'carts/update', body, secret: 'another' })).toBe(401)
+  expect(await deliverWebhook(world, captureKey, { topic: 'carts/update', body })).toBe(200)
   const shoppers = world.db.selectFrom('shoppers').select('id').where('store_id', '=', storeId)
   expect(await shoppers.execute()).toEqual([])
   for (let time = 0; time < 2; time += 1) {
-    expect(await deliver(world, captureKey, { topic: 'orders/updated', body: { id: 5 }, id: 'once' })).toBe(200)
+    expect(await deliverWebhook(world, captureKey, { topic: 'orders/updated', body: { id: 5 }, id: 'once' })).toBe(200)
   }
   expect(world.queued.filter(({ name }) => name === 'stores.order')).toHaveLength(1)
 })
 
 test('the periodic sync reads checkouts, except on platforms without them', async () => {
-  const { fake, storeId } = await aShopifyStore(world, aShopifyFake())
+  const { fake, storeId } = await createShopifyStore(world, createShopifyFake())
   await syncStore(world.deps, { storeId })
   expect(fake.checkoutQueries).toHaveLength(1)
 })
 
 test('a consent withdrawn in the shop is known after the next sync even if its webhook was lost (Y2, C5)', async () => {
-  const { fake, storeId } = await aShopifyStore(world)
+  const { fake, storeId } = await createShopifyStore(world)
   const customer = (modifiedAt: string, state: 'granted' | 'withdrawn'): PlatformCustomer => ({
     ...{ customerId: '7', email: 'ada@mail.example.org', phone: null, firstName: 'Ada', lastName: null, company: null },
     ...{ country: 'US', createdAt: null, modifiedAt, lastLoginAt: null },
@@ -172,7 +174,7 @@ test('a consent withdrawn in the shop is known after the next sync even if its w
     const rows = world.db.selectFrom('consents').select('status').where('store_id', '=', storeId).orderBy('at')
     return (await rows.execute()).map(({ status }) => status)
   }
-  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(60 * MINUTE_MS) })]
+  fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: ago(60 * MINUTE_MS) })]
   fake.allCustomers = [customer(ago(50 * MINUTE_MS), 'granted')]
   await pullCheckouts(world.deps, { storeId })
   expect(await ledger()).toEqual([])
@@ -183,8 +185,8 @@ test('a consent withdrawn in the shop is known after the next sync even if its w
 })
 
 test('an app without permission to read customers still reads checkouts', async () => {
-  const { fake, storeId } = await aShopifyStore(world)
-  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(60 * MINUTE_MS) })]
+  const { fake, storeId } = await createShopifyStore(world)
+  fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: ago(60 * MINUTE_MS) })]
   await pullCheckouts(world.deps, { storeId })
   fake.customers = () => {
     throw new StoreProblem('shopify_scopes_missing', 'read_customers')

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore, type Connected, readings } from '../../../test/connected-store.ts'
-import { aCoupon } from '../../../test/fake-coupons.ts'
-import { anOrder, aProblem } from '../../../test/fake-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { type ConnectedStore, createConnectedStore, createSyncHelpers } from '../../../test/connected-store.ts'
+import { buildCoupon } from '../../../test/fake-coupons.ts'
+import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { newId } from '../../core/common/ids.ts'
 import { recordOrders } from '../carts/record.ts'
@@ -13,13 +13,13 @@ import { importStore, syncStore } from './sync.ts'
 
 // The copy of a store's coupons (decision 30): which reads happen when, and what they prove.
 
-const world = aWorld()
-const { ago, streamOf } = readings(world)
+const world = createWorld()
+const { ago, streamOf } = createSyncHelpers(world)
 const DAY_MS = 86_400_000
-let shop: Connected
+let shop: ConnectedStore
 
 beforeEach(async () => {
-  shop = await aConnectedStore(world)
+  shop = await createConnectedStore(world)
 })
 
 const pull = (isFull = false) => pullCoupons(world.deps, { storeId: shop.storeId, isFull })
@@ -34,8 +34,8 @@ const make = async (code: string, more: Record<string, unknown> = {}) => {
   const body = { code, type: 'percentage', amount: 10, startDate: ago(DAY_MS), endDate: ago(-7 * DAY_MS), ...more }
   return (await world.request('POST', '/api/coupons', { token: shop.owner.token, body })).body.coupon as { _id: string }
 }
-const buildStoreCoupon = (couponId: string, more: Parameters<typeof aCoupon>[0] | object = {}) =>
-  aCoupon({ couponId, ...more })
+const buildStoreCoupon = (couponId: string, more: Parameters<typeof buildCoupon>[0] | object = {}) =>
+  buildCoupon({ couponId, ...more })
 
 test('the first import, the sweep and “Sync now” read coupons, and a second read changes nothing', async () => {
   shop.fake.allCoupons = [
@@ -99,7 +99,7 @@ test('a coupon missing from a complete listing is gone, an interrupted listing p
   const [lost, ...rest] = shop.fake.allCoupons
   shop.fake.allCoupons = rest
   world.advance(60_000)
-  shop.fake.failAt = { page: 2, problem: aProblem('timeout'), times: 1 }
+  shop.fake.failAt = { page: 2, problem: buildProblem('timeout'), times: 1 }
   expect((await pull()).kind).toBe('failed')
   expect(await codes()).toContain('OURS')
   expect((await pull()).kind).toBe('done')
@@ -154,7 +154,7 @@ test('a failed read keeps the copy and reports the failure with its age', { tags
   await pull()
   const readAt = world.now.toISOString()
   world.advance(60_000)
-  shop.fake.problem = aProblem('unreachable')
+  shop.fake.problem = buildProblem('unreachable')
   await pull()
   expect(await readList()).toMatchObject({
     coupons: [{ code: 'CODE-1' }],
@@ -165,7 +165,7 @@ test('a failed read keeps the copy and reports the failure with its age', { tags
 
 test('a key without permission for coupons breaks nothing else, shows advice in the list and sends no notification about reads', async () => {
   shop.fake.coupons = () => {
-    throw aProblem('no_rights', 'Sorry, you cannot list resources.')
+    throw buildProblem('no_rights', 'Sorry, you cannot list resources.')
   }
   const { body } = await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
   expect(body).toMatchObject({ success: true })
@@ -206,12 +206,12 @@ test('an order with a coupon created here queues one read of its usage, once for
   await make('OURS')
   await pull()
   const order = (orderId: string, coupon: string) =>
-    anOrder({ orderId, modifiedAt: ago(0), kind: 'purchase', status: 'processing', coupons: [coupon] })
+    buildOrder({ orderId, modifiedAt: ago(0), kind: 'purchase', status: 'processing', coupons: [coupon] })
   const queued = () => world.queued.filter(({ name, key }) => name === couponUsesJob.name && key === shop.storeId)
   await recordOrders(
     world.deps,
     shop.storeId,
-    [order('1', 'theirs'), anOrder({ orderId: '2', modifiedAt: ago(0), coupons: ['ours'] })],
+    [order('1', 'theirs'), buildOrder({ orderId: '2', modifiedAt: ago(0), coupons: ['ours'] })],
     'sync',
   )
   expect(queued()).toEqual([])
@@ -220,7 +220,7 @@ test('an order with a coupon created here queues one read of its usage, once for
   shop.fake.allCoupons[0]!.usageCount = 1
   await readUses(world.deps, { storeId: shop.storeId })
   expect((await readList()).coupons).toMatchObject([{ code: 'OURS', usageCount: 1 }])
-  shop.fake.problem = aProblem('unreachable')
+  shop.fake.problem = buildProblem('unreachable')
   await readUses(world.deps, { storeId: shop.storeId })
 })
 

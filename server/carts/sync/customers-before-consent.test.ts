@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import { aConnectedStore, type Connected, readings } from '../../../test/connected-store.ts'
-import { anOrder } from '../../../test/fake-store.ts'
-import { aShopifyStore, deliver } from '../../../test/shopify-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { type ConnectedStore, createConnectedStore, createSyncHelpers } from '../../../test/connected-store.ts'
+import { buildOrder } from '../../../test/fake-store.ts'
+import { createShopifyStore, deliverWebhook } from '../../../test/shopify-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import type { PlatformConsent, PlatformCustomer } from '../../platforms/platform/platform.ts'
 import { recordAnswers } from '../../shoppers/consent/consents.ts'
@@ -12,16 +12,16 @@ import { pullCustomers } from './local-copies.ts'
 
 // A shop creates a customer for an address that was only typed at the checkout. Before consent it is not kept (C9).
 
-const world = aWorld()
+const world = createWorld()
 const MINUTE_MS = 60_000
-const { ago, orderCheck } = readings(world)
+const { ago, orderCheck } = createSyncHelpers(world)
 const EMAIL = 'ada@mail.example.org'
 const PHONE = '+12125550177'
 
-let store: Connected
+let store: ConnectedStore
 
 beforeEach(async () => {
-  store = await aShopifyStore(world)
+  store = await createShopifyStore(world)
 })
 
 const setMode = (mode: CaptureMode | null) =>
@@ -61,7 +61,7 @@ const WAYS = {
     await pullCheckouts(world.deps, { storeId })
   },
   'a webhook': async () => {
-    expect(await deliver(world, store.captureKey, { topic: 'customers/update', body: { id: 7 } })).toBe(200)
+    expect(await deliverWebhook(world, store.captureKey, { topic: 'customers/update', body: { id: 7 } })).toBe(200)
     await world.runJobs()
   },
 }
@@ -123,7 +123,7 @@ test('a customer whose order arrives later appears with the order, and the recor
   store.fake.allCustomers = [buildCustomer()]
   await WAYS['the import']()
   const order = { orderId: '9', kind: 'purchase', status: 'paid', email: EMAIL, phone: PHONE, customerId: '7' } as const
-  store.fake.allOrders = [anOrder({ ...order, modifiedAt: ago(0), paidAt: ago(0) })]
+  store.fake.allOrders = [buildOrder({ ...order, modifiedAt: ago(0), paidAt: ago(0) })]
   await orderCheck(store.storeId)
   expect(await selectShoppers()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: false }])
   await WAYS['the import']()
@@ -160,7 +160,7 @@ test('an opt-out in the shop is recorded without the customer, and a later conse
 })
 
 test('of a WooCommerce shop only customers with a paid order or a consent are kept (C9)', async () => {
-  store = await aConnectedStore(world)
+  store = await createConnectedStore(world)
   const { ordersCount: _, spentMinor: __, consents: ___, ...account } = buildCustomer()
   for (const mode of strict) {
     await setMode(mode)

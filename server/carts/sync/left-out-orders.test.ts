@@ -1,18 +1,18 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { aConnectedStore, readings } from '../../../test/connected-store.ts'
-import { anOrder, aProblem } from '../../../test/fake-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createConnectedStore, createSyncHelpers } from '../../../test/connected-store.ts'
+import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { PENDING_LIMIT_MS } from '../../access/stores/rules.ts'
 import { foldPostsOf } from '../capture/capture-intake.ts'
 import { pendingLimit } from './order-check.ts'
 
 // Unpaid orders left out before consent are read again (C9, S4).
 
-const world = aWorld()
+const world = createWorld()
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
+const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = createSyncHelpers(world)
 
 /** Consents in the shop's consent tool. */
 async function agree(captureKey: string, origin: string, email: string) {
@@ -29,13 +29,13 @@ async function agree(captureKey: string, origin: string, email: string) {
 }
 
 test('an unpaid order that was left out is read again and holds the messages of a shopper who has consented since (C9, S4)', async () => {
-  const { storeId, fake, captureKey } = await aConnectedStore(world)
+  const { storeId, fake, captureKey } = await createConnectedStore(world)
   const email = 'ada@shoppers.example.com'
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
   const unpaid = { orderId: 'unpaid', kind: 'pending', status: 'pending', email, paidAt: null } as const
   fake.allOrders = [
-    anOrder({ ...unpaid, modifiedAt: ago(10 * MINUTE_MS) }),
-    anOrder({ orderId: 'other', modifiedAt: ago(5_000) }),
+    buildOrder({ ...unpaid, modifiedAt: ago(10 * MINUTE_MS) }),
+    buildOrder({ orderId: 'other', modifiedAt: ago(5_000) }),
   ]
   await orderCheck(storeId)
   expect(await orderIds(storeId)).not.toContain('unpaid')
@@ -58,7 +58,7 @@ test('an unpaid order that was left out is read again and holds the messages of 
   ])
   expect((await streamOf(storeId, 'order_check')).watermark).toEqual(watermark)
   fake.beforePage = async ({ list }) => {
-    if (list === 'pending') throw aProblem('store_error')
+    if (list === 'pending') throw buildProblem('store_error')
   }
   world.advance(2 * MINUTE_MS)
   expect((await orderCheck(storeId)).isFresh).toBe(false)
@@ -85,12 +85,12 @@ test('slow unpaid orders do not stop the store from sending, and the owner is no
 })
 
 test('consecutive checks read all unpaid orders in turn if each reads only one page', async () => {
-  const { storeId, fake, captureKey } = await aConnectedStore(world)
+  const { storeId, fake, captureKey } = await createConnectedStore(world)
   const email = 'ada@shoppers.example.com'
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
   // The shopper of the last order has consented.
   fake.allOrders = [7, 6, 5, 4, 3].map((minutes) =>
-    anOrder({
+    buildOrder({
       ...{
         orderId: `unpaid-${minutes}`,
         kind: 'pending',
@@ -100,7 +100,7 @@ test('consecutive checks read all unpaid orders in turn if each reads only one p
       ...(minutes === 3 && { email }),
     }),
   )
-  fake.allOrders.push(anOrder({ orderId: 'other', modifiedAt: ago(5_000) }))
+  fake.allOrders.push(buildOrder({ orderId: 'other', modifiedAt: ago(5_000) }))
   await orderCheck(storeId)
   await agree(captureKey, fake.profile.homeUrl, email)
   await foldPostsOf(world.deps, storeId)

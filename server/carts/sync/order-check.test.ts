@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore, readings } from '../../../test/connected-store.ts'
-import { anOrder, aProblem } from '../../../test/fake-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createConnectedStore, createSyncHelpers } from '../../../test/connected-store.ts'
+import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { before } from '../../access/stores/rules.ts'
 import { openDb } from '../../core/db/db.ts'
 import { beat } from '../../delivery/send/workers.ts'
@@ -10,7 +10,7 @@ import { checkOrders } from './order-check.ts'
 import { sweepStore } from './sync.ts'
 import { runSyncJob } from './sync-jobs.ts'
 
-const world = aWorld()
+const world = createWorld()
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
@@ -18,7 +18,7 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
+const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = createSyncHelpers(world)
 
 test('the first order check starts a week before the connection and is fresh', async () => {
   const { storeId, fake } = await aStoreWithOrders()
@@ -80,8 +80,8 @@ test('a failed page leaves the watermark unchanged, and the check is not fresh',
   await orderCheck(storeId)
   const known = await streamOf(storeId, 'order_check')
   world.advance(5 * MINUTE_MS)
-  fake.allOrders = [1, 2, 3, 4].map((n) => anOrder({ orderId: `n${n}`, modifiedAt: ago(5_000 - n) }))
-  fake.failAt = { page: 2, problem: aProblem('store_error', 'out of memory'), times: 1 }
+  fake.allOrders = [1, 2, 3, 4].map((n) => buildOrder({ orderId: `n${n}`, modifiedAt: ago(5_000 - n) }))
+  fake.failAt = { page: 2, problem: buildProblem('store_error', 'out of memory'), times: 1 }
   expect(await orderCheck(storeId)).toEqual({ isFresh: false, pulledAt: known.completed_start })
   expect(await streamOf(storeId, 'order_check')).toMatchObject({
     watermark: known.watermark,
@@ -98,8 +98,8 @@ test('a failed page leaves the watermark unchanged, and the check is not fresh',
 })
 
 test('an order dated in the future does not hide changes before that date', async () => {
-  const { storeId, fake } = await aConnectedStore(world)
-  fake.allOrders = [anOrder({ orderId: 'future', modifiedAt: ago(-DAY_MS) })]
+  const { storeId, fake } = await createConnectedStore(world)
+  fake.allOrders = [buildOrder({ orderId: 'future', modifiedAt: ago(-DAY_MS) })]
   await orderCheck(storeId)
   expect((await streamOf(storeId, 'order_check')).watermark).toEqual(world.now)
 })
@@ -189,13 +189,13 @@ test('a read that takes too long is not fresh, and the next one continues behind
 test('a recent sweep is no order check (D3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await sweepStore(world.deps, { storeId })
-  fake.problem = aProblem('unreachable')
+  fake.problem = buildProblem('unreachable')
   expect(await orderCheck(storeId)).toEqual({ isFresh: false, pulledAt: null })
 })
 
 test('a store that just failed is not asked again at once, but within 30 s (D3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
-  fake.problem = aProblem('unreachable')
+  fake.problem = buildProblem('unreachable')
   const asked: number[] = []
   const start = world.now.getTime()
   for (let second = 0; second <= 100; second++) {
@@ -211,7 +211,7 @@ test('a hanging store gets one cheap request at growing intervals of up to 300 s
   const { storeId, fake } = await aStoreWithOrders()
   await orderCheck(storeId)
   world.advance(2 * MINUTE_MS)
-  fake.problem = aProblem('timeout')
+  fake.problem = buildProblem('timeout')
   const asked: number[] = []
   const start = world.now.getTime()
   const before = fake.orderQueries.length
@@ -229,7 +229,7 @@ test('a hanging store gets one cheap request at growing intervals of up to 300 s
 
 test('a store that answers again after hanging is read to the last page before the check is fresh (D3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
-  fake.problem = aProblem('timeout')
+  fake.problem = buildProblem('timeout')
   await orderCheck(storeId)
   fake.problem = null
   world.advance(5_000)
@@ -242,7 +242,7 @@ test('a store that answers again after hanging is read to the last page before t
 
 test('a store that answers the probe and hangs at the list is not fresh', async () => {
   const { storeId, fake } = await aStoreWithOrders()
-  fake.problem = aProblem('timeout')
+  fake.problem = buildProblem('timeout')
   await orderCheck(storeId)
   fake.problem = null
   fake.beforePage = async ({ pageSize, signal }) => {
@@ -259,12 +259,12 @@ test('a store that answers the probe and hangs at the list is not fresh', async 
 
 test('a store that was refused for hours and then hangs once is asked again after 20 s and counts as failing', async () => {
   const { storeId, fake } = await aStoreWithOrders()
-  fake.problem = aProblem('unreachable')
+  fake.problem = buildProblem('unreachable')
   for (let n = 0; n < 12; n++) {
     await orderCheck(storeId)
     world.advance(MINUTE_MS)
   }
-  fake.problem = aProblem('timeout')
+  fake.problem = buildProblem('timeout')
   await orderCheck(storeId)
   expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout', failures: 3 })
   world.advance(20_000)
@@ -312,7 +312,7 @@ test('a check releases its slot for each answer of the store and for nothing els
 
 test('a failure dated in the future blocks nobody, because the clock was put back (T4)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
-  fake.problem = aProblem('unreachable')
+  fake.problem = buildProblem('unreachable')
   await orderCheck(storeId)
   fake.problem = null
   world.advance(-MINUTE_MS)

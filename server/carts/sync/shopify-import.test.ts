@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
-import { aLargeShop } from '../../../test/large-shop.ts'
+import { openLargeShop } from '../../../test/large-shop.ts'
 import { isProof } from '../../../test/seed.ts'
-import { aShopifyStore } from '../../../test/shopify-store.ts'
-import { aWorld, type World } from '../../../test/world.ts'
+import { createShopifyStore } from '../../../test/shopify-store.ts'
+import { createWorld, type World } from '../../../test/world.ts'
 import { importStore } from './sync.ts'
 
 // Import of a very large store from the contract server: 50,000 orders of 30,000 shoppers and 20,000 abandoned
@@ -13,7 +13,7 @@ const SIZE = { orders: 50_000 / SHARE, checkouts: 20_000 / SHARE }
 const POINTS_LEAVE_EVERY_PAGES = isProof ? 50 : 2
 const TOKENS_END_EVERY_PAGES = isProof ? 200 : 3
 
-const world = aWorld()
+const world = createWorld()
 const closing: (() => Promise<unknown> | unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
@@ -32,8 +32,8 @@ const countRows = async (storeId: string) => {
 }
 
 test('many orders and checkouts are imported completely despite refusals of the store', async () => {
-  const { storeId } = await aShopifyStore(world)
-  const { client, say, start } = await aLargeShop(closing, SIZE, (ms) => world.advance(ms))
+  const { storeId } = await createShopifyStore(world)
+  const { client, say, start } = await openLargeShop(closing, SIZE, (ms) => world.advance(ms))
   world.now = start
   world.storeClient = throttle(client, say)
   await importStore(world.deps, { storeId })
@@ -49,7 +49,7 @@ test('many orders and checkouts are imported completely despite refusals of the 
 /** Regularly leaves hardly any query points, or expires the token. */
 function throttle(
   client: ReturnType<World['storeClient']>,
-  say: Awaited<ReturnType<typeof aLargeShop>>['say'],
+  say: Awaited<ReturnType<typeof openLargeShop>>['say'],
 ): World['storeClient'] {
   let pages = 0
   async function* harriedPages<Page>(source: AsyncIterable<Page>): AsyncGenerator<Page> {

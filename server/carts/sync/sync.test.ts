@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore, connect, readings } from '../../../test/connected-store.ts'
-import { aCustomer, aFakeStore, anOrder, aProblem, aProduct } from '../../../test/fake-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { connectFakeStore, createConnectedStore, createSyncHelpers } from '../../../test/connected-store.ts'
+import { buildCustomer, buildOrder, buildProblem, buildProduct, createFakeStore } from '../../../test/fake-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { before } from '../../access/stores/rules.ts'
 import type { StepAside } from '../../core/common/concurrency.ts'
 import { pullCustomers, pullProducts } from './local-copies.ts'
 import { enqueueDueSyncs, importOrders, importStore, refreshOrder, sweepStore, syncStore } from './sync.ts'
 
-const world = aWorld()
+const world = createWorld()
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
@@ -15,15 +15,15 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
+const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = createSyncHelpers(world)
 
 test('the import reads ninety days, and an interrupted one resumes where it stopped', async () => {
-  const { storeId, fake } = await aConnectedStore(world)
+  const { storeId, fake } = await createConnectedStore(world)
   fake.allOrders = [80, 60, 40, 20, 10].map((days) =>
-    anOrder({ orderId: String(days), modifiedAt: ago(days * DAY_MS) }),
+    buildOrder({ orderId: String(days), modifiedAt: ago(days * DAY_MS) }),
   )
-  fake.allOrders.push(anOrder({ orderId: '100', modifiedAt: ago(100 * DAY_MS) }))
-  fake.failAt = { page: 2, problem: aProblem('timeout'), times: 1 }
+  fake.allOrders.push(buildOrder({ orderId: '100', modifiedAt: ago(100 * DAY_MS) }))
+  fake.failAt = { page: 2, problem: buildProblem('timeout'), times: 1 }
   expect((await importOrders(world.deps, storeId)).kind).toBe('failed')
   expect(fake.orderQueries[0]!.modifiedSince).toBe(ago(90 * DAY_MS))
   const state = await streamOf(storeId, 'import')
@@ -36,7 +36,7 @@ test('the import reads ninety days, and an interrupted one resumes where it stop
 })
 
 test('reads of a deleted store end without an error', async () => {
-  const { storeId } = await aConnectedStore(world)
+  const { storeId } = await createConnectedStore(world)
   await world.db.deleteFrom('stores').where('id', '=', storeId).execute()
   await importStore(world.deps, { storeId })
   await syncStore(world.deps, { storeId })
@@ -45,10 +45,10 @@ test('reads of a deleted store end without an error', async () => {
 
 test('the first sync fills every local copy, and a second one changes nothing', async () => {
   const { storeId, fake, owner } = await aStoreWithOrders()
-  fake.allProducts = [1, 2, 3].map((id) => aProduct({ productId: String(id) }))
-  fake.allProducts.push(aProduct({ productId: '3', variationId: '31', name: 'Mug, blue\0' }))
+  fake.allProducts = [1, 2, 3].map((id) => buildProduct({ productId: String(id) }))
+  fake.allProducts.push(buildProduct({ productId: '3', variationId: '31', name: 'Mug, blue\0' }))
   fake.allCustomers = [1, 2, 3].map((id) =>
-    aCustomer({ customerId: String(id), email: `Customer${id}@Mail.example.org` }),
+    buildCustomer({ customerId: String(id), email: `Customer${id}@Mail.example.org` }),
   )
   await importStore(world.deps, { storeId })
   await importStore(world.deps, { storeId })
@@ -71,7 +71,7 @@ test('the sweep overlaps by ten minutes, and at night by two days including tras
   const newest = ago(MINUTE_MS)
   await sweepStore(world.deps, { storeId })
   expect(fake.orderQueries[1]!.modifiedSince).toBe(before(new Date(newest), 10 * MINUTE_MS).toISOString())
-  fake.trashed = [anOrder({ orderId: '9', kind: 'trashed', status: 'trash', modifiedAt: ago(DAY_MS) })]
+  fake.trashed = [buildOrder({ orderId: '9', kind: 'trashed', status: 'trash', modifiedAt: ago(DAY_MS) })]
   await sweepStore(world.deps, { storeId, isNightly: true })
   expect(fake.orderQueries.slice(2).map((query) => [query.list, query.modifiedSince])).toEqual([
     [undefined, ago(2 * DAY_MS)],
@@ -84,8 +84,8 @@ test('a failed page leaves the sweep’s watermark unchanged', async () => {
   await sweepStore(world.deps, { storeId })
   const known = await streamOf(storeId, 'sweep')
   world.advance(15 * MINUTE_MS)
-  fake.allOrders.push(...[1, 2, 3].map((n) => anOrder({ orderId: `n${n}`, modifiedAt: ago(10_000 - n) })))
-  fake.failAt = { page: 3, problem: aProblem('bad_answer'), times: 1 }
+  fake.allOrders.push(...[1, 2, 3].map((n) => buildOrder({ orderId: `n${n}`, modifiedAt: ago(10_000 - n) })))
+  fake.failAt = { page: 3, problem: buildProblem('bad_answer'), times: 1 }
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('failed')
   expect(await streamOf(storeId, 'sweep')).toMatchObject({
     watermark: known.watermark,
@@ -95,13 +95,13 @@ test('a failed page leaves the sweep’s watermark unchanged', async () => {
 
 test('a read waits when the store asks for it and continues where it was', async () => {
   const { storeId, fake } = await aStoreWithOrders()
-  const problem = Object.assign(aProblem('rate_limited'), { retryAfterMs: 20 })
+  const problem = Object.assign(buildProblem('rate_limited'), { retryAfterMs: 20 })
   fake.failAt = { page: 2, problem, times: 2 }
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('done')
   expect(fake.orderQueries).toHaveLength(3)
   expect(fake.orderQueries[1]!.modifiedSince).toBe(ago(4 * MINUTE_MS))
   expect(await orderIds(storeId)).toHaveLength(5)
-  fake.failAt = { page: 1, problem: Object.assign(aProblem('rate_limited'), { retryAfterMs: 3_600_000 }), times: 1 }
+  fake.failAt = { page: 1, problem: Object.assign(buildProblem('rate_limited'), { retryAfterMs: 3_600_000 }), times: 1 }
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('failed')
 })
 
@@ -129,8 +129,8 @@ test('reading stops when the store is disconnected', async () => {
 })
 
 test('only a complete listing proves that a product is gone', async () => {
-  const { storeId, fake } = await aConnectedStore(world)
-  fake.allProducts = [1, 2, 3, 4].map((id) => aProduct({ productId: String(id), modifiedAt: ago(DAY_MS) }))
+  const { storeId, fake } = await createConnectedStore(world)
+  fake.allProducts = [1, 2, 3, 4].map((id) => buildProduct({ productId: String(id), modifiedAt: ago(DAY_MS) }))
   await pullProducts(world.deps, { storeId, isFull: true })
   const available = async () =>
     (
@@ -147,7 +147,7 @@ test('only a complete listing proves that a product is gone', async () => {
   await pullProducts(world.deps, { storeId })
   expect(await available()).toEqual(['1', '2', '3', '4'])
   world.advance(15 * MINUTE_MS)
-  fake.failAt = { page: 2, problem: aProblem('timeout'), times: 1 }
+  fake.failAt = { page: 2, problem: buildProblem('timeout'), times: 1 }
   await pullProducts(world.deps, { storeId, isFull: true })
   expect(await available()).toEqual(['1', '2', '3', '4'])
   world.advance(15 * MINUTE_MS)
@@ -159,9 +159,9 @@ test('only a complete listing proves that a product is gone', async () => {
 })
 
 test('an interrupted listing of customers resumes at its next page', async () => {
-  const { storeId, fake } = await aConnectedStore(world)
-  fake.allCustomers = [1, 2, 3, 4, 5].map((id) => aCustomer({ customerId: String(id) }))
-  fake.failAt = { page: 2, problem: aProblem('timeout'), times: 1 }
+  const { storeId, fake } = await createConnectedStore(world)
+  fake.allCustomers = [1, 2, 3, 4, 5].map((id) => buildCustomer({ customerId: String(id) }))
+  fake.failAt = { page: 2, problem: buildProblem('timeout'), times: 1 }
   expect((await pullCustomers(world.deps, { storeId })).kind).toBe('failed')
   expect(await streamOf(storeId, 'customers')).toMatchObject({ cursor_page: 2 })
   expect(await pullCustomers(world.deps, { storeId })).toEqual({ kind: 'done', rowsSeen: 3 })
@@ -205,7 +205,7 @@ test('due jobs are queued once: the import until it completes, the sweep every 1
   expect(await due()).toEqual([])
   world.advance(1 * MINUTE_MS)
   expect(await due()).toEqual(['stores.sync'])
-  fake.problem = aProblem('unreachable')
+  fake.problem = buildProblem('unreachable')
   await world.runJobs()
   world.advance(4 * MINUTE_MS)
   expect(await due()).toEqual([])
@@ -255,7 +255,7 @@ test('import and sweep release their slot for each answer of the store (operator
 
 test('"sync now" reads the store and reports counts and age', async () => {
   const { fake, owner } = await aStoreWithOrders()
-  fake.allProducts = [aProduct({ productId: '1' })]
+  fake.allProducts = [buildProduct({ productId: '1' })]
   const sync = () => world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })
   expect(await sync()).toMatchObject({
     status: 200,
@@ -269,9 +269,9 @@ test('"sync now" reads the store and reports counts and age', async () => {
 test('"sync now" reports the store’s error, and health keeps reporting it', async () => {
   const { fake, owner } = await aStoreWithOrders()
   const sync = () => world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })
-  fake.problem = aProblem('wrong_secret')
+  fake.problem = buildProblem('wrong_secret')
   expect(await sync()).toMatchObject({ status: 401, body: { code: 'store_credentials' } })
-  fake.problem = aProblem('unreachable')
+  fake.problem = buildProblem('unreachable')
   expect(await sync()).toMatchObject({ status: 503, body: { code: 'store_unreachable' } })
   const { body } = await world.request('GET', '/api/stores/health', { token: owner.token })
   expect(body.streams.sweep.problem).toContain('There is no response from this store address.')
@@ -305,7 +305,7 @@ test('an order is read again after a webhook, and a missing one changes nothing'
   await refreshOrder(world.deps, { storeId, orderId: '3' })
   await refreshOrder(world.deps, { storeId, orderId: '404' })
   expect(await orderIds(storeId)).toEqual(['3'])
-  fake.problem = aProblem('unreachable')
+  fake.problem = buildProblem('unreachable')
   await expect(refreshOrder(world.deps, { storeId, orderId: '4' })).rejects.toThrow('unreachable')
 })
 
@@ -316,13 +316,13 @@ test('a reconnected store continues reading where it stopped', async () => {
   await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
   world.advance(20 * DAY_MS)
   fake.orderQueries.length = 0
-  await connect(world, owner, fake)
+  await connectFakeStore(world, owner, fake)
   await world.runJobs()
   expect(fake.orderQueries[0]!.modifiedSince).toBe(before(new Date(newest), 10 * MINUTE_MS).toISOString())
 })
 
 test('an empty store is read completely', async () => {
-  const { storeId } = await aConnectedStore(world, 'free', aFakeStore('https://empty.example.com'))
+  const { storeId } = await createConnectedStore(world, 'free', createFakeStore('https://empty.example.com'))
   await importStore(world.deps, { storeId })
   expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
   expect(await streamOf(storeId, 'import')).toMatchObject({ completed_at: world.now, rows_seen: 0, watermark: null })

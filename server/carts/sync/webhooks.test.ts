@@ -1,11 +1,11 @@
 import crypto from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
-import { anOrder, aProblem } from '../../../test/fake-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
+import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { ensureWebhooks } from './webhooks.ts'
 
-const world = aWorld()
+const world = createWorld()
 const DAY_MS = 86_400_000
 
 beforeEach(() => {
@@ -16,8 +16,8 @@ afterEach(() => {
   world.deps.config = { ...world.deps.config, publicUrl: 'https://recoup.acme.com' }
 })
 
-async function connectWithWebhooks(): Promise<Connected> {
-  const connected = await aConnectedStore(world)
+async function connectWithWebhooks(): Promise<ConnectedStore> {
+  const connected = await createConnectedStore(world)
   await ensureWebhooks(world.deps, { storeId: connected.storeId })
   return connected
 }
@@ -59,7 +59,7 @@ async function deliver({ key, body, secret, topic = 'order.updated', type = 'app
   return { status: reply.statusCode, body: reply.json() }
 }
 
-const readSecret = ({ fake }: Connected, topic = 'order.updated') =>
+const readSecret = ({ fake }: ConnectedStore, topic = 'order.updated') =>
   fake.hooks.find((hook) => hook.topic === topic)!.secret
 const events = (storeId: string) =>
   world.db.selectFrom('webhook_events').selectAll().where('store_id', '=', storeId).execute()
@@ -82,7 +82,7 @@ test('a signed delivery is stored once, and the order is read again from the sto
   const connected = await connectWithWebhooks()
   const { fake, storeId, captureKey } = connected
   fake.allOrders = [
-    anOrder({ orderId: '75', modifiedAt: world.now.toISOString(), kind: 'purchase', status: 'processing' }),
+    buildOrder({ orderId: '75', modifiedAt: world.now.toISOString(), kind: 'purchase', status: 'processing' }),
   ]
   const body = JSON.stringify(buildOrderBody(75))
   expect(await deliver({ key: captureKey, body, secret: readSecret(connected) })).toEqual({
@@ -162,7 +162,7 @@ test('an unproven delivery is not stored, and the answer gives no reason', async
 
 test('the ping of a new webhook is answered, also while that webhook is being created', async () => {
   const subscribed = await connectWithWebhooks()
-  const connected = await aConnectedStore(world)
+  const connected = await createConnectedStore(world)
   for (const { captureKey, storeId } of [subscribed, connected]) {
     const ping = { key: captureKey, body: 'webhook_id=7', type: 'application/x-www-form-urlencoded' }
     expect((await deliver(ping)).status).toBe(200)
@@ -229,20 +229,20 @@ test('the daily check keeps valid webhooks and recreates those that are missing,
 
 test('no webhook is created if the store cannot reach us', async () => {
   world.deps.config = { ...world.deps.config, publicUrl: 'http://localhost:3000' }
-  const { fake, storeId } = await aConnectedStore(world)
+  const { fake, storeId } = await createConnectedStore(world)
   await ensureWebhooks(world.deps, { storeId })
   expect(fake.hooks).toEqual([])
   expect(await readStoredOrders(storeId)).toEqual([])
 })
 
 test('health reports a key without write access and an unreachable store', async () => {
-  const { fake, storeId, owner } = await aConnectedStore(world)
+  const { fake, storeId, owner } = await createConnectedStore(world)
   const problem = async () => {
     await ensureWebhooks(world.deps, { storeId })
     const { body } = await world.request('GET', '/api/stores/health', { token: owner.token })
     return body.streams.webhooks.problem
   }
-  fake.problem = aProblem('unreachable')
+  fake.problem = buildProblem('unreachable')
   expect(await problem()).toContain('There is no response')
   fake.problem = null
   await world.db.updateTable('stores').set({ can_write: false }).where('id', '=', storeId).execute()

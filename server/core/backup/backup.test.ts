@@ -4,10 +4,10 @@ import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { emptyDatabases } from '../../../test/databases.ts'
-import { databaseUrl } from '../../../test/global.ts'
-import { aShop, tea } from '../../../test/shop.ts'
-import { aWorld, type World } from '../../../test/world.ts'
+import { createDatabaseFactory } from '../../../test/databases.ts'
+import { replaceDatabase } from '../../../test/global.ts'
+import { createShop, tea } from '../../../test/shop.ts'
+import { createWorld, type World } from '../../../test/world.ts'
 import { handlers } from '../../worker.ts'
 import { checkInstance } from '../../workspace/instance/instance.ts'
 import { eraseJob } from '../../workspace/privacy/jobs.ts'
@@ -21,16 +21,16 @@ import { writeBackup } from './backup.ts'
 import { type RestoreResult, restoreBackup } from './restore.ts'
 import { readTables } from './sql.ts'
 
-const world: World = aWorld()
+const world: World = createWorld()
 const server = () => inject('databaseUrl')
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-backup-test-'))
-const databases = emptyDatabases()
+const databases = createDatabaseFactory()
 const emptyDatabase = databases.create
 const secret = 'a secret of at least thirty-two characters'
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-const ownUrl = () => databaseUrl(server(), world.pool.options.connectionString!.match(/\/\/[^/]*\/([^?]+)/)![1]!)
+const ownUrl = () => replaceDatabase(server(), world.pool.options.connectionString!.match(/\/\/[^/]*\/([^?]+)/)![1]!)
 const fileOf = (name: string) => path.join(folder, `${name}.zip`)
 const jobs = handlers.map((handler) => handler.job)
 
@@ -65,7 +65,7 @@ async function readContent(url: string): Promise<Record<string, string>> {
 // An external server may not allow its users to disable triggers.
 describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
   test('restores every table as it was, and starts paused (D7)', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     await shop.mailed({ email: 'ada@example.com' })
     await checkInstance(world.deps)
     const before = await readContent(ownUrl())
@@ -94,7 +94,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
       const boss = await startJobQueue(ownUrl(), createLogger('silent'), [eraseJob], false)
       await boss.enqueue(world.db, eraseJob, payload)
       await boss.stop()
-      const shop = await aShop(world)
+      const shop = await createShop(world)
       let isOver = false
       const writing = (async () => {
         for (let n = 0; !isOver; n++) {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { openDb, openPool, snapshot, sql, transactAtOnce, useGenericPlans } from '../db/db.ts'
 import { isStalePlan } from '../db/db-unavailable.ts'
 
 // Tests transactions in one round trip on real connections.
 
-const world = aWorld()
+const world = createWorld()
 
 const store = () => ({ storeId: 'any', db: world.db })
 

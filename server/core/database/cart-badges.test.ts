@@ -1,16 +1,16 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import { copyRows, emptyDatabases } from '../../../test/databases.ts'
-import { aShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
+import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../common/ids.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
 // Migrates a database from before 0061 with carts in every state.
 
-const world = aWorld()
-const databases = emptyDatabases()
+const world = createWorld()
+const databases = createDatabaseFactory()
 
 const rowsOf = async (pool: pg.Pool, table: string) =>
   (await pool.query(`select * from ${table} order by 1, 2`)).rows as Record<string, unknown>[]
@@ -27,7 +27,7 @@ async function aDatabaseOfBefore(): Promise<pg.Pool> {
 }
 
 async function inEveryState(): Promise<Shop> {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const email = (name: string) => `${name}@shoppers.example.com`
   const lost = await shop.mailed({ email: email('lost') }, 'lost')
   await world.pool.query(`update carts set status = 'lost' where id = $1`, [lost.cart_id])

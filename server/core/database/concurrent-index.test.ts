@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import { emptyDatabases } from '../../../test/databases.ts'
+import { createDatabaseFactory } from '../../../test/databases.ts'
 import { readMigration } from './files.ts'
 import { migrate } from './migrate.ts'
 
-const databases = emptyDatabases()
+const databases = createDatabaseFactory()
 const shoes = readMigration('0001_shoes.sql', 'create table shoes (id int primary key, size int);')
 const bySize = readMigration(
   '0002_shoes_by_size.sql',

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { copyRows, emptyDatabases } from '../../../test/databases.ts'
-import { aShop, HOUR } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
+import { createShop, HOUR } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql } from '../db/db.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
 // Migrates a database with rows from before 0044 and 0045.
 
-const world = aWorld()
-const databases = emptyDatabases()
+const world = createWorld()
+const databases = createDatabaseFactory()
 
 test('carts of cancelled and refunded orders are marked, and the kinds of mail reports are checked', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const carts: Record<string, string> = {}
   for (const name of ['kept', 'cancelled', 'refunded', 'partly']) {
     const email = `${name}@shoppers.example.com`
@@ -46,7 +46,7 @@ test('carts of cancelled and refunded orders are marked, and the kinds of mail r
   expect(await isChecked()).toBe(true)
 })
 
-async function aRecovered(shop: Awaited<ReturnType<typeof aShop>>, email: string, browser: string) {
+async function aRecovered(shop: Awaited<ReturnType<typeof createShop>>, email: string, browser: string) {
   const message = await shop.mailed({ email }, browser)
   await shop.press(message.id)
   const order = await shop.order({ email, kind: 'purchase' })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { copyRows, emptyDatabases } from '../../../test/databases.ts'
-import { aScene, HOUR, send, wait } from '../../../test/message-scene.ts'
-import { aSteadyWorker, recordsOf, stored, storedOne } from '../../../test/turn-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
+import { advanceToAbandoned, createMessageScene, HOUR, sendDueMessages } from '../../../test/message-scene.ts'
+import { createSteadyWorker, listDecisions, readStoredMessage, readStoredMessages } from '../../../test/turn-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
 import { newId } from '../common/ids.ts'
 import { openDb } from '../db/db.ts'
@@ -11,8 +11,8 @@ import { migrate } from './migrate.ts'
 
 // Migrates a database from before 0074, 0075 and 0081 with messages that a stopped process left behind.
 
-const world = aWorld()
-const databases = emptyDatabases()
+const world = createWorld()
+const databases = createDatabaseFactory()
 
 const ACCEPTED = {
   state: 'sent',
@@ -22,15 +22,15 @@ const ACCEPTED = {
 const CASES = ['answered', 'unanswered', 'prepared', 'text', 'was prepared as a mail', 'sent'] as const
 
 test('a mail in flight is settled, a prepared one is due again, and a text prepared as a mail can be reported', async () => {
-  const scene = await aScene(world, CASES.length)
+  const scene = await createMessageScene(world, CASES.length)
   const { storeId } = scene
-  await wait(world, storeId, HOUR)
-  await send(world, storeId)
+  await advanceToAbandoned(world, storeId, HOUR)
+  await sendDueMessages(world, storeId)
   const old = databases.open(await databases.create(), 8)
   await migrate(old, { migrations: (await knownMigrations()).filter(({ number }) => number < 71) })
   await copyRows(world.pool, old)
 
-  const rows = (await stored(world, storeId)).filter(({ step }) => step === 1)
+  const rows = (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)
   const idOf = (name: (typeof CASES)[number]) => rows[CASES.indexOf(name)]!.id
   const [dead, left] = [newId(), world.now]
   const judged = JSON.stringify({ reason: 'ok', inputs: {} })
@@ -58,20 +58,20 @@ test('a mail in flight is settled, a prepared one is due again, and a text prepa
   Object.assign(world.deps, { pool: old, db: world.db })
   try {
     const states = async () => {
-      const now = await stored(world, storeId)
+      const now = await readStoredMessages(world, storeId)
       return CASES.map((name) => now.find(({ id }) => id === idOf(name))!.state)
     }
     expect(await states()).toEqual(['sending', 'sending', 'claimed', 'sending', 'sent', 'sent'])
-    await closeAbandonedSends(await aSteadyWorker(world))
+    await closeAbandonedSends(await createSteadyWorker(world))
     expect(await states()).toEqual(['sent', 'unknown', 'scheduled', 'unknown', 'sent', 'sent'])
-    expect(await recordsOf(world, idOf('text'))).toEqual(['send ok', 'result unknown'])
-    expect((await storedOne(world, idOf('text'))).attempts).toBe(1)
+    expect(await listDecisions(world, idOf('text'))).toEqual(['send ok', 'result unknown'])
+    expect((await readStoredMessage(world, idOf('text'))).attempts).toBe(1)
     await world.db
       .updateTable('messages')
       .set({ state: 'delivered', unsubscribed_at: world.now })
       .where('id', '=', idOf('was prepared as a mail'))
       .execute()
-    const left = (await stored(world, storeId)).filter(({ state, answer }) => state === 'sending' || answer)
+    const left = (await readStoredMessages(world, storeId)).filter(({ state, answer }) => state === 'sending' || answer)
     expect(left).toEqual([])
   } finally {
     Object.assign(world, made)

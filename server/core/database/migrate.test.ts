@@ -4,7 +4,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import { emptyDatabases } from '../../../test/databases.ts'
+import { createDatabaseFactory } from '../../../test/databases.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
 import { openDb } from '../db/db.ts'
@@ -12,7 +12,7 @@ import { isDatabaseUnavailable } from '../db/db-unavailable.ts'
 import { knownMigrations, readMigration } from './files.ts'
 import { isMigrated, migrate } from './migrate.ts'
 
-const databases = emptyDatabases()
+const databases = createDatabaseFactory()
 const shoes = readMigration('0001_shoes.sql', 'create table shoes (id int primary key, size int);')
 const socks = readMigration('0002_socks.sql', 'create table socks (id int primary key);')
 

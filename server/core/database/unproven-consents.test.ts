@@ -1,21 +1,21 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
-import { copyRows, emptyDatabases } from '../../../test/databases.ts'
-import { anOrder, aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
+import { buildOrder, createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
 // Migrates a database from before 0078 with consents that nothing has proven.
 
-const world = aWorld()
-const databases = emptyDatabases()
+const world = createWorld()
+const databases = createDatabaseFactory()
 
 const PHONE = '+12125550177'
 
 test('consents of account pages and unpaid orders are unproven and wait for the confirmation SMS', async () => {
-  const [usual, asking] = [await aStore(world), await aStore(world)]
+  const [usual, asking] = [await createStore(world), await createStore(world)]
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [asking.storeId])
   for (const { storeId } of [usual, asking]) {
     const add = (id: string, row: object) =>
@@ -36,11 +36,11 @@ test('consents of account pages and unpaid orders are unproven and wait for the 
     const consents = (['email', 'sms'] as const).map((channel) => ({ channel, wording: 'Yes' }))
     const order = { email: 'ada@shoppers.example.com', phone: PHONE, consents }
     const orders = [
-      anOrder(world, { ...order, orderId: '71', kind: 'pending', paidAt: null }),
-      anOrder(world, { ...order, orderId: '72', kind: 'purchase' }),
+      buildOrder(world, { ...order, orderId: '71', kind: 'pending', paidAt: null }),
+      buildOrder(world, { ...order, orderId: '72', kind: 'purchase' }),
       // WooCommerce cancels an order that stays unpaid for an hour.
-      anOrder(world, { ...order, orderId: '73', kind: 'cancelled', paidAt: null }),
-      anOrder(world, { ...order, orderId: '74', kind: 'purchase' }),
+      buildOrder(world, { ...order, orderId: '73', kind: 'cancelled', paidAt: null }),
+      buildOrder(world, { ...order, orderId: '74', kind: 'purchase' }),
     ]
     await recordOrders(world.deps, storeId, orders, 'sync')
     // A purchase that fails later remains a purchase.
@@ -50,7 +50,7 @@ test('consents of account pages and unpaid orders are unproven and wait for the 
       kind: 'failed',
       modifiedAt: new Date(world.now.getTime() + 1_000).toISOString(),
     } as const
-    await recordOrders(world.deps, storeId, [anOrder(world, failed)], 'sync')
+    await recordOrders(world.deps, storeId, [buildOrder(world, failed)], 'sync')
   }
   const read = async (pool = world.pool) => {
     const { rows } = await pool.query(

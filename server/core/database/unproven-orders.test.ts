@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { copyRows, emptyDatabases } from '../../../test/databases.ts'
-import { anOrder, aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
+import { buildOrder, createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import { openDb } from '../db/db.ts'
@@ -10,8 +10,8 @@ import { migrate } from './migrate.ts'
 
 // Migrates a database from before 0079 with orders in custom statuses (S4).
 
-const world = aWorld()
-const databases = emptyDatabases()
+const world = createWorld()
+const databases = createDatabaseFactory()
 
 const CONSENTS = (['email', 'sms'] as const).map((channel) => ({ channel, wording: 'Yes' }))
 
@@ -19,7 +19,7 @@ const CONSENTS = (['email', 'sms'] as const).map((channel) => ({ channel, wordin
 function anUnpaid(orderId: string, status: string, more: Partial<PlatformOrder> = {}): PlatformOrder {
   const contact = { email: `buyer${orderId}@shoppers.example.com`, phone: `+121255501${orderId}`, consents: CONSENTS }
   const purchase = { kind: 'purchase', paidAt: null, totalMinor: 5_000 } as const
-  return anOrder(world, { ...contact, ...purchase, orderId, status, ...more })
+  return buildOrder(world, { ...contact, ...purchase, orderId, status, ...more })
 }
 
 const PROVEN = [
@@ -31,7 +31,7 @@ const PROVEN = [
 const UNPROVEN = ['quote-request', 'ywraq-new', 'ywraq-rejected', 'awaiting-payment', 'unpaid', 'not-paid', 'unbezahlt']
 
 test('only quotes and unpaid orders become unproven, and amounts stay until the shop changes the order', async () => {
-  const [shop, asking, shopify] = [await aStore(world), await aStore(world), await aStore(world)]
+  const [shop, asking, shopify] = [await createStore(world), await createStore(world), await createStore(world)]
   await world.pool.query(`update stores set platform = 'shopify' where id = $1`, [shopify.storeId])
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [asking.storeId])
   const orders = [...PROVEN, ...UNPROVEN].map((status, index) => anUnpaid(String(10 + index), status))

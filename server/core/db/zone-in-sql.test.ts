@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql, zoneInSql } from './db.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 test.each([
   ['+02:00', '2026-11-01T01:30:00'],

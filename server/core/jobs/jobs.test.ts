@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, inject, test, vi } from 'vitest'
-import { databaseUrl } from '../../../test/global.ts'
-import { aWorld } from '../../../test/world.ts'
+import { replaceDatabase } from '../../../test/global.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newOrdersJob, orderJob } from '../../carts/sync/jobs.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import type { StepAside } from '../common/concurrency.ts'
@@ -9,11 +9,11 @@ import { createLogger } from '../common/logger.ts'
 import { sql } from '../db/db.ts'
 import { on, onSteppingAside, startJobQueue } from './jobs.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 function urlOfWorld(): string {
   const name = world.pool.options.connectionString!.match(/\/\/[^/]*\/([^?]+)/)![1]!
-  return databaseUrl(inject('databaseUrl'), name)
+  return replaceDatabase(inject('databaseUrl'), name)
 }
 
 test('a deferred job waits until its time, and no second job is queued under its key', async () => {

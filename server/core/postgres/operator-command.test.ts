@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test } from 'vitest'
-import { asAdmin, databaseUrl } from '../../../test/global.ts'
+import { replaceDatabase, runAsAdmin } from '../../../test/global.ts'
 
 // Runs operator commands where Recoup has never run.
 
@@ -14,7 +14,7 @@ const emptyDatabase = `recoup_test_${crypto.randomBytes(8).toString('hex')}`
 
 afterAll(async () => {
   fs.rmSync(scratch, { recursive: true })
-  await asAdmin(inject('databaseUrl'), `drop database if exists ${emptyDatabase}`)
+  await runAsAdmin(inject('databaseUrl'), `drop database if exists ${emptyDatabase}`)
 })
 
 interface Ended {
@@ -52,8 +52,8 @@ test('restore in an unused folder reports a missing file in one sentence', async
 })
 
 test('confirm-live on an empty database fails with one sentence', async () => {
-  await asAdmin(inject('databaseUrl'), `create database ${emptyDatabase}`)
-  const url = databaseUrl(inject('databaseUrl'), emptyDatabase)
+  await runAsAdmin(inject('databaseUrl'), `create database ${emptyDatabase}`)
+  const url = replaceDatabase(inject('databaseUrl'), emptyDatabase)
   const words = 'The database of Recoup is missing or not up to date. Start Recoup once before, then confirm again.'
   expect(await run(['server/workspace/instance/confirm.ts'], { DATABASE_URL: url })).toMatchObject(oneSentence(words))
 })

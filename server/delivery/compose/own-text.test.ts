@@ -1,14 +1,20 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { aShop, post, type Shop } from '../../../test/by-hand-scene.ts'
-import { savedSteps } from '../../../test/flow-edits.ts'
-import { aScene, HOUR, messagesOf, send, wait } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
+import { buildSavedSteps } from '../../../test/flow-edits.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { createRenders } from '../../messages/templates/renders.ts'
 
 // Owners' texts: test-rendered before they are stored, and rendered where a crash has no effect.
 
-const world = aWorld()
+const world = createWorld()
 const renders = createRenders({ program: new URL('../../../test/spinning-thread.ts', import.meta.url), limitMs: 100 })
 afterAll(() => renders.close())
 afterEach(() => {
@@ -38,21 +44,21 @@ describe('a text that cannot be rendered is refused before it is stored', () => 
     world.db.selectFrom('manual_messages').selectAll().where('store_id', '=', storeId).execute()
 
   test.each(ways)('%s', async (_name, request) => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     for (const [body, word] of [
       [SLOW, /uses \{% a %\}, which does not exist/],
       ['Hi {{ custmer_name }}', /uses "custmer_name", which does not exist/],
       ['{% for i in (1..9) %}x{% endfor %}', /loops over a range/],
     ] as const) {
-      const reply = await post(world, shop, ...request(shop, body))
+      const reply = await postWithWorker(world, shop, ...request(shop, body))
       expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(word)])
     }
     expect(await stored(shop)).toEqual([])
   })
 
   test('a subject too', async () => {
-    const shop = await aShop(world)
-    const reply = await post(world, shop, '/api/carts/send', {
+    const shop = await createShop(world)
+    const reply = await postWithWorker(world, shop, '/api/carts/send', {
       channel: 'email',
       cartIds: shop.cartIds,
       subject: '{% if %}',
@@ -62,12 +68,12 @@ describe('a text that cannot be rendered is refused before it is stored', () => 
   })
 
   test('a flow’s step, by mail or by SMS', async () => {
-    const { storeId, flowId, token } = await aScene(world, 0, { plan: 'growth' })
+    const { storeId, flowId, token } = await createMessageScene(world, 0, { plan: 'growth' })
     const { flows } = (await world.request('GET', '/api/flows', { token })).body
     const save = (channel: string) =>
       world.request('PUT', `/api/flows/${flowId}`, {
         token,
-        body: { name: 'Flow', steps: savedSteps(flows[0].steps, () => ({ channel, subject: 'S', body: SLOW })) },
+        body: { name: 'Flow', steps: buildSavedSteps(flows[0].steps, () => ({ channel, subject: 'S', body: SLOW })) },
       })
     const before = await world.db
       .selectFrom('templates')
@@ -91,14 +97,14 @@ describe('a text that cannot be rendered is refused before it is stored', () => 
   })
 
   test('a preview says what is wrong, and a test is not sent', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     const wanted = { cartId: shop.cartIds[0], channel: 'email', body: SLOW }
-    const preview = await post(world, shop, '/api/messages/preview', wanted)
+    const preview = await postWithWorker(world, shop, '/api/messages/preview', wanted)
     expect([preview.status, preview.body.problem]).toEqual([
       200,
       expect.stringMatching(/uses \{% a %\}, which does not exist/),
     ])
-    const trial = await post(world, shop, '/api/messages/test-send', wanted)
+    const trial = await postWithWorker(world, shop, '/api/messages/test-send', wanted)
     expect([trial.status, world.sent]).toEqual([422, []])
   })
 })
@@ -111,22 +117,23 @@ describe('a text that crashes the renderer', () => {
       .where('store_id', '=', storeId)
       .where('key', '=', 'first_reminder')
       .execute()
-  const news = async (storeId: string) => (await told(world, storeId)).filter(({ type }) => type.endsWith('_failed'))
+  const news = async (storeId: string) =>
+    (await readNotifications(world, storeId)).filter(({ type }) => type.endsWith('_failed'))
   const attempts = (storeId: string) =>
     world.db.selectFrom('message_compositions').select('attempts').where('store_id', '=', storeId).execute()
   const firsts = async (storeId: string) =>
-    (await messagesOf(world, storeId))
+    (await readMessages(world, storeId))
       .filter(({ step }) => step === 1)
       .map(({ state, reason }) => `${state}(${reason})`)
 
   test('closes its messages, notifies the owner once, and delays no other store', async () => {
     world.deps.renders = renders
-    const [bad, good] = [await aScene(world, 3), await aScene(world, 2)]
+    const [bad, good] = [await createMessageScene(world, 3), await createMessageScene(world, 2)]
     await setBody(bad.storeId, 'SPIN {{ customer_name }}')
     await setBody(good.storeId, 'Own words {{ checkout_link }}')
-    await wait(world, good.storeId, HOUR)
-    await wait(world, bad.storeId, 0)
-    await Promise.all([send(world, bad.storeId), send(world, good.storeId)])
+    await advanceToAbandoned(world, good.storeId, HOUR)
+    await advanceToAbandoned(world, bad.storeId, 0)
+    await Promise.all([sendDueMessages(world, bad.storeId), sendDueMessages(world, good.storeId)])
     expect(await firsts(bad.storeId)).toEqual(Array(3).fill('failed(template_error)'))
     expect(await news(bad.storeId)).toMatchObject([
       { type: 'email_failed', title: '3 messages were not sent: the text cannot be rendered' },
@@ -142,16 +149,16 @@ describe('a text that crashes the renderer', () => {
   })
 
   test('is not rendered again after crashing two processes, unlike other texts of its batch', async () => {
-    const { storeId } = await aScene(world, 3)
+    const { storeId } = await createMessageScene(world, 3)
     await setBody(storeId, 'Own words {{ checkout_link }}')
-    await wait(world, storeId, HOUR)
-    const [guilty, neighbour] = (await messagesOf(world, storeId)).filter(({ step }) => step === 1)
+    await advanceToAbandoned(world, storeId, HOUR)
+    const [guilty, neighbour] = (await readMessages(world, storeId)).filter(({ step }) => step === 1)
     const row = (message_id: string, attempts: number) => ({ store_id: storeId, message_id, attempts, at: world.now })
     await world.db
       .insertInto('message_compositions')
       .values([row(guilty!.id, 2), row(neighbour!.id, 1)])
       .execute()
-    await send(world, storeId)
+    await sendDueMessages(world, storeId)
     expect((await firsts(storeId)).sort()).toEqual(['failed(template_error)', 'sent(null)', 'sent(null)'])
     expect(await attempts(storeId)).toEqual([])
     expect(await news(storeId)).toHaveLength(1)
@@ -159,10 +166,10 @@ describe('a text that crashes the renderer', () => {
 
   test('has a visible row during an attempt', async () => {
     world.deps.renders = renders
-    const { storeId } = await aScene(world, 2)
+    const { storeId } = await createMessageScene(world, 2)
     await setBody(storeId, 'SPIN again')
-    await wait(world, storeId, HOUR)
-    const sending = send(world, storeId)
+    await advanceToAbandoned(world, storeId, HOUR)
+    const sending = sendDueMessages(world, storeId)
     await expect.poll(() => attempts(storeId), { interval: 10 }).toEqual([{ attempts: 1 }, { attempts: 1 }])
     await sending
     expect(await attempts(storeId)).toEqual([])

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { aScene, HOUR, send, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { advanceToAbandoned, createMessageScene, HOUR, sendDueMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // The brand of a mail.
 
-const world = aWorld()
+const world = createWorld()
 
 const LOGO_HASH = 'ab'.repeat(32)
 
@@ -21,11 +21,11 @@ async function giveKit(storeId: string, look: object): Promise<void> {
 }
 
 test('a mail of a flow uses its own store’s brand', async () => {
-  const [warm, plain] = [await aScene(world), await aScene(world)]
+  const [warm, plain] = [await createMessageScene(world), await createMessageScene(world)]
   await giveKit(warm.storeId, { button: '#b4532a', promise: 'Free returns within 30 days' })
   for (const { storeId } of [warm, plain]) {
-    await wait(world, storeId, HOUR)
-    await send(world, storeId)
+    await advanceToAbandoned(world, storeId, HOUR)
+    await sendDueMessages(world, storeId)
   }
   const [first, second] = world.sent
   expect(first!.html).toContain(`src="${world.deps.config.publicUrl}/brand/${warm.storeId}/${LOGO_HASH}.png"`)
@@ -35,9 +35,9 @@ test('a mail of a flow uses its own store’s brand', async () => {
 })
 
 test('a preview looks like the sent mail and is complete', async () => {
-  const scene = await aScene(world, 1)
+  const scene = await createMessageScene(world, 1)
   await giveKit(scene.storeId, { button: '#b4532a' })
-  await wait(world, scene.storeId, HOUR)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
   const cart = await world.db
     .selectFrom('carts')
     .select('id')
@@ -47,7 +47,7 @@ test('a preview looks like the sent mail and is complete', async () => {
     token: scene.token,
     body: { step: 1, cartId: cart.id },
   })
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   const without = (html: string) => html.replaceAll(/https?:\/\/[^"]+\/[cuo]\/[^"]+|token=[\w-]+/g, '')
   expect(without(preview.body.html)).toBe(without(world.sent[0]!.html))
 })

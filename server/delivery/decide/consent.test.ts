@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { anOrder, aStore } from '../../../test/factories.ts'
+import { buildOrder, createStore } from '../../../test/factories.ts'
 import {
-  aScene,
-  bought,
-  cartOf,
+  createMessageScene,
   DAY,
+  findLink,
   HOUR,
-  linkIn,
+  listStepDecisions,
+  listStepStates,
   MINUTE,
-  messagesOf,
-  pass,
-  recordOf,
-  steps,
+  markPurchased,
+  passTime,
+  readCart,
+  readMessages,
 } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
@@ -21,7 +21,7 @@ import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 
 // Consent and unsubscribing (C1–C3, C5–C7), end to end.
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.queued.length = 0
@@ -33,14 +33,14 @@ async function say(storeId: string, email: string, status: 'granted' | 'withdraw
     const tx = { storeId, db }
     const consent = { id: newId(), addressHash, channel: 'email' as const, status, source: 'test', wording: null }
     await insertConsent(tx, { ...consent, at: world.now })
-    await wakeCartMessages(tx, [(await cartOf(world, storeId)).id], world.now)
+    await wakeCartMessages(tx, [(await readCart(world, storeId)).id], world.now)
     await scheduleNextLook(tx)
   })
 }
 
 async function aGerman() {
-  const store = await aStore(world)
-  const order = anOrder(world, { country: 'DE' })
+  const store = await createStore(world)
+  const order = buildOrder(world, { country: 'DE' })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   world.sent.length = 0
   return { ...store, order }
@@ -49,9 +49,9 @@ async function aGerman() {
 describe('consent (C5, C6)', () => {
   test('a mail to a shopper in Germany is held without consent, with the reason, and sent once consent is given', async () => {
     const { storeId, order } = await aGerman()
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     expect(world.sent).toHaveLength(0)
-    expect((await steps(world, storeId))[0]).toBe('held(no_consent)')
+    expect((await listStepStates(world, storeId))[0]).toBe('held(no_consent)')
     const { inputs } = await world.db
       .selectFrom('decision_records')
       .select('inputs')
@@ -59,35 +59,41 @@ describe('consent (C5, C6)', () => {
       .executeTakeFirstOrThrow()
     expect(inputs).toMatchObject({ country: 'DE', countrySource: 'address', consentRule: 'soft_opt_in', consent: null })
     await say(storeId, order.email!, 'granted')
-    await pass(world, storeId, MINUTE)
+    await passTime(world, storeId, MINUTE)
     expect(world.sent).toHaveLength(1)
-    expect(await recordOf(world, storeId)).toEqual(['hold no_consent', 'send ok', 'result accepted'])
+    expect(await listStepDecisions(world, storeId)).toEqual(['hold no_consent', 'send ok', 'result accepted'])
   })
 
   test('a mail without consent is closed at the age limit', async () => {
     const { storeId } = await aGerman()
-    await pass(world, storeId, HOUR)
-    await pass(world, storeId, DAY)
-    await pass(world, storeId, 3 * DAY)
+    await passTime(world, storeId, HOUR)
+    await passTime(world, storeId, DAY)
+    await passTime(world, storeId, 3 * DAY)
     expect(world.sent).toHaveLength(0)
-    expect((await steps(world, storeId)).every((step) => step.startsWith('skipped'))).toBe(true)
+    expect((await listStepStates(world, storeId)).every((step) => step.startsWith('skipped'))).toBe(true)
   })
 
   test('an existing customer may be contacted (soft opt-in)', async () => {
     const { storeId, order } = await aGerman()
     const earlier = new Date(world.now.getTime() - 10 * DAY).toISOString()
-    const past = { ...bought(world, order), orderId: 'past', createdAt: earlier, modifiedAt: earlier, paidAt: earlier }
+    const past = {
+      ...markPurchased(world, order),
+      orderId: 'past',
+      createdAt: earlier,
+      modifiedAt: earlier,
+      paidAt: earlier,
+    }
     await recordOrders(world.deps, storeId, [past], 'sync')
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     expect(world.sent).toHaveLength(1)
   })
 
   test('a withdrawal closes the message, even where no consent is needed', async () => {
-    const { storeId, orders } = await aScene(world)
+    const { storeId, orders } = await createMessageScene(world)
     await say(storeId, orders[0]!.email!, 'withdrawn')
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     expect(world.sent).toHaveLength(0)
-    expect((await steps(world, storeId))[0]).toBe('skipped(consent_withdrawn)')
+    expect((await listStepStates(world, storeId))[0]).toBe('skipped(consent_withdrawn)')
   })
 
   test('the newest ledger entry counts', async () => {
@@ -95,36 +101,36 @@ describe('consent (C5, C6)', () => {
     await say(storeId, order.email!, 'granted')
     world.advance(MINUTE)
     await say(storeId, order.email!, 'withdrawn')
-    await pass(world, storeId, HOUR)
-    expect((await steps(world, storeId))[0]).toBe('skipped(consent_withdrawn)')
+    await passTime(world, storeId, HOUR)
+    expect((await listStepStates(world, storeId))[0]).toBe('skipped(consent_withdrawn)')
   })
 
   test('the strictest rule applies when the country is unknown and the store sells to many', async () => {
-    const store = await aStore(world, { sellingCountries: ['US', 'DE'] })
-    await recordOrders(world.deps, store.storeId, [anOrder(world)], 'sync')
-    await pass(world, store.storeId, HOUR)
-    expect((await steps(world, store.storeId))[0]).toBe('held(no_consent)')
+    const store = await createStore(world, { sellingCountries: ['US', 'DE'] })
+    await recordOrders(world.deps, store.storeId, [buildOrder(world)], 'sync')
+    await passTime(world, store.storeId, HOUR)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('held(no_consent)')
   })
 
   test('a later contact lets the step be sent unless it is too old', async () => {
-    const store = await aStore(world)
-    const order = anOrder(world, { email: null })
+    const store = await createStore(world)
+    const order = buildOrder(world, { email: null })
     await recordOrders(world.deps, store.storeId, [order], 'sync')
     world.sent.length = 0
-    await pass(world, store.storeId, HOUR)
-    expect((await steps(world, store.storeId))[0]).toBe('held(no_contact)')
+    await passTime(world, store.storeId, HOUR)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('held(no_contact)')
     world.advance(MINUTE)
     const known = { ...order, email: 'late@shoppers.example', modifiedAt: world.now.toISOString() }
     await recordOrders(world.deps, store.storeId, [known], 'webhook')
-    await pass(world, store.storeId, 2 * HOUR)
+    await passTime(world, store.storeId, 2 * HOUR)
     expect(world.sent.map((mail) => mail.to)).toEqual(['late@shoppers.example'])
   })
 
   test('every step of a cart without a contact is closed for the missing address, not as superseded (D7)', async () => {
-    const store = await aStore(world)
-    await recordOrders(world.deps, store.storeId, [anOrder(world, { email: null })], 'sync')
-    await pass(world, store.storeId, HOUR)
-    await pass(world, store.storeId, 24 * HOUR)
+    const store = await createStore(world)
+    await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: null })], 'sync')
+    await passTime(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, 24 * HOUR)
     const flow = `/api/flows/${store.flowId}/upcoming?minutes=1440`
     const upcoming = (await world.request('GET', flow, { token: store.token })).body
     expect(upcoming).toMatchObject({
@@ -132,15 +138,18 @@ describe('consent (C5, C6)', () => {
       messages: [],
       notSent: [{ explanation: 'No usable email address has been captured yet.', count: 1 }],
     })
-    expect((await steps(world, store.storeId)).slice(0, 2)).toEqual(['skipped(too_old:no_contact)', 'held(no_contact)'])
-    await pass(world, store.storeId, 6 * 24 * HOUR)
-    expect(new Set(await steps(world, store.storeId))).toEqual(new Set(['skipped(too_old:no_contact)']))
+    expect((await listStepStates(world, store.storeId)).slice(0, 2)).toEqual([
+      'skipped(too_old:no_contact)',
+      'held(no_contact)',
+    ])
+    await passTime(world, store.storeId, 6 * 24 * HOUR)
+    expect(new Set(await listStepStates(world, store.storeId))).toEqual(new Set(['skipped(too_old:no_contact)']))
   })
 })
 
 describe('the sender (C7)', () => {
   test('a flow cannot be switched on without sender name and postal address', async () => {
-    const store = await aStore(world, { isFlowOn: false })
+    const store = await createStore(world, { isFlowOn: false })
     await world.db.updateTable('stores').set({ postal_address: '' }).where('id', '=', store.storeId).execute()
     const body = { isOn: true }
     const reply = await world.request('POST', `/api/flows/${store.flowId}/switch`, { token: store.token, body })
@@ -149,30 +158,30 @@ describe('the sender (C7)', () => {
   })
 
   test('nothing is sent when they are removed later', async () => {
-    const { storeId } = await aScene(world)
+    const { storeId } = await createMessageScene(world)
     await world.db.updateTable('stores').set({ sender_name: '' }).where('id', '=', storeId).execute()
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     expect(world.sent).toHaveLength(0)
-    expect((await steps(world, storeId))[0]).toBe('held(sender_missing)')
+    expect((await listStepStates(world, storeId))[0]).toBe('held(sender_missing)')
   })
 })
 
 describe('unsubscribing (C1–C3)', () => {
   /** Two stores of an account, the same person with a cart in each; the first has had its first mail. */
   async function twoStores(email = `two${newId()}@shoppers.example`) {
-    const first = await aStore(world)
-    const second = await aStore(world, { accountId: first.accountId })
-    await recordOrders(world.deps, first.storeId, [anOrder(world, { email })], 'sync')
-    await pass(world, first.storeId, HOUR)
-    await recordOrders(world.deps, second.storeId, [anOrder(world, { email })], 'sync')
-    await pass(world, second.storeId, HOUR - 1)
+    const first = await createStore(world)
+    const second = await createStore(world, { accountId: first.accountId })
+    await recordOrders(world.deps, first.storeId, [buildOrder(world, { email })], 'sync')
+    await passTime(world, first.storeId, HOUR)
+    await recordOrders(world.deps, second.storeId, [buildOrder(world, { email })], 'sync')
+    await passTime(world, second.storeId, HOUR - 1)
     world.sent.length = 0
     return { first, second, email }
   }
 
   async function linkOf(storeId: string) {
-    const [row] = await messagesOf(world, storeId)
-    return linkIn(row!.body_html!, '/u/')
+    const [row] = await readMessages(world, storeId)
+    return findLink(row!.body_html!, '/u/')
   }
 
   test('viewing the link or the page unsubscribes nobody, and neither does a scanner (C3)', async () => {
@@ -191,7 +200,7 @@ describe('unsubscribing (C1–C3)', () => {
       .where('account_id', '=', first.accountId)
       .execute()
     expect(rows).toEqual([])
-    const { state } = (await messagesOf(world, first.storeId))[1]!
+    const { state } = (await readMessages(world, first.storeId))[1]!
     expect(state).toBe('scheduled')
   })
 
@@ -201,7 +210,7 @@ describe('unsubscribing (C1–C3)', () => {
   ])('%s: every message of the account to that address is closed in the same commit (C2)', async (way) => {
     const { first, second } = await twoStores()
     const link = await linkOf(first.storeId)
-    await pass(world, second.storeId, 1)
+    await passTime(world, second.storeId, 1)
     world.sent.length = 0
     const reply =
       way === 'page'
@@ -212,14 +221,14 @@ describe('unsubscribing (C1–C3)', () => {
           })
     expect(reply.status).toBe(200)
     for (const { storeId } of [first, second]) {
-      const open = (await messagesOf(world, storeId)).filter((row) =>
+      const open = (await readMessages(world, storeId)).filter((row) =>
         ['scheduled', 'held', 'claimed'].includes(row.state),
       )
       expect(open).toEqual([])
-      expect(await recordOf(world, storeId, 3)).toEqual(['skip suppressed_unsubscribed'])
+      expect(await listStepDecisions(world, storeId, 3)).toEqual(['skip suppressed_unsubscribed'])
     }
-    await pass(world, first.storeId, 3 * DAY)
-    await pass(world, second.storeId, 3 * DAY)
+    await passTime(world, first.storeId, 3 * DAY)
+    await passTime(world, second.storeId, 3 * DAY)
     expect(world.sent).toEqual([])
   })
 
@@ -227,19 +236,19 @@ describe('unsubscribing (C1–C3)', () => {
     const { first, email } = await twoStores()
     const token = (await linkOf(first.storeId)).slice(3)
     for (let n = 0; n < 2; n++) expect((await world.request('POST', `/api/unsubscribe/${token}`)).status).toBe(200)
-    const third = await aStore(world, { accountId: first.accountId })
-    await recordOrders(world.deps, third.storeId, [anOrder(world, { email })], 'sync')
-    await pass(world, third.storeId, HOUR)
+    const third = await createStore(world, { accountId: first.accountId })
+    await recordOrders(world.deps, third.storeId, [buildOrder(world, { email })], 'sync')
+    await passTime(world, third.storeId, HOUR)
     expect(world.sent).toEqual([])
-    expect((await steps(world, third.storeId))[0]).toBe('skipped(suppressed_unsubscribed)')
+    expect((await listStepStates(world, third.storeId))[0]).toBe('skipped(suppressed_unsubscribed)')
   })
 
   test('does not affect another account (C1)', async () => {
     const { first, email } = await twoStores()
     await world.request('POST', `/api/unsubscribe/${(await linkOf(first.storeId)).slice(3)}`)
-    const stranger = await aStore(world)
-    await recordOrders(world.deps, stranger.storeId, [anOrder(world, { email })], 'sync')
-    await pass(world, stranger.storeId, HOUR)
+    const stranger = await createStore(world)
+    await recordOrders(world.deps, stranger.storeId, [buildOrder(world, { email })], 'sync')
+    await passTime(world, stranger.storeId, HOUR)
     expect(world.sent.map((mail) => mail.to)).toEqual([email])
   })
 
@@ -248,14 +257,14 @@ describe('unsubscribing (C1–C3)', () => {
     const token = (await linkOf(first.storeId)).slice(3)
     await world.request('POST', `/api/unsubscribe/${token}`)
     await say(first.storeId, email, 'granted')
-    const later = await aStore(world, { accountId: first.accountId })
-    await recordOrders(world.deps, later.storeId, [anOrder(world, { email })], 'sync')
-    await pass(world, later.storeId, HOUR)
+    const later = await createStore(world, { accountId: first.accountId })
+    await recordOrders(world.deps, later.storeId, [buildOrder(world, { email })], 'sync')
+    await passTime(world, later.storeId, HOUR)
     expect(world.sent).toEqual([])
     expect((await world.request('DELETE', `/api/unsubscribe/${token}`)).body).toMatchObject({ isUnsubscribed: false })
-    const newest = await aStore(world, { accountId: first.accountId })
-    await recordOrders(world.deps, newest.storeId, [anOrder(world, { email })], 'sync')
-    await pass(world, newest.storeId, HOUR)
+    const newest = await createStore(world, { accountId: first.accountId })
+    await recordOrders(world.deps, newest.storeId, [buildOrder(world, { email })], 'sync')
+    await passTime(world, newest.storeId, HOUR)
     expect(world.sent.map((mail) => mail.to)).toEqual([email])
   })
 })

@@ -1,21 +1,29 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aCopiedCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
-import { demoCoupons } from '../../../test/demo-coupons.ts'
-import { aScene, HOUR, recordOf, type Scene, send, steps, wait } from '../../../test/message-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { assignCouponToSteps, insertCoupon } from '../../../test/copied-coupons.ts'
+import { createDemoCoupons } from '../../../test/demo-coupons.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  listStepDecisions,
+  listStepStates,
+  type MessageScene,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 
 // Changes to a coupon in the store’s admin between planning and send (decision 35).
 
-const world = aWorld()
-const demo = demoCoupons(world)
+const world = createWorld()
+const demo = createDemoCoupons(world)
 let n = 0
 
 beforeEach(() => {
   world.sent.length = 0
-  world.answer = acceptsMail
+  world.answer = acceptMail
 })
 
-interface Planned extends Scene {
+interface Planned extends MessageScene {
   couponId: string
   /** The coupon in the store. */
   code: string
@@ -23,21 +31,21 @@ interface Planned extends Scene {
 
 /** A due message whose coupon or code exists in the store. */
 async function planned(kind: 'shared' | 'personal', fallback: 'without' | 'skip'): Promise<Planned> {
-  const scene = await aScene(world)
+  const scene = await createMessageScene(world)
   await demo.connect(scene)
   const code = `END${++n}`
   const inStore =
     kind === 'shared'
       ? demo.store.coupons.add({ code: code.toLowerCase(), discountType: 'percent', amountMinor: 1_000 })
       : null
-  const couponId = await aCopiedCoupon(world, scene, { kind, code, platform_id: inStore ? String(inStore.id) : null })
-  await giveToSteps(world, scene, couponId, { coupon_fallback: fallback })
-  await wait(world, scene.storeId, HOUR)
+  const couponId = await insertCoupon(world, scene, { kind, code, platform_id: inStore ? String(inStore.id) : null })
+  await assignCouponToSteps(world, scene, couponId, { coupon_fallback: fallback })
+  await advanceToAbandoned(world, scene.storeId, HOUR)
   if (kind === 'personal') await demo.make(scene)
   return { ...scene, couponId, code: demo.store.coupons.list(code)[0]!.code }
 }
 
-async function recorded({ storeId }: Scene) {
+async function recorded({ storeId }: MessageScene) {
   const row = await world.db
     .selectFrom('decision_records as d')
     .innerJoin('messages as m', (on) => on.onRef('m.id', '=', 'd.message_id').onRef('m.store_id', '=', 'd.store_id'))
@@ -67,8 +75,8 @@ describe.each(cases)('a %s one that was %s in the store', (kind, _, why, end) =>
   test('is left out of its message with the reason in the record', async () => {
     const scene = await planned(kind, 'without')
     end(scene.code)
-    await send(world, scene.storeId)
-    expect(await recordOf(world, scene.storeId)).toEqual(['send ok', 'result accepted'])
+    await sendDueMessages(world, scene.storeId)
+    expect(await listStepDecisions(world, scene.storeId)).toEqual(['send ok', 'result accepted'])
     expect(await recorded(scene)).toMatchObject({
       inputs: { couponIncluded: false, couponReason: `coupon_invalid:${why}` },
       coupon_id: null,
@@ -80,8 +88,8 @@ describe.each(cases)('a %s one that was %s in the store', (kind, _, why, end) =>
   test('skips its message with the reason in the record', async () => {
     const scene = await planned(kind, 'skip')
     end(scene.code)
-    await send(world, scene.storeId)
-    expect((await steps(world, scene.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
+    await sendDueMessages(world, scene.storeId)
+    expect((await listStepStates(world, scene.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
     expect((await recorded(scene)).inputs).toMatchObject({ coupon: expect.any(String), couponIncluded: false })
     expect(world.sent).toEqual([])
   })
@@ -89,26 +97,26 @@ describe.each(cases)('a %s one that was %s in the store', (kind, _, why, end) =>
 
 test.each(['shared', 'personal'] as const)('an unchanged %s coupon is in the mail', async (kind) => {
   const scene = await planned(kind, 'skip')
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   expect(world.sent[0]!.text.toLowerCase()).toContain(scene.code)
   expect(await recorded(scene)).toMatchObject({ coupon_id: scene.couponId, inputs: { couponIncluded: true } })
 })
 
 test('a coupon edited here between decision and send is shown with its new terms', async () => {
-  const scene = await aScene(world, 6)
-  const couponId = await aCopiedCoupon(world, scene)
-  await giveToSteps(world, scene, couponId)
-  await wait(world, scene.storeId, HOUR)
+  const scene = await createMessageScene(world, 6)
+  const couponId = await insertCoupon(world, scene)
+  await assignCouponToSteps(world, scene, couponId)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
   const body = '{{ coupon_amount }} off {{ checkout_link }}'
   await world.db.updateTable('templates').set({ body }).where('store_id', '=', scene.storeId).execute()
   // Five are in flight at once; the sixth was decided on with them.
   world.answer = async (mail) => {
     await world.db.updateTable('coupons').set({ percent: 2_000 }).where('id', '=', couponId).execute()
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   world.advance(1_000)
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   const said = world.sent.map(({ text }) => /^(\d+%) off/m.exec(text)?.[1])
   expect(said).toEqual([...Array(5).fill('10%'), '20%'])
 })

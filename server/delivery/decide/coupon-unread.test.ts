@@ -1,11 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aCopiedCoupon, codeOfCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
-import { anOrder, freshOrderCheck } from '../../../test/factories.ts'
-import { aCoupon } from '../../../test/fake-coupons.ts'
-import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
-import { aScene, HOUR, messagesOf, send, wait } from '../../../test/message-scene.ts'
-import { wooKeys } from '../../../test/woo-access.ts'
-import { aWorld } from '../../../test/world.ts'
+import { assignCouponToSteps, insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import { buildOrder, completeOrderCheck } from '../../../test/factories.ts'
+import { buildCoupon } from '../../../test/fake-coupons.ts'
+import { buildProblem, createFakeStore } from '../../../test/fake-store.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { buildWooKeys } from '../../../test/woo-access.ts'
+import { createWorld } from '../../../test/world.ts'
 import { saveKeys } from '../../access/stores/access.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { NO_GOODS, NONE_UNREAD } from '../../carts/sync/goods.ts'
@@ -14,31 +20,31 @@ import { evaluate } from './evaluate.ts'
 
 // A coupon that the store does not report holds only its own messages (decision 35).
 
-const world = aWorld()
+const world = createWorld()
 let store: Awaited<ReturnType<typeof twoCoupons>>
 
 /** Three carts: a message with coupon 71, one with coupon 72, and one without any. */
 async function twoCoupons() {
-  const scene = await aScene(world)
-  const fake = aFakeStore()
-  const ids = await Promise.all(['71', '72'].map((platform_id) => aCopiedCoupon(world, scene, { platform_id })))
+  const scene = await createMessageScene(world)
+  const fake = createFakeStore()
+  const ids = await Promise.all(['71', '72'].map((platform_id) => insertCoupon(world, scene, { platform_id })))
   for (const [at, couponId] of ['71', '72'].entries()) {
-    fake.allCoupons.push(aCoupon({ couponId, code: (await codeOfCoupon(world, ids[at]!)).toLowerCase() }))
+    fake.allCoupons.push(buildCoupon({ couponId, code: (await readCouponCode(world, ids[at]!)).toLowerCase() }))
   }
   world.storeClient = () => fake
-  const keys = wooKeys()
+  const keys = buildWooKeys()
   const { accountId, storeId } = scene
   await world.db.transaction().execute((db) => saveKeys(world.deps, { accountId, db }, storeId, keys))
-  await giveToSteps(world, scene, null)
-  await recordOrders(world.deps, storeId, [anOrder(world), anOrder(world)], 'sync')
-  await wait(world, storeId, HOUR)
-  const messages = (await messagesOf(world, storeId)).filter(({ step }) => step === 1)
+  await assignCouponToSteps(world, scene, null)
+  await recordOrders(world.deps, storeId, [buildOrder(world), buildOrder(world)], 'sync')
+  await advanceToAbandoned(world, storeId, HOUR)
+  const messages = (await readMessages(world, storeId)).filter(({ step }) => step === 1)
   await eachOfAFlow(messages, [ids[0]!, ids[1]!, null])
   return { ...scene, fake, ids, messages }
 }
 
 /** Messages of a step share a coupon, so each message gets its own flow. */
-async function eachOfAFlow(messages: Awaited<ReturnType<typeof messagesOf>>, coupons: readonly (string | null)[]) {
+async function eachOfAFlow(messages: Awaited<ReturnType<typeof readMessages>>, coupons: readonly (string | null)[]) {
   for (const [at, message] of messages.entries()) {
     const couponId = coupons[at] ?? null
     if (!couponId) continue
@@ -71,7 +77,7 @@ async function eachOfAFlow(messages: Awaited<ReturnType<typeof messagesOf>>, cou
 }
 
 const states = async () => {
-  const all = await messagesOf(world, store.storeId)
+  const all = await readMessages(world, store.storeId)
   return store.messages.map(({ id }) => {
     const { state, reason } = all.find((each) => each.id === id)!
     return reason ? `${state}(${reason})` : state
@@ -102,7 +108,7 @@ test('a coupon that cannot be read is left out of its message, and the others ar
       skipped: [{ id: '71', reason: 'too many restrictions' }],
     }
   }
-  await send(world, store.storeId)
+  await sendDueMessages(world, store.storeId)
   expect(await states()).toEqual(['sent', 'sent', 'sent'])
   expect(await inputsOf(0)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:unreadable' })
   expect(await inputsOf(1)).toMatchObject({ couponIncluded: true })
@@ -117,9 +123,9 @@ test('without permission to read coupons, messages without one are sent and the 
     .where('coupon_id', '=', store.ids[1]!)
     .execute()
   store.fake.couponsById = async () => {
-    throw aProblem('no_rights', 'Sorry, you cannot list resources.')
+    throw buildProblem('no_rights', 'Sorry, you cannot list resources.')
   }
-  await send(world, store.storeId)
+  await sendDueMessages(world, store.storeId)
   expect(await states()).toEqual(['sent', 'skipped(coupon_invalid:unreadable)', 'sent'])
 })
 
@@ -128,28 +134,28 @@ test('a store that fails only on coupons holds their messages until a later atte
   let asked = 0
   store.fake.couponsById = async () => {
     asked += 1
-    throw aProblem('timeout')
+    throw buildProblem('timeout')
   }
-  await send(world, store.storeId)
+  await sendDueMessages(world, store.storeId)
   const held = 'held(coupon_unread:timeout)'
   expect(await states()).toEqual([held, held, 'sent'])
   await world.db.updateTable('messages').set({ wake_at: world.now }).where('state', '=', 'held').execute()
-  await send(world, store.storeId)
+  await sendDueMessages(world, store.storeId)
   expect([await states(), asked]).toEqual([[held, held, 'sent'], 1])
-  expect((await messagesOf(world, store.storeId)).find(({ id }) => id === store.messages[0]!.id)!.wake_at).toEqual(
+  expect((await readMessages(world, store.storeId)).find(({ id }) => id === store.messages[0]!.id)!.wake_at).toEqual(
     new Date(world.now.getTime() + 5_000),
   )
   store.fake.couponsById = read
   world.advance(5_000)
-  await freshOrderCheck(world, store.storeId)
-  await send(world, store.storeId)
+  await completeOrderCheck(world, store.storeId)
+  await sendDueMessages(world, store.storeId)
   expect(await states()).toEqual(['sent', 'sent', 'sent'])
   expect(await inputsOf(0)).toMatchObject({ coupon: expect.any(String) })
 })
 
 test('a batch prepared without an order check is not sent after a concurrent one (D3)', async () => {
   const { storeId, messages } = store
-  await freshOrderCheck(world, storeId)
+  await completeOrderCheck(world, storeId)
   const ids = messages.map(({ id }) => id)
   const read = { texts: new Map(), goods: NO_GOODS, unread: NONE_UNREAD }
   const judge = (isChecked: boolean) => evaluate(world.deps, { storeId, db: world.db }, { ids, isChecked, ...read })

@@ -1,15 +1,15 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore } from '../../../test/connected-store.ts'
-import { aCopiedCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
-import { anOrder } from '../../../test/fake-store.ts'
-import { HOUR, send } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createConnectedStore } from '../../../test/connected-store.ts'
+import { assignCouponToSteps, insertCoupon } from '../../../test/copied-coupons.ts'
+import { buildOrder } from '../../../test/fake-store.ts'
+import { HOUR, sendDueMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // A coupon entered by the shopper: the message shows the cart’s total with it.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
 })
@@ -18,12 +18,12 @@ const line = (productId: string, name: string, unitPriceMinor: number, quantity 
   ...{ productId, variationId: null, name, sku: null, quantity, unitPriceMinor, imageUrl: null },
 })
 
-type Coupon = Parameters<typeof aCopiedCoupon>[2]
+type Coupon = Parameters<typeof insertCoupon>[2]
 
 /** A mug twice and a lamp, $60.00, left with WELCOME10 entered. */
 async function aLeftCart(coupon: Coupon, { inStep = null as Coupon | null } = {}) {
-  const { storeId, owner, fake } = await aConnectedStore(world)
-  const of = { storeId } as Parameters<typeof aCopiedCoupon>[1]
+  const { storeId, owner, fake } = await createConnectedStore(world)
+  const of = { storeId } as Parameters<typeof insertCoupon>[1]
   await world.db
     .updateTable('stores')
     .set({ sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] })
@@ -31,18 +31,18 @@ async function aLeftCart(coupon: Coupon, { inStep = null as Coupon | null } = {}
     .execute()
   const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
   await world.request('POST', `/api/flows/${flow.id}/switch`, { token: owner.token, body: { isOn: true } })
-  await aCopiedCoupon(world, of, { code: 'WELCOME10', made_by: 'store', ...coupon })
+  await insertCoupon(world, of, { code: 'WELCOME10', made_by: 'store', ...coupon })
   if (inStep) {
-    const id = await aCopiedCoupon(world, of, inStep)
-    await giveToSteps(world, { flowId: flow.id } as Parameters<typeof giveToSteps>[1], id)
+    const id = await insertCoupon(world, of, inStep)
+    await assignCouponToSteps(world, { flowId: flow.id } as Parameters<typeof assignCouponToSteps>[1], id)
   }
   const items = [line('16', 'Enamel Mug', 1_200, 2), line('17', 'Brass Lamp', 3_600)]
   const modifiedAt = world.now.toISOString()
-  fake.allOrders = [anOrder({ orderId: '1000', modifiedAt, items, totalMinor: 5_400, coupons: ['welcome10'] })]
+  fake.allOrders = [buildOrder({ orderId: '1000', modifiedAt, items, totalMinor: 5_400, coupons: ['welcome10'] })]
   await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
   world.advance(HOUR)
   await detectAbandoned(world.deps)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   return world.sent[0]!
 }
 

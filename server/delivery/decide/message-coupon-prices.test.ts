@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore } from '../../../test/connected-store.ts'
-import { aCopiedCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
-import { anOrder, aProduct } from '../../../test/fake-store.ts'
-import { HOUR, send } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createConnectedStore } from '../../../test/connected-store.ts'
+import { assignCouponToSteps, insertCoupon } from '../../../test/copied-coupons.ts'
+import { buildOrder, buildProduct } from '../../../test/fake-store.ts'
+import { HOUR, sendDueMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { pullProducts } from '../../carts/sync/local-copies.ts'
@@ -11,7 +11,7 @@ import type { PlatformItem } from '../../platforms/platform/platform.ts'
 
 // A discount is computed from the prices entered in the catalogue, by the store's tax settings (decision 37).
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
 })
@@ -21,13 +21,13 @@ const line = (productId: string, name: string, unitPriceMinor: number, quantity 
 })
 
 type Pricing = { prices_include_tax?: boolean; shows_tax?: boolean | null; price_decimals?: number }
-type Coupon = Parameters<typeof aCopiedCoupon>[2]
+type Coupon = Parameters<typeof insertCoupon>[2]
 
 const MUGS_AND_LAMP: PlatformItem[] = [line('16', 'Enamel Mug', 1_200, 2), line('17', 'Brass Lamp', 3_600)]
 
 /** A mug twice and a lamp as the cart shows them, left an hour ago. */
 async function aShop(pricing: Pricing, coupon: Coupon | null, items = MUGS_AND_LAMP) {
-  const { storeId, owner, fake } = await aConnectedStore(world)
+  const { storeId, owner, fake } = await createConnectedStore(world)
   const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] }
   await world.db
     .updateTable('stores')
@@ -36,9 +36,10 @@ async function aShop(pricing: Pricing, coupon: Coupon | null, items = MUGS_AND_L
     .execute()
   const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
   await world.request('POST', `/api/flows/${flow.id}/switch`, { token: owner.token, body: { isOn: true } })
-  const couponId = coupon && (await aCopiedCoupon(world, { storeId } as Parameters<typeof aCopiedCoupon>[1], coupon))
-  if (couponId) await giveToSteps(world, { flowId: flow.id } as Parameters<typeof giveToSteps>[1], couponId)
-  fake.allOrders = [anOrder({ orderId: '1000', modifiedAt: world.now.toISOString(), items, totalMinor: 6_000 })]
+  const couponId = coupon && (await insertCoupon(world, { storeId } as Parameters<typeof insertCoupon>[1], coupon))
+  if (couponId)
+    await assignCouponToSteps(world, { flowId: flow.id } as Parameters<typeof assignCouponToSteps>[1], couponId)
+  fake.allOrders = [buildOrder({ orderId: '1000', modifiedAt: world.now.toISOString(), items, totalMinor: 6_000 })]
   await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
   return { storeId, fake }
 }
@@ -46,7 +47,7 @@ async function aShop(pricing: Pricing, coupon: Coupon | null, items = MUGS_AND_L
 async function mailOf(storeId: string): Promise<string> {
   world.advance(HOUR)
   await detectAbandoned(world.deps)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   return world.sent[0]!.text
 }
 
@@ -67,7 +68,7 @@ test('the discount includes its tax when prices are shown with tax and entered w
 test('the entered prices count even when the catalogue has the shown ones', async () => {
   const { storeId, fake } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
   fake.allProducts = MUGS_AND_LAMP.map(({ productId, name, unitPriceMinor }) =>
-    aProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor / 1.2 }),
+    buildProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor / 1.2 }),
   )
   await pullProducts(world.deps, { storeId })
   fake.prices.set('16:', 1_000).set('17:', 3_000)

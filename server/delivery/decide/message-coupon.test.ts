@@ -1,30 +1,30 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
-  aCopiedCoupon,
-  codeOfCoupon,
-  giveToSteps,
+  assignCouponToSteps,
+  insertCoupon,
+  readCodeTerms,
+  readCouponCode,
   type StepCoupon,
-  termsOfCoupon,
 } from '../../../test/copied-coupons.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { aCoupon } from '../../../test/fake-coupons.ts'
-import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { buildCoupon } from '../../../test/fake-coupons.ts'
+import { buildProblem, createFakeStore } from '../../../test/fake-store.ts'
 import {
-  aScene,
-  bought,
-  cartOf,
+  advanceToAbandoned,
+  createMessageScene,
   DAY,
   HOUR,
-  messagesOf,
-  pass,
-  recordOf,
-  type Scene,
-  send,
-  steps,
-  wait,
+  listStepDecisions,
+  listStepStates,
+  type MessageScene,
+  markPurchased,
+  passTime,
+  readCart,
+  readMessages,
+  sendDueMessages,
 } from '../../../test/message-scene.ts'
-import { wooKeys } from '../../../test/woo-access.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildWooKeys } from '../../../test/woo-access.ts'
+import { createWorld } from '../../../test/world.ts'
 import { saveKeys } from '../../access/stores/access.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
@@ -32,25 +32,25 @@ import { sql } from '../../core/db/db.ts'
 
 // The coupon of a message (decisions 33 to 37), from its step to the mail, with its record.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
 })
 
-type Coupon = Parameters<typeof aCopiedCoupon>[2]
+type Coupon = Parameters<typeof insertCoupon>[2]
 
 async function aShopWith(coupon: Coupon = {}, setting: StepCoupon = {}) {
-  const store = await aScene(world)
-  const couponId = await aCopiedCoupon(world, store, coupon)
-  await giveToSteps(world, store, couponId, setting)
-  return { ...store, couponId, code: await codeOfCoupon(world, couponId) }
+  const store = await createMessageScene(world)
+  const couponId = await insertCoupon(world, store, coupon)
+  await assignCouponToSteps(world, store, couponId, setting)
+  return { ...store, couponId, code: await readCouponCode(world, couponId) }
 }
 
 const change = (id: string, values: object) =>
   world.db.updateTable('coupons').set(values).where('id', '=', id).execute()
 
 /** The record of the first message's decision. */
-async function inputsOf({ storeId }: Scene) {
+async function inputsOf({ storeId }: MessageScene) {
   const row = await world.db
     .selectFrom('decision_records as d')
     .innerJoin('messages as m', (on) => on.onRef('m.id', '=', 'd.message_id').onRef('m.store_id', '=', 'd.store_id'))
@@ -63,14 +63,14 @@ async function inputsOf({ storeId }: Scene) {
   return row.inputs
 }
 
-const firstOf = async ({ storeId }: Scene) => (await messagesOf(world, storeId))[0]!
+const firstOf = async ({ storeId }: MessageScene) => (await readMessages(world, storeId))[0]!
 
 describe('a coupon for everybody', () => {
   test('is shown in the mail with saving and total, and stored with the message', async () => {
     const store = await aShopWith({ ends_at: new Date('2026-12-01T05:00:00Z') })
-    await pass(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, HOUR)
     const { text, html } = world.sent[0]!
-    const { value_minor: value } = await cartOf(world, store.storeId)
+    const { value_minor: value } = await readCart(world, store.storeId)
     const money = (minor: number) => `$${(minor / 100).toFixed(2)}`
     const saving = Math.ceil(value / 10 - 0.5)
     expect(text).toContain(`Coupon ${store.code}: −${money(saving)} (valid until November 30, 2026)`)
@@ -86,11 +86,11 @@ describe('a coupon for everybody', () => {
     const body =
       '{% if coupon_code %}{{ coupon_amount }} off with {{ coupon_code }}, now {{ discounted_total }}{% else %}Pay {{ discounted_total }}{% endif %} {{ checkout_link }}'
     await world.db.updateTable('templates').set({ body, version: 7 }).where('store_id', '=', store.storeId).execute()
-    await pass(world, store.storeId, HOUR)
-    const { value_minor: value } = await cartOf(world, store.storeId)
+    await passTime(world, store.storeId, HOUR)
+    const { value_minor: value } = await readCart(world, store.storeId)
     expect(world.sent[0]!.text).toContain(`$5.00 off with ${store.code}, now $${((value - 500) / 100).toFixed(2)}`)
-    await giveToSteps(world, store, null)
-    await pass(world, store.storeId, DAY)
+    await assignCouponToSteps(world, store, null)
+    await passTime(world, store.storeId, DAY)
     expect(world.sent[1]!.text).toContain(`Pay $${(value / 100).toFixed(2)}`)
   })
 
@@ -103,7 +103,7 @@ describe('a coupon for everybody', () => {
       .set({ subject: '{{ coupon_amount }} off', body, version: 7 })
       .where('store_id', '=', store.storeId)
       .execute()
-    await pass(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, HOUR)
     expect(world.sent[0]!.text).toMatch(/^Hi\n\nReturn to your cart:/)
     expect(world.sent[0]!.html).not.toContain('until')
     expect(world.sent[0]!.subject).toMatch(/^Your cart at /)
@@ -119,10 +119,10 @@ describe('a coupon for everybody', () => {
 
   test.each(endings)('%s between planning and send: the message is sent without it', async (_, ending, why) => {
     const store = await aShopWith({}, { coupon_fallback: 'without' })
-    await wait(world, store.storeId, HOUR)
+    await advanceToAbandoned(world, store.storeId, HOUR)
     await change(store.couponId, ending)
-    await pass(world, store.storeId, 1_000)
-    expect(await recordOf(world, store.storeId)).toEqual(['send ok', 'result accepted'])
+    await passTime(world, store.storeId, 1_000)
+    expect(await listStepDecisions(world, store.storeId)).toEqual(['send ok', 'result accepted'])
     expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: `coupon_invalid:${why}` })
     expect(world.sent[0]!.text).not.toContain(store.code)
     expect(world.sent[0]!.text).toContain('Total: $')
@@ -131,10 +131,10 @@ describe('a coupon for everybody', () => {
 
   test.each(endings)('%s between planning and send: the message is not sent', async (_, ending, why) => {
     const store = await aShopWith({}, { coupon_fallback: 'skip' })
-    await wait(world, store.storeId, HOUR)
+    await advanceToAbandoned(world, store.storeId, HOUR)
     await change(store.couponId, ending)
-    await pass(world, store.storeId, 1_000)
-    expect((await steps(world, store.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
+    await passTime(world, store.storeId, 1_000)
+    expect((await listStepStates(world, store.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
     expect(await inputsOf(store)).toMatchObject({ coupon: store.code, couponIncluded: false })
     expect(world.sent).toEqual([])
   })
@@ -148,16 +148,16 @@ describe('a restricted coupon (decision 36)', () => {
     const store = await aShopWith({}, { coupon_fallback: fallback, coupon_first_order_only: true })
     const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
     const { email } = store.orders[0]!
-    const order = anOrder(world, { email, createdAt: before, modifiedAt: before })
+    const order = buildOrder(world, { email, createdAt: before, modifiedAt: before })
     await recordOrders(
       world.deps,
       store.storeId,
-      [{ ...bought(world, order), createdAt: before, modifiedAt: before, paidAt: before }],
+      [{ ...markPurchased(world, order), createdAt: before, modifiedAt: before, paidAt: before }],
       'sync',
     )
-    await pass(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, HOUR)
     const reason = 'coupon_withheld:first_order'
-    if (fallback === 'skip') expect((await steps(world, store.storeId))[0]).toBe(`skipped(${reason})`)
+    if (fallback === 'skip') expect((await listStepStates(world, store.storeId))[0]).toBe(`skipped(${reason})`)
     else expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: reason })
     expect(world.sent.length).toBe(fallback === 'skip' ? 0 : 1)
   })
@@ -167,9 +167,9 @@ describe('a restricted coupon (decision 36)', () => {
     const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
     const times = { createdAt: before, modifiedAt: before, paidAt: null }
     const asked = { ...times, status: 'quote', amount: 'if_counted' } as const
-    const quote = { ...bought(world, anOrder(world, { email: store.orders[0]!.email })), ...asked }
+    const quote = { ...markPurchased(world, buildOrder(world, { email: store.orders[0]!.email })), ...asked }
     await recordOrders(world.deps, store.storeId, [quote], 'sync')
-    await pass(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, HOUR)
     expect(await inputsOf(store)).toMatchObject({ couponIncluded: true })
   })
 
@@ -186,7 +186,7 @@ describe('a restricted coupon (decision 36)', () => {
     await world.db.insertInto('customers').values(record).execute()
     const key = { store_id: storeId, kind: 'customer' as const, value: '71', shopper_id }
     await world.db.insertInto('shopper_keys').values(key).execute()
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     expect(await inputsOf(store)).toMatchObject({ couponIncluded: reason === undefined })
     expect((await inputsOf(store))!.couponReason).toBe(reason)
   })
@@ -196,11 +196,11 @@ describe('a restricted coupon (decision 36)', () => {
     const before = new Date(world.now.getTime() - 80 * DAY)
     const { email } = store.orders[0]!
     const at = before.toISOString()
-    const order = anOrder(world, { email, createdAt: at, modifiedAt: at })
+    const order = buildOrder(world, { email, createdAt: at, modifiedAt: at })
     await recordOrders(
       world.deps,
       store.storeId,
-      [{ ...bought(world, order), createdAt: at, modifiedAt: at, paidAt: at }],
+      [{ ...markPurchased(world, order), createdAt: at, modifiedAt: at, paidAt: at }],
       'sync',
     )
     const used = (code: string) =>
@@ -209,27 +209,27 @@ describe('a restricted coupon (decision 36)', () => {
         .values({ store_id: store.storeId, order_id: order.orderId, code, discount_minor: 100 })
         .execute()
     await used('OF-THE-STORE')
-    await aCopiedCoupon(world, store, { made_by: 'store', code: 'OF-THE-STORE' })
-    await pass(world, store.storeId, HOUR)
+    await insertCoupon(world, store, { made_by: 'store', code: 'OF-THE-STORE' })
+    await passTime(world, store.storeId, HOUR)
     expect(await inputsOf(store)).toMatchObject({ couponIncluded: true })
     await used(store.code)
-    await pass(world, store.storeId, DAY)
+    await passTime(world, store.storeId, DAY)
     expect(world.sent.length).toBe(2)
     expect(world.sent[1]!.text).not.toContain(store.code)
   })
 
   test('is included only for carts above the minimum value', async () => {
     const store = await aShopWith({}, { coupon_above_minor: 90_000_000 })
-    await pass(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, HOUR)
     expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_withheld:above' })
   })
 })
 
 describe('a personal code (decision 34)', () => {
   const personal = { kind: 'personal', code: 'CART', valid_hours: 72 } as const
-  async function aCode(store: Scene & { couponId: string }, changes: object = {}) {
+  async function aCode(store: MessageScene & { couponId: string }, changes: object = {}) {
     const message = await firstOf(store)
-    const terms = await termsOfCoupon(world, store.couponId)
+    const terms = await readCodeTerms(world, store.couponId)
     await world.db
       .insertInto('coupon_codes')
       .values({
@@ -249,24 +249,24 @@ describe('a personal code (decision 34)', () => {
 
   test('holds the message until it exists, then shows its expiry', async () => {
     const store = await aShopWith(personal)
-    await pass(world, store.storeId, HOUR)
-    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
+    await passTime(world, store.storeId, HOUR)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_pending)')
     await aCode(store, { state: 'wanted' })
-    await pass(world, store.storeId, 2 * 60_000)
-    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
+    await passTime(world, store.storeId, 2 * 60_000)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_pending)')
     await world.db
       .updateTable('coupon_codes')
       .set({ state: 'made', code: 'CART-7K3M9QXY' })
       .where('store_id', '=', store.storeId)
       .execute()
-    await pass(world, store.storeId, 2 * 60_000)
+    await passTime(world, store.storeId, 2 * 60_000)
     expect(world.sent[0]!.text).toContain('Coupon CART-7K3M9QXY')
     expect(await firstOf(store)).toMatchObject({ state: 'sent', coupon_code: 'CART-7K3M9QXY' })
   })
 
   test('wakes the message when it is created between the decision and its hold', async () => {
     const store = await aShopWith(personal)
-    await wait(world, store.storeId, HOUR)
+    await advanceToAbandoned(world, store.storeId, HOUR)
     const id = await aCode(store, { state: 'wanted' })
     await sql`create function made_meanwhile() returns trigger language plpgsql as $$ begin
         update coupon_codes set state = 'made' where store_id = new.store_id and message_id = new.id; return new; end $$`.execute(
@@ -274,7 +274,7 @@ describe('a personal code (decision 34)', () => {
     )
     await sql`create trigger made_meanwhile after update on messages for each row when (new.reason = 'coupon_pending')
       execute function made_meanwhile()`.execute(world.db)
-    await pass(world, store.storeId, 1_000)
+    await passTime(world, store.storeId, 1_000)
     await sql`drop function made_meanwhile cascade`.execute(world.db)
     const row = await world.db
       .selectFrom('messages')
@@ -283,45 +283,45 @@ describe('a personal code (decision 34)', () => {
       .executeTakeFirstOrThrow()
     // Woken at once, it is decided on again within the same round, or is due.
     expect(row.state === 'sent' || row.wake_at <= world.now).toBe(true)
-    await pass(world, store.storeId, 1_000)
+    await passTime(world, store.storeId, 1_000)
     expect(await firstOf(store)).toMatchObject({ state: 'sent' })
   })
 
   test('holds the message when the store refuses it, with the store’s error in the record', async () => {
     const store = await aShopWith(personal)
-    await wait(world, store.storeId, HOUR)
+    await advanceToAbandoned(world, store.storeId, HOUR)
     await aCode(store, { state: 'failed', refusal: 'The coupon code is not allowed' })
-    await pass(world, store.storeId, 1_000)
-    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_failed)')
+    await passTime(world, store.storeId, 1_000)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_failed)')
     expect(await inputsOf(store)).toMatchObject({ couponRefusal: 'The coupon code is not allowed' })
   })
 
   test('for another cart version holds the message while its amount is capped', async () => {
     const store = await aShopWith({ ...personal, max_discount_minor: 300 })
-    await wait(world, store.storeId, HOUR)
+    await advanceToAbandoned(world, store.storeId, HOUR)
     await aCode(store, { amount_minor: 300, cart_version: 900_000 })
-    await pass(world, store.storeId, 1_000)
-    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
-    const { version } = await cartOf(world, store.storeId)
+    await passTime(world, store.storeId, 1_000)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_pending)')
+    const { version } = await readCart(world, store.storeId)
     await world.db
       .updateTable('coupon_codes')
       .set({ cart_version: version })
       .where('store_id', '=', store.storeId)
       .execute()
-    await pass(world, store.storeId, 2 * 60_000)
+    await passTime(world, store.storeId, 2 * 60_000)
     expect(world.sent[0]!.text).toContain('−$3.00')
   })
 
   test('with edited terms holds the message until the store has the new ones', async () => {
     const store = await aShopWith(personal)
-    await wait(world, store.storeId, HOUR)
+    await advanceToAbandoned(world, store.storeId, HOUR)
     await aCode(store)
     await change(store.couponId, { percent: 2_000 })
-    await pass(world, store.storeId, 1_000)
-    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
-    const terms = await termsOfCoupon(world, store.couponId)
+    await passTime(world, store.storeId, 1_000)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_pending)')
+    const terms = await readCodeTerms(world, store.couponId)
     await world.db.updateTable('coupon_codes').set({ terms }).where('store_id', '=', store.storeId).execute()
-    await pass(world, store.storeId, 2 * 60_000)
+    await passTime(world, store.storeId, 2 * 60_000)
     expect(world.sent[0]!.text).toContain('−$8.40')
   })
 
@@ -331,30 +331,30 @@ describe('a personal code (decision 34)', () => {
     ['about to expire', { expires_at: new Date('2026-03-03T01:00:00Z') }, 'expired'],
   ])('%s is like any coupon that is not valid', async (_, changes, why) => {
     const store = await aShopWith(personal, { coupon_fallback: 'skip' })
-    await wait(world, store.storeId, HOUR)
+    await advanceToAbandoned(world, store.storeId, HOUR)
     await aCode(store, changes)
-    await pass(world, store.storeId, 1_000)
-    expect((await steps(world, store.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
+    await passTime(world, store.storeId, 1_000)
+    expect((await listStepStates(world, store.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
   })
 })
 
 describe('before a batch is decided on, its coupons are read from the store', () => {
   async function aShopWithStore(setting: StepCoupon = {}) {
     const store = await aShopWith({ platform_id: '71' }, setting)
-    const fake = aFakeStore()
-    fake.allCoupons.push(aCoupon({ couponId: '71', code: store.code.toLowerCase(), percent: 1_000 }))
+    const fake = createFakeStore()
+    fake.allCoupons.push(buildCoupon({ couponId: '71', code: store.code.toLowerCase(), percent: 1_000 }))
     world.storeClient = () => fake
     const { accountId, storeId } = store
-    const keys = wooKeys()
+    const keys = buildWooKeys()
     await world.db.transaction().execute((db) => saveKeys(world.deps, { accountId, db }, storeId, keys))
-    await wait(world, storeId, HOUR)
+    await advanceToAbandoned(world, storeId, HOUR)
     return { ...store, fake }
   }
 
   test('a deleted coupon is left out', async () => {
     const store = await aShopWithStore()
     store.fake.allCoupons.length = 0
-    await send(world, store.storeId)
+    await sendDueMessages(world, store.storeId)
     expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:gone' })
     const copy = await world.db
       .selectFrom('coupons')
@@ -367,15 +367,15 @@ describe('before a batch is decided on, its coupons are read from the store', ()
   test('a used-up coupon is not sent', async () => {
     const store = await aShopWithStore({ coupon_fallback: 'skip' })
     Object.assign(store.fake.allCoupons[0]!, { usageLimit: 3, usageCount: 3 })
-    await send(world, store.storeId)
-    expect((await steps(world, store.storeId))[0]).toBe('skipped(coupon_invalid:used_up)')
+    await sendDueMessages(world, store.storeId)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('skipped(coupon_invalid:used_up)')
   })
 
   test('a changed coupon is shown with its new terms', async () => {
     const store = await aShopWithStore()
     Object.assign(store.fake.allCoupons[0]!, { percent: 2_000 })
-    await send(world, store.storeId)
-    const { value_minor: value } = await cartOf(world, store.storeId)
+    await sendDueMessages(world, store.storeId)
+    const { value_minor: value } = await readCart(world, store.storeId)
     expect(world.sent[0]!.text).toContain(
       `Total with the coupon: $${((value - Math.ceil(value / 5 - 0.5)) / 100).toFixed(2)}`,
     )
@@ -384,20 +384,20 @@ describe('before a batch is decided on, its coupons are read from the store', ()
   test('a store without a response holds messages with a coupon', async () => {
     const store = await aShopWithStore()
     store.fake.couponsById = async () => {
-      throw aProblem('timeout')
+      throw buildProblem('timeout')
     }
-    await send(world, store.storeId)
-    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_unread:timeout)')
+    await sendDueMessages(world, store.storeId)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_unread:timeout)')
     expect(world.sent).toEqual([])
   })
 
   test('no request is made for messages without a coupon', async () => {
     const store = await aShopWithStore()
-    await giveToSteps(world, store, null)
+    await assignCouponToSteps(world, store, null)
     store.fake.couponsById = async () => {
       throw new Error('asked for coupons')
     }
-    await send(world, store.storeId)
+    await sendDueMessages(world, store.storeId)
     expect(world.sent.length).toBe(1)
   })
 })

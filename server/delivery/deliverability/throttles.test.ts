@@ -1,17 +1,26 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { anOrder, freshOrderCheck } from '../../../test/factories.ts'
-import { aScene, DAY, HOUR, MINUTE, messagesOf, type Scene, send, wait } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, completeOrderCheck } from '../../../test/factories.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  DAY,
+  HOUR,
+  type MessageScene,
+  MINUTE,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { createSmtpChannel } from '../email/smtp.ts'
 import { recordMailReport } from '../mail-reports/mail-reports.ts'
 
 // A receiver that has had enough is left alone for a while: a real mail server defers, blocks and takes mail again.
 
-const world = aWorld()
+const world = createWorld()
 let server: SMTPServer
 /** What the server answers at RCPT; null: it takes the mail. */
 let answer: { code: number; words: string } | null = null
@@ -45,32 +54,32 @@ afterAll(async () => {
   await new Promise<void>((resolve) => server.close(() => resolve()))
 })
 
-let scene: Scene
+let scene: MessageScene
 let n = 0
 beforeEach(async () => {
   answer = null
-  scene = await aScene(world, 0)
+  scene = await createMessageScene(world, 0)
   accepted.length = 0
   asked.length = 0
 })
 
 /** Carts left behind by people at a domain. */
 async function left(count: number, domain: string) {
-  const orders = Array.from({ length: count }, () => anOrder(world, { email: `p${++n}@${domain}` }))
+  const orders = Array.from({ length: count }, () => buildOrder(world, { email: `p${++n}@${domain}` }))
   await recordOrders(world.deps, scene.storeId, orders, 'sync')
-  await wait(world, scene.storeId, HOUR)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
 }
 
 const states = async () => {
-  const first = (await messagesOf(world, scene.storeId)).filter(({ step }) => step === 1)
+  const first = (await readMessages(world, scene.storeId)).filter(({ step }) => step === 1)
   const words = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
   return Object.fromEntries([...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length]))
 }
 
 async function pass(ms: number) {
   world.advance(ms)
-  await freshOrderCheck(world, scene.storeId)
-  await send(world, scene.storeId)
+  await completeOrderCheck(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
 }
 
 const domains = async () =>
@@ -80,7 +89,7 @@ test('a throttling receiver is paused, one message probes it, then all are sent 
   await left(8, 'busy.example')
   await left(1, 'elsewhere.example')
   answer = { code: 421, words: '4.7.28 unusual rate of mail from p1@busy.example' }
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   // Two connections: what was in flight when the first no came, and nothing after it.
   expect(asked.filter((address) => address.endsWith('busy.example')).length).toBeLessThanOrEqual(4)
   expect(accepted).toEqual([expect.stringContaining('elsewhere.example')])
@@ -113,7 +122,7 @@ test('a throttling receiver is paused, one message probes it, then all are sent 
 test('the others wait for the reply to the probe', async () => {
   await left(4, 'slow.example')
   answer = { code: 451, words: '4.7.650 temporarily rate limited' }
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   const before = asked.length
   let during: unknown
   world.advance(7 * MINUTE)
@@ -126,8 +135,8 @@ test('the others wait for the reply to the probe', async () => {
       return usual.send(mail)
     },
   }
-  await freshOrderCheck(world, scene.storeId)
-  await send(world, scene.storeId)
+  await completeOrderCheck(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   world.deps.channels.email = usual
   expect(asked).toHaveLength(before + 1)
   expect(during).toMatchObject({ domains: [{ domain: 'slow.example', triesAt: null }], states: { sending: 1 } })
@@ -136,10 +145,11 @@ test('the others wait for the reply to the probe', async () => {
 test('two blocks pause a domain, and the owner is notified once when it lasts and when it ends', async () => {
   await left(30, 'strict.example')
   answer = { code: 550, words: '5.7.1 blocked using a list' }
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   expect(await domains()).toMatchObject([{ domain: 'strict.example', kind: 'blocked' }])
   for (let hour = 0; hour < 4; hour++) for (const minutes of [20, 20, 20]) await pass(minutes * MINUTE)
-  const news = async () => (await told(world, scene.storeId)).filter(({ type }) => type.startsWith('domain_'))
+  const news = async () =>
+    (await readNotifications(world, scene.storeId)).filter(({ type }) => type.startsWith('domain_'))
   expect(await news()).toMatchObject([{ type: 'domain_throttled', title: 'strict.example is refusing your email' }])
   // What was refused for good is not sent again; the rest waited.
   // Whose pause has just ended, while one of them was tried again, is due and not yet looked at.
@@ -156,15 +166,15 @@ test('no message waits beyond its age limit', async () => {
   await left(3, 'never.example')
   await world.db.deleteFrom('messages').where('store_id', '=', scene.storeId).where('step', '>', 1).execute()
   answer = { code: 421, words: '4.7.0 too many messages' }
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   await pass(DAY + MINUTE)
   expect(await states()).toEqual({ 'skipped(too_old)': 3 })
 })
 
 test('a later bounce report pauses too, and a delivery report reopens', async () => {
   await left(1, 'reports.example')
-  await send(world, scene.storeId)
-  const [mail] = (await messagesOf(world, scene.storeId)).filter(({ state }) => state === 'sent')
+  await sendDueMessages(world, scene.storeId)
+  const [mail] = (await readMessages(world, scene.storeId)).filter(({ state }) => state === 'sent')
   const report = { messageId: mail!.id, source: 'dsn', status: '4.7.0', words: 'rate limited' }
   await recordMailReport(world.deps, { ...report, kind: 'soft' })
   expect(await domains()).toMatchObject([{ domain: 'reports.example' }])
@@ -175,9 +185,9 @@ test('a later bounce report pauses too, and a delivery report reopens', async ()
 test('throttles of one account do not affect another', async () => {
   await left(1, 'busy2.example')
   answer = { code: 421, words: '4.7.28 unusual rate' }
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   expect(await domains()).toHaveLength(1)
-  const other = await aScene(world, 0)
+  const other = await createMessageScene(world, 0)
   expect((await world.request('GET', '/api/sending/throttled-domains', { token: other.token })).body.domains).toEqual(
     [],
   )

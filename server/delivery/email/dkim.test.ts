@@ -3,9 +3,9 @@ import { authenticate } from 'mailauth'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { aConnectedStore } from '../../../test/connected-store.ts'
+import { createConnectedStore } from '../../../test/connected-store.ts'
 import { openNameServer } from '../../../test/contract-servers/dns.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { openMailHeaders } from './mail-headers.ts'
@@ -33,7 +33,7 @@ const smtp = new SMTPServer({
 await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
 const url = `smtp://127.0.0.1:${(smtp.server.address() as net.AddressInfo).port}`
 
-const world = aWorld({
+const world = createWorld({
   SMTP_URL: url,
   MAIL_FROM: 'Recoup <hello@mugs.com>',
   BOUNCE_ADDRESS: 'bounces@back.mugs.com',
@@ -154,7 +154,7 @@ test('no mail is signed before the record is seen or after it is gone', async ()
 })
 
 test('the settings show the record to publish, detect it, and explain a damaged one', async () => {
-  const { owner } = await aConnectedStore(world)
+  const { owner } = await createConnectedStore(world)
   const ask = async () => {
     const { body } = await world.request('GET', '/api/stores/sending/domain', { token: owner.token })
     const found = (id: string) => body.checks.find((each: { id: string }) => each.id === id)

@@ -2,20 +2,20 @@ import net from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { localhostTls } from '../../../test/contract-servers/tls.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { readMailServer } from './mail-server-sql.ts'
 import { saveServer } from './mail-servers.ts'
 import { openOwnMails, openPassword } from './own-mail.ts'
 
 // An account enters its own mail server. It is connected to and signed in at before it is kept, and each failure is said in words.
 
-const world = aWorld({ MAIL_FROM: 'Recoup <hello@recoup.example>' })
+const world = createWorld({ MAIL_FROM: 'Recoup <hello@recoup.example>' })
 const PASSWORD = 'correct horse'
 const cleanUps: (() => unknown)[] = []
 let store: TestStore
 beforeEach(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
   await world.db.deleteFrom('rate_limits').execute()
 })
 afterEach(async () => {
@@ -300,17 +300,17 @@ test('removal deletes the password, and mail uses the installation’s server ag
 
 test('the demo account keeps the built-in mailbox (decision 29)', async () => {
   const { port } = await aServer()
-  const demo = await aStore(world)
+  const demo = await createStore(world)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
   expect((await save(entered(port), demo.token)).status).toBe(403)
   expect(await view(demo.token)).toMatchObject({ isFixed: true, server: null })
 })
 
 describe('on a public installation', () => {
-  const open = aWorld({ PUBLIC_URL: 'https://recoup.example.com' })
+  const open = createWorld({ PUBLIC_URL: 'https://recoup.example.com' })
 
   test('only ports of mail servers and public addresses can be used (X4)', async () => {
-    const { token } = await aStore(open)
+    const { token } = await createStore(open)
     const put = (more: object) =>
       open.request('PUT', '/api/sending/mail-server', {
         token,

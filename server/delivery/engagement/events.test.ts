@@ -1,20 +1,20 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aShop, DAY, MINUTE, type Shop } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, MINUTE, type Shop } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { createToken, readToken, removePixel } from '../../carts/links/message-tokens.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
 import { createLinks } from '../compose/compose.ts'
 
 // Machines that look at a mail's links and pictures attribute nothing, whenever it is noticed that they are machines (A1).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 let email = ''
 
 beforeEach(async () => {
   email = `ada${++n}@shoppers.example.com`
-  shop = await aShop(world)
+  shop = await createShop(world)
 })
 
 const aMailedCart = () => shop.mailed({ email, firstName: 'Ada' })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { aCalledWorld, ada, seconds, strangersSid } from '../../../test/provider-calls.ts'
-import { aMessageTo, stateOf } from '../../../test/provider-messages.ts'
+import { adaPhone, createProviderWorld, formatUnixSeconds, otherAccountSid } from '../../../test/provider-calls.ts'
+import { insertMessageTo, readMessageState } from '../../../test/provider-messages.ts'
 import { newId } from '../../core/common/ids.ts'
 import { hookUrl, openSecrets } from '../texts/text-channels.ts'
 
 // What providers call, with real signatures: forged, foreign, repeated, late and out of order.
 
-const scene = aCalledWorld()
+const scene = createProviderWorld()
 const { world, fromTwilio, fromMeta, inboundPath } = scene
 
 describe('authentication of webhook calls', () => {
@@ -46,14 +46,14 @@ describe('authentication of webhook calls', () => {
 describe('messages', () => {
   test('follow reports in any order, but never those of another account’s provider', async () => {
     const MessageSid = `SM${'d'.repeat(32)}`
-    const id = await aMessageTo(ada, scene, { state: 'sent', channel: 'sms', providerId: MessageSid })
+    const id = await insertMessageTo(adaPhone, scene, { state: 'sent', channel: 'sms', providerId: MessageSid })
     const path = (key: string) => `/api/webhooks/twilio/${key}/status/${id}`
-    const foreign = { AccountSid: strangersSid, MessageSid, MessageStatus: 'undelivered', ErrorCode: '30003' }
+    const foreign = { AccountSid: otherAccountSid, MessageSid, MessageStatus: 'undelivered', ErrorCode: '30003' }
     expect((await fromTwilio(path(scene.keys.strangerSms), foreign)).status).toBe(204)
-    expect((await stateOf(world.db, id)).state).toBe('sent')
+    expect((await readMessageState(world.db, id)).state).toBe('sent')
     await fromTwilio(path(scene.keys.sms), { MessageSid, MessageStatus: 'delivered' })
     await fromTwilio(path(scene.keys.sms), { MessageSid, MessageStatus: 'sent' })
-    expect((await stateOf(world.db, id)).state).toBe('delivered')
+    expect((await readMessageState(world.db, id)).state).toBe('delivered')
   })
 })
 
@@ -78,7 +78,7 @@ describe('delivery reports', () => {
     const status = {
       id: 'wamid.r',
       status: 'read',
-      timestamp: seconds(world.now),
+      timestamp: formatUnixSeconds(world.now),
       biz_opaque_callback_data: 'no-id-of-ours',
     }
     expect(await fromMeta({ statuses: [status, status] })).toBe(200)

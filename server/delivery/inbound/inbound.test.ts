@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { aCalledWorld, ada, seconds } from '../../../test/provider-calls.ts'
-import { aMessageTo, stateOf } from '../../../test/provider-messages.ts'
+import { adaPhone, createProviderWorld, formatUnixSeconds } from '../../../test/provider-calls.ts'
+import { insertMessageTo, readMessageState } from '../../../test/provider-messages.ts'
 import { newId } from '../../core/common/ids.ts'
 
 // What people answer, by both providers: repeated, late and in the wrong order.
 
-const scene = aCalledWorld()
+const scene = createProviderWorld()
 const { world, fromMeta, says, writes } = scene
 const messageOf = (xml: string) => /<Message>(.*)<\/Message>/.exec(xml)?.[1] ?? null
 
-const hash = () => world.deps.secrets.addressHash(ada)
+const hash = () => world.deps.secrets.addressHash(adaPhone)
 const suppressed = async (channel: 'sms' | 'whatsapp') =>
   (
     await world.db
@@ -125,11 +125,12 @@ describe('STOP, START and HELP by SMS (C4)', () => {
 })
 
 describe('WhatsApp', () => {
-  const confirmations = () => scene.meta.network.texts.thread(ada, 'whatsapp', '+12025550100').map(({ body }) => body)
+  const confirmations = () =>
+    scene.meta.network.texts.thread(adaPhone, 'whatsapp', '+12025550100').map(({ body }) => body)
 
   test('a preference change and an opt-out button stop messages, and a preference opens no 24-hour window (cases-R6)', async () => {
     const setting = (value: string, at = world.now) => ({
-      ...{ wa_id: ada.slice(1), category: 'marketing_messages', value, timestamp: Number(seconds(at)) },
+      ...{ wa_id: adaPhone.slice(1), category: 'marketing_messages', value, timestamp: Number(formatUnixSeconds(at)) },
       detail: 'User requested to change marketing messages',
     })
     expect(await fromMeta({ user_preferences: [setting('stop')] }, { field: 'user_preferences' })).toBe(200)
@@ -140,7 +141,11 @@ describe('WhatsApp', () => {
     await fromMeta({ user_preferences: [setting('resume')] }, { field: 'user_preferences' })
     expect(await suppressed('whatsapp')).toBe(false)
     world.advance(1_000)
-    const button = { from: ada.slice(1), timestamp: seconds(world.now), button: { text: 'Stop promotions' } }
+    const button = {
+      from: adaPhone.slice(1),
+      timestamp: formatUnixSeconds(world.now),
+      button: { text: 'Stop promotions' },
+    }
     await fromMeta({ messages: [{ ...button, id: 'wamid.button', type: 'button' }] })
     expect(await suppressed('whatsapp')).toBe(true)
     await world.runJobs()
@@ -192,7 +197,7 @@ describe('WhatsApp', () => {
   })
 
   test('a Twilio message is assigned to the channel by its number, as a messaging service has one URL for both', async () => {
-    const byWhatsApp = { From: `whatsapp:${ada}`, To: 'whatsapp:+12025550100' }
+    const byWhatsApp = { From: `whatsapp:${adaPhone}`, To: 'whatsapp:+12025550100' }
     world.advance(60_000)
     const { body } = await says('Stop', byWhatsApp)
     expect(messageOf(body)).toContain('Sie erhalten hier keine Nachrichten mehr')
@@ -206,7 +211,7 @@ describe('WhatsApp', () => {
     const from = {
       from: '5215512345678',
       id: 'wamid.mx',
-      timestamp: seconds(world.now),
+      timestamp: formatUnixSeconds(world.now),
       type: 'text',
       text: { body: 'STOP' },
     }
@@ -224,7 +229,7 @@ describe('WhatsApp', () => {
   test('events of another number of the app and unknown events are ignored', async () => {
     const foreign = {
       metadata: { phone_number_id: '1' },
-      messages: [{ from: ada.slice(1), id: 'wamid.x', timestamp: '1' }],
+      messages: [{ from: adaPhone.slice(1), id: 'wamid.x', timestamp: '1' }],
     }
     expect(await fromMeta(foreign)).toBe(200)
     expect(
@@ -242,12 +247,15 @@ describe('WhatsApp', () => {
 describe('messages', () => {
   test('not yet sent are closed by STOP in the same commit, on that channel only (C2)', async () => {
     const open = {
-      sms: await aMessageTo(ada, scene, { state: 'scheduled', channel: 'sms' }),
-      whatsapp: await aMessageTo(ada, scene, { state: 'scheduled', channel: 'whatsapp' }),
+      sms: await insertMessageTo(adaPhone, scene, { state: 'scheduled', channel: 'sms' }),
+      whatsapp: await insertMessageTo(adaPhone, scene, { state: 'scheduled', channel: 'whatsapp' }),
     }
     world.advance(1_000)
     await writes('STOP')
-    expect(await stateOf(world.db, open.whatsapp)).toEqual({ state: 'skipped', reason: 'suppressed_unsubscribed' })
-    expect((await stateOf(world.db, open.sms)).state).toBe('scheduled')
+    expect(await readMessageState(world.db, open.whatsapp)).toEqual({
+      state: 'skipped',
+      reason: 'suppressed_unsubscribed',
+    })
+    expect((await readMessageState(world.db, open.sms)).state).toBe('scheduled')
   })
 })

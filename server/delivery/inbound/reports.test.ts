@@ -1,16 +1,16 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, post, type Shop } from '../../../test/by-hand-scene.ts'
+import { createShop, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
 import { MINUTE } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import type { DeliveryReport } from '../../messages/channels/channel.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { closeAbandonedSends } from '../send/abandoned.ts'
 
 // What providers report of texts, early and late (D4).
 
-const world = aWorld()
+const world = createWorld()
 let answerText: typeof world.answerText
 beforeEach(() => {
   answerText ??= world.answerText
@@ -19,13 +19,13 @@ beforeEach(() => {
 })
 
 const sendSms = (shop: Shop, n = 0, more: object = {}) =>
-  post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[n], ...more })
+  postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[n], ...more })
 const badgeOf = async (shop: Shop, n = 0) =>
   (await world.request('GET', `/api/carts/${shop.cartIds[n]}`, { token: shop.token })).body.cart
 
 describe('reports of the provider', () => {
   async function aSent() {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     const { messageId } = (await sendSms(shop)).body
     const report = (status: DeliveryReport['status'], more: Partial<DeliveryReport> = {}) =>
       recordDeliveryReport(world.deps, {
@@ -66,7 +66,7 @@ describe('reports of the provider', () => {
   })
 
   test('count even if they came before the send became unknown', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     let messageId = ''
     world.answerText = async (text) => {
       messageId = text.messageId
@@ -90,7 +90,7 @@ describe('reports of the provider', () => {
   })
 
   test('count even if the process that closes abandoned sends crashes', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     world.answerText = async () => ({ kind: 'unknown', reason: 'timeout', response: '' })
     const { messageId } = (await sendSms(shop)).body
     const message = world.db.updateTable('messages').where('id', '=', messageId)
@@ -112,7 +112,7 @@ describe('reports of the provider', () => {
   })
 
   test('are ignored for an erased shopper, and so is a late reply (C8)', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     let messageId = ''
     const erase = () =>
       world.db
@@ -131,7 +131,7 @@ describe('reports of the provider', () => {
     await recordDeliveryReport(world.deps, { ...said, ...bad, at: world.now })
     const row = await world.db.selectFrom('messages').selectAll().where('id', '=', messageId).executeTakeFirstOrThrow()
     expect([row.state, row.provider_id, row.provider_response]).toEqual(['unknown', null, null])
-    const news = await told(world, shop.storeId)
+    const news = await readNotifications(world, shop.storeId)
     expect(news.filter(({ message }) => message.includes(shop.orders[0]!.phone!))).toEqual([])
   })
 
@@ -153,7 +153,7 @@ describe('reports of the provider', () => {
       for (const status of order) await report(status, status === 'failed' ? { code: '30003' } : {})
       expect(await state()).toBe('failed(undelivered:30003)')
     }
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     world.answerText = async (text) => {
       const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${text.messageId}`, code: null }
       await recordDeliveryReport(world.deps, { ...said, status: 'delivered', at: world.now })
@@ -176,13 +176,13 @@ describe('reports of the provider', () => {
 
   test('of another account’s message change nothing', async () => {
     const { report, state } = await aSent()
-    const other = await aShop(world)
+    const other = await createShop(world)
     await report('failed', { accountId: other.accountId })
     expect(await state()).toBe('sent')
   })
 
   test('with our message id replace a lost reply', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'no answer' })
     const { messageId, state } = (await sendSms(shop)).body
     expect(state).toBe('on_its_way')
@@ -192,7 +192,7 @@ describe('reports of the provider', () => {
   })
 
   test('with our message id also apply to a message that a click proved as delivered', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'no answer' })
     const { messageId } = (await sendSms(shop)).body
     world.advance(10 * MINUTE)

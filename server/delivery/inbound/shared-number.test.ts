@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { twilioSignature } from '../../../demo/phone/callbacks.ts'
 import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aMessageTo, stateOf } from '../../../test/provider-messages.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { insertMessageTo, readMessageState } from '../../../test/provider-messages.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { openTextChannels } from '../texts/text-channels.ts'
@@ -21,7 +21,7 @@ const operator = {
   OPERATOR_TWILIO_AUTH_TOKEN: 'op-token',
   OPERATOR_TWILIO_SENDERS: `${number},DE:+491512345678`,
 }
-const world = aWorld({ PUBLIC_URL, ...operator })
+const world = createWorld({ PUBLIC_URL, ...operator })
 let twilio: ContractServer
 let tea: TestStore
 let wine: TestStore
@@ -37,7 +37,7 @@ beforeAll(async () => {
   })
   world.deps.config = { ...world.deps.config, twilioApiUrl: twilio.url }
   world.deps.channels.text = openTextChannels(world.deps).text
-  ;[tea, wine, salt] = [await aStore(world), await aStore(world), await aStore(world)]
+  ;[tea, wine, salt] = [await createStore(world), await createStore(world), await createStore(world)]
 })
 afterAll(() => twilio.close())
 beforeEach(() => {
@@ -137,7 +137,7 @@ describe('the operator’s account', () => {
   })
 
   test('is not used by the demo, which has the phone sandbox or nothing', async () => {
-    const demo = await aStore(world)
+    const demo = await createStore(world)
     await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
     expect(await world.deps.channels.text(demo.accountId, 'sms')).toBeNull()
   })
@@ -157,7 +157,11 @@ describe('the operator’s account', () => {
 describe('a delivery report', () => {
   test('applies to the message’s account, and is refused if forged or from another Twilio account', async () => {
     const [phone, MessageSid] = ['+4915123456001', `SM${'a'.repeat(32)}`]
-    const id = await aMessageTo(phone, { world, store: tea }, { state: 'sent', channel: 'sms', providerId: MessageSid })
+    const id = await insertMessageTo(
+      phone,
+      { world, store: tea },
+      { state: 'sent', channel: 'sms', providerId: MessageSid },
+    )
     await channelOf(tea)
     await channelOf(wine)
     const rows = await world.db.selectFrom('channel_credentials').select(['account_id', 'hook_key']).execute()
@@ -165,11 +169,11 @@ describe('a delivery report', () => {
       `/api/webhooks/twilio/${rows.find((row) => row.account_id === store.accountId)!.hook_key}/status/${id}`
     const delivered = { MessageSid, MessageStatus: 'delivered' }
     expect((await fromTwilio(path(wine), delivered)).status).toBe(204)
-    expect((await stateOf(world.db, id)).state).toBe('sent')
+    expect((await readMessageState(world.db, id)).state).toBe('sent')
     expect((await fromTwilio(path(tea), delivered, { token: 'guess' })).status).toBe(403)
     expect((await fromTwilio(path(tea), delivered, { sid: ownSid, token: 'own-token' })).status).toBe(404)
     expect((await fromTwilio(path(tea), delivered)).status).toBe(204)
-    expect((await stateOf(world.db, id)).state).toBe('delivered')
+    expect((await readMessageState(world.db, id)).state).toBe('delivered')
   })
 })
 

@@ -1,28 +1,28 @@
 import type { KyselyPlugin } from 'kysely'
 import { expect, test } from 'vitest'
-import { consent, germanPhone } from '../../../test/by-hand-scene.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { connectionsWait } from '../../../test/locks.ts'
-import { aScene, HOUR, linkIn, messagesOf, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { grantConsent, nextGermanPhone } from '../../../test/by-hand-scene.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { isBlocked } from '../../../test/locks.ts'
+import { createMessageScene, findLink, HOUR, passTime, readMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { handleReply } from './inbound.ts'
 
 // STOP and unsubscribe beside settling, which locks the message that was sent and then the open steps behind it.
 
-const world = aWorld()
+const world = createWorld()
 
 /** A cart whose first step has been sent and whose next steps are open. */
 async function aSentStep(channel: 'sms' | 'email') {
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
-  const scene = await aScene(world, 0, { plan: 'growth' })
+  const scene = await createMessageScene(world, 0, { plan: 'growth' })
   await world.db.updateTable('flow_steps').set({ channel }).where('store_id', '=', scene.storeId).execute()
-  const order = anOrder(world, { country: 'DE', phone: germanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
   await recordOrders(world.deps, scene.storeId, [order], 'sync')
-  await consent(world, scene, order)
-  await pass(world, scene.storeId, HOUR)
-  const [sent, ...open] = await messagesOf(world, scene.storeId)
+  await grantConsent(world, scene, order)
+  await passTime(world, scene.storeId, HOUR)
+  const [sent, ...open] = await readMessages(world, scene.storeId)
   expect([sent!.state, open[0]!.state]).toEqual(['sent', 'scheduled'])
   const inbound = {
     ...{ channel: 'sms' as const, id: newId(), from: order.phone!, text: 'STOP', at: world.now },
@@ -30,7 +30,7 @@ async function aSentStep(channel: 'sms' | 'email') {
   }
   return { ...scene, inbound, sentId: sent!.id, openIds: open.map(({ id }) => id) }
 }
-const statesOf = async (storeId: string) => (await messagesOf(world, storeId)).map(({ state }) => state)
+const statesOf = async (storeId: string) => (await readMessages(world, storeId)).map(({ state }) => state)
 
 /** `stop` runs while another transaction has locked the message that was sent; it then locks the open steps without waiting. */
 async function besideSettling(of: { sentId: string; openIds: string[] }, stop: () => Promise<unknown>) {
@@ -39,7 +39,7 @@ async function besideSettling(of: { sentId: string; openIds: string[] }, stop: (
     await client.query('begin')
     await client.query('select 1 from messages where id = $1 for update', [of.sentId])
     const stopping = stop()
-    await connectionsWait(world, 1)
+    await isBlocked(world, 1)
     try {
       await client.query('select 1 from messages where id = any($1) for update nowait', [of.openIds])
     } finally {
@@ -59,7 +59,7 @@ test('STOP waits for a text being settled before it locks open texts', async () 
 
 test('an unsubscribe waits for a mail being settled before it locks open mails', async () => {
   const of = await aSentStep('email')
-  const link = linkIn(world.sent.at(-1)!.html!, '/u/')
+  const link = findLink(world.sent.at(-1)!.html!, '/u/')
   await besideSettling(of, () => world.request('POST', link))
   expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })

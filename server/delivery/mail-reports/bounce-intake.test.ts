@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import nodemailer from 'nodemailer'
 import { expect, test } from 'vitest'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { returnPathOf } from '../email/return-path.ts'
 import { listenForBounces } from './bounce-intake.ts'
 
 const CERT = resolve('test/contract-servers/localhost.crt.pem')
 const OURS = 'bounces@back.example'
-const world = aWorld({
+const world = createWorld({
   BOUNCE_ADDRESS: OURS,
   BOUNCE_TLS_CERT: CERT,
   BOUNCE_TLS_KEY: resolve('test/contract-servers/localhost.key.pem'),

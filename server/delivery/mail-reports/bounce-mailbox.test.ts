@@ -8,8 +8,15 @@ import {
   startDovecot,
   USER,
 } from '../../../test/contract-servers/dovecot.ts'
-import { aScene, HOUR, messagesOf, type Scene, send, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  type MessageScene,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { openBounceAddresses } from '../email/bounce-addresses.ts'
 import { openMailHeaders } from '../email/mail-headers.ts'
 import { readMailboxes } from './bounce-mailbox.ts'
@@ -18,15 +25,15 @@ import { type ImapAccess, withInbox } from './imap.ts'
 
 // Undeliverable mail comes back to a mailbox of the account's own, and what stands in it counts for this account's mail.
 
-const world = aWorld()
+const world = createWorld()
 const ca = readFileSync(CERTIFICATE, 'utf8')
 const MINUTE = 60_000
 
 async function aSentMail() {
-  const scene = await aScene(world, 1)
-  await wait(world, scene.storeId, HOUR)
-  await send(world, scene.storeId)
-  const [first] = await messagesOf(world, scene.storeId)
+  const scene = await createMessageScene(world, 1)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
+  await sendDueMessages(world, scene.storeId)
+  const [first] = await readMessages(world, scene.storeId)
   world.advance(1_000)
   return { ...scene, id: first!.id, to: first!.to_address! }
 }
@@ -64,10 +71,11 @@ const report = (messageId: string, to: string) =>
     '',
   ].join('\r\n')
 
-const view = async ({ token }: Scene) => (await world.request('GET', '/api/sending/bounce-mailbox', { token })).body
+const view = async ({ token }: MessageScene) =>
+  (await world.request('GET', '/api/sending/bounce-mailbox', { token })).body
 
 test('a mailbox that cannot be read is not saved, with an explanation', async () => {
-  const scene = await aScene(world, 0)
+  const scene = await createMessageScene(world, 0)
   const body = { address: USER, host: 'localhost', port: 993, user: USER, password: 'x', version: 0 }
   const reply = await world.request('PUT', '/api/sending/bounce-mailbox', { token: scene.token, body })
   expect([reply.status, reply.body.error]).toEqual([422, 'Nothing responds on this port.'])
@@ -85,7 +93,7 @@ test.each([
   ['another port', { port: 143 }],
   ['another user', { user: 'eve@shop.example' }],
 ])('a kept password is not used for %s', async (_, change) => {
-  const { accountId, token } = await aScene(world, 0)
+  const { accountId, token } = await createMessageScene(world, 0)
   const row = {
     address: USER,
     host: 'localhost',
@@ -111,7 +119,7 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
   })
   afterAll(() => dovecot.stop())
 
-  const keep = async ({ accountId }: Scene, password = PASSWORD) =>
+  const keep = async ({ accountId }: MessageScene, password = PASSWORD) =>
     sql.saveMailbox(
       { accountId, db: world.db },
       {
@@ -135,12 +143,12 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
     await keep(mail)
     await read()
     // It was there before the mailbox was given to us.
-    expect((await messagesOf(world, mail.storeId))[0]!.state).toBe('sent')
+    expect((await readMessages(world, mail.storeId))[0]!.state).toBe('sent')
     dovecot.deliver('From: a@b.example\r\nSubject: lunch?\r\n\r\nAt noon.\r\n')
     dovecot.deliver(report(mail.id, mail.to))
     await read()
     await read()
-    const [first, second] = await messagesOf(world, mail.storeId)
+    const [first, second] = await readMessages(world, mail.storeId)
     expect([first!.state, first!.reason, second!.reason]).toEqual(['failed', 'bounced', 'suppressed_hard_bounce'])
     expect((await view(mail)).mailbox).toMatchObject({
       address: USER,
@@ -157,20 +165,20 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
     await keep(mine)
     dovecot.deliver(report(theirs.id, theirs.to))
     await read()
-    expect((await messagesOf(world, theirs.storeId))[0]!.state).toBe('sent')
+    expect((await readMessages(world, theirs.storeId))[0]!.state).toBe('sent')
     expect((await view(mine)).mailbox.reports).toBe(0)
     await sql.deleteMailbox({ accountId: mine.accountId, db: world.db })
   })
 
   test('mail uses the mailbox as return address, and the server’s own one when it cannot be read', async () => {
-    const scene = await aScene(world, 0)
+    const scene = await createMessageScene(world, 0)
     await keep(scene)
     const mailHeaders = openMailHeaders(world.deps)
     const mail = { messageId: 'x', from: { name: '', address: 'a@b.example' }, accountId: scene.accountId }
     const pathOf = async () =>
       (await mailHeaders({ ...mail, to: '', subject: '', html: '', text: '', headers: {} })).returnPath
     expect(await pathOf()).toBe(USER)
-    expect(await openBounceAddresses(world.deps)((await aScene(world, 0)).accountId)).toBeNull()
+    expect(await openBounceAddresses(world.deps)((await createMessageScene(world, 0)).accountId)).toBeNull()
     await world.db
       .updateTable('bounce_mailboxes')
       .set({ encrypted: world.deps.secrets.seal('wrong', `bounce mailbox:${scene.accountId}`) })

@@ -6,15 +6,15 @@ import tls from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
 import { CERTIFICATE } from '../../../test/contract-servers/dovecot.ts'
 import { localhostTls } from '../../../test/contract-servers/tls.ts'
-import { aScene } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createMessageScene } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { readMailboxes } from './bounce-mailbox.ts'
 import * as sql from './bounce-mailbox-sql.ts'
 import { type ImapAccess, withInbox } from './imap.ts'
 
 // A mailbox is on a server of somebody's choice, and that server may answer whatever it likes.
 
-const world = aWorld()
+const world = createWorld()
 const ca = readFileSync(CERTIFICATE, 'utf8')
 const MB = 1024 * 1024
 const open: (net.Server | Socket)[] = []
@@ -79,7 +79,7 @@ test('a UID beyond 31 bits stops the reading of no mailbox', async () => {
   const port = await aServer({ SELECT: inbox(4_294_967_295) })
   const found = await withInbox(access(port), async (box) => box)
   expect(found.lastUid).toBe(4_294_967_294)
-  const { accountId, token } = await aScene(world, 0)
+  const { accountId, token } = await createMessageScene(world, 0)
   const row = { address: 'b@shop.example', host: 'localhost', port, user_name: 'u', version: 0, uid_validity: '7' }
   const encrypted = world.deps.secrets.seal('p', `bounce mailbox:${accountId}`)
   const account = { accountId, db: world.db }

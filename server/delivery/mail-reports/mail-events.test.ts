@@ -1,8 +1,14 @@
 import { createHmac, createSign, generateKeyPairSync, sign } from 'node:crypto'
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { aScene, HOUR, messagesOf, send, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import type { Config } from '../../core/config/config.ts'
 import { returnPathOf } from '../email/return-path.ts'
 
@@ -11,7 +17,7 @@ import { returnPathOf } from '../email/return-path.ts'
 const BOUNCES = 'bounces@back.mugs.com'
 const KEY = 'a-secret-part-of-the-address'
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:mail'
-const world = aWorld({ BOUNCE_ADDRESS: BOUNCES })
+const world = createWorld({ BOUNCE_ADDRESS: BOUNCES })
 
 type Provider = NonNullable<Config['mailEvents']>['provider']
 function use(provider: Provider, secret: string) {
@@ -22,12 +28,12 @@ let storeId: string
 let accountId: string
 let id: string
 beforeEach(async () => {
-  const scene = await aScene(world, 1)
-  await wait(world, scene.storeId, HOUR)
-  await send(world, scene.storeId)
+  const scene = await createMessageScene(world, 1)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
+  await sendDueMessages(world, scene.storeId)
   storeId = scene.storeId
   accountId = scene.accountId
-  id = (await messagesOf(world, storeId))[0]!.id
+  id = (await readMessages(world, storeId))[0]!.id
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -40,7 +46,7 @@ const post = (provider: string, body: string, headers: Record<string, string> = 
   })
 
 async function ends() {
-  const [message] = await messagesOf(world, storeId)
+  const [message] = await readMessages(world, storeId)
   const rows = await world.db.selectFrom('suppressions').select('reason').where('account_id', '=', accountId).execute()
   return [message!.state, message!.reason, ...rows.map(({ reason }) => reason)]
 }
@@ -206,7 +212,7 @@ test('an opt-out at the provider is a withdrawal and stops open messages; after 
   const ledger = () =>
     world.db.selectFrom('consents').select(['status', 'source']).where('store_id', '=', storeId).execute()
   expect(await ledger()).toEqual([{ status: 'withdrawn', source: 'postmark' }])
-  const [first, ...others] = await messagesOf(world, storeId)
+  const [first, ...others] = await readMessages(world, storeId)
   expect(first!.unsubscribed_at).not.toBeNull()
   expect(new Set(others.map(({ reason }) => reason))).toEqual(new Set(['suppressed_unsubscribed']))
   await world.db.deleteFrom('suppressions').where('account_id', '=', accountId).execute()

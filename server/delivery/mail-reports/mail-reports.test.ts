@@ -1,10 +1,19 @@
 import net from 'node:net'
 import nodemailer from 'nodemailer'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { connectionsWait } from '../../../test/locks.ts'
-import { aScene, cartOf, HOUR, messagesOf, pass, recordOf, send, wait } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { isBlocked } from '../../../test/locks.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  listStepDecisions,
+  passTime,
+  readCart,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
@@ -13,14 +22,14 @@ import { type BounceIntake, listenForBounces } from './bounce-intake.ts'
 import { applyWaitingReports, type MailReport, recordMailReport } from './mail-reports.ts'
 
 const OURS = 'bounces@back.mugs.com'
-const world = aWorld({ BOUNCE_ADDRESS: OURS })
+const world = createWorld({ BOUNCE_ADDRESS: OURS })
 let intake: BounceIntake
 beforeAll(async () => {
   intake = await listenForBounces(world.deps, 0)
 })
 afterAll(() => intake.stop())
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
 })
 
 const said = (messageId: string, kind: MailReport['kind'], more: Partial<MailReport> = {}): MailReport => ({
@@ -35,16 +44,16 @@ const say = (messageId: string, kind: MailReport['kind']) => recordMailReport(wo
 
 /** A mail that was accepted; `answer` is the mail server's. */
 async function aSentMail() {
-  const scene = await aScene(world, 1)
-  await wait(world, scene.storeId, HOUR)
-  await send(world, scene.storeId)
-  const [first] = await messagesOf(world, scene.storeId)
+  const scene = await createMessageScene(world, 1)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
+  await sendDueMessages(world, scene.storeId)
+  const [first] = await readMessages(world, scene.storeId)
   // What comes back comes later; records of one instant have no order.
   world.advance(1_000)
   return { ...scene, id: first!.id }
 }
 const stateOf = async (storeId: string) => {
-  const [first, second] = await messagesOf(world, storeId)
+  const [first, second] = await readMessages(world, storeId)
   return { first: [first!.state, first!.reason], second: [second!.state, second!.reason] }
 }
 const suppressionOf = (accountId: string) =>
@@ -62,9 +71,9 @@ test('a hard bounce fails the message and suppresses the address (D4, C1)', asyn
     second: ['skipped', 'suppressed_hard_bounce'],
   })
   expect(await suppressionOf(accountId)).toEqual([{ reason: 'hard_bounce', channel: 'email', source: 'dsn' }])
-  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result accepted', 'result bounced'])
-  expect((await cartOf(world, storeId)).badge).toBe('No Action')
-  await pass(world, storeId, 72 * HOUR)
+  expect(await listStepDecisions(world, storeId)).toEqual(['send ok', 'result accepted', 'result bounced'])
+  expect((await readCart(world, storeId)).badge).toBe('No Action')
+  await passTime(world, storeId, 72 * HOUR)
   expect(world.sent).toHaveLength(1)
 })
 
@@ -79,7 +88,7 @@ test('a soft bounce only adds a timeline entry', async () => {
   const { storeId, accountId, id } = await aSentMail()
   await say(id, 'soft')
   expect(await stateOf(storeId)).toMatchObject({ first: ['sent', null], second: ['scheduled', null] })
-  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result accepted', 'result bounced:soft'])
+  expect(await listStepDecisions(world, storeId)).toEqual(['send ok', 'result accepted', 'result bounced:soft'])
   expect(await suppressionOf(accountId)).toEqual([])
 })
 
@@ -89,7 +98,7 @@ test('a complaint suppresses the address at once, and the mail stays delivered',
   expect(await stateOf(storeId)).toEqual({ first: ['delivered', null], second: ['skipped', 'suppressed_complaint'] })
   expect(await suppressionOf(accountId)).toEqual([{ reason: 'complaint', channel: 'email', source: 'dsn' }])
   await say(id, 'complaint')
-  const complaints = (await told(world, storeId)).filter(({ type }) => type === 'complaint_failed')
+  const complaints = (await readNotifications(world, storeId)).filter(({ type }) => type === 'complaint_failed')
   expect(complaints).toMatchObject([{ title: 'An email was reported as spam' }])
 })
 
@@ -107,9 +116,9 @@ describe('reports in any order and any number (D4)', () => {
       'complaint',
       'hard_bounce',
     ])
-    const record = (await recordOf(world, storeId)).slice(2)
+    const record = (await listStepDecisions(world, storeId)).slice(2)
     expect(record.toSorted()).toEqual(['result bounced', 'result complaint', 'result delivered'])
-    const news = await told(world, storeId)
+    const news = await readNotifications(world, storeId)
     expect(news.filter(({ title }) => title === 'Recovery email not delivered')).toHaveLength(1)
   })
 })
@@ -122,9 +131,9 @@ test.each<[MailReport['kind'], string]>([
 ])('of a message whose answer never came, %s says that it is %s ("Sending")', async (kind, state) => {
   world.answer = () => ({ kind: 'unknown', reason: 'timeout_after_data', response: 'no answer' })
   const { storeId, id } = await aSentMail()
-  expect((await messagesOf(world, storeId))[0]!.state).toBe('unknown')
+  expect((await readMessages(world, storeId))[0]!.state).toBe('unknown')
   await say(id, kind)
-  expect((await messagesOf(world, storeId))[0]!.state).toBe(state)
+  expect((await readMessages(world, storeId))[0]!.state).toBe(state)
 })
 
 test('a bounce before the mail server’s reply waits for it, its suppression applies at once', async () => {
@@ -135,12 +144,12 @@ test('a bounce before the mail server’s reply waits for it, its suppression ap
       accountId,
     ])
     expect(rows[0].n).toBe(1)
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
-  const scene = await aScene(world, 1)
+  const scene = await createMessageScene(world, 1)
   accountId = scene.accountId
-  await wait(world, scene.storeId, HOUR)
-  await send(world, scene.storeId)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
+  await sendDueMessages(world, scene.storeId)
   expect((await stateOf(scene.storeId)).first).toEqual(['sent', null])
   await applyWaitingReports(world.deps)
   expect((await stateOf(scene.storeId)).first).toEqual(['failed', 'bounced'])
@@ -149,7 +158,7 @@ test('a bounce before the mail server’s reply waits for it, its suppression ap
 test('a delayed report is applied under the shopper’s lock, which an erasure takes too (C8)', async () => {
   world.answer = async (mail) => {
     await say(mail.messageId, 'hard')
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
   const { storeId } = await aSentMail()
   const { shopper_id: shopperId } = await world.db
@@ -166,7 +175,7 @@ test('a delayed report is applied under the shopper’s lock, which an erasure t
   await holding.promise
   const applied = applyWaitingReports(world.deps)
   try {
-    await connectionsWait(world, 1)
+    await isBlocked(world, 1)
     expect((await stateOf(storeId)).first).toEqual(['sent', null])
   } finally {
     held.resolve()

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CapturePost } from '../../../shared/capture.ts'
-import { aBox } from '../../../test/boxes.ts'
-import { anOrder, type TestStore } from '../../../test/factories.ts'
-import { aCalledWorld } from '../../../test/provider-calls.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildOrder, type TestStore } from '../../../test/factories.ts'
+import { createProviderWorld } from '../../../test/provider-calls.ts'
 import { recordCapture } from '../../carts/capture/capture.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
@@ -10,7 +10,7 @@ import { mayBeAsked, sendOptInRequests, WITHOUT_ORDER } from './opt-in-request.t
 
 // Which numbers are asked whether they meant their opt-in, and how many: anybody can type a number into a checkout.
 
-const scene = aCalledWorld()
+const scene = createProviderWorld()
 const { world } = scene
 const HOUR = 3_600_000
 let store: TestStore
@@ -45,7 +45,7 @@ async function ticks(consent: NonNullable<CapturePost['consent']>, phone: string
   return phone
 }
 
-const sms = (isGiven: boolean) => ({ sms: aBox('sms', isGiven) })
+const sms = (isGiven: boolean) => ({ sms: buildConsentBox('sms', isGiven) })
 
 const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
 
@@ -143,10 +143,10 @@ describe('opt-in requests (security-P13)', () => {
     await sendOptInRequests(world.deps)
     expect((await alarms()).map(({ data }) => data)).toEqual([{ points: 10, per: 'hour' }])
     const buyer = '+4915123458999'
-    await recordOrders(world.deps, store.storeId, [anOrder(world, { kind: 'purchase', phone: buyer })], 'webhook')
+    await recordOrders(world.deps, store.storeId, [buildOrder(world, { kind: 'purchase', phone: buyer })], 'webhook')
     await ticks(sms(true), buyer)
     const drafter = '+4915123458998'
-    await recordOrders(world.deps, store.storeId, [anOrder(world, { phone: drafter })], 'webhook')
+    await recordOrders(world.deps, store.storeId, [buildOrder(world, { phone: drafter })], 'webhook')
     await ticks(sms(true), drafter)
     expect(await askAll([buyer, drafter])).toBe(1)
     world.advance(HOUR)

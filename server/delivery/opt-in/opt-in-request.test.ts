@@ -1,10 +1,10 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CapturePost } from '../../../shared/capture.ts'
-import { aBox } from '../../../test/boxes.ts'
-import { tracesIn } from '../../../test/erasure-scene.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { aCalledWorld } from '../../../test/provider-calls.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import { findTraces } from '../../../test/erasure-scene.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { createProviderWorld } from '../../../test/provider-calls.ts'
 import { recordCapture } from '../../carts/capture/capture.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import type { Outcome, TextChannel } from '../../messages/channels/channel.ts'
@@ -13,7 +13,7 @@ import { sendOptInRequests } from './opt-in-request.ts'
 
 // Double opt-in for SMS, from the box in the shop to the YES of the person.
 
-const scene = aCalledWorld()
+const scene = createProviderWorld()
 const { world, says } = scene
 const HOUR = 3_600_000
 let store: TestStore
@@ -50,7 +50,7 @@ async function ticks(consent: NonNullable<CapturePost['consent']>, phone = germa
   return phone
 }
 
-const sms = (isGiven: boolean) => ({ sms: aBox('sms', isGiven) })
+const sms = (isGiven: boolean) => ({ sms: buildConsentBox('sms', isGiven) })
 
 async function wordOf(phone: string, channel = 'sms', of = store) {
   const hash = world.deps.secrets.addressHash(phone)
@@ -100,7 +100,7 @@ describe('an SMS opt-in (C5, C6)', () => {
     expect((await setMode('page_script')).status).toBe(200)
     const phone = await ticks(sms(true), '+12125550181')
     const consents = [{ channel: 'sms' as const, wording: 'Text me' }]
-    const order = anOrder(world, { kind: 'purchase', phone: '+12125550182', country: 'US', consents })
+    const order = buildOrder(world, { kind: 'purchase', phone: '+12125550182', country: 'US', consents })
     await recordOrders(world.deps, store.storeId, [order], 'webhook')
     await setMode('where_required')
     expect((await wordOf(phone))?.evidence).toBe('pending')
@@ -108,7 +108,7 @@ describe('an SMS opt-in (C5, C6)', () => {
   })
 
   test('is the only kind with a confirmation; email and WhatsApp have none', async () => {
-    const phone = await ticks({ email: aBox('email'), whatsapp: aBox('whatsapp') })
+    const phone = await ticks({ email: buildConsentBox('email'), whatsapp: buildConsentBox('whatsapp') })
     expect((await wordOf(phone, 'whatsapp'))?.evidence).toBe('express_yes')
     await sendOptInRequests(world.deps)
     expect(asked(phone)).toEqual([])
@@ -338,7 +338,7 @@ describe('a shopper erased while the request is in flight (C8)', () => {
       .where('address_hash', '=', hash)
       .execute()
     expect(kept).toEqual([{ state, phone: null, provider_id: null }])
-    expect(await tracesIn(world, [phone.slice(1)])).toEqual([])
+    expect(await findTraces(world, [phone.slice(1)])).toEqual([])
     world.advance(HOUR)
     await sendOptInRequests(world.deps)
     expect(asked(phone)).toEqual([])
@@ -349,8 +349,12 @@ describe('a consent that comes with an order', () => {
   const words = (channel: 'email' | 'sms' | 'whatsapp') => ({ channel, wording: `Yes to ${channel}` })
 
   test('is recorded once, however often the order is read, and dated by the order', async () => {
-    const other = await aStore(world)
-    const order = anOrder(world, { kind: 'purchase', phone: '+12125550199', consents: [words('email'), words('sms')] })
+    const other = await createStore(world)
+    const order = buildOrder(world, {
+      kind: 'purchase',
+      phone: '+12125550199',
+      consents: [words('email'), words('sms')],
+    })
     world.advance(HOUR)
     for (const status of ['processing', 'processing', 'completed']) {
       await recordOrders(
@@ -374,8 +378,8 @@ describe('a consent that comes with an order', () => {
   })
 
   test.each([HOUR, 0])('does not beat a withdrawal that came after it, by %d ms', async (laterMs) => {
-    const other = await aStore(world)
-    const order = anOrder(world, { phone: '+12125550198', consents: [words('sms')] })
+    const other = await createStore(world)
+    const order = buildOrder(world, { phone: '+12125550198', consents: [words('sms')] })
     world.advance(laterMs)
     await ticks(sms(false), order.phone!, other)
     world.advance(HOUR)

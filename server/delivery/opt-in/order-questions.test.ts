@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { anOrder, type TestStore } from '../../../test/factories.ts'
-import { aCalledWorld } from '../../../test/provider-calls.ts'
+import { buildOrder, type TestStore } from '../../../test/factories.ts'
+import { createProviderWorld } from '../../../test/provider-calls.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { transact } from '../../core/db/db.ts'
 import { recordAnswers } from '../../shoppers/consent/consents.ts'
@@ -9,7 +9,7 @@ import { sendOptInRequests } from './opt-in-request.ts'
 
 // Double opt-in for SMS, of consents that come with an order.
 
-const scene = aCalledWorld()
+const scene = createProviderWorld()
 const { world } = scene
 const HOUR = 3_600_000
 let store: TestStore
@@ -40,9 +40,9 @@ test('a consent with an order that awaits payment gets a request an hour later, 
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T17:00:00Z`)
   const consents = [{ channel: 'sms' as const, wording: 'Text me' }]
   const [paid, open] = ['+12125550183', '+12125550184'].map((phone) =>
-    anOrder(world, { kind: 'pending', paidAt: null, phone, country: 'US', consents }),
+    buildOrder(world, { kind: 'pending', paidAt: null, phone, country: 'US', consents }),
   )
-  const record = (order: ReturnType<typeof anOrder>) =>
+  const record = (order: ReturnType<typeof buildOrder>) =>
     recordOrders(world.deps, store.storeId, [{ ...order, modifiedAt: world.now.toISOString() }], 'webhook')
   for (const order of [paid!, open!]) await record(order)
   await sendOptInRequests(world.deps)
@@ -60,7 +60,7 @@ test('a consent with an order that awaits payment gets a request an hour later, 
 test('a consent with a paid order gets a request at once where confirmation is required, also after a pending payment', async () => {
   const phone = '+4915123456199'
   const consents = [{ channel: 'sms' as const, wording: 'SMS an mich' }]
-  const begun = anOrder(world, { kind: 'pending', paidAt: null, phone, country: 'DE', consents })
+  const begun = buildOrder(world, { kind: 'pending', paidAt: null, phone, country: 'DE', consents })
   await recordOrders(world.deps, store.storeId, [begun], 'webhook')
   world.advance(60_000)
   const modifiedAt = world.now.toISOString()
@@ -91,7 +91,7 @@ test('a paid order does not drop the request of a newer consent', async () => {
         world.now,
       ),
     )
-  const order = anOrder(world, {
+  const order = buildOrder(world, {
     kind: 'pending',
     paidAt: null,
     phone,

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
-import { aScene, HOUR, pass } from '../../../test/message-scene.ts'
-import { aBrowser, subscribes } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createMessageScene, HOUR, passTime } from '../../../test/message-scene.ts'
+import { createTestBrowser, subscribeBrowser } from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { createToken } from '../../carts/links/message-tokens.ts'
 
 // Notifications on the shopper's own page: they can be ended there, in all browsers of the person, and come back on the shop's pages alone.
 
-const world = aWorld()
+const world = createWorld()
 
 async function aReader() {
-  const scene = await aScene(world)
-  await pass(world, scene.storeId, HOUR)
+  const scene = await createMessageScene(world)
+  await passTime(world, scene.storeId, HOUR)
   const mail = world.sent.at(-1)!
   const token = /\/preferences\?token=([\w-]{43})/.exec(mail.html)![1]!
   const path = `/api/preferences/${token}`
   const save = (body: object) => world.request('POST', path, { body: { language: 'en', ...body } })
   const browsers = async () => (await world.request('GET', path)).body.browsers
   for (const ip of ['198.51.100.1', '198.51.100.2']) {
-    const reply = await subscribes(world, scene, aBrowser(), { email: mail.to, ip })
+    const reply = await subscribeBrowser(world, scene, createTestBrowser(), { email: mail.to, ip })
     expect([reply.status, reply.body.error]).toEqual([200, undefined])
   }
   const ledger = async () =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { connectionsWait } from '../../../test/locks.ts'
-import { aScene, DAY, HOUR, linkIn, pass, steps } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { isBlocked } from '../../../test/locks.ts'
+import { createMessageScene, DAY, findLink, HOUR, listStepStates, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
@@ -9,12 +9,12 @@ import { lockShoppers } from '../../shoppers/shoppers/sql.ts'
 
 // The shopper's own page (decision 27, C2, C3, C5).
 
-const world = aWorld()
+const world = createWorld()
 const PHONE = '+12025550143'
 
 async function aReader({ phone = null as string | null } = {}) {
-  const scene = await aScene(world)
-  await pass(world, scene.storeId, HOUR)
+  const scene = await createMessageScene(world)
+  await passTime(world, scene.storeId, HOUR)
   const mail = world.sent.at(-1)!
   const token = /\/preferences\?token=([\w-]{43})/.exec(mail.html)![1]!
   if (phone) {
@@ -100,13 +100,13 @@ test.each([
 ])('one press unsubscribes whatever its body is: %s (cases-R4)', async (type, payload) => {
   const { mail, accountId, email } = await aReader()
   const headers = type === undefined ? {} : { 'content-type': type }
-  const reply = await world.app.inject({ method: 'POST', url: linkIn(mail.html, '/u/'), headers, payload })
+  const reply = await world.app.inject({ method: 'POST', url: findLink(mail.html, '/u/'), headers, payload })
   expect([reply.statusCode, await suppressed(accountId)]).toEqual([200, [`email ${email}`]])
 })
 
 test('tokens of another purpose, expired and forged ones get the same reply (X1)', async () => {
   const { mail, token } = await aReader()
-  const other = linkIn(mail.html, '/u/').slice(3)
+  const other = findLink(mail.html, '/u/').slice(3)
   const answers = [await world.request('GET', `/api/preferences/${other}`)]
   answers.push(await world.request('GET', `/api/preferences/${'x'.repeat(43)}`))
   answers.push(await world.request('POST', `/api/preferences/${other}`, { body: { language: 'en', isStopAll: true } }))
@@ -136,7 +136,7 @@ test('switching email off closes open messages and is recorded with the shown wo
     },
   ])
   expect(await suppressed(accountId)).toEqual([`email ${email}`])
-  expect((await steps(world, storeId)).slice(1)).toEqual([
+  expect((await listStepStates(world, storeId)).slice(1)).toEqual([
     'skipped(suppressed_unsubscribed)',
     'skipped(suppressed_unsubscribed)',
   ])
@@ -236,9 +236,9 @@ test('a decision during the shopper’s erasure is not recorded (C8)', async () 
       people.map(({ id }) => id),
     )
     erasing = world.runJobs()
-    await connectionsWait(world, 1)
+    await isBlocked(world, 1)
     saving = save({ language: 'de', channels: { email: false, sms: false } })
-    await connectionsWait(world, 2)
+    await isBlocked(world, 2)
   })
   await erasing
   expect(await saving).toMatchObject({ status: 404 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { aCopiedCoupon, codeOfCoupon } from '../../../test/copied-coupons.ts'
-import { aScene, type Scene } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import { createMessageScene, type MessageScene } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // The words of a campaign before they are saved.
 
-const world = aWorld()
+const world = createWorld()
 
-const preview = (store: Scene, body: object) =>
+const preview = (store: MessageScene, body: object) =>
   world.request('POST', '/api/messages/preview', {
     token: store.token,
     body: { cartId: 'sample', channel: 'email', ...body },
@@ -17,9 +17,9 @@ const words = { subject: 'For {{ customer_name }}', body: 'Take {{ coupon_code |
 const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
 
 test('are shown for a real cart and the sample cart, with the chosen coupon and without one', async () => {
-  const store = await aScene(world)
-  const couponId = await aCopiedCoupon(world, store)
-  const code = await codeOfCoupon(world, couponId)
+  const store = await createMessageScene(world)
+  const couponId = await insertCoupon(world, store)
+  const code = await readCouponCode(world, couponId)
   const { id } = await world.db
     .selectFrom('carts')
     .select('id')
@@ -34,7 +34,7 @@ test('are shown for a real cart and the sample cart, with the chosen coupon and 
 })
 
 test('show their problems, and the length of an SMS', async () => {
-  const store = await aScene(world)
+  const store = await createMessageScene(world)
   expect((await preview(store, { ...words, body: '{{ nonsense }}' })).body.problem).toMatch(/nonsense/)
   const text = await preview(store, { channel: 'sms', body: 'Back: {{ checkout_link }}' })
   expect(text.body).toMatchObject({ problem: null, html: '', segments: expect.any(Number) })

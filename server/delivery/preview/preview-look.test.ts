@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_LOOK } from '../../../shared/brand.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // A mail with a look that is being chosen.
 
-const world = aWorld()
+const world = createWorld()
 
 const preview = (store: TestStore, change: object) =>
   world.request('POST', '/api/stores/brand/preview', { token: store.token, body: { ...DEFAULT_LOOK, ...change } })
 
 test('an unsaved design is shown by the code that sends and stays unsaved', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { status, body } = await preview(store, { button: '#7a1fa2', promise: 'Ships within two days' })
   expect([status, body.problem]).toEqual([200, null])
   expect(body.html).toContain('#7a1fa2')
@@ -22,7 +22,7 @@ test('an unsaved design is shown by the code that sends and stays unsaved', asyn
 })
 
 test('an unreadable design is refused', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const refused = await preview(store, { text: '#eeeeee' })
   expect([refused.status, Object.keys(refused.body.fields)]).toEqual([400, ['text']])
 })

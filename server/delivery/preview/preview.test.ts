@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop } from '../../../test/by-hand-scene.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { aScene, bought, HOUR, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop } from '../../../test/by-hand-scene.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { createMessageScene, HOUR, markPurchased, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 
 // The sample cart: a message can be read before the first cart is left. And what a shopper had last.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
 })
@@ -35,7 +35,7 @@ function sells(store: TestStore, name: string, more: { image?: string | null; pr
 
 describe('the sample cart', () => {
   test('shows a flow’s messages in a store without carts and products, with built-in images', async () => {
-    const store = await aStore(world)
+    const store = await createStore(world)
     const { status, body } = await step(store)
     expect([status, body.problem, body.decision]).toEqual([200, null, null])
     expect(body.html).toContain(`src="${world.deps.config.publicUrl}/sample/mug.jpg"`)
@@ -44,7 +44,7 @@ describe('the sample cart', () => {
   })
 
   test('has amounts in the store’s currency', async () => {
-    const store = await aStore(world)
+    const store = await createStore(world)
     const stores = world.db.updateTable('stores').where('id', '=', store.storeId)
     await stores.set({ currency: 'JPY' }).execute()
     expect((await step(store)).body.text).toContain('¥2,800')
@@ -53,7 +53,7 @@ describe('the sample cart', () => {
   })
 
   test('contains available products of the store, preferring those with an image that mail programs show', async () => {
-    const store = await aStore(world)
+    const store = await createStore(world)
     const { url } = await world.db
       .selectFrom('stores')
       .select('url')
@@ -71,7 +71,7 @@ describe('the sample cart', () => {
   })
 
   test('shows unsaved texts and their problems, for flows and manual messages', async () => {
-    const store = await aStore(world)
+    const store = await createStore(world)
     for (const preview of [step, manual]) {
       const { body } = await preview(store, { subject: 'For {{ customer_name }}', body: 'Come {{ cart_total }}' })
       expect([body.subject, body.problem]).toEqual(['For Alex', null])
@@ -82,7 +82,7 @@ describe('the sample cart', () => {
   })
 
   test('is priced like an SMS to the store’s country', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     const { body } = await manual(shop, { channel: 'sms', body: 'Back: {{ checkout_link }}' })
     expect(body).toMatchObject({ problem: null, price: { currency: 'USD' }, decision: null })
     expect(body.text).toMatch(/^Back: http/)
@@ -90,7 +90,7 @@ describe('the sample cart', () => {
   })
 
   test('stores nothing: no row, no working link, no tracking', async () => {
-    const store = await aStore(world)
+    const store = await createStore(world)
     const { publicUrl } = world.deps.config
     const rows = async () =>
       Promise.all(
@@ -117,7 +117,7 @@ describe('the sample cart', () => {
   })
 
   test('cannot be sent, not even as a test', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     const calls: [string, object][] = [
       ['/api/messages/test-send', { cartId: 'sample', channel: 'email' }],
       ['/api/carts/send', { cartIds: ['sample'], channel: 'email' }],
@@ -137,10 +137,10 @@ describe('the shopper’s last message', () => {
     world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId).orderBy('started_at', 'desc')
 
   test('is empty before the first one, then the newest about any of their carts', async () => {
-    const store = await aScene(world)
+    const store = await createMessageScene(world)
     const first = await cartOf(store).executeTakeFirstOrThrow()
     expect(await last(store, first.id)).toBeNull()
-    await pass(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, HOUR)
     const told = await last(store, first.id)
     expect(told).toEqual({
       channel: 'email',
@@ -148,17 +148,17 @@ describe('the shopper’s last message', () => {
       subject: world.sent[0]!.subject,
       outcome: 'sent',
     })
-    await recordOrders(world.deps, store.storeId, [bought(world, store.orders[0]!)], 'sync')
+    await recordOrders(world.deps, store.storeId, [markPurchased(world, store.orders[0]!)], 'sync')
     world.advance(HOUR)
-    await recordOrders(world.deps, store.storeId, [anOrder(world, { email: store.orders[0]!.email })], 'sync')
+    await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: store.orders[0]!.email })], 'sync')
     const carts = await cartOf(store).execute()
     expect(carts.length).toBe(2)
     for (const { id } of carts) expect(await last(store, id)).toEqual(told)
   })
 
   test('shows its known progress, and ignores opens by machines', async () => {
-    const store = await aScene(world)
-    await pass(world, store.storeId, HOUR)
+    const store = await createMessageScene(world)
+    await passTime(world, store.storeId, HOUR)
     const cart = await cartOf(store).executeTakeFirstOrThrow()
     const message = await world.db
       .selectFrom('messages')

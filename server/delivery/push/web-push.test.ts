@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import webPush from 'web-push'
 import type { PushPayload } from '../../../shared/push.ts'
 import { openPushService, type PushService, type Registration } from '../../../test/contract-servers/push/server.ts'
-import { aBrowser } from '../../../test/push-scene.ts'
+import { createTestBrowser } from '../../../test/push-scene.ts'
 import type { OutgoingPush, PushChannel } from '../../messages/channels/channel.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { smallerPayloads } from './answers.ts'
@@ -28,7 +28,7 @@ beforeEach(() => {
   channel = openPushChannel({ config, answerMs: 150 })
   service.seen.length = 0
   service.fault = () => undefined
-  browser = service.register(aBrowser(), vapid.publicKey)
+  browser = service.register(createTestBrowser(), vapid.publicKey)
 })
 afterEach(() => channel.close())
 
@@ -153,7 +153,7 @@ describe('responses of the push service (P1)', () => {
 
   test('a failed connection proves non-acceptance', async () => {
     const away = await openPushService()
-    const there = away.register(aBrowser(), vapid.publicKey)
+    const there = away.register(createTestBrowser(), vapid.publicKey)
     await away.close()
     const { keys } = outgoing().subscription
     const outcome = await channel.send(outgoing({ subscription: { endpoint: there.endpoint, keys } }))

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { aScene, HOUR, send, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { advanceToAbandoned, createMessageScene, HOUR, sendDueMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // What the shopper's pages are told of the shop's look.
 
-const world = aWorld()
+const world = createWorld()
 
 const tokenIn = (text: string, before: string) => new RegExp(`${before}([\\w-]{43})`).exec(text)![1]!
 
 test('cart, preference and unsubscribe pages have the design of the mail’s shop', async () => {
-  const { storeId } = await aScene(world)
+  const { storeId } = await createMessageScene(world)
   const look = {
     button: '#b4532a',
     ground: '#fffaf3',
@@ -20,8 +20,8 @@ test('cart, preference and unsubscribe pages have the design of the mail’s sho
     storeId,
     JSON.stringify(look),
   ])
-  await wait(world, storeId, HOUR)
-  await send(world, storeId)
+  await advanceToAbandoned(world, storeId, HOUR)
+  await sendDueMessages(world, storeId)
   const { text } = world.sent[0]!
   const { footerWords: _, ...shown } = look
   const click = await world.app.inject(`/c/${tokenIn(text, '/c/')}`)

@@ -1,24 +1,24 @@
 import { beforeEach, expect, test } from 'vitest'
-import { givePlugin, type PluginShop } from '../../../test/plugin-shop.ts'
-import { aShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { connectPlugin, type PluginShop } from '../../../test/plugin-shop.ts'
+import { createShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { createRestoreToken } from '../compose/compose.ts'
 
 // A cart is brought back by the shop's own plugin, where there is one (decision 107).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let call: PluginShop['call']
 let email: string
 let n = 0
 
 beforeEach(async () => {
-  shop = await aShop(world, { url: `https://by-plugin-${++n}.example.com` })
+  shop = await createShop(world, { url: `https://by-plugin-${++n}.example.com` })
   email = `ada${n}@shoppers.example.com`
   await shop.fill('one', [tea(3), pot])
   await shop.type('one', { email, firstName: 'Ada' })
   await shop.pass(HOUR)
-  call = await givePlugin(world, shop.storeId)
+  call = await connectPlugin(world, shop.storeId)
 })
 
 const press = async () => {
@@ -52,7 +52,7 @@ test('the plugin gets the cart and, once, the mail’s recipient, but never a na
 
 test('tokens of another store, expired and unknown ones get the same reply', async () => {
   const token = backOf(await press())
-  const other = await givePlugin(world, (await aShop(world)).storeId)
+  const other = await connectPlugin(world, (await createShop(world)).storeId)
   const answers = [await other('restore', { token }), await call('restore', { token: 'x'.repeat(43) })]
   world.advance(48 * HOUR + 1_000)
   answers.push(await call('restore', { token }))

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { aCheckout, aShopifyStore } from '../../../test/shopify-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildCheckout, createShopifyStore } from '../../../test/shopify-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { pullCheckouts } from '../../carts/sync/checkouts.ts'
 
 // A cart whose shop keeps the checkout itself goes back to that checkout (decision 117).
 
-const world = aWorld()
+const world = createWorld()
 
 async function pressed(minutesOld: number) {
-  const { owner, fake, storeId } = await aShopifyStore(world)
+  const { owner, fake, storeId } = await createShopifyStore(world)
   const { homeUrl } = fake.profile
   const restoreUrl = `${homeUrl}/1/checkouts/ac/t/recover?key=k`
   const modifiedAt = new Date(world.now.getTime() - minutesOld * 60_000).toISOString()
-  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt, restoreUrl, coupons: ['CART10'] })]
+  fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt, restoreUrl, coupons: ['CART10'] })]
   await pullCheckouts(world.deps, { storeId })
   const carts = world.db.selectFrom('carts').select('id').where('store_id', '=', storeId)
   const { id } = await carts.executeTakeFirstOrThrow()

@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
 import { restoreTexts } from '../../../shared/restore.ts'
-import { aCopiedCoupon } from '../../../test/copied-coupons.ts'
-import { aFakeStore } from '../../../test/fake-store.ts'
-import { aShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
-import { wooKeys } from '../../../test/woo-access.ts'
-import { aWorld } from '../../../test/world.ts'
+import { insertCoupon } from '../../../test/copied-coupons.ts'
+import { createFakeStore } from '../../../test/fake-store.ts'
+import { createShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildWooKeys } from '../../../test/woo-access.ts'
+import { createWorld } from '../../../test/world.ts'
 import { saveKeys } from '../../access/stores/access.ts'
 import type { RefillRequest, RefillResult } from '../../platforms/platform/platform.ts'
 import { createRestoreToken } from '../compose/compose.ts'
 
 // What the store itself says of a cart that is brought back, and who else may press (decisions 4, 11 and 14).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let token: string
 let home: string
@@ -24,7 +24,7 @@ const shirt = (choices?: { name: string; value: string }[]) => ({
 const large = [{ name: 'Size', value: 'Large' }]
 
 beforeEach(async () => {
-  shop = await aShop(world)
+  shop = await createShop(world)
   wishes = []
   ;({ home_url: home } = await world.db
     .selectFrom('stores')
@@ -41,13 +41,13 @@ async function mailed(items = [tea(3), pot]) {
 }
 
 async function theStoreSays(refill: (wish: RefillRequest) => RefillResult | null) {
-  const fake = aFakeStore(home)
+  const fake = createFakeStore(home)
   fake.refill = (wish) => {
     wishes.push(wish)
     return refill(wish)
   }
   world.storeClient = () => fake
-  const keys = wooKeys()
+  const keys = buildWooKeys()
   await world.db
     .transaction()
     .execute((tx) => saveKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))
@@ -79,7 +79,7 @@ test('the store’s own cart decides what was restored (decision 14)', async () 
 
 async function mailedWith(code: string): Promise<string> {
   await mailed()
-  const couponId = await aCopiedCoupon(world, shop, { code })
+  const couponId = await insertCoupon(world, shop, { code })
   await world.db
     .updateTable('messages')
     .set({ coupon_id: couponId, coupon_code: code })
@@ -121,7 +121,7 @@ test('the page shows the message’s code with its saving; if the store refuses 
 })
 
 test('an entered coupon is restored too, and the page shows its saving (decision 37)', async () => {
-  await aCopiedCoupon(world, shop, { code: 'WELCOME10', made_by: 'store' })
+  await insertCoupon(world, shop, { code: 'WELCOME10', made_by: 'store' })
   await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
   await shop.pass(HOUR)
@@ -222,7 +222,7 @@ test('a member’s restore by cart id is a test without a touch (decision 4)', a
   expect(body).toMatchObject({ message: restoreTexts.restored, isTest: true, checkoutUrl: expect.any(String) })
   expect(await touches()).toEqual([])
   expect((await shop.cart()).no_response_at).toEqual(no_response_at)
-  const stranger = await aShop(world)
+  const stranger = await createShop(world)
   for (const session of [undefined, stranger.token]) {
     const refused = await world.request('POST', path, session ? { token: session } : {})
     expect(refused.status).toBe(404)

@@ -1,11 +1,11 @@
 import crypto from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { restoreTexts } from '../../../shared/restore.ts'
-import { aFakeStore } from '../../../test/fake-store.ts'
+import { createFakeStore } from '../../../test/fake-store.ts'
 import { isProof } from '../../../test/seed.ts'
-import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { wooKeys } from '../../../test/woo-access.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildWooKeys } from '../../../test/woo-access.ts'
+import { createWorld } from '../../../test/world.ts'
 import { saveKeys } from '../../access/stores/access.ts'
 import { createToken } from '../../carts/links/message-tokens.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
@@ -13,14 +13,14 @@ import { createRestoreToken } from '../compose/compose.ts'
 
 // What a shopper gets who holds a message's link (decisions 4 and 14, X1).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let messageId: string
 let token: string
 let n = 0
 
 beforeEach(async () => {
-  shop = await aShop(world)
+  shop = await createShop(world)
   await shop.fill('one', [tea(3), pot])
   await shop.type('one', { email: `ada${++n}@shoppers.example.com`, firstName: 'Ada', phone: '+12125550123' })
   await shop.pass(HOUR)
@@ -123,9 +123,9 @@ test('an older shop leads to the unpaid order while it is payable and has the sa
   const paymentUrl = `${home}/checkout/order-pay/9/?pay_for_order=true&key=wc_order_k`
   const items = [line('17', 1, 6_800), line('16', 3, 2_100)]
   const placed = await shop.order({ kind: 'failed', email: cart.email, items, paymentUrl })
-  const fake = aFakeStore(home)
+  const fake = createFakeStore(home)
   world.storeClient = () => fake
-  const keys = wooKeys()
+  const keys = buildWooKeys()
   await world.db
     .transaction()
     .execute((tx) => saveKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))

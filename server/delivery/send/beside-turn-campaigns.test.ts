@@ -1,10 +1,25 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { ask, dueCampaign, neutralWords, statesOf, tick, today, wanted } from '../../../test/campaign-scene.ts'
-import { aCouponShop } from '../../../test/discount-scene.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import {
+  buildCampaignInput,
+  callCampaigns,
+  contentWithoutCart,
+  createDueCampaign,
+  formatStoreDate,
+  listCampaignStates,
+  runTick,
+} from '../../../test/campaign-scene.ts'
+import { createCouponShop } from '../../../test/discount-scene.ts'
 import { DAY, MINUTE } from '../../../test/message-scene.ts'
-import { endsWell, isClosed, POOL, type Six, sixMails, storedOne } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import {
+  changeDuringFlight,
+  expectClosedUnsent,
+  expectSent,
+  type PairScene,
+  POOL_SIZE,
+  readStoredMessage,
+} from '../../../test/turn-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordFacts } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
@@ -13,9 +28,9 @@ import { mergeCartMessages, wakeMessagesToAddresses } from '../../messages/messa
 // Events that stop or move a campaign's open messages during the turn of its mails (D5, D10), also messages without a
 // cart.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
@@ -23,7 +38,7 @@ beforeEach(() => {
 interface Campaign extends Shop {
   campaignId: string
 }
-type Change = (of: Six<Campaign>) => Promise<unknown>
+type Change = (of: PairScene<Campaign>) => Promise<unknown>
 
 const chosen = (emails: readonly (string | null)[]) => ({
   targetAudience: { mode: 'selected', customerEmails: emails },
@@ -31,20 +46,20 @@ const chosen = (emails: readonly (string | null)[]) => ({
 const emailsOf = ({ orders }: Pick<Shop, 'orders'>) => orders.map(({ email }) => email)
 
 async function aboutCarts(body: (shop: Shop) => object = () => ({})): Promise<Campaign> {
-  const shop = await aShop(world, POOL + 1)
-  return dueCampaign(world, shop, body(shop))
+  const shop = await createShop(world, POOL_SIZE + 1)
+  return createDueCampaign(world, shop, body(shop))
 }
 
 /** To shoppers without a cart. */
 async function aboutNoCarts(): Promise<Campaign> {
-  const { buyerOrders, ...shop } = await aCouponShop(world, { carts: 0, buyers: POOL + 1 })
+  const { buyerOrders, ...shop } = await createCouponShop(world, { carts: 0, buyers: POOL_SIZE + 1 })
   const people = { ...shop, orders: buyerOrders }
   const targetAudience = { type: 'specific_customers', mode: 'selected', customerEmails: emailsOf(people) }
-  return dueCampaign(world, people, { targetAudience, content: neutralWords })
+  return createDueCampaign(world, people, { targetAudience, content: contentWithoutCart })
 }
 
 const save = async (scene: Campaign, body: object) => {
-  const reply = await ask(world, scene, 'PUT', `/${scene.campaignId}`, body)
+  const reply = await callCampaigns(world, scene, 'PUT', `/${scene.campaignId}`, body)
   expect([reply.status, reply.body.error]).toEqual([200, undefined])
 }
 /** And what of it is done a moment later. */
@@ -63,22 +78,22 @@ describe('a prepared campaign message is closed and one in flight continues when
     [
       'the campaign is deleted',
       'cancelled(campaign_deleted)',
-      (scene) => followed(ask(world, scene, 'DELETE', `/${scene.campaignId}`)),
+      (scene) => followed(callCampaigns(world, scene, 'DELETE', `/${scene.campaignId}`)),
     ],
     [
       'both are taken out of the campaign',
       'cancelled(campaign_left_out)',
       ({ theirs, ...scene }) => {
         const gone = emailsOf({ orders: theirs })
-        return save(scene, wanted(world, chosen(emailsOf(scene).filter((email) => !gone.includes(email)))))
+        return save(scene, buildCampaignInput(world, chosen(emailsOf(scene).filter((email) => !gone.includes(email)))))
       },
     ],
   ])('%s', async (_, end, change) => {
-    const after = await sixMails(world, await aboutCarts((shop) => chosen(emailsOf(shop))), change)
-    await isClosed(world, after, end)
-    await endsWell(world, after)
-    await tick(world, after, MINUTE)
-    expect(world.sent).toHaveLength(POOL)
+    const after = await changeDuringFlight(world, await aboutCarts((shop) => chosen(emailsOf(shop))), change)
+    await expectClosedUnsent(world, after, end)
+    await expectSent(world, after)
+    await runTick(world, after, MINUTE)
+    expect(world.sent).toHaveLength(POOL_SIZE)
   })
 
   const typed = (storeId: string, emails: (string | null)[]) =>
@@ -90,14 +105,14 @@ describe('a prepared campaign message is closed and one in flight continues when
     ])
 
   test('two shoppers without a cart are merged: they get one mail of the campaign (D1)', async () => {
-    const after = await sixMails(world, await aboutNoCarts(), ({ storeId, theirs }) =>
+    const after = await changeDuringFlight(world, await aboutNoCarts(), ({ storeId, theirs }) =>
       typed(storeId, emailsOf({ orders: theirs })),
     )
     expect([after.sending.cart_id, after.waiting.cart_id]).toEqual([null, null])
-    await isClosed(world, after, 'cancelled(merged)')
-    await endsWell(world, after)
-    await tick(world, after, MINUTE)
-    expect(world.sent).toHaveLength(POOL)
+    await expectClosedUnsent(world, after, 'cancelled(merged)')
+    await expectSent(world, after)
+    await runTick(world, after, MINUTE)
+    expect(world.sent).toHaveLength(POOL_SIZE)
   })
 
   /** Its message about the cart of the one in flight is another run's, as if that run had begun before. */
@@ -105,62 +120,62 @@ describe('a prepared campaign message is closed and one in flight continues when
     world.db.updateTable('messages').set({ step_id: newId() }).where('id', '=', id).execute()
 
   test('the cart of another run is joined to its cart: the campaign sends about a cart once', async () => {
-    const after = await sixMails(world, await aboutCarts(), async ({ storeId, sending, waiting }) => {
+    const after = await changeDuringFlight(world, await aboutCarts(), async ({ storeId, sending, waiting }) => {
       await ofAnotherRun(sending.id)
       await transact({ storeId, db: world.db }, (tx) =>
         mergeCartMessages(tx, sending.cart_id!, waiting.cart_id!, world.now),
       )
     })
-    await isClosed(world, after, 'skipped(merged)')
-    await endsWell(world, after)
+    await expectClosedUnsent(world, after, 'skipped(merged)')
+    await expectSent(world, after)
   })
 })
 
 describe('a prepared campaign message is released and one in flight stays unchanged when', () => {
   test('the campaign is postponed: unsent messages get the new time', async () => {
-    const after = await sixMails(world, await aboutCarts(), (scene) => {
-      const delayed = { schedule: { startDate: today(world), timeOfDay: '00:00', delay: 72 } }
-      return followed(save(scene, wanted(world, delayed)))
+    const after = await changeDuringFlight(world, await aboutCarts(), (scene) => {
+      const delayed = { schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 72 } }
+      return followed(save(scene, buildCampaignInput(world, delayed)))
     })
-    const { state, claim, due_at } = await storedOne(world, after.waiting.id)
+    const { state, claim, due_at } = await readStoredMessage(world, after.waiting.id)
     expect([state, claim, due_at > world.now]).toEqual(['scheduled', null, true])
-    expect(world.sent).toHaveLength(POOL)
-    await endsWell(world, after)
-    await tick(world, after, 3 * DAY)
-    expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL + 1)
+    expect(world.sent).toHaveLength(POOL_SIZE)
+    await expectSent(world, after)
+    await runTick(world, after, 3 * DAY)
+    expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL_SIZE + 1)
   })
 
   test('the campaign is paused: nothing is sent until it is resumed', async () => {
-    const after = await sixMails(world, await aboutCarts(), (scene) =>
-      ask(world, scene, 'PATCH', `/${scene.campaignId}/pause`),
+    const after = await changeDuringFlight(world, await aboutCarts(), (scene) =>
+      callCampaigns(world, scene, 'PATCH', `/${scene.campaignId}/pause`),
     )
-    await endsWell(world, after)
-    await tick(world, after, MINUTE)
-    expect(world.sent).toHaveLength(POOL)
-    expect((await storedOne(world, after.waiting.id)).reason).toBe('campaign_paused')
-    await ask(world, after, 'PATCH', `/${after.campaignId}/play`)
-    await tick(world, after, MINUTE)
-    expect(world.sent).toHaveLength(POOL + 1)
+    await expectSent(world, after)
+    await runTick(world, after, MINUTE)
+    expect(world.sent).toHaveLength(POOL_SIZE)
+    expect((await readStoredMessage(world, after.waiting.id)).reason).toBe('campaign_paused')
+    await callCampaigns(world, after, 'PATCH', `/${after.campaignId}/play`)
+    await runTick(world, after, MINUTE)
+    expect(world.sent).toHaveLength(POOL_SIZE + 1)
   })
 
   test('its held messages are dropped: neither of these is affected, and it is sent once', async () => {
-    const after = await sixMails(world, await aboutCarts(), async (scene) => {
-      const reply = await ask(world, scene, 'POST', `/${scene.campaignId}/drop-held`)
+    const after = await changeDuringFlight(world, await aboutCarts(), async (scene) => {
+      const reply = await callCampaigns(world, scene, 'POST', `/${scene.campaignId}/drop-held`)
       expect([reply.status, reply.body.dropped]).toEqual([200, 0])
     })
-    await endsWell(world, after)
-    expect(await statesOf(world, after.campaignId)).toEqual(Array(POOL + 1).fill('1 sent'))
-    expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL + 1)
+    await expectSent(world, after)
+    expect(await listCampaignStates(world, after.campaignId)).toEqual(Array(POOL_SIZE + 1).fill('1 sent'))
+    expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL_SIZE + 1)
   })
 
   test('both shoppers, who have no cart, are woken: it is sent once', async () => {
-    const after = await sixMails(world, await aboutNoCarts(), async ({ storeId, theirs, waiting }) => {
+    const after = await changeDuringFlight(world, await aboutNoCarts(), async ({ storeId, theirs, waiting }) => {
       const addresses = theirs.map(({ email }) => email!)
       await transact({ storeId, db: world.db }, (tx) => wakeMessagesToAddresses(tx, addresses, world.now))
-      expect((await storedOne(world, waiting.id)).claim).toBe(null)
+      expect((await readStoredMessage(world, waiting.id)).claim).toBe(null)
     })
-    await endsWell(world, after)
-    await tick(world, after, MINUTE)
-    expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL + 1)
+    await expectSent(world, after)
+    await runTick(world, after, MINUTE)
+    expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL_SIZE + 1)
   })
 })

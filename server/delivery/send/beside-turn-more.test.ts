@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { freshOrderCheck } from '../../../test/factories.ts'
-import { savedSteps } from '../../../test/flow-edits.ts'
-import { bought, HOUR, MINUTE, pass, type Scene } from '../../../test/message-scene.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
+import { buildSavedSteps } from '../../../test/flow-edits.ts'
+import { HOUR, type MessageScene, MINUTE, markPurchased, passTime } from '../../../test/message-scene.ts'
 import {
-  type Beside,
-  besideTurn,
-  dueReminders,
-  endsWell,
-  isClosed,
-  POOL,
-  recordsOf,
-  type Six,
-  sixMails,
-  stored,
-  storedOne,
-  termsOf,
+  changeDuringFlight,
+  changeDuringSend,
+  createDueReminders,
+  createTestChannelRules,
+  expectClosedUnsent,
+  expectSent,
+  type FlightPair,
+  listDecisions,
+  type PairScene,
+  POOL_SIZE,
+  readStoredMessage,
+  readStoredMessages,
 } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
@@ -32,28 +32,28 @@ import * as turn from './turn-sql.ts'
 // More events that meet open messages during the turn of mails (D5, D10). Events by shoppers, members and the claim are
 // in beside-turn.test.ts, campaigns in beside-turn-campaigns.test.ts.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
 
-type Change = (of: Six<Scene>) => Promise<unknown>
+type Change = (of: PairScene<MessageScene>) => Promise<unknown>
 
-const sixReminders = async (change: Change) => sixMails(world, await dueReminders(world), change)
+const sixReminders = async (change: Change) => changeDuringFlight(world, await createDueReminders(world), change)
 const storeOf = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
-const idsOf = ({ sending, waiting }: Beside) => [sending.id, waiting.id]
+const idsOf = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
 const join = (of: { storeId: string }, from: string | null, into: string | null) =>
   transact(storeOf(of), (tx) => mergeCartMessages(tx, from!, into!, world.now))
 
 /** Manual mails, due at once. */
 async function dueByHand(): Promise<Shop> {
-  const shop = await aShop(world, POOL + 1)
+  const shop = await createShop(world, POOL_SIZE + 1)
   const body = { channel: 'email', cartIds: shop.cartIds }
   const { status } = await world.request('POST', '/api/carts/send', { token: shop.token, body })
   expect(status).toBe(200)
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   return shop
 }
 
@@ -93,14 +93,14 @@ describe('a prepared mail is closed and one in flight continues when', () => {
     ],
   ])('%s', async (_, end, change) => {
     const after = await sixReminders(change)
-    await isClosed(world, after, end)
-    await endsWell(world, after)
-    await pass(world, after.storeId, MINUTE)
-    expect(world.sent).toHaveLength(POOL)
+    await expectClosedUnsent(world, after, end)
+    await expectSent(world, after)
+    await passTime(world, after.storeId, MINUTE)
+    expect(world.sent).toHaveLength(POOL_SIZE)
   })
 
   /** Of mails that each of them got long before. */
-  async function reportAbout({ sending, waiting }: Beside, kind: 'hard' | 'complaint') {
+  async function reportAbout({ sending, waiting }: FlightPair, kind: 'hard' | 'complaint') {
     for (const { lone_shopper_id: _, ...row } of [sending, waiting]) {
       const id = newId()
       const before = new Date(world.now.getTime() - 100 * HOUR)
@@ -118,7 +118,7 @@ describe('a prepared mail is closed and one in flight continues when', () => {
     }
   }
 
-  test.each<[string, string, (of: Six<Shop>) => Promise<unknown>]>([
+  test.each<[string, string, (of: PairScene<Shop>) => Promise<unknown>]>([
     [
       'sent by hand: both buy',
       'cancelled(purchased)',
@@ -126,7 +126,7 @@ describe('a prepared mail is closed and one in flight continues when', () => {
         recordOrders(
           world.deps,
           storeId,
-          theirs.map((order) => bought(world, order)),
+          theirs.map((order) => markPurchased(world, order)),
           'webhook',
         ),
     ],
@@ -144,10 +144,10 @@ describe('a prepared mail is closed and one in flight continues when', () => {
       ({ token }) => world.request('DELETE', '/api/stores/disconnect', { token }),
     ],
   ])('%s', async (_, end, change) => {
-    const after = await sixMails(world, await dueByHand(), change)
-    await isClosed(world, after, end)
-    await endsWell(world, after)
-    expect(world.sent).toHaveLength(POOL)
+    const after = await changeDuringFlight(world, await dueByHand(), change)
+    await expectClosedUnsent(world, after, end)
+    await expectSent(world, after)
+    expect(world.sent).toHaveLength(POOL_SIZE)
   })
 })
 
@@ -168,13 +168,13 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
       'the steps of the flow change their places',
       async ({ token, flowId, waiting }) => {
         const { name, steps } = (await world.request('GET', '/api/flows', { token })).body.flows[0]
-        const [first, ...rest] = savedSteps(steps, () => ({}))
+        const [first, ...rest] = buildSavedSteps(steps, () => ({}))
         const { id: _, ...variant } = first!.variants[0]!
         const earlier = { delayMinutes: 30, channels: ['email'], variants: [variant] }
         const body = { name, steps: [earlier, first, ...rest] }
         const reply = await world.request('PUT', `/api/flows/${flowId}`, { token, body })
         expect([reply.status, reply.body.error]).toEqual([200, undefined])
-        expect((await storedOne(world, waiting.id)).step).toBe(2)
+        expect((await readStoredMessage(world, waiting.id)).step).toBe(2)
       },
     ],
     [
@@ -224,15 +224,15 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
     ],
   ])('%s', async (_, change) => {
     const after = await sixReminders(change)
-    await endsWell(world, after)
-    expect((await storedOne(world, after.waiting.id)).state).toBe('sent')
+    await expectSent(world, after)
+    expect((await readStoredMessage(world, after.waiting.id)).state).toBe('sent')
     expect(world.sent.map(({ messageId }) => messageId)).toContain(after.waiting.id)
-    expect(world.sent).toHaveLength(POOL + 1)
+    expect(world.sent).toHaveLength(POOL_SIZE + 1)
   })
 })
 
 /** Which of both are sent by a turn of the same process for another claim. */
-async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene>): Promise<string[]> {
+async function turnOfAnother({ accountId, storeId, sending, waiting }: PairScene<MessageScene>): Promise<string[]> {
   const { version } = await world.db
     .selectFrom('carts')
     .select('version')
@@ -254,16 +254,18 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene
     ...{ capSince: world.now, capMax: 100, month: `${world.now.toISOString().slice(0, 7)}-01` },
     ...{ channel: 'email' as const, planLimit: -1 },
   }
-  const terms = termsOf(world, 'email', accountId)
+  const terms = createTestChannelRules(world, 'email', accountId)
   const { rows } = await turn.turnStatement(storeId, { answered: [], candidates }, limits, terms).execute(world.db)
   return rows.map(({ id }) => id)
 }
 
 test('deleting an account deletes its messages: nothing more is sent, and the process continues', async () => {
-  const { storeId } = await dueReminders(world)
-  await besideTurn(world, storeId, () => world.db.deleteFrom('messages').where('store_id', '=', storeId).execute())
-  expect(await stored(world, storeId)).toEqual([])
-  expect(world.sent).toHaveLength(POOL)
+  const { storeId } = await createDueReminders(world)
+  await changeDuringSend(world, storeId, () =>
+    world.db.deleteFrom('messages').where('store_id', '=', storeId).execute(),
+  )
+  expect(await readStoredMessages(world, storeId)).toEqual([])
+  expect(world.sent).toHaveLength(POOL_SIZE)
 })
 
 test('a changed channel keeps a prepared mail from being sent and leaves one in flight unchanged', async () => {
@@ -276,13 +278,13 @@ test('a changed channel keeps a prepared mail from being sent and leaves one in 
     const chosen = idsOf(six).map((id) => ({ id, channel: 'sms' as const }))
     await deliver.setChannels(storeOf(six), six.waiting.claim!, chosen)
   })
-  await endsWell(world, after)
-  expect(await storedOne(world, after.waiting.id)).toMatchObject({
+  await expectSent(world, after)
+  expect(await readStoredMessage(world, after.waiting.id)).toMatchObject({
     state: 'scheduled',
     claim: null,
     sending_at: null,
   })
-  expect(world.sent).toHaveLength(POOL)
+  expect(world.sent).toHaveLength(POOL_SIZE)
 })
 
 test('a bounce of a mail in flight waits until the mail is settled (D4)', async () => {
@@ -291,9 +293,9 @@ test('a bounce of a mail in flight waits until the mail is settled (D4)', async 
     await applyWaitingReports(world.deps)
   })
   await applyWaitingReports(world.deps)
-  expect(await storedOne(world, after.sending.id)).toMatchObject({ state: 'failed', reason: 'bounced' })
-  expect((await recordsOf(world, after.sending.id)).slice(1)).toEqual(['result accepted', 'result bounced'])
-  expect((await storedOne(world, after.waiting.id)).state).toBe('sent')
+  expect(await readStoredMessage(world, after.sending.id)).toMatchObject({ state: 'failed', reason: 'bounced' })
+  expect((await listDecisions(world, after.sending.id)).slice(1)).toEqual(['result accepted', 'result bounced'])
+  expect((await readStoredMessage(world, after.waiting.id)).state).toBe('sent')
 })
 
 test('an erasure waits until the mail in flight is settled, then erases the shopper (C8)', async () => {
@@ -307,9 +309,9 @@ test('an erasure waits until the mail in flight is settled, then erases the shop
     await sleep(300)
   })
   await erasing
-  const { state, to_address, subject, body_text } = await storedOne(world, after.sending.id)
+  const { state, to_address, subject, body_text } = await readStoredMessage(world, after.sending.id)
   expect([state, to_address, subject, body_text]).toEqual(['sent', null, null, null])
-  expect((await storedOne(world, after.waiting.id)).state).toBe('sent')
+  expect((await readStoredMessage(world, after.waiting.id)).state).toBe('sent')
 })
 
 const report = (messageId: string, kind: 'soft' | 'hard' | 'complaint') =>

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { textsInFlight } from '../../../test/texts-in-flight.ts'
-import { POOL, stored, storedOne } from '../../../test/turn-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createTextsInFlight } from '../../../test/texts-in-flight.ts'
+import { POOL_SIZE, readStoredMessage, readStoredMessages } from '../../../test/turn-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { handleReply } from '../inbound/inbound.ts'
 
 // Statements that change texts during their turn: see beside-turn.test.ts.
 
-const world = aWorld()
+const world = createWorld()
 
 test('STOP closes a prepared text and lets one in flight end', async () => {
-  const { accountId, storeId, end } = await textsInFlight(world, POOL + 1)
-  const rows = await stored(world, storeId)
+  const { accountId, storeId, end } = await createTextsInFlight(world, POOL_SIZE + 1)
+  const rows = await readStoredMessages(world, storeId)
   const sending = rows.find(({ state }) => state === 'sending')!
   const prepared = rows.find(({ state, judged }) => state === 'claimed' && judged !== null)!
   try {
@@ -20,12 +20,16 @@ test('STOP closes a prepared text and lets one in flight end', async () => {
       const account = { accountId, db: world.db }
       await handleReply(world.deps, account, { ...stop, isAnswered: false, isAnsweredAtOnce: true })
     }
-    expect(await storedOne(world, sending.id)).toMatchObject({ state: 'sending', unsubscribed_at: world.now })
+    expect(await readStoredMessage(world, sending.id)).toMatchObject({ state: 'sending', unsubscribed_at: world.now })
   } finally {
     await end()
   }
-  expect(await storedOne(world, sending.id)).toMatchObject({ state: 'sent', attempts: 1, unsubscribed_at: world.now })
-  const { state, reason, sending_at } = await storedOne(world, prepared.id)
+  expect(await readStoredMessage(world, sending.id)).toMatchObject({
+    state: 'sent',
+    attempts: 1,
+    unsubscribed_at: world.now,
+  })
+  const { state, reason, sending_at } = await readStoredMessage(world, prepared.id)
   expect([state, reason, sending_at]).toEqual(['skipped', 'suppressed_unsubscribed', null])
   expect(world.texts.map(({ messageId }) => messageId)).not.toContain(prepared.id)
 })

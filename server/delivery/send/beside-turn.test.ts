@@ -1,18 +1,25 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { badgeColumns, wasMailed } from '../../../test/cart-badges.ts'
-import { savedSteps } from '../../../test/flow-edits.ts'
-import { bought, changed, linkIn, MINUTE, pass, type Scene } from '../../../test/message-scene.ts'
+import { badgeColumns, hasSentMessage } from '../../../test/cart-badges.ts'
+import { buildSavedSteps } from '../../../test/flow-edits.ts'
 import {
-  type Beside,
-  dueReminders,
-  endsWell,
-  isClosed,
-  POOL,
-  type Six,
-  sixMails,
-  storedOne,
+  changeQuantities,
+  findLink,
+  type MessageScene,
+  MINUTE,
+  markPurchased,
+  passTime,
+} from '../../../test/message-scene.ts'
+import {
+  changeDuringFlight,
+  createDueReminders,
+  expectClosedUnsent,
+  expectSent,
+  type FlightPair,
+  type PairScene,
+  POOL_SIZE,
+  readStoredMessage,
 } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { saveResting } from '../../billing/billing/resting-sql.ts'
 import { recordFacts, recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
@@ -26,29 +33,29 @@ import * as deliver from './send-due-sql.ts'
 // Events that stop or move open messages during the turn of mails (D5, D10). A prepared mail stops, a mail in flight
 // stays unchanged and is settled. Each test has both at once.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
 
-type Change = (of: Six<Scene>) => Promise<unknown>
+type Change = (of: PairScene<MessageScene>) => Promise<unknown>
 
-const sixReminders = async (change: Change) => sixMails(world, await dueReminders(world), change)
+const sixReminders = async (change: Change) => changeDuringFlight(world, await createDueReminders(world), change)
 
-const call = async ({ token }: Scene, method: string, url: string, body?: object) => {
+const call = async ({ token }: MessageScene, method: string, url: string, body?: object) => {
   const reply = await world.request(method, url, { token, ...(body && { body }) })
   expect([url, reply.status, reply.body?.error]).toEqual([url, 200, undefined])
   return reply
 }
 
 /** The flow, saved anew. */
-const saveFlow = async (scene: Scene, change: (steps: ReturnType<typeof savedSteps>) => object[]) => {
+const saveFlow = async (scene: MessageScene, change: (steps: ReturnType<typeof buildSavedSteps>) => object[]) => {
   const { name, steps } = (await call(scene, 'GET', '/api/flows')).body.flows[0]
-  await call(scene, 'PUT', `/api/flows/${scene.flowId}`, { name, steps: change(savedSteps(steps, () => ({}))) })
+  await call(scene, 'PUT', `/api/flows/${scene.flowId}`, { name, steps: change(buildSavedSteps(steps, () => ({}))) })
 }
-const switchOff = (scene: Scene) => call(scene, 'POST', `/api/flows/${scene.flowId}/switch`, { isOn: false })
+const switchOff = (scene: MessageScene) => call(scene, 'POST', `/api/flows/${scene.flowId}/switch`, { isOn: false })
 
 const typed = (storeId: string, emails: (string | null)[]) =>
   recordFacts(world.deps, storeId, [
@@ -65,8 +72,8 @@ const emptied = (storeId: string, { email }: PlatformOrder) =>
     },
   ])
 
-const claimOf = ({ waiting: { claim } }: Beside) => claim!
-const idsOf = ({ sending, waiting }: Beside) => [sending.id, waiting.id]
+const claimOf = ({ waiting: { claim } }: FlightPair) => claim!
+const idsOf = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
 
 describe('a prepared reminder is closed and one in flight continues when', () => {
   test.each<[string, string, Change]>([
@@ -77,7 +84,7 @@ describe('a prepared reminder is closed and one in flight continues when', () =>
         recordOrders(
           world.deps,
           storeId,
-          theirs.map((order) => bought(world, order)),
+          theirs.map((order) => markPurchased(world, order)),
           'webhook',
         ),
     ],
@@ -96,7 +103,7 @@ describe('a prepared reminder is closed and one in flight continues when', () =>
         const tried = { attempts: 1, decided_at: world.now }
         await world.db.updateTable('messages').set(tried).where('id', '=', waiting.id).execute()
         for (const { body_html } of [sending, waiting]) {
-          const reply = await world.request('POST', linkIn(body_html!, '/u/'))
+          const reply = await world.request('POST', findLink(body_html!, '/u/'))
           expect(reply.status).toBe(200)
         }
       },
@@ -156,10 +163,10 @@ describe('a prepared reminder is closed and one in flight continues when', () =>
     ],
   ])('%s', async (_, end, change) => {
     const after = await sixReminders(change)
-    await isClosed(world, after, end)
-    await endsWell(world, after)
-    await pass(world, after.storeId, MINUTE)
-    expect(world.sent).toHaveLength(POOL)
+    await expectClosedUnsent(world, after, end)
+    await expectSent(world, after)
+    await passTime(world, after.storeId, MINUTE)
+    expect(world.sent).toHaveLength(POOL_SIZE)
   })
 
   const tooOld = (id: string) => ({
@@ -180,16 +187,16 @@ describe('a prepared reminder is closed and one in flight continues when', () =>
       .select(['state', 'reason'])
       .where('store_id', '=', storeId)
       .where('id', '<>', sending.id)
-      .where('shopper_id', '=', (await storedOne(world, sending.id)).shopper_id)
+      .where('shopper_id', '=', (await readStoredMessage(world, sending.id)).shopper_id)
       .where('step', '=', 1)
       .execute()
     expect(theirs.map(({ state, reason }) => reason ?? state).every((reason) => reason === 'merged')).toBe(true)
-    expect((await storedOne(world, waiting.id)).reason).toBe('merged')
-    expect(world.sent).toHaveLength(POOL)
-    await endsWell(world, after)
+    expect((await readStoredMessage(world, waiting.id)).reason).toBe('merged')
+    expect(world.sent).toHaveLength(POOL_SIZE)
+    await expectSent(world, after)
     const carts = await world.db
       .selectFrom('carts as c')
-      .select(['status', wasMailed('c'), badgeColumns('c')[0], badgeColumns('c')[1]])
+      .select(['status', hasSentMessage('c'), badgeColumns('c')[0], badgeColumns('c')[1]])
       .where('id', 'in', [sending.cart_id!, waiting.cart_id!])
       .where('merged_into', 'is', null)
       .execute()
@@ -214,7 +221,7 @@ describe('a prepared reminder is released and one in flight stays unchanged when
         recordOrders(
           world.deps,
           storeId,
-          theirs.map((order) => changed(world, order)),
+          theirs.map((order) => changeQuantities(world, order)),
           'webhook',
         ),
     ],
@@ -225,13 +232,13 @@ describe('a prepared reminder is released and one in flight stays unchanged when
     ],
   ])('%s', async (_, change) => {
     const after = await sixReminders(change)
-    const { state, claim, sending_at } = await storedOne(world, after.waiting.id)
+    const { state, claim, sending_at } = await readStoredMessage(world, after.waiting.id)
     expect(['scheduled', 'held']).toContain(state)
     expect([claim, sending_at]).toEqual([null, null])
-    expect(world.sent).toHaveLength(POOL)
-    await endsWell(world, after)
-    await pass(world, after.storeId, MINUTE)
-    expect(world.sent).toHaveLength(POOL)
+    expect(world.sent).toHaveLength(POOL_SIZE)
+    await expectSent(world, after)
+    await passTime(world, after.storeId, MINUTE)
+    expect(world.sent).toHaveLength(POOL_SIZE)
   })
 
   test('shopping again while the mail is in flight counts as later activity: the cart stays abandoned (S2)', async () => {
@@ -239,7 +246,7 @@ describe('a prepared reminder is released and one in flight stays unchanged when
       recordOrders(
         world.deps,
         storeId,
-        theirs.map((order) => changed(world, order)),
+        theirs.map((order) => changeQuantities(world, order)),
         'webhook',
       ),
     )
@@ -289,7 +296,10 @@ describe('a prepared reminder is released and one in flight stays unchanged when
       'the words of the step change',
       async (scene) => {
         const { name, steps } = (await call(scene, 'GET', '/api/flows')).body.flows[0]
-        const body = { name, steps: savedSteps(steps, ({ step }) => (step === 1 ? { subject: 'Another one' } : {})) }
+        const body = {
+          name,
+          steps: buildSavedSteps(steps, ({ step }) => (step === 1 ? { subject: 'Another one' } : {})),
+        }
         await call(scene, 'PUT', `/api/flows/${scene.flowId}`, body)
       },
     ],
@@ -303,10 +313,10 @@ describe('a prepared reminder is released and one in flight stays unchanged when
     ],
   ])('%s; it goes once', async (_, change) => {
     const after = await sixReminders(change)
-    await endsWell(world, after)
-    await pass(world, after.storeId, MINUTE)
+    await expectSent(world, after)
+    await passTime(world, after.storeId, MINUTE)
     const sent = world.sent.map(({ messageId }) => messageId)
-    expect([sent.length, new Set(sent).size]).toEqual([POOL + 1, POOL + 1])
+    expect([sent.length, new Set(sent).size]).toEqual([POOL_SIZE + 1, POOL_SIZE + 1])
     expect(sent).toContain(after.waiting.id)
   })
 })

@@ -1,21 +1,27 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, read, tick, today } from '../../../test/campaign-scene.ts'
-import { freshOrderCheck } from '../../../test/factories.ts'
-import { aScene, DAY, HOUR, send, wait } from '../../../test/message-scene.ts'
-import { besideTurn, heldBack, POOL, type StoredMessage, stored } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { callCampaigns, createCampaign, formatStoreDate, readCampaign, runTick } from '../../../test/campaign-scene.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
+import { advanceToAbandoned, createMessageScene, DAY, HOUR, sendDueMessages } from '../../../test/message-scene.ts'
+import {
+  changeDuringSend,
+  holdReplies,
+  POOL_SIZE,
+  readStoredMessages,
+  type StoredMessage,
+} from '../../../test/turn-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 
 // The counts by state add up at every moment between send and settlement (D6), on every page.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
 
-const MAILS = POOL + 3
+const MAILS = POOL_SIZE + 3
 const none = { waiting: 0, held: 0, inFlight: 0, sent: 0, skipped: 0, failed: 0, unknown: 0, cancelled: 0 }
 type Parts = typeof none
 
@@ -25,23 +31,25 @@ const ANSWERS = [
   { kind: 'unknown', reason: 'timeout', response: 'no answer' },
 ] as const
 
-const inTwoDays = () => ({ schedule: { startDate: today(world), timeOfDay: '00:00', delay: 48 } })
+const inTwoDays = () => ({ schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 48 } })
 
 /** Checks before any reply, while replies wait in their rows to be settled, and after settling. */
 async function lookAtEach(storeId: string, look: (expected: Parts) => Promise<unknown>) {
-  const server = heldBack(world)
-  const sending = send(world, storeId)
+  const server = holdReplies(world)
+  const sending = sendDueMessages(world, storeId)
   try {
-    await server.reach(POOL)
-    await look({ ...none, waiting: MAILS - POOL, inFlight: POOL })
+    await server.reach(POOL_SIZE)
+    await look({ ...none, waiting: MAILS - POOL_SIZE, inFlight: POOL_SIZE })
     server.waiting[0]!.answer()
     for (const [at, outcome] of ANSWERS.slice(0, 2).entries()) server.waiting[at + 1]!.answer(outcome)
     await server.reach(MAILS)
-    const isKept = (await stored(world, storeId)).filter(({ answer }) => answer !== null)
+    const isKept = (await readStoredMessages(world, storeId)).filter(({ answer }) => answer !== null)
     expect(isKept).toHaveLength(3)
     await look({ ...none, inFlight: MAILS })
     server.waiting[3]!.answer(ANSWERS[2])
-    await expect.poll(async () => (await stored(world, storeId)).filter(({ answer }) => answer !== null).length).toBe(4)
+    await expect
+      .poll(async () => (await readStoredMessages(world, storeId)).filter(({ answer }) => answer !== null).length)
+      .toBe(4)
     await look({ ...none, inFlight: MAILS })
   } finally {
     server.answerAll()
@@ -51,21 +59,21 @@ async function lookAtEach(storeId: string, look: (expected: Parts) => Promise<un
 }
 
 test('of a campaign, in its figures and in the report of its run', async () => {
-  const shop = await aShop(world, MAILS)
-  const { id } = await aCampaign(world, shop, inTwoDays())
-  await tick(world, shop)
+  const shop = await createShop(world, MAILS)
+  const { id } = await createCampaign(world, shop, inTwoDays())
+  await runTick(world, shop)
   world.advance(2 * DAY)
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   await lookAtEach(shop.storeId, async (expected) => {
-    expect((await read(world, shop, id)).counts).toEqual({ planned: MAILS, ...expected })
-    const { runs } = (await ask(world, shop, 'GET', `/${id}/report`)).body.report
+    expect((await readCampaign(world, shop, id)).counts).toEqual({ planned: MAILS, ...expected })
+    const { runs } = (await callCampaigns(world, shop, 'GET', `/${id}/report`)).body.report
     expect(runs).toMatchObject([{ counts: { planned: MAILS, ...expected } }])
   })
 })
 
 test('of a flow, whose later steps wait', async () => {
-  const { storeId, flowId, token } = await aScene(world, MAILS)
-  await wait(world, storeId, HOUR)
+  const { storeId, flowId, token } = await createMessageScene(world, MAILS)
+  await advanceToAbandoned(world, storeId, HOUR)
   const later = 2 * MAILS
   await lookAtEach(storeId, async (expected) => {
     const { body } = await world.request('GET', '/api/flows', { token })
@@ -75,11 +83,11 @@ test('of a flow, whose later steps wait', async () => {
 })
 
 test('of the carts: each page tells of one message, in a state that the figures count', async () => {
-  const shop: Shop = await aShop(world, MAILS)
-  await aCampaign(world, shop, inTwoDays())
-  await tick(world, shop)
+  const shop: Shop = await createShop(world, MAILS)
+  await createCampaign(world, shop, inTwoDays())
+  await runTick(world, shop)
   world.advance(2 * DAY)
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   const PART: Record<string, keyof Parts> = { scheduled: 'waiting', claimed: 'waiting', sending: 'inFlight' }
   await lookAtEach(shop.storeId, async (expected) => {
     const parts = { ...none }
@@ -94,14 +102,14 @@ test('of the carts: each page tells of one message, in a state that the figures 
 })
 
 test('a prepared message that is not sent is shown without address and content', async () => {
-  const { storeId, token } = await aScene(world, MAILS)
-  await wait(world, storeId, HOUR)
+  const { storeId, token } = await createMessageScene(world, MAILS)
+  await advanceToAbandoned(world, storeId, HOUR)
   const shown = async ({ id, cart_id: cartId }: StoredMessage) => {
     const { messages } = (await world.request('GET', `/api/carts/${cartId}/messages`, { token })).body
     const { to, subject, html } = messages.find((message: { id: string }) => message.id === id)
     return { to: to !== null, subject: subject !== null, html: html !== null }
   }
-  const { waiting } = await besideTurn(world, storeId, async (rows) => {
+  const { waiting } = await changeDuringSend(world, storeId, async (rows) => {
     expect(await shown(rows.sending)).toEqual({ to: true, subject: true, html: true })
     expect(rows.waiting.body_html).not.toBeNull()
     expect(await shown(rows.waiting)).toEqual({ to: false, subject: false, html: false })

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { plans } from '../../../shared/billing.ts'
-import { consent, germanPhone } from '../../../test/by-hand-scene.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { aScene, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { grantConsent, nextGermanPhone } from '../../../test/by-hand-scene.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { createMessageScene, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { addCredits } from '../../billing/credits/credits.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // Credits pay for texts beyond the plan and are refunded for unsent texts (decision 85).
 
-const world = aWorld()
+const world = createWorld()
 const PRICE = 15_000
 let answerText: typeof world.answerText
 beforeEach(() => {
@@ -25,7 +25,7 @@ async function aTextFlow({
   used = plans.growth.limits.maxSmsPerMonth,
 } = {}) {
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
-  const scene = await aScene(world, 0, { plan })
+  const scene = await createMessageScene(world, 0, { plan })
   await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
   const counter = {
     account_id: scene.accountId,
@@ -36,16 +36,16 @@ async function aTextFlow({
     .insertInto('plan_usage')
     .values({ ...counter, used })
     .execute()
-  const order = anOrder(world, { country: 'DE', phone: germanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
   await recordOrders(world.deps, scene.storeId, [order], 'sync')
-  await consent(world, scene, order)
+  await grantConsent(world, scene, order)
   return scene
 }
 type Scene = Awaited<ReturnType<typeof aTextFlow>>
 
 const fill = ({ accountId }: Scene, micros: number) =>
   addCredits({ accountId, db: world.db }, { kind: 'test', micros }, world.now)
-const firstOf = async ({ storeId }: Scene) => (await messagesOf(world, storeId))[0]!
+const firstOf = async ({ storeId }: Scene) => (await readMessages(world, storeId))[0]!
 const ledger = async ({ accountId }: Scene) => {
   const rows = await world.db
     .selectFrom('credit_entries')
@@ -68,10 +68,10 @@ const used = async ({ accountId }: Scene) =>
 describe('a text beyond the plan', () => {
   test('is held without credits and sent after the next purchase of credits', async () => {
     const scene = await aTextFlow()
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
     await fill(scene, PRICE)
-    await pass(world, scene.storeId, MINUTE)
+    await passTime(world, scene.storeId, MINUTE)
     expect(await firstOf(scene)).toMatchObject({ state: 'sent' })
     expect(await ledger(scene)).toEqual([
       ['test', PRICE],
@@ -84,7 +84,7 @@ describe('a text beyond the plan', () => {
   test('is held when the balance is a millionth too low', async () => {
     const scene = await aTextFlow()
     await fill(scene, PRICE - 1)
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
     expect(world.texts).toEqual([])
   })
@@ -93,7 +93,7 @@ describe('a text beyond the plan', () => {
     const scene = await aTextFlow()
     world.textCredits = null
     await fill(scene, 10 * PRICE)
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
   })
 
@@ -101,7 +101,7 @@ describe('a text beyond the plan', () => {
     for (const plan of ['free', 'starter'] as const) {
       const scene = await aTextFlow({ plan, used: 0 })
       await fill(scene, 10 * PRICE)
-      await pass(world, scene.storeId, HOUR)
+      await passTime(world, scene.storeId, HOUR)
       expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_required' })
     }
   })
@@ -109,7 +109,7 @@ describe('a text beyond the plan', () => {
   test('uses the plan first, and no credits when the plan is unlimited', async () => {
     const within = await aTextFlow({ used: 0 })
     await fill(within, PRICE)
-    await pass(world, within.storeId, HOUR)
+    await passTime(world, within.storeId, HOUR)
     expect([await ledger(within), await used(within)]).toEqual([[['test', PRICE]], 1])
     const without = await aTextFlow()
     await world.db
@@ -118,7 +118,7 @@ describe('a text beyond the plan', () => {
       .where('account_id', '=', without.accountId)
       .execute()
     await fill(without, PRICE)
-    await pass(world, without.storeId, HOUR)
+    await passTime(world, without.storeId, HOUR)
     expect((await firstOf(without)).state).toBe('sent')
     expect(await ledger(without)).toEqual([['test', PRICE]])
   })
@@ -129,14 +129,14 @@ describe('a credit payment', () => {
     const scene = await aTextFlow()
     await fill(scene, PRICE)
     world.answerText = () => ({ kind: 'retry', reason: '429', response: 'later' })
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     expect(await ledger(scene)).toEqual([
       ['test', PRICE],
       ['use', -PRICE],
       ['give_back', PRICE],
     ])
     world.answerText = answerText
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     expect(await firstOf(scene)).toMatchObject({ state: 'sent' })
     expect((await ledger(scene)).map(([kind]) => kind)).toEqual(['test', 'use', 'give_back', 'use'])
     expect(await used(scene)).toBe(plans.growth.limits.maxSmsPerMonth)
@@ -146,12 +146,12 @@ describe('a credit payment', () => {
     const refused = await aTextFlow()
     await fill(refused, PRICE)
     world.answerText = () => ({ kind: 'rejected', reason: '30005', response: 'no', isRecipientFault: true })
-    await pass(world, refused.storeId, HOUR)
+    await passTime(world, refused.storeId, HOUR)
     expect((await ledger(refused)).map(([kind]) => kind)).toEqual(['test', 'use', 'give_back'])
     const silent = await aTextFlow()
     await fill(silent, PRICE)
     world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'none' })
-    await pass(world, silent.storeId, HOUR)
+    await passTime(world, silent.storeId, HOUR)
     expect((await ledger(silent)).map(([kind]) => kind)).toEqual(['test', 'use'])
   })
 
@@ -162,7 +162,7 @@ describe('a credit payment', () => {
       ...{ kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued', segments: 3 },
       cost: { amountMicros: 99_000, currency: 'USD' },
     })
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     expect(await firstOf(scene)).toMatchObject({ cost_micros: 99_000 })
     expect(await ledger(scene)).toEqual([
       ['test', PRICE],

@@ -1,15 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aScene, HOUR, pass, type Scene, wait } from '../../../test/message-scene.ts'
 import {
-  aSteadyWorker,
-  heldBack,
-  mortal,
-  recordsOf,
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  type MessageScene,
+  passTime,
+} from '../../../test/message-scene.ts'
+import {
+  createDyingProcess,
+  createSteadyWorker,
+  holdReplies,
+  listDecisions,
+  readStoredMessage,
+  readStoredMessages,
   type StoredMessage,
-  stored,
-  storedOne,
 } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
@@ -17,9 +23,9 @@ import { sendDue } from './send-due.ts'
 // A process dies between the send of a mail and its settlement (decision 149), which sets state and time of the next
 // step. The next step keeps its distance (T4), even if its old time comes before the mail is settled.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
@@ -28,7 +34,7 @@ const LATE = 23 * HOUR
 /** The longest distance between two steps. */
 const DISTANCE = 12 * HOUR
 
-interface SentMail extends Scene {
+interface SentMail extends MessageScene {
   first: StoredMessage
 }
 
@@ -37,21 +43,21 @@ interface SentMail extends Scene {
  * due an hour later, were it not for that.
  */
 async function sending(outcome: Outcome | null, then: (of: SentMail) => Promise<void>) {
-  const scene = await aScene(world, 2)
+  const scene = await createMessageScene(world, 2)
   const { storeId } = scene
-  await wait(world, storeId, LATE)
-  const server = heldBack(world)
-  const sending = sendDue(mortal(world).deps, { storeId })
+  await advanceToAbandoned(world, storeId, LATE)
+  const server = holdReplies(world)
+  const sending = sendDue(createDyingProcess(world).deps, { storeId })
   // The other one keeps the process waiting.
   await server.reach(2)
-  world.answer = acceptsMail
+  world.answer = acceptMail
   const { mail, answer } = server.waiting[0]!
   try {
     if (outcome) {
       answer(outcome)
-      await expect.poll(async () => (await storedOne(world, mail.messageId)).answer).not.toBeNull()
+      await expect.poll(async () => (await readStoredMessage(world, mail.messageId)).answer).not.toBeNull()
     }
-    await then({ ...scene, first: await storedOne(world, mail.messageId) })
+    await then({ ...scene, first: await readStoredMessage(world, mail.messageId) })
   } finally {
     server.answerAll()
     await sending
@@ -59,7 +65,7 @@ async function sending(outcome: Outcome | null, then: (of: SentMail) => Promise<
 }
 
 const nextOf = async ({ storeId, first }: SentMail) =>
-  (await stored(world, storeId)).find(({ cart_id, step }) => cart_id === first.cart_id && step === 2)!
+  (await readStoredMessages(world, storeId)).find(({ cart_id, step }) => cart_id === first.cart_id && step === 2)!
 /** What has left of the one cart. */
 const sentOf = ({ first }: SentMail) =>
   world.sent.filter(({ to }) => to === first.to_address).map(({ messageId }) => messageId)
@@ -68,10 +74,10 @@ const sentOf = ({ first }: SentMail) =>
 async function others({ storeId }: SentMail, ms: number) {
   const schedule = world.db.updateTable('send_schedule').where('store_id', '=', storeId)
   await schedule.set({ lease_until: null, next_due_at: world.now }).execute()
-  await pass(world, storeId, ms)
+  await passTime(world, storeId, ms)
 }
 
-const finds = async () => closeAbandonedSends(await aSteadyWorker(world))
+const finds = async () => closeAbandonedSends(await createSteadyWorker(world))
 
 const ACCEPTED = { kind: 'accepted', providerId: 'p-1', response: '250 queued' } as const
 const RETRY = { kind: 'retry', reason: 'smtp_451', response: '451 later', retryAfterMs: 3 * HOUR } as const
@@ -94,8 +100,8 @@ describe('the next process settles the mail, and the next step keeps its distanc
 
       await finds()
       const finished = { state, sending_at: left, answer: null, judged: null }
-      expect(await storedOne(world, first.id)).toMatchObject(finished)
-      expect(await recordsOf(world, first.id)).toEqual(['send ok', `result ${outcome ? 'accepted' : 'unknown'}`])
+      expect(await readStoredMessage(world, first.id)).toMatchObject(finished)
+      expect(await listDecisions(world, first.id)).toEqual(['send ok', `result ${outcome ? 'accepted' : 'unknown'}`])
       const next = await nextOf(of)
       expect(next).toMatchObject({ state: 'scheduled', due_at: new Date(left.getTime() + DISTANCE) })
       await others(of, DISTANCE - 2 * HOUR - 1)
@@ -140,7 +146,7 @@ test('a deferred mail delays no step: the next one is sent at its time once the 
     await others(of, HOUR)
     expect(sentOf(of)).toEqual([first.id])
     await finds()
-    expect(await storedOne(world, first.id)).toMatchObject({ state: 'held', reason: 'retry', sending_at: null })
+    expect(await readStoredMessage(world, first.id)).toMatchObject({ state: 'held', reason: 'retry', sending_at: null })
     const next = await nextOf(of)
     expect(next.due_at).toEqual(world.now)
     await others(of, 1_000)

@@ -1,15 +1,15 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aScene, DAY, wait } from '../../../test/message-scene.ts'
+import { advanceToAbandoned, createMessageScene, DAY } from '../../../test/message-scene.ts'
 import {
-  type Beside,
-  besideTurn,
-  POOL,
+  changeDuringSend,
+  createTestChannelRules,
+  type FlightPair,
+  POOL_SIZE,
+  readStoredMessage,
+  readStoredMessages,
   type StoredMessage,
-  stored,
-  storedOne,
-  termsOf,
 } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { turnStatement } from './turn-sql.ts'
@@ -17,17 +17,17 @@ import { turnStatement } from './turn-sql.ts'
 // Two processes both believe they hold the store's lease, because one stalled between its lease check and its turn. One
 // sends a step while the other has decided about the next step.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
 
 /** Another process prepares the earlier step and sends it in its turn. */
-async function earlierLeaves({ accountId, storeId }: { accountId: string; storeId: string }, { waiting }: Beside) {
+async function earlierLeaves({ accountId, storeId }: { accountId: string; storeId: string }, { waiting }: FlightPair) {
   const before = (row: StoredMessage) => row.cart_id === waiting.cart_id && row.step < waiting.step
-  const { id, shopper_id } = (await stored(world, storeId)).find(before)!
+  const { id, shopper_id } = (await readStoredMessages(world, storeId)).find(before)!
   const [claim, workerId, now] = [newId(), newId(), world.now]
   const prepared = {
     ...{ state: 'claimed' as const, reason: null, claim, worker_id: workerId, finished_at: null },
@@ -60,17 +60,21 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
     storeId,
     { answered: [], candidates: [candidate] },
     limits,
-    termsOf(world, 'email', accountId),
+    createTestChannelRules(world, 'email', accountId),
   )
   const { rows } = await turn.execute(world.db)
   expect(rows).toEqual([{ id }])
 }
 
 test('a step is not sent while the step before it is in flight, even in another process (T4)', async () => {
-  const scene = await aScene(world, POOL + 1, { plan: 'starter' })
-  await wait(world, scene.storeId, DAY)
-  const { waiting } = await besideTurn(world, scene.storeId, (beside) => earlierLeaves(scene, beside))
+  const scene = await createMessageScene(world, POOL_SIZE + 1, { plan: 'starter' })
+  await advanceToAbandoned(world, scene.storeId, DAY)
+  const { waiting } = await changeDuringSend(world, scene.storeId, (beside) => earlierLeaves(scene, beside))
   expect(waiting.step).toBe(2)
   expect(world.sent.map(({ messageId }) => messageId)).not.toContain(waiting.id)
-  expect(await storedOne(world, waiting.id)).toMatchObject({ state: 'scheduled', sending_at: null, attempts: 0 })
+  expect(await readStoredMessage(world, waiting.id)).toMatchObject({
+    state: 'scheduled',
+    sending_at: null,
+    attempts: 0,
+  })
 })

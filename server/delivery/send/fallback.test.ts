@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { consent, germanPhone } from '../../../test/by-hand-scene.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { grantConsent, nextGermanPhone } from '../../../test/by-hand-scene.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { DAY, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { createToken } from '../../carts/links/message-tokens.ts'
 import { newId } from '../../core/common/ids.ts'
@@ -10,7 +10,7 @@ import { unsubscribe } from '../preferences/unsubscribe.ts'
 
 // A step with several channels is sent by the first usable one only (decision 54, D1).
 
-const world = aWorld()
+const world = createWorld()
 let answer: typeof world.answer
 let store: TestStore
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   world.texts.length = 0
   world.sent.length = 0
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
 })
 
 const call = (method: string, url: string, body?: object) =>
@@ -35,14 +35,14 @@ async function setChannels(channels: string[]) {
 }
 
 /** For a German shopper who has consented to all channels. */
-async function aCart(more: Parameters<typeof anOrder>[1] = {}) {
-  const order = anOrder(world, { country: 'DE', phone: germanPhone(), ...more })
+async function aCart(more: Parameters<typeof buildOrder>[1] = {}) {
+  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone(), ...more })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
-  await consent(world, store, { ...order, email: order.email ?? `${newId()}@shoppers.example` })
+  await grantConsent(world, store, { ...order, email: order.email ?? `${newId()}@shoppers.example` })
   return order
 }
 
-const first = async () => (await messagesOf(world, store.storeId)).find(({ step }) => step === 1)!
+const first = async () => (await readMessages(world, store.storeId)).find(({ step }) => step === 1)!
 
 /** Its decisions as text. */
 async function whyFirst(): Promise<string[]> {
@@ -67,7 +67,7 @@ const lastRecord = async () =>
 test('a message is sent by its first usable channel and keeps no other', async () => {
   await setChannels(['email', 'sms'])
   await aCart()
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   expect([world.sent.length, world.texts.length]).toEqual([1, 0])
   expect(await first()).toMatchObject({ channel: 'email', channels: null, state: 'sent' })
 })
@@ -75,7 +75,7 @@ test('a message is sent by its first usable channel and keeps no other', async (
 test('without an email address the SMS is sent, and the record explains the skipped email', async () => {
   await setChannels(['email', 'sms'])
   const { phone } = await aCart({ email: null })
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   expect(world.sent).toEqual([])
   expect(world.texts.map(({ to }) => to)).toEqual([phone])
   expect(world.texts[0]!.text).toContain('Reply STOP')
@@ -94,7 +94,7 @@ test('a message without a usable channel waits for the one that is free first', 
   await setChannels(['email', 'sms'])
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T20:30:00Z`)
   await aCart({ email: null })
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   // Night in Germany: the number is known, the email is not.
   expect(await first()).toMatchObject({
     channel: 'sms',
@@ -105,7 +105,7 @@ test('a message without a usable channel waits for the one that is free first', 
   expect(await whyFirst()).toEqual([
     'By SMS: It is within quiet hours where the shopper lives. By email: No usable email address has been captured yet.',
   ])
-  await pass(world, store.storeId, 10 * HOUR)
+  await passTime(world, store.storeId, 10 * HOUR)
   expect(world.texts).toHaveLength(1)
 })
 
@@ -118,11 +118,11 @@ describe('a sent message never uses another channel', () => {
       world.answer = () => outcome
       await setChannels(['email', 'sms'])
       await aCart()
-      await pass(world, store.storeId, HOUR)
-      expect((await messagesOf(world, store.storeId)).filter(({ step }) => step === 1).at(-1)!.state).toBe(state)
-      await pass(world, store.storeId, HOUR)
+      await passTime(world, store.storeId, HOUR)
+      expect((await readMessages(world, store.storeId)).filter(({ step }) => step === 1).at(-1)!.state).toBe(state)
+      await passTime(world, store.storeId, HOUR)
       expect(world.texts).toEqual([])
-      store = await aStore(world, { plan: 'growth' })
+      store = await createStore(world, { plan: 'growth' })
     }
   })
 
@@ -130,12 +130,12 @@ describe('a sent message never uses another channel', () => {
     await setChannels(['email', 'sms'])
     await aCart()
     world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451 later' })
-    await pass(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, HOUR)
     expect(await first()).toMatchObject({ channel: 'email', channels: null, state: 'held', reason: 'retry' })
     await setChannels(['sms', 'email'])
     expect(await first()).toMatchObject({ channel: 'email', channels: null })
     world.answer = answer
-    await pass(world, store.storeId, 30 * MINUTE)
+    await passTime(world, store.storeId, 30 * MINUTE)
     expect(world.texts).toEqual([])
     expect(await first()).toMatchObject({ channel: 'email', state: 'sent' })
   })
@@ -144,7 +144,7 @@ describe('a sent message never uses another channel', () => {
 test('the database refuses a second message of a step by another channel (D1)', async () => {
   await setChannels(['email', 'sms'])
   await aCart()
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   const { id } = await first()
   const copy = world.pool.query(
     `insert into messages (store_id, id, shopper_id, cart_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
@@ -159,9 +159,13 @@ test('the database refuses a second message of a step by another channel (D1)', 
 test('an unsubscribe from one channel keeps the other and closes messages that have only that channel', async () => {
   await setChannels(['email', 'sms'])
   await aCart()
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   await unsubscribe(world.deps, createToken(world.deps.secrets, 'unsubscribe', (await first()).id), 'one-click')
-  expect((await messagesOf(world, store.storeId)).map(({ state }) => state)).toEqual(['sent', 'scheduled', 'scheduled'])
-  await pass(world, store.storeId, DAY)
+  expect((await readMessages(world, store.storeId)).map(({ state }) => state)).toEqual([
+    'sent',
+    'scheduled',
+    'scheduled',
+  ])
+  await passTime(world, store.storeId, DAY)
   expect([world.sent.length, world.texts.length]).toEqual([1, 1])
 })

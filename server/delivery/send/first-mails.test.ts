@@ -1,20 +1,24 @@
 import { beforeEach, expect, test } from 'vitest'
-import { freshOrderCheck } from '../../../test/factories.ts'
-import { send, wait } from '../../../test/message-scene.ts'
-import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
+import { advanceToAbandoned, sendDueMessages } from '../../../test/message-scene.ts'
+import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 
 // The limit of first mails of a new account to people without an order (security-P8). Local mode has no limit.
 
-const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
+const world = createWorld({
+  HOST: '0.0.0.0',
+  PUBLIC_URL: 'https://recoup.example',
+  SMTP_URL: 'smtp://mail.example:587',
+})
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.sent.length = 0
 })
 
 let shops = 0
 const aNewShop = (more: { accountId?: string } = {}) =>
-  aShop(world, { url: `https://new-${++shops}.example.com`, plan: 'growth', ...more })
+  createShop(world, { url: `https://new-${++shops}.example.com`, plan: 'growth', ...more })
 
 /** On its first day an account may write to fifty. */
 const isNew = ({ accountId }: Shop) =>
@@ -54,10 +58,10 @@ test('stores of an account that send at once share its limit of first mails', as
   const first = await aNewShop()
   const second = await aNewShop({ accountId: first.accountId })
   for (const shop of [first, second]) await leaveCarts(shop, 30)
-  await wait(world, first.storeId, 61 * MINUTE)
-  for (const { storeId } of [first, second]) await freshOrderCheck(world, storeId)
+  await advanceToAbandoned(world, first.storeId, 61 * MINUTE)
+  for (const { storeId } of [first, second]) await completeOrderCheck(world, storeId)
   await isNew(first)
-  await Promise.all([first, second].map(({ storeId }) => send(world, storeId)))
+  await Promise.all([first, second].map(({ storeId }) => sendDueMessages(world, storeId)))
   expect(world.sent).toHaveLength(50)
   await first.pass(MINUTE)
   await second.pass(MINUTE)
@@ -73,7 +77,7 @@ test('a deferred mail frees its place in the limit until the retry', async () =>
   world.answer = (mail) => {
     const isPutOff = isFirst
     isFirst = false
-    return isPutOff ? { kind: 'retry', reason: 'smtp_450', response: '450', retryAfterMs: DAY / 2 } : acceptsMail(mail)
+    return isPutOff ? { kind: 'retry', reason: 'smtp_450', response: '450', retryAfterMs: DAY / 2 } : acceptMail(mail)
   }
   await shop.pass(61 * MINUTE)
   await shop.pass(16 * MINUTE)

@@ -1,9 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
-import { post } from '../../../test/by-hand-scene.ts'
-import { aConnectedStore } from '../../../test/connected-store.ts'
-import { anOrder, aProblem, aProduct } from '../../../test/fake-store.ts'
-import { DAY, HOUR, messagesOf, recordOf, send, steps } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { createConnectedStore } from '../../../test/connected-store.ts'
+import { buildOrder, buildProblem, buildProduct } from '../../../test/fake-store.ts'
+import {
+  DAY,
+  HOUR,
+  listStepDecisions,
+  listStepStates,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { goodsKey, readGoods, refreshGoods } from '../../carts/sync/goods.ts'
@@ -13,7 +20,7 @@ import { createRestoreToken } from '../compose/compose.ts'
 
 // Stock and prices are read with the order check (D3): sold-out items are marked, and changed prices are shown.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
   world.queued.length = 0
@@ -27,7 +34,7 @@ const lamp = line('17', 'Brass Lamp', 6_400)
 
 /** A shopper left a mug twice and a lamp an hour ago; the catalogue was copied before. */
 async function aShop(isFlowOn = true) {
-  const connected = await aConnectedStore(world)
+  const connected = await createConnectedStore(world)
   const { storeId, owner, fake } = connected
   const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] }
   await world.db.updateTable('stores').set(sender).where('id', '=', storeId).execute()
@@ -35,11 +42,11 @@ async function aShop(isFlowOn = true) {
   if (isFlowOn)
     await world.request('POST', `/api/flows/${flow.id}/switch`, { token: owner.token, body: { isOn: true } })
   fake.allProducts = [mug, lamp].map(({ productId, name, unitPriceMinor }) =>
-    aProduct({ productId, name, priceMinor: unitPriceMinor }),
+    buildProduct({ productId, name, priceMinor: unitPriceMinor }),
   )
   await pullProducts(world.deps, { storeId })
   fake.allOrders = [
-    anOrder({ orderId: '1000', modifiedAt: world.now.toISOString(), items: [mug, lamp], totalMinor: 10_000 }),
+    buildOrder({ orderId: '1000', modifiedAt: world.now.toISOString(), items: [mug, lamp], totalMinor: 10_000 }),
   ]
   await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
   world.advance(isFlowOn ? HOUR : DAY)
@@ -59,7 +66,7 @@ test('a new price includes the same tax when the shop shows prices other than en
     .execute()
   // What the carts were taken at is the shown price.
   fake.allProducts = [mug, lamp].map(({ productId, name, unitPriceMinor }) =>
-    aProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor - 400 }),
+    buildProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor - 400 }),
   )
   world.advance(1_000)
   await pullProducts(world.deps, { storeId, isFull: true })
@@ -76,7 +83,7 @@ test('a new price includes the same tax when the shop shows prices other than en
     { priceMinor: 6_400, enteredMinor: 6_000, wasMinor: null },
   ])
   expect(await read(2_800)).toMatchObject([{ priceMinor: 3_600, enteredMinor: 2_800, wasMinor: 1_800 }, {}])
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(mail().text).toContain('2 × Enamel Mug: $72.00')
   expect(mail().text).toContain('1 × Brass Lamp: $64.00')
 })
@@ -84,7 +91,7 @@ test('a new price includes the same tax when the shop shows prices other than en
 test('message and restore page keep the price with tax when the shop does not report what it shows (cases-R8)', async () => {
   const { storeId, fake } = await aShop()
   const list = async (rows: Partial<PlatformProduct>[]) => {
-    fake.allProducts = rows.map((row, at) => aProduct({ productId: ['16', '17', '18'][at]!, ...row }))
+    fake.allProducts = rows.map((row, at) => buildProduct({ productId: ['16', '17', '18'][at]!, ...row }))
     world.advance(1_000)
     await pullProducts(world.deps, { storeId, isFull: true })
     const copies = world.db.selectFrom('products').select(['price_minor', 'entered_minor', 'was_price_minor'])
@@ -105,10 +112,10 @@ test('message and restore page keep the price with tax when the shop does not re
     ...[row(1_800, 1_500), row(8_000, 7_500, 6_400), row(900, null)],
   ])
   fake.prices.set('16:', 1_500).set('17:', 7_500)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(mail().text).toContain('2 × Enamel Mug: $36.00')
   expect(mail().text).toContain('1 × Brass Lamp: $80.00')
-  const sent = (await messagesOf(world, storeId)).find(({ state }) => state === 'sent')!
+  const sent = (await readMessages(world, storeId)).find(({ state }) => state === 'sent')!
   const restored = await world.request('POST', `/api/carts/${createRestoreToken(world.deps.secrets, sent.id)}/restore`)
   expect(restored.body.items).toMatchObject([
     { product_id: '16', price: 18, outcome: 'ok' },
@@ -143,7 +150,7 @@ test('only a shop without the plugin is asked for its shown prices, if they diff
 
 test('one request reads the items of all due messages', async () => {
   const { storeId, fake } = await aShop()
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(fake.termQueries).toEqual([
     [
       { productId: '16', variationId: null },
@@ -157,7 +164,7 @@ test('one request reads the items of all due messages', async () => {
 test('an item sold out a minute ago is shown as sold out, without price and not in the total', async () => {
   const { storeId, fake } = await aShop()
   fake.gone.add('17:')
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(mail().text).toContain('Brass Lamp: Sold out')
   expect(mail().html).toContain('Sold out')
   expect(mail().text).not.toContain('$64.00')
@@ -170,26 +177,26 @@ test('an item sold out a minute ago is shown as sold out, without price and not 
 test('a mail without available items is skipped with the reason, and the next step is checked again (D2: items_gone)', async () => {
   const { storeId, fake } = await aShop()
   fake.gone.add('16:').add('17:')
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
-  expect((await steps(world, storeId))[0]).toBe('skipped(items_gone)')
-  expect(await recordOf(world, storeId)).toEqual(['skip items_gone'])
+  expect((await listStepStates(world, storeId))[0]).toBe('skipped(items_gone)')
+  expect(await listStepDecisions(world, storeId)).toEqual(['skip items_gone'])
   fake.gone.clear()
   world.advance(DAY)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toHaveLength(1)
 })
 
 test('a changed price is shown, also in the total', async () => {
   const { storeId, fake } = await aShop()
   fake.prices.set('17:', 4_900)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(mail().text).toContain('1 × Brass Lamp: $49.00')
   expect(mail().html).toContain('$85.00')
   // The copy of the catalogue has it now; the next mail says the same.
   world.sent.length = 0
   world.advance(DAY)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(mail().text).toContain('1 × Brass Lamp: $49.00')
 })
 
@@ -197,31 +204,31 @@ test('a price from an extra or an offer stays unchanged', async () => {
   const { storeId, fake } = await aShop()
   await world.db.updateTable('products').set({ price_minor: 6_000 }).where('store_id', '=', storeId).execute()
   fake.prices.set('17:', 4_900)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(mail().text).toContain('1 × Brass Lamp: $64.00')
 })
 
 test('unreadable stock holds all messages with the reason and pauses the requests (D3)', async () => {
   const { storeId, fake } = await aShop()
-  fake.termsProblem = aProblem('store_error', 'out of memory')
-  await send(world, storeId)
+  fake.termsProblem = buildProblem('store_error', 'out of memory')
+  await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
-  const [first] = await messagesOf(world, storeId)
+  const [first] = await readMessages(world, storeId)
   expect(first).toMatchObject({ state: 'held', reason: 'store_unreachable:store_error' })
   expect(first!.wake_at.getTime() - world.now.getTime()).toBe(5_000)
   fake.termsProblem = null
   world.advance(5_000)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toHaveLength(1)
 })
 
 test('a store that times out on stock but not on orders is asked at growing intervals (operators-H3)', async () => {
   const { storeId, fake } = await aShop()
-  fake.termsProblem = aProblem('timeout')
+  fake.termsProblem = buildProblem('timeout')
   const waits: number[] = []
   for (let n = 0; n < 8; n++) {
-    await send(world, storeId)
-    const [first] = await messagesOf(world, storeId)
+    await sendDueMessages(world, storeId)
+    const [first] = await readMessages(world, storeId)
     expect(first).toMatchObject({ state: 'held', reason: 'store_unreachable:timeout' })
     waits.push((first!.wake_at.getTime() - world.now.getTime()) / 1_000)
     world.now = first!.wake_at
@@ -230,7 +237,7 @@ test('a store that times out on stock but not on orders is asked at growing inte
   expect(fake.termQueries).toHaveLength(8)
   expect(world.sent).toEqual([])
   fake.termsProblem = null
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toHaveLength(1)
   const state = world.db.selectFrom('sync_state').select(['failures', 'error_code']).where('store_id', '=', storeId)
   expect(await state.where('stream', '=', 'goods_check').executeTakeFirst()).toEqual({ failures: 0, error_code: null })
@@ -238,10 +245,10 @@ test('a store that times out on stock but not on orders is asked at growing inte
 
 test('messages due during a pause of stock requests are held without a request', async () => {
   const { storeId, fake } = await aShop()
-  fake.termsProblem = aProblem('timeout')
-  await send(world, storeId)
+  fake.termsProblem = buildProblem('timeout')
+  await sendDueMessages(world, storeId)
   fake.allOrders.push(
-    anOrder({ orderId: '1001', modifiedAt: world.now.toISOString(), items: [mug], totalMinor: 3_600 }),
+    buildOrder({ orderId: '1001', modifiedAt: world.now.toISOString(), items: [mug], totalMinor: 3_600 }),
   )
   await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
   await world.db
@@ -251,17 +258,17 @@ test('messages due during a pause of stock requests are held without a request',
     .where('step', '=', 1)
     .execute()
   world.advance(1_000)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(fake.termQueries).toHaveLength(1)
-  expect((await messagesOf(world, storeId))[0]!.wake_at.getTime() - world.now.getTime()).toBe(4_000)
+  expect((await readMessages(world, storeId))[0]!.wake_at.getTime() - world.now.getTime()).toBe(4_000)
 })
 
 test('a store whose order check fails is not asked for stock', async () => {
   const { storeId, fake } = await aShop()
-  fake.problem = aProblem('timeout')
-  await send(world, storeId)
+  fake.problem = buildProblem('timeout')
+  await sendDueMessages(world, storeId)
   expect(fake.termQueries).toEqual([])
-  expect((await steps(world, storeId))[0]).toBe('held(store_unreachable:timeout)')
+  expect((await listStepStates(world, storeId))[0]).toBe('held(store_unreachable:timeout)')
 })
 
 test('a manual message about a cart without available items is refused with the reason (D11)', async () => {
@@ -272,8 +279,8 @@ test('a manual message about a cart without available items is refused with the 
     .select(['id', 'email'])
     .where('store_id', '=', storeId)
     .executeTakeFirstOrThrow()
-  const store = { storeId, token: owner.token } as Parameters<typeof post>[1]
-  const reply = await post(world, store, '/api/email/send-email', { to: cart.email, cart_id: cart.id })
+  const store = { storeId, token: owner.token } as Parameters<typeof postWithWorker>[1]
+  const reply = await postWithWorker(world, store, '/api/email/send-email', { to: cart.email, cart_id: cart.id })
   expect(reply).toMatchObject({ status: 422, body: { fields: { reason: 'items_gone' } } })
   expect(world.sent).toEqual([])
 })
@@ -281,7 +288,7 @@ test('a manual message about a cart without available items is refused with the 
 test('a shop that fails on the restore page is still asked for stock with the next message', async () => {
   const { storeId, fake } = await aShop()
   const store = { storeId, db: world.db }
-  fake.termsProblem = aProblem('store_error')
+  fake.termsProblem = buildProblem('store_error')
   await refreshGoods(world.deps, store, [mug])
   const failures = () =>
     world.db
@@ -293,6 +300,6 @@ test('a shop that fails on the restore page is still asked for stock with the ne
       .execute()
   expect(await failures()).toEqual([])
   fake.termsProblem = null
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toHaveLength(1)
 })

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { anOrder, aStore, freshOrderCheck } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, completeOrderCheck, createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { wakeDueStores } from '../../messages/messages/scan.ts'
 
 // The send loop, rule by rule, on the real database. Only the shop's API is faked.
 
-const world = aWorld()
+const world = createWorld()
 const HOUR = 3_600_000
 
 async function pass(storeId: string, ms: number) {
   world.advance(ms)
-  await freshOrderCheck(world, storeId)
+  await completeOrderCheck(world, storeId)
   await detectAbandoned(world.deps)
   await wakeDueStores(world.deps)
   await world.runJobs()
@@ -23,8 +23,8 @@ async function messagesOf(storeId: string) {
 }
 
 test('a draft becomes a cart, is abandoned after the first step’s delay, and one mail is sent (S1, D1)', async () => {
-  const { storeId } = await aStore(world)
-  const order = anOrder(world)
+  const { storeId } = await createStore(world)
+  const order = buildOrder(world)
   await recordOrders(world.deps, storeId, [order], 'sync')
   await recordOrders(world.deps, storeId, [order], 'sync')
   await pass(storeId, 59 * 60_000)
@@ -42,8 +42,8 @@ test('a draft becomes a cart, is abandoned after the first step’s delay, and o
 
 test('a purchase before the step is due cancels it, with the reason (S3, D5)', async () => {
   world.sent.length = 0
-  const { storeId } = await aStore(world)
-  const order = anOrder(world)
+  const { storeId } = await createStore(world)
+  const order = buildOrder(world)
   await recordOrders(world.deps, storeId, [order], 'sync')
   await pass(storeId, HOUR - 1)
   const bought = {

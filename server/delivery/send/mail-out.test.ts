@@ -1,15 +1,23 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { anOrder, aStore, freshOrderCheck } from '../../../test/factories.ts'
-import { HOUR, MINUTE, messagesOf, type Scene, send, steps, wait } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, completeOrderCheck, createStore } from '../../../test/factories.ts'
+import {
+  advanceToAbandoned,
+  HOUR,
+  listStepStates,
+  type MessageScene,
+  MINUTE,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import type { EmailChannel, Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
 import type { OwnMail } from '../email/own-mail.ts'
 
 // Selection of the mail server, and the behaviour while an account's own one fails.
 
-const world = aWorld()
+const world = createWorld()
 const own = new Map<string, EmailChannel>()
 const byOwn: OutgoingEmail[] = []
 let answer: (mail: OutgoingEmail) => Outcome | Promise<Outcome>
@@ -60,34 +68,34 @@ beforeEach(() => {
 })
 afterAll(() => own.clear())
 
-async function leave(count: number): Promise<Scene> {
-  const store = await aStore(world)
-  const orders = Array.from({ length: count }, () => anOrder(world))
+async function leave(count: number): Promise<MessageScene> {
+  const store = await createStore(world)
+  const orders = Array.from({ length: count }, () => buildOrder(world))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
   world.sent.length = 0
   return { ...store, orders }
 }
-const due = async (scene: Scene) => wait(world, scene.storeId, HOUR)
-async function pass(scene: Scene, ms: number) {
+const due = async (scene: MessageScene) => advanceToAbandoned(world, scene.storeId, HOUR)
+async function pass(scene: MessageScene, ms: number) {
   world.advance(ms)
-  await freshOrderCheck(world, scene.storeId)
-  await send(world, scene.storeId)
+  await completeOrderCheck(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
 }
-const firstStates = async ({ storeId }: Scene) => {
-  const first = (await messagesOf(world, storeId)).filter(({ step }) => step === 1)
+const firstStates = async ({ storeId }: MessageScene) => {
+  const first = (await readMessages(world, storeId)).filter(({ step }) => step === 1)
   const words = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
   return Object.fromEntries([...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length]))
 }
-const serverOf = ({ accountId }: Scene) =>
+const serverOf = ({ accountId }: MessageScene) =>
   world.db.selectFrom('mail_servers').selectAll().where('account_id', '=', accountId).executeTakeFirst()
 
 test('messages use the account’s own mail server and address; those of other accounts use the installation’s', async () => {
   const [mine, theirs] = [await leave(1), await leave(1)]
   await enter(mine.accountId)
   await due(mine)
-  await send(world, mine.storeId)
-  await freshOrderCheck(world, theirs.storeId)
-  await send(world, theirs.storeId)
+  await sendDueMessages(world, mine.storeId)
+  await completeOrderCheck(world, theirs.storeId)
+  await sendDueMessages(world, theirs.storeId)
   expect(byOwn).toMatchObject([{ to: mine.orders[0]!.email, from: { address: 'shop@mugs.example' } }])
   expect(world.sent.map(({ to }) => to)).toEqual([theirs.orders[0]!.email])
 })
@@ -97,14 +105,14 @@ test('a failing mail server is paused after a few attempts, without lost mails o
   await enter(mine.accountId)
   answer = down
   await due(mine)
-  await send(world, mine.storeId)
+  await sendDueMessages(world, mine.storeId)
   // Its two connections: what was in flight when the first failure came back, and nothing after it.
   expect(byOwn.length).toBeLessThanOrEqual(4)
   const asked = byOwn.length
   expect(await firstStates(mine)).toEqual({ 'held(retry)': asked, 'held(mail_server_away)': 20 - asked })
   expect(await serverOf(mine)).toMatchObject({ problem: expect.stringContaining('ECONNREFUSED'), failures: 1 })
-  await freshOrderCheck(world, theirs.storeId)
-  await send(world, theirs.storeId)
+  await completeOrderCheck(world, theirs.storeId)
+  await sendDueMessages(world, theirs.storeId)
   expect(await firstStates(theirs)).toEqual({ sent: 3 })
   // Longer each time.
   await pass(mine, 31_000)
@@ -127,7 +135,7 @@ test('a failure of one message does not delay the others', async () => {
       ? { kind: 'retry', reason: 'smtp_450', response: '450 4.2.0 Greylisted', isOfMessage: true }
       : accepted(mail)
   await due(scene)
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   expect(await firstStates(scene)).toEqual({ sent: 5, 'held(retry)': 1 })
   expect((await serverOf(scene))!.problem).toBeNull()
 })
@@ -142,7 +150,7 @@ test('a mail server removed during a batch gets no further mail after a second (
     return accepted(mail)
   }
   await due(scene)
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   expect(byOwn.length).toBeLessThanOrEqual(6)
   expect(byOwn.length + world.sent.length).toBe(12)
   expect(await firstStates(scene)).toEqual({ sent: 12 })
@@ -153,14 +161,14 @@ test('the demo account uses the built-in mailbox, whatever its settings say (dec
   await enter(scene.accountId)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', scene.accountId).execute()
   await due(scene)
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   expect([byOwn.length, world.sent.length]).toEqual([0, 1])
 })
 
 test('a mail accepted by a mail server is not shown as kept in the mailbox', async () => {
   const scene = await leave(1)
   await due(scene)
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   const list = await world.request('GET', '/api/carts/abandoned', { token: scene.token })
   expect(list.body.carts[0]).toMatchObject({ status: 'Email Sent', is_in_mailbox: false })
 })
@@ -170,13 +178,13 @@ test('a mail accepted by the built-in mailbox is marked as not delivered to the 
   world.deps.channels.email = { ...email, isMailbox: true }
   const scene = await leave(1)
   await due(scene)
-  await send(world, scene.storeId)
+  await sendDueMessages(world, scene.storeId)
   world.deps.channels.email = email
-  expect((await steps(world, scene.storeId))[0]).toBe('sent(accepted:mailbox)')
-  const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
+  expect((await listStepStates(world, scene.storeId))[0]).toBe('sent(accepted:mailbox)')
+  const { cart_id: cartId } = (await readMessages(world, scene.storeId))[0]!
   const { body } = await world.request('GET', `/api/carts/${cartId}/messages`, { token: scene.token })
   expect(body.messages[0].explanation).toContain('It was not sent to the shopper')
-  const news = await told(world, scene.storeId)
+  const news = await readNotifications(world, scene.storeId)
   expect(news.map(({ title }) => title)).toContain('Recovery email kept on this server')
   const list = await world.request('GET', '/api/carts/abandoned', { token: scene.token })
   const one = await world.request('GET', `/api/carts/${cartId}`, { token: scene.token })
@@ -186,11 +194,11 @@ test('a mail accepted by the built-in mailbox is marked as not delivered to the 
 })
 
 describe('on a public server without a mail server', () => {
-  const open = aWorld({ PUBLIC_URL: 'https://recoup.example.com' })
+  const open = createWorld({ PUBLIC_URL: 'https://recoup.example.com' })
 
   test('flows and manual sends are refused with the reason until the account enters a mail server', async () => {
-    const store = await aStore(open, { isFlowOn: false })
-    await recordOrders(open.deps, store.storeId, [anOrder(open)], 'sync')
+    const store = await createStore(open, { isFlowOn: false })
+    await recordOrders(open.deps, store.storeId, [buildOrder(open)], 'sync')
     const { token, flowId } = store
     const body = { isOn: true, holdoutPercent: 0, includeLast24h: false }
     const on = () => open.request('POST', `/api/flows/${flowId}/switch`, { token, body })

@@ -1,10 +1,17 @@
 import { afterAll, expect, test } from 'vitest'
-import { badgeColumns, wasMailed } from '../../../test/cart-badges.ts'
-import { copyRows, emptyDatabases } from '../../../test/databases.ts'
-import { freshOrderCheck } from '../../../test/factories.ts'
-import { aScene, HOUR, linkIn, MINUTE, send, wait } from '../../../test/message-scene.ts'
-import { aSteadyWorker, recordsOf, stored } from '../../../test/turn-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { badgeColumns, hasSentMessage } from '../../../test/cart-badges.ts'
+import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  findLink,
+  HOUR,
+  MINUTE,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { createSteadyWorker, listDecisions, readStoredMessages } from '../../../test/turn-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { knownMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
@@ -14,8 +21,8 @@ import { closeAbandonedSends } from './abandoned.ts'
 // Migrates a database from before 0032 with messages in every state that a stopped process leaves. None is sent twice
 // or lost, sent links work, and carts have their badges.
 
-const world = aWorld()
-const databases = emptyDatabases()
+const world = createWorld()
+const databases = createDatabaseFactory()
 let made: Pick<typeof world, 'pool' | 'db'>
 // The world ends with the database it began with.
 afterAll(() => void Object.assign(world, made))
@@ -29,17 +36,17 @@ test('messages sent, held, claimed and in flight before the migration end correc
   const old = databases.open(await databases.create(), 12)
   await migrate(old, { migrations: before })
 
-  const scene = await aScene(world, BEFORE.length + 1)
+  const scene = await createMessageScene(world, BEFORE.length + 1)
   const { storeId } = scene
-  await wait(world, storeId, HOUR)
-  await send(world, storeId)
+  await advanceToAbandoned(world, storeId, HOUR)
+  await sendDueMessages(world, storeId)
   const mails = [...world.sent]
   expect(mails).toHaveLength(BEFORE.length + 1)
   const sentAt = world.now
   await copyRows(world.pool, old)
 
   // As the version before left them: a process that is gone had taken one and put another in flight.
-  const rows = (await stored(world, storeId)).filter(({ step }) => step === 1)
+  const rows = (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)
   const idOf = (state: (typeof BEFORE)[number]) => rows[BEFORE.indexOf(state)]!.id
   const untouched = rows[BEFORE.length]!
   const dead = newId()
@@ -72,23 +79,23 @@ test('messages sent, held, claimed and in flight before the migration end correc
 
   const link = async (id: string) => {
     const { html } = mails.find(({ messageId }) => messageId === id)!
-    const reply = await world.request('GET', linkIn(html, '/c/'), { headers: BROWSER })
+    const reply = await world.request('GET', findLink(html, '/c/'), { headers: BROWSER })
     return reply.status
   }
   world.advance(10 * MINUTE)
   for (const id of [idOf('sent'), idOf('unknown'), idOf('sending')]) expect(await link(id)).toBe(302)
   const stateOf = async (id: string) => {
-    const { state, reason } = (await stored(world, storeId)).find((row) => row.id === id)!
+    const { state, reason } = (await readStoredMessages(world, storeId)).find((row) => row.id === id)!
     return reason ? `${state}(${reason})` : state
   }
   // The click is evidence that what nobody knew of has arrived (D4).
   expect(await stateOf(idOf('unknown'))).toBe('sent')
 
   world.sent.length = 0
-  await freshOrderCheck(world, storeId)
-  expect(await closeAbandonedSends(await aSteadyWorker(world))).toBe(2)
-  await send(world, storeId)
-  await send(world, storeId)
+  await completeOrderCheck(world, storeId)
+  expect(await closeAbandonedSends(await createSteadyWorker(world))).toBe(2)
+  await sendDueMessages(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent.map(({ messageId }) => messageId).sort()).toEqual(
     [idOf('held'), idOf('claimed'), untouched.id].sort(),
   )
@@ -96,10 +103,10 @@ test('messages sent, held, claimed and in flight before the migration end correc
     ...['sent', 'sent', 'sent', 'sent', 'unknown(unknown)', 'failed(rejected:smtp_550)'],
   ])
   expect(await stateOf(untouched.id)).toBe('sent')
-  expect(await recordsOf(world, idOf('sending'))).toEqual(['send ok', 'result unknown'])
+  expect(await listDecisions(world, idOf('sending'))).toEqual(['send ok', 'result unknown'])
   const carts = await world.db
     .selectFrom('carts as c')
-    .select(['id', wasMailed('c'), ...badgeColumns('c')])
+    .select(['id', hasSentMessage('c'), ...badgeColumns('c')])
     .where('store_id', '=', storeId)
     .execute()
   const cartOf = (id: string) => carts.find((cart) => cart.id === rows.find((row) => row.id === id)!.cart_id)
@@ -107,7 +114,7 @@ test('messages sent, held, claimed and in flight before the migration end correc
   expect(cartOf(idOf('sent'))!.last_sent_at).toEqual(sentAt)
   expect(cartOf(idOf('claimed'))!.last_sent_at).toEqual(world.now)
   const earlier = mails.find(({ messageId }) => messageId === idOf('sending'))!
-  expect((await world.request('POST', linkIn(earlier.html, '/u/'))).status).toBe(200)
-  const left = (await stored(world, storeId)).filter((row) => row.answer ?? row.judged)
+  expect((await world.request('POST', findLink(earlier.html, '/u/'))).status).toBe(200)
+  const left = (await readStoredMessages(world, storeId)).filter((row) => row.answer ?? row.judged)
   expect(left).toEqual([])
 })

@@ -1,18 +1,18 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
-  aScene,
-  countStates,
+  advanceToAbandoned,
+  countStepStates,
+  createMessageScene,
   HOUR,
   isBeingSent,
+  listStepStates,
   MINUTE,
-  messagesOf,
-  pass,
-  send,
-  steps,
-  wait,
+  passTime,
+  readMessages,
+  sendDueMessages,
 } from '../../../test/message-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
@@ -21,9 +21,9 @@ import { beat } from './workers.ts'
 
 // Never twice (D1), and never more in flight than the pool holds (D10).
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
 })
 
@@ -48,13 +48,13 @@ function failsAtTurn(which: number): KyselyPlugin {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-type StoredMessage = Awaited<ReturnType<typeof messagesOf>>[number]
+type StoredMessage = Awaited<ReturnType<typeof readMessages>>[number]
 
 describe('one row per cart, origin, step and channel (D1)', () => {
   test('a second row is refused by the database', async () => {
-    const { storeId } = await aScene(world)
-    await wait(world, storeId, HOUR)
-    const [{ lone_shopper_id: _, ...first }] = (await messagesOf(world, storeId)) as [StoredMessage]
+    const { storeId } = await createMessageScene(world)
+    await advanceToAbandoned(world, storeId, HOUR)
+    const [{ lone_shopper_id: _, ...first }] = (await readMessages(world, storeId)) as [StoredMessage]
     await expect(
       world.db
         .insertInto('messages')
@@ -64,52 +64,56 @@ describe('one row per cart, origin, step and channel (D1)', () => {
   })
 
   test('two processes at once, and the job queued twice, send each mail once', async () => {
-    const { storeId } = await aScene(world, 12)
-    await wait(world, storeId, HOUR)
+    const { storeId } = await createMessageScene(world, 12)
+    await advanceToAbandoned(world, storeId, HOUR)
     world.answer = async (mail) => {
       await sleep(5)
-      return acceptsMail(mail)
+      return acceptMail(mail)
     }
-    await Promise.all([send(world, storeId), send(world, storeId), send(world, storeId)])
-    await send(world, storeId)
+    await Promise.all([
+      sendDueMessages(world, storeId),
+      sendDueMessages(world, storeId),
+      sendDueMessages(world, storeId),
+    ])
+    await sendDueMessages(world, storeId)
     expect(new Set(world.sent.map((mail) => mail.to)).size).toBe(12)
     expect(world.sent).toHaveLength(12)
   })
 
   test('two processes that both believe to have the store still send each mail once', async () => {
-    const { storeId } = await aScene(world, 12)
-    await wait(world, storeId, HOUR)
+    const { storeId } = await createMessageScene(world, 12)
+    await advanceToAbandoned(world, storeId, HOUR)
     const seizing = setInterval(async () => {
       await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
     }, 3)
     world.answer = async (mail) => {
       await sleep(10)
-      return acceptsMail(mail)
+      return acceptMail(mail)
     }
-    await Promise.all([send(world, storeId), sleep(15).then(() => send(world, storeId))])
+    await Promise.all([sendDueMessages(world, storeId), sleep(15).then(() => sendDueMessages(world, storeId))])
     clearInterval(seizing)
-    await send(world, storeId)
+    await sendDueMessages(world, storeId)
     expect(world.sent).toHaveLength(12)
     expect(new Set(world.sent.map((mail) => mail.to)).size).toBe(12)
   })
 
   test('a flow switched off and on again continues with its rows', async () => {
-    const { storeId, flowId, token } = await aScene(world)
-    await pass(world, storeId, HOUR)
+    const { storeId, flowId, token } = await createMessageScene(world)
+    await passTime(world, storeId, HOUR)
     const flip = (isOn: boolean) =>
       world.request('POST', `/api/flows/${flowId}/switch`, { token, body: { isOn, includeLast24h: true } })
     expect((await flip(false)).status).toBe(200)
     expect((await flip(true)).status).toBe(200)
-    await pass(world, storeId, MINUTE)
+    await passTime(world, storeId, MINUTE)
     expect(world.sent).toHaveLength(1)
-    expect(await steps(world, storeId)).toEqual(['sent', 'scheduled', 'scheduled'])
+    expect(await listStepStates(world, storeId)).toEqual(['sent', 'scheduled', 'scheduled'])
   })
 })
 
 describe('in flight (D10)', () => {
   test('at most a pool of mails is in flight, and each row is `sending` before its mail is sent', async () => {
-    const { storeId } = await aScene(world, 23)
-    await wait(world, storeId, HOUR)
+    const { storeId } = await createMessageScene(world, 23)
+    await advanceToAbandoned(world, storeId, HOUR)
     let most = 0
     world.answer = async (mail) => {
       const rows = await world.db
@@ -120,18 +124,18 @@ describe('in flight (D10)', () => {
         .execute()
       expect(rows.map((row) => row.to_address)).toContain(mail.to)
       most = Math.max(most, rows.length)
-      return acceptsMail(mail)
+      return acceptMail(mail)
     }
-    await send(world, storeId)
+    await sendDueMessages(world, storeId)
     expect(world.sent).toHaveLength(23)
     expect(most).toBeGreaterThan(1)
     expect(most).toBeLessThanOrEqual(5)
   })
 
   test('a batch holds one message per person: two carts of one shopper follow each other', async () => {
-    const { storeId, orders } = await aScene(world, 2)
-    await wait(world, storeId, HOUR)
-    const shopper = (await messagesOf(world, storeId))[0]!.shopper_id
+    const { storeId, orders } = await createMessageScene(world, 2)
+    await advanceToAbandoned(world, storeId, HOUR)
+    const shopper = (await readMessages(world, storeId))[0]!.shopper_id
     await world.db.updateTable('carts').set({ shopper_id: shopper }).where('store_id', '=', storeId).execute()
     await world.db.updateTable('messages').set({ shopper_id: shopper }).where('store_id', '=', storeId).execute()
     let most = 0
@@ -140,46 +144,46 @@ describe('in flight (D10)', () => {
       most = Math.max(most, ++now)
       await sleep(10)
       now -= 1
-      return acceptsMail(mail)
+      return acceptMail(mail)
     }
-    await send(world, storeId)
+    await sendDueMessages(world, storeId)
     expect(world.sent).toHaveLength(orders.length)
     expect(most).toBe(1)
   })
 
   test('mails in flight during a failure are awaited and their replies recorded', async () => {
-    const { storeId } = await aScene(world, 6)
-    await wait(world, storeId, HOUR)
+    const { storeId } = await createMessageScene(world, 6)
+    await advanceToAbandoned(world, storeId, HOUR)
     const answered = Promise.withResolvers<void>()
     let first = ''
     world.answer = async (mail) => {
       first ||= mail.messageId
       if (mail.messageId === first) await answered.promise
-      return acceptsMail(mail)
+      return acceptMail(mail)
     }
     const impatient = spyOnPatience()
     let isOver = false
     const sending = sendDue({ ...world.deps, db: world.db.withPlugin(failsAtTurn(2)) }, { storeId })
     const ended = expect(sending.finally(() => (isOver = true))).rejects.toThrow('the second send')
-    await expect.poll(() => countStates(world, storeId)).toEqual({ sent: 4, sending: 1, scheduled: 1 })
+    await expect.poll(() => countStepStates(world, storeId)).toEqual({ sent: 4, sending: 1, scheduled: 1 })
     await sleep(50)
     expect(isOver).toBe(false)
     answered.resolve()
     await ended
     impatient.mockRestore()
-    expect(await countStates(world, storeId)).toEqual({ sent: 5, scheduled: 1 })
+    expect(await countStepStates(world, storeId)).toEqual({ sent: 5, scheduled: 1 })
   })
 
   test('messages in flight of a dead process become unknown and are never resent; its claims are released', async () => {
-    const { storeId } = await aScene(world, 8)
-    await wait(world, storeId, HOUR)
+    const { storeId } = await createMessageScene(world, 8)
+    await advanceToAbandoned(world, storeId, HOUR)
     const dead = newId()
     const later = new Date(world.now.getTime() + MINUTE)
     await deliver.claimDue(
       { storeId, db: world.db },
       { claim: newId(), workerId: dead, now: world.now, leaseUntil: later, limit: 8 },
     )
-    const gone = (await messagesOf(world, storeId)).filter((row) => row.state === 'claimed').slice(0, 3)
+    const gone = (await readMessages(world, storeId)).filter((row) => row.state === 'claimed').slice(0, 3)
     await world.db
       .updateTable('messages')
       .set({ state: 'sending', sending_at: world.now, claim: null })
@@ -191,19 +195,19 @@ describe('in flight (D10)', () => {
       )
       .execute()
     expect(await closeAbandonedSends(world.deps)).toBe(8)
-    await send(world, storeId)
-    expect(await countStates(world, storeId)).toEqual({ sent: 5, unknown: 3 })
+    await sendDueMessages(world, storeId)
+    expect(await countStepStates(world, storeId)).toEqual({ sent: 5, unknown: 3 })
     expect(world.sent).toHaveLength(5)
   })
 
   test('a row whose reply could not be recorded does not stay in flight for ever (D6)', async () => {
-    const { storeId } = await aScene(world)
-    await wait(world, storeId, HOUR)
+    const { storeId } = await createMessageScene(world)
+    await advanceToAbandoned(world, storeId, HOUR)
     world.answer = () => {
       throw new Error('a channel that breaks its promise')
     }
-    await send(world, storeId)
-    expect(await steps(world, storeId)).toEqual(['unknown(unknown)', 'scheduled', 'scheduled'])
+    await sendDueMessages(world, storeId)
+    expect(await listStepStates(world, storeId)).toEqual(['unknown(unknown)', 'scheduled', 'scheduled'])
     const values = { state: 'sending' as const, reason: null, sending_at: world.now }
     await world.db.updateTable('messages').set(values).where('store_id', '=', storeId).where('step', '=', 1).execute()
     world.advance(20 * MINUTE)
@@ -214,8 +218,8 @@ describe('in flight (D10)', () => {
   })
 
   test('a reply after the process was considered dead still counts, but never causes a second send (D4)', async () => {
-    const { storeId } = await aScene(world, 2)
-    await wait(world, storeId, HOUR)
+    const { storeId } = await createMessageScene(world, 2)
+    await advanceToAbandoned(world, storeId, HOUR)
     const isFirst = new Set<string>()
     world.answer = async (mail) => {
       await world.db
@@ -224,17 +228,17 @@ describe('in flight (D10)', () => {
         .execute()
       await closeAbandonedSends(await aSteadyWorker())
       isFirst.add(mail.to)
-      if (isFirst.size === 1) return acceptsMail(mail)
+      if (isFirst.size === 1) return acceptMail(mail)
       return { kind: 'retry', reason: 'later', response: '451 later' }
     }
-    await send(world, storeId)
+    await sendDueMessages(world, storeId)
     await world.db.updateTable('workers').set({ seen_at: world.now }).execute()
-    expect(await countStates(world, storeId)).toEqual({ sent: 1, unknown: 1 })
+    expect(await countStepStates(world, storeId)).toEqual({ sent: 1, unknown: 1 })
   })
 
   test('after an outage no process is considered dead before live ones could send a heartbeat (D4)', async () => {
-    const { storeId } = await aScene(world)
-    await wait(world, storeId, HOUR)
+    const { storeId } = await createMessageScene(world)
+    await advanceToAbandoned(world, storeId, HOUR)
     const [living, dead, other] = [newId(), newId(), await aSteadyWorker()]
     for (const workerId of [living, dead]) await beat({ ...world.deps, workerId })
     const fly = (workerId: string) =>
@@ -260,8 +264,8 @@ describe('in flight (D10)', () => {
   })
 
   test('a process that died before the clock stepped back does not count as alive (D4, T4)', async () => {
-    const { storeId } = await aScene(world)
-    await wait(world, storeId, HOUR)
+    const { storeId } = await createMessageScene(world)
+    await advanceToAbandoned(world, storeId, HOUR)
     const [dead, other] = [newId(), await aSteadyWorker()]
     await beat({ ...world.deps, workerId: dead })
     await world.db

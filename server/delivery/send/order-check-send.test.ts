@@ -1,10 +1,19 @@
 import type { KyselyPlugin, QueryId } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { explain } from '../../../shared/reasons.ts'
-import { aConnectedStore } from '../../../test/connected-store.ts'
-import { anOrder, aProblem } from '../../../test/fake-store.ts'
-import { countStates, DAY, HOUR, MINUTE, messagesOf, recordOf, send, steps } from '../../../test/message-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { createConnectedStore } from '../../../test/connected-store.ts'
+import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
+import {
+  countStepStates,
+  DAY,
+  HOUR,
+  listStepDecisions,
+  listStepStates,
+  MINUTE,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { checkOrders } from '../../carts/sync/sync.ts'
@@ -14,17 +23,17 @@ import { sendDue } from './send-due.ts'
 
 // The order check (D3): orders are read again before every send, and the result decides.
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.sent.length = 0
   world.queued.length = 0
 })
 
 /** A connected store with the ready flow on, and shoppers who left a draft just now. */
 async function aShop(count = 1) {
-  const connected = await aConnectedStore(world)
+  const connected = await createConnectedStore(world)
   const { storeId, owner, fake } = connected
   const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street' }
   await world.db
@@ -38,7 +47,7 @@ async function aShop(count = 1) {
   expect(reply.status).toBe(200)
   fake.pageSize = 50
   fake.allOrders = Array.from({ length: count }, (_, n) =>
-    anOrder({ orderId: `${1_000 + n}`, modifiedAt: world.now.toISOString() }),
+    buildOrder({ orderId: `${1_000 + n}`, modifiedAt: world.now.toISOString() }),
   )
   await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
   const buy = (n = 0) => {
@@ -58,10 +67,14 @@ test('the order check finds an unreported purchase and cancels the mail as purch
   const { storeId, buy } = await aShop()
   await abandon()
   buy()
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
-  expect(await steps(world, storeId)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
-  expect(await recordOf(world, storeId)).toEqual(['cancel purchased'])
+  expect(await listStepStates(world, storeId)).toEqual([
+    'cancelled(purchased)',
+    'cancelled(purchased)',
+    'cancelled(purchased)',
+  ])
+  expect(await listStepDecisions(world, storeId)).toEqual(['cancel purchased'])
 })
 
 test('a purchase found between claim and send cancels the mail as purchased (D3, D5)', async () => {
@@ -70,7 +83,7 @@ test('a purchase found between claim and send cancels the mail as purchased (D3,
   let late = -1
   world.answer = async (mail) => {
     if (late < 0) {
-      const claimed = (await messagesOf(world, storeId)).find((row) => row.state === 'claimed')!
+      const claimed = (await readMessages(world, storeId)).find((row) => row.state === 'claimed')!
       const cart = await world.db
         .selectFrom('carts')
         .select('email')
@@ -81,13 +94,13 @@ test('a purchase found between claim and send cancels the mail as purchased (D3,
       world.advance(60_001)
       await checkOrders(world.deps, storeId)
     }
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toHaveLength(5)
   expect(world.sent.map((mail) => mail.to)).not.toContain(fake.allOrders[late]!.email)
-  expect((await countStates(world, storeId)).cancelled).toBe(1)
-  expect(await recordOf(world, storeId)).toContain('cancel purchased')
+  expect((await countStepStates(world, storeId)).cancelled).toBe(1)
+  expect(await listStepDecisions(world, storeId)).toContain('cancel purchased')
 })
 
 test('a batch older than its order check is decided again after the next one (D3)', async () => {
@@ -98,43 +111,47 @@ test('a batch older than its order check is decided again after the next one (D3
       world.advance(60_001)
       for (let n = 0; n < 12; n++) if (!world.sent.some(({ to }) => to === fake.allOrders[n]!.email)) buy(n)
     }
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toHaveLength(5)
-  expect(await countStates(world, storeId)).toEqual({ sent: 5, cancelled: 7 })
+  expect(await countStepStates(world, storeId)).toEqual({ sent: 5, cancelled: 7 })
 })
 
 test('a failing store with an order check two minutes old gets no messages sent (D3)', async () => {
   const { storeId, fake } = await aShop()
   await abandon(HOUR - 2 * MINUTE)
   await checkOrders(world.deps, storeId)
-  fake.problem = aProblem('unreachable', 'connection refused')
+  fake.problem = buildProblem('unreachable', 'connection refused')
   await abandon(2 * MINUTE)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
-  expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable:unreachable'])
+  expect(await listStepDecisions(world, storeId)).toEqual(['hold store_unreachable:unreachable'])
 })
 
 test('an unreachable store is retried with growing pauses up to 30 s, and its messages are sent once it is back (D3)', async () => {
   const { storeId, fake } = await aShop()
   await abandon(HOUR)
-  fake.problem = aProblem('unreachable', 'connection refused')
+  fake.problem = buildProblem('unreachable', 'connection refused')
   const waits: number[] = []
   for (let n = 0; n < 6; n++) {
-    await send(world, storeId)
-    const [row] = await messagesOf(world, storeId)
+    await sendDueMessages(world, storeId)
+    const [row] = await readMessages(world, storeId)
     expect(row).toMatchObject({ state: 'held', reason: 'store_unreachable:unreachable' })
     waits.push(row!.wake_at.getTime() - world.now.getTime())
     world.now = row!.wake_at
   }
   expect(world.sent).toEqual([])
   expect(waits).toEqual([5_000, 10_000, 20_000, 30_000, 30_000, 30_000])
-  expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable:unreachable'])
+  expect(await listStepDecisions(world, storeId)).toEqual(['hold store_unreachable:unreachable'])
   fake.problem = null
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toHaveLength(1)
-  expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable:unreachable', 'send ok', 'result accepted'])
+  expect(await listStepDecisions(world, storeId)).toEqual([
+    'hold store_unreachable:unreachable',
+    'send ok',
+    'result accepted',
+  ])
 })
 
 test('a hold names its cause: refused connection or slow response (D3, D12)', async () => {
@@ -145,9 +162,9 @@ test('a hold names its cause: refused connection or slow response (D3, D12)', as
   ] as const) {
     const { storeId, fake } = await aShop()
     await abandon(HOUR)
-    fake.problem = aProblem(code, detail)
-    await send(world, storeId)
-    const [row] = await messagesOf(world, storeId)
+    fake.problem = buildProblem(code, detail)
+    await sendDueMessages(world, storeId)
+    const [row] = await readMessages(world, storeId)
     expect(explain(row!.reason, 'email')).toMatch(`${words} The shopper may have bought already`)
     const decision = await world.db
       .selectFrom('decision_records')
@@ -161,11 +178,11 @@ test('a hold names its cause: refused connection or slow response (D3, D12)', as
 test('messages of a store unreachable until the age limit are closed as too old (D3, D7)', async () => {
   const { storeId, fake } = await aShop()
   await abandon(HOUR)
-  fake.problem = aProblem('timeout')
-  await send(world, storeId)
+  fake.problem = buildProblem('timeout')
+  await sendDueMessages(world, storeId)
   world.advance(DAY)
-  await send(world, storeId)
-  const [first] = await steps(world, storeId)
+  await sendDueMessages(world, storeId)
+  const [first] = await listStepStates(world, storeId)
   expect(first).toBe('skipped(superseded)')
   expect(world.sent).toEqual([])
 })
@@ -176,13 +193,13 @@ const MANY = 101
 test('an unreachable store is asked once for all due messages (D8)', async () => {
   const { storeId, fake } = await aShop(MANY)
   await abandon(HOUR)
-  fake.problem = aProblem('unreachable')
+  fake.problem = buildProblem('unreachable')
   const before = fake.orderQueries.length
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   world.advance(1_000)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(fake.orderQueries.length - before).toBe(1)
-  expect(await countStates(world, storeId)).toEqual({ held: MANY })
+  expect(await countStepStates(world, storeId)).toEqual({ held: MANY })
 })
 
 test('a failed order check does not count as fresh after the clock was set back (T4, D3)', async () => {
@@ -190,10 +207,10 @@ test('a failed order check does not count as fresh after the clock was set back 
   await abandon(2 * HOUR)
   await checkOrders(world.deps, storeId)
   world.advance(-HOUR + 1)
-  fake.problem = aProblem('unreachable')
-  await send(world, storeId)
+  fake.problem = buildProblem('unreachable')
+  await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
-  expect((await messagesOf(world, storeId))[0]).toMatchObject({
+  expect((await readMessages(world, storeId))[0]).toMatchObject({
     state: 'held',
     reason: 'store_unreachable:unreachable',
   })
@@ -227,8 +244,12 @@ test('no mail is sent when the commit of `sending` takes a minute, because the o
   await sendWith(slowCommit, storeId)
   // The next round read the orders anew.
   expect(world.sent).toEqual([])
-  expect(await steps(world, storeId)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
-  expect((await recordOf(world, storeId)).toSorted()).toEqual(['cancel purchased', 'result retry', 'send ok'])
+  expect(await listStepStates(world, storeId)).toEqual([
+    'cancelled(purchased)',
+    'cancelled(purchased)',
+    'cancelled(purchased)',
+  ])
+  expect((await listStepDecisions(world, storeId)).toSorted()).toEqual(['cancel purchased', 'result retry', 'send ok'])
 })
 
 test('a process that stalls before the channel call sends nothing of a flow switched off meanwhile (D5)', async () => {
@@ -240,10 +261,10 @@ test('a process that stalls before the channel call sends nothing of a flow swit
   })
   await sendWith(stoodStill, storeId)
   world.advance(2_000)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
-  expect((await steps(world, storeId))[0]).toBe('held(flow_off)')
-  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result retry', 'hold flow_off'])
+  expect((await listStepStates(world, storeId))[0]).toBe('held(flow_off)')
+  expect(await listStepDecisions(world, storeId)).toEqual(['send ok', 'result retry', 'hold flow_off'])
 })
 
 test('a process that stalled for some seconds sends the messages that are still allowed', async () => {
@@ -254,7 +275,7 @@ test('a process that stalled for some seconds sends the messages that are still 
     storeId,
   )
   expect(world.sent).toHaveLength(1)
-  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result accepted'])
+  expect(await listStepDecisions(world, storeId)).toEqual(['send ok', 'result accepted'])
 })
 
 test('a capture post that is acknowledged but not folded yet counts (S2)', async () => {
@@ -271,8 +292,8 @@ test('a capture post that is acknowledged but not folded yet counts (S2)', async
     post: { ...post, seq, items: [{ id: '16', quantity: each }], coupons: [], contact },
   }))
   await insertPosts(world.db, kept)
-  await send(world, storeId)
+  await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
-  const [first] = await messagesOf(world, storeId)
+  const [first] = await readMessages(world, storeId)
   expect(first).toMatchObject({ state: 'scheduled', due_at: new Date(world.now.getTime() + 1 + HOUR) })
 })

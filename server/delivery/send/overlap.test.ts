@@ -1,17 +1,24 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { freshOrderCheck } from '../../../test/factories.ts'
-import { aScene, HOUR, isBeingSent, MINUTE, type Scene, wait } from '../../../test/message-scene.ts'
-import { heldBack, stored } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  isBeingSent,
+  type MessageScene,
+  MINUTE,
+} from '../../../test/message-scene.ts'
+import { holdReplies, readStoredMessages } from '../../../test/turn-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import type { Deps } from '../../deps.ts'
 import { sendDue } from './send-due.ts'
 
 // While one batch is sent, the next is claimed, decided and prepared (decision 149). Here a batch has two mails.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
@@ -25,19 +32,22 @@ function withPool(poolSize: number, deps: Deps = world.deps): Deps {
   return { ...deps, channels: { ...deps.channels, email: narrow, demoEmail: narrow } }
 }
 
-async function due(count: number): Promise<Scene> {
-  const scene = await aScene(world, count)
-  await wait(world, scene.storeId, HOUR)
+async function due(count: number): Promise<MessageScene> {
+  const scene = await createMessageScene(world, count)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
   return scene
 }
 
-const firstSteps = async (storeId: string) => (await stored(world, storeId)).filter(({ step }) => step === 1)
+const firstSteps = async (storeId: string) =>
+  (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)
 const prepared = async (storeId: string) =>
   (await firstSteps(storeId)).filter((row) => row.state === 'claimed' && row.judged !== null)
 
 /** Nothing of a claim is left behind. */
 async function nothingIsHeld(storeId: string) {
-  const left = (await stored(world, storeId)).filter(({ state }) => state === 'scheduled' || state === 'claimed')
+  const left = (await readStoredMessages(world, storeId)).filter(
+    ({ state }) => state === 'scheduled' || state === 'claimed',
+  )
   expect(left.filter((row) => row.claim ?? row.sending_at ?? row.answer)).toEqual([])
   const { rows } = await world.pool.query('select lease_until from send_schedule where store_id = $1', [storeId])
   expect(rows).toEqual([{ lease_until: null }])
@@ -46,14 +56,14 @@ async function nothingIsHeld(storeId: string) {
 /** What is left goes later, and each has gone once. */
 async function eachGoesOnce(storeId: string, count: number) {
   world.advance(2 * MINUTE)
-  await freshOrderCheck(world, storeId)
+  await completeOrderCheck(world, storeId)
   await sendBatches(storeId)
   const sent = world.sent.map(({ messageId }) => messageId)
   expect([sent.length, new Set(sent).size]).toEqual([count, count])
   expect((await firstSteps(storeId)).map(({ state }) => state)).toEqual(Array(count).fill('sent'))
 }
 
-async function onePerson({ storeId }: Scene) {
+async function onePerson({ storeId }: MessageScene) {
   const { shopper_id } = (await firstSteps(storeId))[0]!
   await world.db.updateTable('carts').set({ shopper_id }).where('store_id', '=', storeId).execute()
   await world.db.updateTable('messages').set({ shopper_id }).where('store_id', '=', storeId).execute()
@@ -61,7 +71,7 @@ async function onePerson({ storeId }: Scene) {
 
 test('one further batch is prepared while a batch is sent', async () => {
   const { storeId } = await due(7)
-  const server = heldBack(world)
+  const server = holdReplies(world)
   const sending = sendBatches(storeId, withPool(1))
   await server.reach(1)
   await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
@@ -79,7 +89,7 @@ test.each([
   ['slowly', 'once half of the next one has left', 2_000],
 ])('behind a batch that is sent %s another is prepared %s', async (_, __, msEach) => {
   const { storeId } = await due(12)
-  const server = heldBack(world)
+  const server = holdReplies(world)
   const sending = sendDue(withPool(1), { storeId, batchSize: 4 })
   for (let count = 1; count <= 4; count++) {
     await server.reach(count)
@@ -114,7 +124,7 @@ test('all batches together use every slot and no more (D10)', async () => {
       .execute()
     most = Math.max(most, rows.length)
     answered++
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
   await sendBatches(storeId, withPool(3))
   expect(answered).toBe(23)
@@ -130,7 +140,7 @@ test('messages of one shopper are never sent in parallel, and the cap counts eac
   world.answer = async (mail) => {
     const taken = (await firstSteps(storeId)).filter(({ state }) => state === 'claimed')
     most = Math.max(most, new Set(taken.map(({ claim }) => claim)).size)
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
   await sendBatches(storeId)
   expect(world.sent).toHaveLength(3)
@@ -142,7 +152,7 @@ test('messages of one shopper are never sent in parallel, and the cap counts eac
 
 test('the next batch skips a shopper with a message in flight and takes others', async () => {
   const { storeId } = await due(4)
-  const server = heldBack(world)
+  const server = holdReplies(world)
   const sending = sendBatches(storeId)
   await server.reach(2)
   const on = (await firstSteps(storeId)).filter(({ state }) => state === 'sending')
@@ -159,7 +169,9 @@ test('the next batch skips a shopper with a message in flight and takes others',
   server.answerAll()
   await sending
   expect(world.sent).toHaveLength(4)
-  const next = (await stored(world, storeId)).find((row) => row.cart_id === on[0]!.cart_id && row.step === 2)!
+  const next = (await readStoredMessages(world, storeId)).find(
+    (row) => row.cart_id === on[0]!.cart_id && row.step === 2,
+  )!
   expect(next).toMatchObject({ state: 'scheduled' })
   expect(next.due_at.getTime()).toBeGreaterThan(world.now.getTime())
 })
@@ -196,7 +208,7 @@ describe('a failure releases claims and plan usage, and nothing is sent twice', 
 
   test('while the first batch is sent and the next is prepared', async () => {
     const { storeId } = await due(COUNT)
-    const server = heldBack(world)
+    const server = holdReplies(world)
     const deps = withPool(1, failing(' from allowed l', 2))
     const sending = expect(sendBatches(storeId, deps)).rejects.toThrow('the database fails')
     await server.reach(1)
@@ -211,7 +223,7 @@ describe('a failure releases claims and plan usage, and nothing is sent twice', 
 
   test('when another process takes the store: prepared messages are released, replies are recorded', async () => {
     const { storeId } = await due(COUNT)
-    const server = heldBack(world)
+    const server = holdReplies(world)
     const sending = sendBatches(storeId, withPool(1))
     await server.reach(1)
     await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
@@ -249,7 +261,7 @@ describe('the plan over several batches (decision 6)', () => {
     expect(world.sent).toHaveLength(3)
     expect(await usage(accountId)).toEqual([500])
     world.advance(2_000)
-    await freshOrderCheck(world, storeId)
+    await completeOrderCheck(world, storeId)
     await sendBatches(storeId)
     expect(world.sent).toHaveLength(3)
     const held = (await firstSteps(storeId)).filter(({ reason }) => reason === 'plan_limit')
@@ -260,12 +272,12 @@ describe('the plan over several batches (decision 6)', () => {
   test('a message prepared in one month and sent in the next counts in the next', async () => {
     world.now = new Date('2026-08-31T22:59:30.000Z')
     const { storeId, accountId } = await due(6)
-    const server = heldBack(world)
+    const server = holdReplies(world)
     const sending = sendBatches(storeId, withPool(1))
     await server.reach(1)
     await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
     world.advance(31_000)
-    await freshOrderCheck(world, storeId)
+    await completeOrderCheck(world, storeId)
     server.answerAll()
     await sending
     const early = world.sent.length

@@ -1,23 +1,29 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aScene, HOUR, messagesOf, send, wait } from '../../../test/message-scene.ts'
-import { recordsOf } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { listDecisions } from '../../../test/turn-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 
 // Records of sent mails: one each, and one notification per transaction (decisions 64 and 149).
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
 
 async function sent(count: number) {
-  const { storeId } = await aScene(world, count)
-  await wait(world, storeId, HOUR)
-  await send(world, storeId)
-  const mails = (await messagesOf(world, storeId)).filter(({ state }) => state === 'sent')
+  const { storeId } = await createMessageScene(world, count)
+  await advanceToAbandoned(world, storeId, HOUR)
+  await sendDueMessages(world, storeId)
+  const mails = (await readMessages(world, storeId)).filter(({ state }) => state === 'sent')
   expect(mails).toHaveLength(count)
   return { storeId, mails }
 }
@@ -43,7 +49,7 @@ test('an accepted mail has one record with inputs and reply, shown as decision a
     expect(record).toMatchObject({ outcome: 'send', reason: 'ok', result: 'accepted', result_at: world.now })
     expect(record.inputs).toMatchObject({ consentRule: expect.any(String) })
     expect(record.result_inputs).toEqual({ response: expect.stringContaining('250') })
-    expect(await recordsOf(world, record.message_id)).toEqual(['send ok', 'result accepted'])
+    expect(await listDecisions(world, record.message_id)).toEqual(['send ok', 'result accepted'])
   }
 })
 

@@ -1,18 +1,18 @@
 import { beforeEach, expect, test } from 'vitest'
 import { badgeColumns } from '../../../test/cart-badges.ts'
-import { DAY, HOUR, wait } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { textsInFlight } from '../../../test/texts-in-flight.ts'
+import { advanceToAbandoned, DAY, HOUR } from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createTextsInFlight } from '../../../test/texts-in-flight.ts'
 import {
-  aSteadyWorker,
-  mortal,
-  nextStepAfter,
-  recordsOf,
-  statesOf,
-  stored,
-  storedOne,
+  createDyingProcess,
+  createSteadyWorker,
+  listDecisions,
+  listMessageStates,
+  readHoursToNextStep,
+  readStoredMessage,
+  readStoredMessages,
 } from '../../../test/turn-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { closeAbandonedSends } from './abandoned.ts'
@@ -21,7 +21,7 @@ import { sendDue } from './send-due.ts'
 // A process dies with texts in flight: see replay.test.ts. Texts also have prices, refunded if unsent, and delivery
 // reports.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.texts.length = 0
 })
@@ -47,23 +47,23 @@ const FATES: Fate[] = ['accepted', 'rejected', 'retry', 'unknown', 'silent']
 const ENDS = ['sent', 'failed(rejected:21610)', 'held(retry)', 'unknown(unknown)', 'unknown(unknown)']
 
 const states = (ids: Record<Fate, string>) =>
-  statesOf(
+  listMessageStates(
     world,
     FATES.map((fate) => ids[fate]),
   )
-const closes = async () => closeAbandonedSends(await aSteadyWorker(world))
+const closes = async () => closeAbandonedSends(await createSteadyWorker(world))
 
 /** One text of each fate; all but the last have their answers in their rows, and no end is written. Its process ends, and is back after `then`. */
 async function dies(then: (of: { ids: Ids; accountId: string }) => Promise<unknown>, late: Outcome = ANSWERS.unknown) {
-  const { deps, revive } = mortal(world)
-  const scene = await textsInFlight(world, FATES.length, { deps, lateMs: 22 * HOUR })
+  const { deps, revive } = createDyingProcess(world)
+  const scene = await createTextsInFlight(world, FATES.length, { deps, lateMs: 22 * HOUR })
   const { storeId, accountId, waiting, sending } = scene
   const sendingAt = world.now
   const ids = Object.fromEntries(FATES.map((fate, at) => [fate, waiting[at]!.text.messageId])) as Ids
   try {
     for (const [at, fate] of FATES.entries()) if (fate !== 'silent') waiting[at]!.answer(ANSWERS[fate])
     await expect
-      .poll(async () => (await stored(world, storeId)).filter(({ answer }) => answer).length)
+      .poll(async () => (await readStoredMessages(world, storeId)).filter(({ answer }) => answer).length)
       .toBe(FATES.length - 1)
     await then({ ids, accountId })
   } finally {
@@ -101,7 +101,7 @@ test('several processes settle each text once, and unsent texts cost nothing', a
   expect(await spent(accountId)).toEqual({ used: 3, micros: 3 * PRICE })
   for (const fate of FATES) {
     const isOut = fate !== 'rejected' && fate !== 'retry'
-    const row = await storedOne(world, ids[fate])
+    const row = await readStoredMessage(world, ids[fate])
     expect(row).toMatchObject({
       answer: null,
       judged: null,
@@ -113,9 +113,9 @@ test('several processes settle each text once, and unsent texts cost nothing', a
     const sent = { badge: 'SMS Sent', last_sent_at: sendingAt, no_response_at: new Date(sendingAt.getTime() + DAY) }
     const not = { badge: 'No Action', last_sent_at: null, no_response_at: null }
     expect([fate, await badgeOf(ids[fate])]).toEqual([fate, isOut ? sent : not])
-    expect([fate, await nextStepAfter(world, ids[fate], sendingAt)]).toEqual([fate, isOut ? 12 : 1])
+    expect([fate, await readHoursToNextStep(world, ids[fate], sendingAt)]).toEqual([fate, isOut ? 12 : 1])
   }
-  const records = await Promise.all(FATES.map((fate) => recordsOf(world, ids[fate])))
+  const records = await Promise.all(FATES.map((fate) => listDecisions(world, ids[fate])))
   expect(records.map(([sent, ...more]) => [sent!.split(' ')[0], ...more])).toEqual([
     ['send', 'result accepted'],
     ['send', 'result rejected:21610'],
@@ -124,11 +124,13 @@ test('several processes settle each text once, and unsent texts cost nothing', a
     ['send', 'result unknown'],
   ])
   const refused = world.db.selectFrom('suppressions').select(['channel', 'address', 'reason'])
-  const { to_address } = await storedOne(world, ids.rejected)
+  const { to_address } = await readStoredMessage(world, ids.rejected)
   expect(await refused.where('account_id', '=', accountId).execute()).toEqual([
     { channel: 'sms', address: to_address, reason: 'unsubscribed' },
   ])
-  const news = (await told(world, storeId)).map(({ type }) => type).filter((type) => type.startsWith('sms_'))
+  const news = (await readNotifications(world, storeId))
+    .map(({ type }) => type)
+    .filter((type) => type.startsWith('sms_'))
   expect(news.sort()).toEqual(['sms_failed', 'sms_failed', 'sms_sent'])
 })
 
@@ -137,7 +139,7 @@ test('a late reply changes an unknown text, and nothing is sent twice', async ()
   expect(await states(ids)).toEqual([...ENDS.slice(0, -1), 'sent'])
   expect(await spent(accountId)).toEqual({ used: 3, micros: 3 * PRICE })
   world.answerText = () => ({ ...ANSWERS.accepted, providerId: 't-9' })
-  await wait(world, storeId, 90_000)
+  await advanceToAbandoned(world, storeId, 90_000)
   await sendDue(world.deps, { storeId })
   // Only what was put off is tried again.
   expect(world.texts.slice(FATES.length).map(({ messageId }) => messageId)).toEqual([ids.retry])
@@ -155,6 +157,6 @@ test('a provider’s report before the process was found dead counts once', asyn
     await closes()
   })
   expect(await states(ids)).toEqual(['delivered', ...ENDS.slice(1, -1), 'failed(undelivered:30003)'])
-  expect((await recordsOf(world, ids.accepted)).slice(1)).toEqual(['result accepted', 'result delivered'])
+  expect((await listDecisions(world, ids.accepted)).slice(1)).toEqual(['result accepted', 'result delivered'])
   expect(await badgeOf(ids.silent)).toMatchObject({ badge: 'No Action', last_sent_at: null })
 })

@@ -1,18 +1,26 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { badgeColumns, wasMailed } from '../../../test/cart-badges.ts'
-import { aScene, bought, DAY, HOUR, recordOf, type Scene, wait } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
+import { badgeColumns, hasSentMessage } from '../../../test/cart-badges.ts'
 import {
-  aSteadyWorker,
-  heldBack,
-  nextLook,
-  nextStepAfter,
-  recordsOf,
-  statesOf,
-  stored,
-  storedOne,
+  advanceToAbandoned,
+  createMessageScene,
+  DAY,
+  HOUR,
+  listStepDecisions,
+  type MessageScene,
+  markPurchased,
+} from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import {
+  createSteadyWorker,
+  holdReplies,
+  listDecisions,
+  listMessageStates,
+  readHoursToNextStep,
+  readNextDueAt,
+  readStoredMessage,
+  readStoredMessages,
 } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
@@ -24,9 +32,9 @@ import { sendDue } from './send-due.ts'
 // A process dies with mails in flight. Another process settles those with a stored reply once; the others become
 // unknown (D4).
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
@@ -42,14 +50,14 @@ const FATES: Fate[] = ['accepted', 'rejected', 'retry', 'unknown', 'silent']
 
 /** One mail of each fate; all but the last have their answers in their rows, and no end is written. Its process ends after `then`. */
 async function dies(
-  then: (of: Scene & { ids: Record<Fate, string> }) => Promise<unknown>,
+  then: (of: MessageScene & { ids: Record<Fate, string> }) => Promise<unknown>,
   late: Outcome | null = null,
 ) {
-  const scene = await aScene(world, FATES.length)
+  const scene = await createMessageScene(world, FATES.length)
   const { storeId } = scene
   // Late enough for the next step to have to keep its distance (T4).
-  await wait(world, storeId, 23 * HOUR)
-  const server = heldBack(world)
+  await advanceToAbandoned(world, storeId, 23 * HOUR)
+  const server = holdReplies(world)
   const sending = sendDue({ ...world.deps, workerId: newId() }, { storeId })
   await server.reach(FATES.length)
   const sendingAt = world.now
@@ -60,7 +68,7 @@ async function dies(
   try {
     for (const [at, fate] of FATES.entries()) if (fate !== 'silent') server.waiting[at]!.answer(ANSWERS[fate])
     await expect
-      .poll(async () => (await stored(world, storeId)).filter(({ answer }) => answer).length)
+      .poll(async () => (await readStoredMessages(world, storeId)).filter(({ answer }) => answer).length)
       .toBe(FATES.length - 1)
     await then({ ...scene, ids })
   } finally {
@@ -71,17 +79,17 @@ async function dies(
 }
 
 const states = (ids: Record<Fate, string>) =>
-  statesOf(
+  listMessageStates(
     world,
     FATES.map((fate) => ids[fate]),
   )
-const closes = async () => closeAbandonedSends(await aSteadyWorker(world))
+const closes = async () => closeAbandonedSends(await createSteadyWorker(world))
 
 const cartOf = async (messageId: string) =>
   world.db
     .selectFrom('carts as c')
     .innerJoin('messages as m', 'm.cart_id', 'c.id')
-    .select([wasMailed('c'), ...badgeColumns('c')])
+    .select([hasSentMessage('c'), ...badgeColumns('c')])
     .where('m.id', '=', messageId)
     .executeTakeFirstOrThrow()
 
@@ -101,19 +109,19 @@ describe('messages in flight of a dead process are settled', () => {
     expect(await states(ids)).toEqual(ENDS)
     const left = { answer: null, judged: null, claim: null }
     const at = { sending_at: sendingAt }
-    expect(await storedOne(world, ids.accepted)).toMatchObject({ ...left, ...at, provider_id: 'p-7' })
-    expect(await storedOne(world, ids.rejected)).toMatchObject({ ...left, sending_at: null })
+    expect(await readStoredMessage(world, ids.accepted)).toMatchObject({ ...left, ...at, provider_id: 'p-7' })
+    expect(await readStoredMessage(world, ids.rejected)).toMatchObject({ ...left, sending_at: null })
     const wakeAt = new Date(sendingAt.getTime() + 90_000)
-    expect(await storedOne(world, ids.retry)).toMatchObject({
+    expect(await readStoredMessage(world, ids.retry)).toMatchObject({
       ...left,
       sending_at: null,
       wake_at: wakeAt,
       attempts: 1,
     })
     for (const fate of ['unknown', 'silent'] as const)
-      expect(await storedOne(world, ids[fate])).toMatchObject({ ...left, ...at, attempts: 1 })
+      expect(await readStoredMessage(world, ids[fate])).toMatchObject({ ...left, ...at, attempts: 1 })
 
-    const records = await Promise.all(FATES.map((fate) => recordsOf(world, ids[fate])))
+    const records = await Promise.all(FATES.map((fate) => listDecisions(world, ids[fate])))
     expect(records.map(([sent, ...more]) => [sent!.split(' ')[0], ...more])).toEqual([
       ['send', 'result accepted'],
       ['send', 'result rejected:smtp_550'],
@@ -128,7 +136,7 @@ describe('messages in flight of a dead process are settled', () => {
     for (const fate of FATES)
       expect([fate, await cartOf(ids[fate])]).toEqual([fate, ['rejected', 'retry'].includes(fate) ? not : mailed])
 
-    const distances = await Promise.all(FATES.map((fate) => nextStepAfter(world, ids[fate], sendingAt)))
+    const distances = await Promise.all(FATES.map((fate) => readHoursToNextStep(world, ids[fate], sendingAt)))
     expect(distances).toEqual([12, 1, 1, 12, 12])
 
     expect((await usage(accountId)).map(({ used }) => used)).toEqual([3])
@@ -140,7 +148,9 @@ describe('messages in flight of a dead process are settled', () => {
     const emails = world.sent.filter(({ messageId }) => messageId === ids.rejected).map(({ to }) => to)
     expect(orders.map(({ email }) => email)).toContain(emails[0])
     expect(refused).toEqual([{ address: emails[0], reason: 'hard_bounce' }])
-    const news = (await told(world, storeId)).map(({ type }) => type).filter((type) => type.startsWith('email_'))
+    const news = (await readNotifications(world, storeId))
+      .map(({ type }) => type)
+      .filter((type) => type.startsWith('email_'))
     expect(news.sort()).toEqual(['email_failed', 'email_failed', 'email_sent'])
   })
 
@@ -158,10 +168,10 @@ describe('messages in flight of a dead process are settled', () => {
   test('a late reply changes an unknown mail, and nothing is sent twice', async () => {
     const { ids, storeId } = await dies(closes, ANSWERS.accepted)
     expect(await states(ids)).toEqual([...ENDS.slice(0, -1), 'sent'])
-    expect((await recordsOf(world, ids.silent)).slice(1).sort()).toEqual(['result accepted', 'result unknown'])
-    world.answer = acceptsMail
+    expect((await listDecisions(world, ids.silent)).slice(1).sort()).toEqual(['result accepted', 'result unknown'])
+    world.answer = acceptMail
     world.advance(90_000)
-    await wait(world, storeId, 0)
+    await advanceToAbandoned(world, storeId, 0)
     await sendDue(world.deps, { storeId })
     const sent = world.sent.map(({ messageId }) => messageId)
     // Only what was put off is tried again.
@@ -177,24 +187,24 @@ describe('messages in flight of a dead process are settled', () => {
         others,
       ])
       await transact({ storeId, db: world.db }, scheduleNextLook)
-      const planned = await nextLook(world, storeId)
+      const planned = await readNextDueAt(world, storeId)
       await closes()
-      const { wake_at } = await storedOne(world, ids.retry)
+      const { wake_at } = await readStoredMessage(world, ids.retry)
       expect(planned!.getTime()).toBeGreaterThan(wake_at.getTime())
-      expect(await nextLook(world, storeId)).toEqual(wake_at)
+      expect(await readNextDueAt(world, storeId)).toEqual(wake_at)
     })
   })
 
   test('a deferred mail is closed when its cart was bought meanwhile, and a sent one stays (D5)', async () => {
     const { ids } = await dies(async ({ storeId, orders, ids }) => {
       world.advance(1_000)
-      const buys = orders.map((order) => bought(world, order))
+      const buys = orders.map((order) => markPurchased(world, order))
       await recordOrders(world.deps, storeId, buys, 'webhook')
       expect(new Set(await states(ids))).toEqual(new Set(['sending']))
       await closes()
     })
     expect(await states(ids)).toEqual(['sent', ENDS[1], 'cancelled(purchased)', ENDS[3], ENDS[4]])
-    expect((await recordsOf(world, ids.retry)).slice(1)).toEqual(['cancel purchased'])
+    expect((await listDecisions(world, ids.retry)).slice(1)).toEqual(['cancel purchased'])
   })
 
   test('a mail kept in the built-in mailbox is marked', async () => {
@@ -205,12 +215,12 @@ describe('messages in flight of a dead process are settled', () => {
       await closes()
     })
     expect((await states(ids))[0]).toBe('sent(accepted:mailbox)')
-    expect(await recordOf(world, storeId)).toContain('result accepted:mailbox')
+    expect(await listStepDecisions(world, storeId)).toContain('result accepted:mailbox')
   })
 
   test('messages of a slow but live process stay unchanged', async () => {
     const { ids } = await dies(async ({ storeId, ids }) => {
-      const { worker_id } = (await stored(world, storeId))[0]!
+      const { worker_id } = (await readStoredMessages(world, storeId))[0]!
       const row = { id: worker_id!, started_at: world.now, seen_at: world.now, steady_since: world.now }
       await world.db.insertInto('workers').values(row).execute()
       await closes()

@@ -4,9 +4,9 @@ import { openShopper } from '../../../demo/store/shoppers.ts'
 import { type DemoStore, startDemoStore } from '../../../demo/store/store.ts'
 import { CapturePost } from '../../../shared/capture.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
-import { aBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
 import { MINUTE } from '../../../test/message-scene.ts'
-import { aCalledWorld } from '../../../test/provider-calls.ts'
+import { createProviderWorld } from '../../../test/provider-calls.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { wakeDueStores } from '../../messages/messages/scan.ts'
@@ -17,7 +17,7 @@ import { sendOptInRequests } from '../opt-in/opt-in-request.ts'
 // order pulls, both providers' servers and their callbacks are real, only time is ours. What each of them gets, and what the cart's
 // timeline says of it, is written out here from C4 and C6.
 
-const scene = aCalledWorld({ ALLOW_PRIVATE_STORES: 'on', SMTP_URL: 'smtp://127.0.0.1:2525' })
+const scene = createProviderWorld({ ALLOW_PRIVATE_STORES: 'on', SMTP_URL: 'smtp://127.0.0.1:2525' })
 const { world } = scene
 const keys = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
 const http = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 5_000 })
@@ -105,7 +105,7 @@ function aShopper(name: string, country: 'US' | 'DE'): Shopper {
   return { name, country, phone, email: `${name}.${people}@shoppers.example` }
 }
 
-const said = (channel: ConsentChannel, isGiven = true) => aBox(channel, isGiven, storeName)
+const said = (channel: ConsentChannel, isGiven = true) => buildConsentBox(channel, isGiven, storeName)
 const all = { email: said('email'), sms: said('sms'), whatsapp: said('whatsapp') }
 
 /** Fills a cart in the shop, types who they are and ticks boxes; the page posts what our script would. */

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { anOrder } from '../../../test/factories.ts'
+import { buildOrder } from '../../../test/factories.ts'
 import {
-  aScene,
-  bought,
-  changed,
-  countStates,
+  advanceToAbandoned,
+  changeQuantities,
+  countStepStates,
+  createMessageScene,
   HOUR,
+  listStepDecisions,
   MINUTE,
-  messagesOf,
-  pass,
-  recordOf,
-  send,
-  wait,
+  markPurchased,
+  passTime,
+  readMessages,
+  sendDueMessages,
 } from '../../../test/message-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordFacts, recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
@@ -24,10 +24,10 @@ import * as deliver from './send-due-sql.ts'
 // The checks that the turn repeats (D10): each change below comes while the first five mails are in flight, after the
 // decision about the sixth.
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
 })
 
@@ -42,13 +42,13 @@ interface Sixth {
 }
 
 async function changeMeanwhile(change: (sixth: Sixth) => Promise<unknown>) {
-  const scene = await aScene(world, 6)
+  const scene = await createMessageScene(world, 6)
   const { storeId } = scene
-  await wait(world, storeId, HOUR)
+  await advanceToAbandoned(world, storeId, HOUR)
   let sixth: Sixth | undefined
   world.answer = async (mail) => {
     if (!sixth) {
-      const row = (await messagesOf(world, storeId)).find((each) => each.state === 'claimed')!
+      const row = (await readMessages(world, storeId)).find((each) => each.state === 'claimed')!
       const { email } = await world.db
         .selectFrom('carts')
         .select('email')
@@ -58,10 +58,10 @@ async function changeMeanwhile(change: (sixth: Sixth) => Promise<unknown>) {
       sixth = { ...scene, id: row.id, cartId: row.cart_id!, order }
       await change(sixth)
     }
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
-  await send(world, storeId)
-  const message = (await messagesOf(world, storeId)).find((each) => each.id === sixth!.id)!
+  await sendDueMessages(world, storeId)
+  const message = (await readMessages(world, storeId)).find((each) => each.id === sixth!.id)!
   return { ...sixth!, message }
 }
 
@@ -119,13 +119,13 @@ describe('a message is not sent when', () => {
     expect(world.sent).toHaveLength(5)
     const wakeAt = new Date(world.now.getTime() + 1_000)
     expect(message).toMatchObject({ state: 'scheduled', claim: null, reason: null, wake_at: wakeAt })
-    await pass(world, storeId, 1_000)
+    await passTime(world, storeId, 1_000)
     expect(world.sent).toHaveLength(6)
   })
 
   test('the shopper has had as many messages as the cap allows (T1)', async () => {
     const { storeId } = await changeMeanwhile(async ({ storeId, cartId }) => {
-      const [sent] = (await messagesOf(world, storeId)).filter((row) => row.state === 'sending')
+      const [sent] = (await readMessages(world, storeId)).filter((row) => row.state === 'sending')
       const { shopper_id } = await world.db
         .selectFrom('carts')
         .select('shopper_id')
@@ -144,9 +144,9 @@ describe('a message is not sent when', () => {
       await world.db.insertInto('messages').values(more).execute()
     })
     expect(world.sent).toHaveLength(5)
-    await pass(world, storeId, 1_000)
+    await passTime(world, storeId, 1_000)
     expect(world.sent).toHaveLength(5)
-    expect(await recordOf(world, storeId)).toContain('hold frequency_cap')
+    expect(await listStepDecisions(world, storeId)).toContain('hold frequency_cap')
   })
 
   test('the instance is paused; it is sent once the instance is confirmed as live (D7)', async () => {
@@ -154,10 +154,10 @@ describe('a message is not sent when', () => {
     const pause = () => world.db.updateTable('instance').set({ is_paused: true }).execute()
     const { storeId } = await changeMeanwhile(pause)
     expect(world.sent).toHaveLength(5)
-    await pass(world, storeId, MINUTE)
-    expect(await countStates(world, storeId)).toEqual({ sent: 5, held: 1 })
+    await passTime(world, storeId, MINUTE)
+    expect(await countStepStates(world, storeId)).toEqual({ sent: 5, held: 1 })
     await confirmLive(world.deps)
-    await pass(world, storeId, MINUTE)
+    await passTime(world, storeId, MINUTE)
     expect(world.sent).toHaveLength(6)
   })
 })
@@ -166,8 +166,8 @@ describe('a change between decision and send applies within a second (D5)', () =
   /** One second later the message is closed, with the reason in its record, and never went. */
   async function closesWith(record: string, change: (sixth: Sixth) => Promise<unknown>) {
     const { storeId, order, id } = await changeMeanwhile(change)
-    await pass(world, storeId, 1_000)
-    await pass(world, storeId, MINUTE)
+    await passTime(world, storeId, 1_000)
+    await passTime(world, storeId, MINUTE)
     expect(world.sent.map((mail) => mail.to)).not.toContain(order.email)
     const last = await world.db
       .selectFrom('decision_records')
@@ -180,12 +180,12 @@ describe('a change between decision and send applies within a second (D5)', () =
 
   test('a purchase', () =>
     closesWith('cancel purchased', ({ storeId, order }) =>
-      recordOrders(world.deps, storeId, [bought(world, order)], 'webhook'),
+      recordOrders(world.deps, storeId, [markPurchased(world, order)], 'webhook'),
     ))
 
   test('a purchase by another shopper with the same device, which does not merge them', () =>
     closesWith('cancel purchased', async ({ storeId, cartId }) => {
-      const other = bought(world, anOrder(world))
+      const other = markPurchased(world, buildOrder(world))
       const { shopperIds } = await recordOrders(world.deps, storeId, [other], 'webhook')
       const { shopper_id } = await world.db
         .selectFrom('carts')
@@ -240,11 +240,11 @@ describe('a change between decision and send applies within a second (D5)', () =
 
   test('shopping again: the step is re-timed instead of sent (S2)', async () => {
     const { message, storeId } = await changeMeanwhile(({ storeId, order }) =>
-      recordOrders(world.deps, storeId, [changed(world, order)], 'webhook'),
+      recordOrders(world.deps, storeId, [changeQuantities(world, order)], 'webhook'),
     )
     expect(world.sent).toHaveLength(5)
     expect(message).toMatchObject({ state: 'scheduled', due_at: new Date(world.now.getTime() + HOUR) })
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     expect(world.sent).toHaveLength(6)
   })
 })
@@ -255,12 +255,12 @@ describe('a process that stalls after the commit of `sending` checks again and d
 
   /** Whether a row in `sending` would still go to its channel after this change. */
   async function standsAfter(change: (first: Sixth) => Promise<unknown>, inputs: unknown = {}) {
-    const scene = await aScene(world, 1)
+    const scene = await createMessageScene(world, 1)
     const { storeId } = scene
-    await wait(world, storeId, HOUR)
+    await advanceToAbandoned(world, storeId, HOUR)
     const stands: boolean[] = []
     world.answer = async (mail) => {
-      const row = (await messagesOf(world, storeId)).find(({ state }) => state === 'sending')!
+      const row = (await readMessages(world, storeId)).find(({ state }) => state === 'sending')!
       const { version } = await world.db
         .selectFrom('carts')
         .select('version')
@@ -280,9 +280,9 @@ describe('a process that stalls after the commit of `sending` checks again and d
       await look({})
       await change({ ...scene, id: row.id, cartId: row.cart_id!, order: scene.orders[0]! })
       await look(inputs)
-      return acceptsMail(mail)
+      return acceptMail(mail)
     }
-    await send(world, storeId)
+    await sendDueMessages(world, storeId)
     return stands
   }
 
@@ -319,7 +319,7 @@ describe('a process that stalls after the commit of `sending` checks again and d
 
   test('when the shopper was merged with another one', async () => {
     const meet = async ({ storeId, order }: Sixth) => {
-      const other = anOrder(world)
+      const other = buildOrder(world)
       await recordOrders(world.deps, storeId, [other], 'sync')
       await typed(storeId, [order.email, other.email])
     }
@@ -338,17 +338,17 @@ describe('a process that stalls after the commit of `sending` checks again and d
 
 test('a disconnect during sends causes no deadlock (D5)', async () => {
   for (let round = 0; round < 5; round++) {
-    const { storeId, token } = await aScene(world, 20)
-    await wait(world, storeId, HOUR)
+    const { storeId, token } = await createMessageScene(world, 20)
+    await advanceToAbandoned(world, storeId, HOUR)
     const [, reply] = await Promise.all([
-      send(world, storeId),
+      sendDueMessages(world, storeId),
       world.request('DELETE', '/api/stores/disconnect', { token }),
     ])
     expect(reply.status).toBe(200)
     const left = world.sent.length
-    await pass(world, storeId, MINUTE)
+    await passTime(world, storeId, MINUTE)
     expect(world.sent).toHaveLength(left)
-    const { sent = 0, cancelled = 0 } = await countStates(world, storeId)
+    const { sent = 0, cancelled = 0 } = await countStepStates(world, storeId)
     expect(sent + cancelled).toBe(20)
   }
 })

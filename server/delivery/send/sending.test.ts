@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { PlanKey, SubscriptionStatus } from '../../../shared/billing.ts'
-import { aShop, consent, germanPhone, post } from '../../../test/by-hand-scene.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { aScene, DAY, HOUR, messagesOf, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, grantConsent, nextGermanPhone, postWithWorker } from '../../../test/by-hand-scene.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { createMessageScene, DAY, HOUR, passTime, readMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // What is sent on each plan in each billing status (decisions 6, 86 and 121), through the real engine.
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.textChannels.sms = true
@@ -53,46 +53,46 @@ const cases: [bought: Bought, mail: string, flowText: string, manualText: string
 ]
 
 const firstOf = async (storeId: string) => {
-  const { state, reason } = (await messagesOf(world, storeId))[0]!
+  const { state, reason } = (await readMessages(world, storeId))[0]!
   return [state, reason].filter(Boolean).join(' ')
 }
 
 test.each(cases)('%j: an email of a flow is %s', async (bought, mail) => {
-  const { storeId, accountId } = await aScene(world, 1)
+  const { storeId, accountId } = await createMessageScene(world, 1)
   await set(accountId, bought)
-  await pass(world, storeId, HOUR)
+  await passTime(world, storeId, HOUR)
   expect(await firstOf(storeId)).toBe(mail)
   expect(world.sent).toHaveLength(mail === SENT ? 1 : 0)
 })
 
 test.each(cases)('%j: an SMS of a flow: %s, %s', async (bought, _mail, flowText) => {
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
-  const scene = await aScene(world, 0)
+  const scene = await createMessageScene(world, 0)
   await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
-  const order = anOrder(world, { country: 'DE', phone: germanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
   await recordOrders(world.deps, scene.storeId, [order], 'sync')
-  await consent(world, scene, order)
+  await grantConsent(world, scene, order)
   await set(scene.accountId, bought)
-  await pass(world, scene.storeId, HOUR)
+  await passTime(world, scene.storeId, HOUR)
   expect(await firstOf(scene.storeId)).toBe(flowText)
   expect(world.texts).toHaveLength(flowText === SENT ? 1 : 0)
 })
 
 test.each(cases)('%j: an SMS that a member sends: %s, %s, refused by %s', async (bought, _mail, _flow, refusal) => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await set(shop.accountId, bought)
-  const reply = await post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[0] })
+  const reply = await postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[0] })
   expect(world.texts).toHaveLength(refusal ? 0 : 1)
   expect(reply.status).toBe(refusal ? 403 : 200)
   if (refusal) expect(reply.body.fields?.reason ?? reply.body.code).toBe(refusal)
 })
 
 test('messages held for an overdue payment are sent once the plan is paid', async () => {
-  const { storeId, accountId, token } = await aScene(world, 1)
+  const { storeId, accountId, token } = await createMessageScene(world, 1)
   await set(accountId, { plan: 'growth', status: 'past_due', days: 8 })
-  await pass(world, storeId, HOUR)
+  await passTime(world, storeId, HOUR)
   expect(await firstOf(storeId)).toBe(LIMIT)
   await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey: 'growth' } })
-  await pass(world, storeId, 1_000)
+  await passTime(world, storeId, 1_000)
   expect(await firstOf(storeId)).toBe(SENT)
 })

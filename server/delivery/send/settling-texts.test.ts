@@ -1,10 +1,15 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { badgeColumns } from '../../../test/cart-badges.ts'
-import { connectionsWait } from '../../../test/locks.ts'
-import { changed } from '../../../test/message-scene.ts'
-import { ACCEPTED, textsInFlight } from '../../../test/texts-in-flight.ts'
-import { aSteadyWorker, type StoredMessage, stored, storedOne } from '../../../test/turn-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { isBlocked } from '../../../test/locks.ts'
+import { changeQuantities } from '../../../test/message-scene.ts'
+import { ACCEPTED, createTextsInFlight } from '../../../test/texts-in-flight.ts'
+import {
+  createSteadyWorker,
+  readStoredMessage,
+  readStoredMessages,
+  type StoredMessage,
+} from '../../../test/turn-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
@@ -13,7 +18,7 @@ import { closeAbandonedSends } from './abandoned.ts'
 
 // Settling of texts in flight.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.texts.length = 0
 })
@@ -27,7 +32,7 @@ const REFUSED: Outcome = {
 /** `sendWithinSlots` flushes answers after this long without news. */
 const PATIENCE_MS = 5_000
 
-const stateOf = async (id: string) => (await storedOne(world, id)).state
+const stateOf = async (id: string) => (await readStoredMessage(world, id)).state
 
 test.each([
   ['an acceptance is settled', ACCEPTED, 'sent'],
@@ -36,7 +41,7 @@ test.each([
   const timer = globalThis.setTimeout
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms?: number, ...more: unknown[]) =>
     ms === PATIENCE_MS ? timer(() => {}, 0) : timer(run, ms, ...more)) as typeof setTimeout)
-  const { waiting, end } = await textsInFlight(world, 2)
+  const { waiting, end } = await createTextsInFlight(world, 2)
   try {
     waiting[0]!.answer(outcome)
     await expect.poll(() => stateOf(waiting[0]!.text.messageId)).toBe(state)
@@ -48,14 +53,14 @@ test.each([
 })
 
 test('settling an accepted text leaves the plan’s counter free while it waits for a cart', async () => {
-  const { accountId, waiting, end } = await textsInFlight(world, 2)
+  const { accountId, waiting, end } = await createTextsInFlight(world, 2)
   const client = await world.pool.connect()
   try {
-    const { cart_id } = await storedOne(world, waiting[0]!.text.messageId)
+    const { cart_id } = await readStoredMessage(world, waiting[0]!.text.messageId)
     await client.query('begin')
     await client.query('select 1 from carts where id = $1 for update', [cart_id])
     waiting[0]!.answer(ACCEPTED)
-    await connectionsWait(world, 1)
+    await isBlocked(world, 1)
     await client.query('select 1 from plan_usage where account_id = $1 for update nowait', [accountId])
   } finally {
     await client.query('rollback')
@@ -65,15 +70,15 @@ test('settling an accepted text leaves the plan’s counter free while it waits 
 })
 
 test('a worker with a new heartbeat after its texts were listed keeps them', async () => {
-  const { waiting, workerId, end } = await textsInFlight(world, 1)
+  const { waiting, workerId, end } = await createTextsInFlight(world, 1)
   const { messageId } = waiting[0]!.text
   const client = await world.pool.connect()
   try {
-    const { shopper_id } = await storedOne(world, messageId)
+    const { shopper_id } = await readStoredMessage(world, messageId)
     await client.query('begin')
     await client.query('select 1 from shoppers where id = $1 for update', [shopper_id])
-    const closing = closeAbandonedSends(await aSteadyWorker(world))
-    await connectionsWait(world, 1)
+    const closing = closeAbandonedSends(await createSteadyWorker(world))
+    await isBlocked(world, 1)
     const beat = { id: workerId, started_at: world.now, seen_at: world.now, steady_since: world.now }
     await world.db.insertInto('workers').values(beat).execute()
     await client.query('commit')
@@ -87,8 +92,8 @@ test('a worker with a new heartbeat after its texts were listed keeps them', asy
 })
 
 test('a refused text gives no badge to the cart its cart was joined to', async () => {
-  const { storeId, waiting, end } = await textsInFlight(world, 2)
-  const [refused, other] = await Promise.all(waiting.map(({ text }) => storedOne(world, text.messageId)))
+  const { storeId, waiting, end } = await createTextsInFlight(world, 2)
+  const [refused, other] = await Promise.all(waiting.map(({ text }) => readStoredMessage(world, text.messageId)))
   const joined = { status: 'merged' as const, merged_into: other!.cart_id }
   await world.db.updateTable('carts').set(joined).where('id', '=', refused!.cart_id!).execute()
   waiting[0]!.answer(REFUSED)
@@ -100,14 +105,14 @@ test('a refused text gives no badge to the cart its cart was joined to', async (
     .executeTakeFirstOrThrow()
   expect(cart).toMatchObject({ badge: 'No Action', last_sent_at: null })
   await end()
-  expect((await stored(world, storeId)).filter(({ state }) => state === 'sending')).toEqual([])
+  expect((await readStoredMessages(world, storeId)).filter(({ state }) => state === 'sending')).toEqual([])
 })
 
 /** Two people turn out to be one while a text is in flight about the cart that is joined to the other, whose own text was refused. */
 async function joinedInFlight() {
-  const scene = await textsInFlight(world, 2)
+  const scene = await createTextsInFlight(world, 2)
   const { storeId, waiting, orders } = scene
-  const rows = await Promise.all(waiting.map(({ text }) => storedOne(world, text.messageId)))
+  const rows = await Promise.all(waiting.map(({ text }) => readStoredMessage(world, text.messageId)))
   // Of carts that began together the one with the smaller id goes on (S6).
   const [into, from] = rows.toSorted((a, b) => (a.cart_id! < b.cart_id! ? -1 : 1)) as [StoredMessage, StoredMessage]
   waiting
@@ -116,7 +121,7 @@ async function joinedInFlight() {
   await expect.poll(() => stateOf(into.id)).toBe('failed')
   world.advance(1_000)
   const [first, second] = orders as [PlatformOrder, PlatformOrder]
-  await recordOrders(world.deps, storeId, [{ ...changed(world, second), email: first.email }], 'sync')
+  await recordOrders(world.deps, storeId, [{ ...changeQuantities(world, second), email: first.email }], 'sync')
   const cart = () =>
     world.db
       .selectFrom('carts as c')
@@ -134,7 +139,7 @@ test('activity in a cart joined with one whose text is in flight counts as after
   try {
     expect(await stateOf(from.id)).toBe('sending')
     world.advance(1_000)
-    await recordOrders(world.deps, storeId, [changed(world, orders[0]!)], 'sync')
+    await recordOrders(world.deps, storeId, [changeQuantities(world, orders[0]!)], 'sync')
     expect(await cart()).toMatchObject({ status: 'abandoned', badge: 'No Action', last_sent_at: null })
   } finally {
     await end()
@@ -170,7 +175,7 @@ test('an undelivered text leaves the badge of a newer message unchanged', async 
 })
 
 test('every statement that ends a message clears the stored decision from its row', async () => {
-  const { waiting, end } = await textsInFlight(world, 1)
+  const { waiting, end } = await createTextsInFlight(world, 1)
   const { messageId } = waiting[0]!.text
   try {
     for (const state of ['sent', 'delivered', 'unknown']) {

@@ -1,14 +1,28 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { dueCampaign } from '../../../test/campaign-scene.ts'
-import { aCopiedCoupon, giveToSteps, termsOfCoupon } from '../../../test/copied-coupons.ts'
-import { aCouponShop } from '../../../test/discount-scene.ts'
-import { anOrder, aStore, freshOrderCheck } from '../../../test/factories.ts'
-import { aScene, bought, HOUR, type Scene, wait } from '../../../test/message-scene.ts'
-import { dueReminders, endsWell, POOL, type Six, sixMails, storedOne, termsOf } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { createDueCampaign } from '../../../test/campaign-scene.ts'
+import { assignCouponToSteps, insertCoupon, readCodeTerms } from '../../../test/copied-coupons.ts'
+import { createCouponShop } from '../../../test/discount-scene.ts'
+import { buildOrder, completeOrderCheck, createStore } from '../../../test/factories.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  type MessageScene,
+  markPurchased,
+} from '../../../test/message-scene.ts'
+import {
+  changeDuringFlight,
+  createDueReminders,
+  createTestChannelRules,
+  expectSent,
+  type PairScene,
+  POOL_SIZE,
+  readStoredMessage,
+} from '../../../test/turn-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tables } from '../../core/database/tables.ts'
@@ -18,9 +32,9 @@ import { turnStatement } from './turn-sql.ts'
 // Every cause of a stop reaches the turn of mails (decision 148): each table that it reads is changed by itself, after a mail was judged and directly
 // before its turn, and the mail does not leave.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
 })
@@ -28,15 +42,15 @@ beforeEach(() => {
 const PERSONAL = { kind: 'personal', code: 'CART', percent: 5_000 } as const
 
 /** Of reminders with a coupon. */
-async function withCoupon(coupon: object = {}): Promise<Scene> {
-  const scene = await aScene(world, POOL + 1, { plan: 'starter' })
-  await giveToSteps(world, scene, await aCopiedCoupon(world, scene, coupon))
-  await wait(world, scene.storeId, HOUR)
+async function withCoupon(coupon: object = {}): Promise<MessageScene> {
+  const scene = await createMessageScene(world, POOL_SIZE + 1, { plan: 'starter' })
+  await assignCouponToSteps(world, scene, await insertCoupon(world, scene, coupon))
+  await advanceToAbandoned(world, scene.storeId, HOUR)
   return scene
 }
 
 /** Each with a code of its own, which is made for what is in the cart. */
-async function withCodes(): Promise<Scene> {
+async function withCodes(): Promise<MessageScene> {
   const scene = await withCoupon({ ...PERSONAL, max_discount_minor: 300 })
   const { storeId } = scene
   const product = { product_id: '16', name: 'Earl Grey', price_minor: 2_100, currency: 'USD', is_available: true }
@@ -52,7 +66,7 @@ async function withCodes(): Promise<Scene> {
     .where('m.store_id', '=', storeId)
     .where('m.step', '=', 1)
     .execute()
-  const terms = await termsOfCoupon(world, rows[0]!.coupon_id!)
+  const terms = await readCodeTerms(world, rows[0]!.coupon_id!)
   const codes = rows.map(({ id, shopper_id, cart_id, version, coupon_id }) => ({
     ...{ store_id: storeId, message_id: id, coupon_id: coupon_id!, shopper_id, cart_id, cart_version: version },
     ...{ code: `CART-${id.slice(-8).toUpperCase()}`, state: 'made' as const, terms, amount_minor: 300 },
@@ -63,23 +77,29 @@ async function withCodes(): Promise<Scene> {
 }
 
 /** To people in Germany, whose rule the owner has relaxed. */
-async function withOverride(): Promise<Scene> {
-  const store = await aStore(world, { plan: 'starter' })
+async function withOverride(): Promise<MessageScene> {
+  const store = await createStore(world, { plan: 'starter' })
   const legalGround = 'Section 7 (3) UWG: we advertise our own similar goods, and say so at the checkout.'
   const body = { channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out', legalGround }
   expect((await world.request('POST', '/api/consent/overrides', { token: store.token, body })).status).toBe(200)
-  const orders = Array.from({ length: POOL + 1 }, () => anOrder(world, { country: 'DE' }))
+  const orders = Array.from({ length: POOL_SIZE + 1 }, () => buildOrder(world, { country: 'DE' }))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
-  await wait(world, store.storeId, HOUR)
+  await advanceToAbandoned(world, store.storeId, HOUR)
   return { ...store, orders }
 }
 
 /** To people in Germany, who opted in by a file that was imported. */
-async function withImport(): Promise<Scene> {
-  const store = await aStore(world, { plan: 'starter' })
-  const orders = Array.from({ length: POOL + 1 }, () => anOrder(world, { country: 'DE' }))
+async function withImport(): Promise<MessageScene> {
+  const store = await createStore(world, { plan: 'starter' })
+  const orders = Array.from({ length: POOL_SIZE + 1 }, () => buildOrder(world, { country: 'DE' }))
   const [store_id, id] = [store.storeId, newId()]
-  const file = { file_name: 'a.csv', delimiter: ',', columns: ['email'], row_count: POOL + 1, uploaded_at: world.now }
+  const file = {
+    file_name: 'a.csv',
+    delimiter: ',',
+    columns: ['email'],
+    row_count: POOL_SIZE + 1,
+    uploaded_at: world.now,
+  }
   await world.db
     .insertInto('consent_imports')
     .values({ store_id, id, ...file, state: 'done' })
@@ -91,21 +111,21 @@ async function withImport(): Promise<Scene> {
   }))
   await world.db.insertInto('consents').values(rows).execute()
   await recordOrders(world.deps, store.storeId, orders, 'sync')
-  await wait(world, store.storeId, HOUR)
+  await advanceToAbandoned(world, store.storeId, HOUR)
   return { ...store, orders }
 }
 
 /** Of a campaign about carts. */
-const ofCampaign = async (): Promise<Shop> => dueCampaign(world, await aShop(world, POOL + 1))
+const ofCampaign = async (): Promise<Shop> => createDueCampaign(world, await createShop(world, POOL_SIZE + 1))
 
 /** A coupon to chosen customers. */
 async function ofDiscount(): Promise<Shop> {
-  const shop = await aCouponShop(world, { carts: POOL + 1, buyers: 0 })
+  const shop = await createCouponShop(world, { carts: POOL_SIZE + 1, buyers: 0 })
   const words = { subject: 'For you', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
   const body = { customers: shop.people, couponId: shop.couponId, ...words }
   const reply = await world.request('POST', '/api/email/send-discount-offers', { token: shop.token, body })
   expect(reply.status).toBe(200)
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   return shop
 }
 
@@ -115,9 +135,9 @@ interface Beside {
 }
 
 /** Somebody else, who has bought when the mails are judged, or long before. */
-async function withBuyer(ageMs: number): Promise<Scene & { buyer: Beside }> {
-  const scene = await dueReminders(world)
-  const order = bought(world, anOrder(world))
+async function withBuyer(ageMs: number): Promise<MessageScene & { buyer: Beside }> {
+  const scene = await createDueReminders(world)
+  const order = markPurchased(world, buildOrder(world))
   const at = new Date(world.now.getTime() - ageMs).toISOString()
   const early = { ...order, createdAt: at, modifiedAt: at, paidAt: at }
   const { shopperIds } = await recordOrders(world.deps, scene.storeId, [early], 'sync')
@@ -138,19 +158,19 @@ const of = (table: Changed, storeId: string) => world.db.updateTable(table).wher
 const coupons = (storeId: string) => world.db.updateTable('coupons').where('store_id', '=', storeId)
 const storeRow = (storeId: string) => world.db.updateTable('stores').where('id', '=', storeId)
 
-type Case<T extends Scene> = [
+type Case<T extends MessageScene> = [
   table: string,
   what: string,
   scene: () => Promise<T>,
-  change: (six: Six<T>) => Promise<unknown>,
+  change: (six: PairScene<T>) => Promise<unknown>,
 ]
 
 /** Each changes one table. */
-const CASES: Case<Scene & { buyer?: Beside }>[] = [
+const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'accounts',
     'the account is suspended',
-    () => dueReminders(world),
+    () => createDueReminders(world),
     ({ accountId }) =>
       world.db
         .updateTable('accounts')
@@ -216,7 +236,7 @@ const CASES: Case<Scene & { buyer?: Beside }>[] = [
   [
     'domain_throttles',
     'its domain is left alone',
-    () => dueReminders(world),
+    () => createDueReminders(world),
     ({ accountId, waiting }) =>
       world.pool.query(
         `insert into domain_throttles (account_id, domain, kind, weight, since, paused_until, answer, updated_at)
@@ -240,13 +260,13 @@ const CASES: Case<Scene & { buyer?: Beside }>[] = [
   [
     'messages',
     'its time is over (D7)',
-    () => dueReminders(world),
+    () => createDueReminders(world),
     ({ waiting }) => row(waiting.id).set({ expires_at: world.now }).execute(),
   ],
   [
     'messages',
     'it is due later',
-    () => dueReminders(world),
+    () => createDueReminders(world),
     ({ waiting }) =>
       row(waiting.id)
         .set({ due_at: new Date(world.now.getTime() + 1) })
@@ -275,7 +295,7 @@ const CASES: Case<Scene & { buyer?: Beside }>[] = [
   [
     'plan_usage',
     'the plan has no room',
-    () => dueReminders(world),
+    () => createDueReminders(world),
     ({ accountId }) =>
       world.db.updateTable('plan_usage').set({ used: 1_000_000 }).where('account_id', '=', accountId).execute(),
   ],
@@ -294,13 +314,13 @@ const CASES: Case<Scene & { buyer?: Beside }>[] = [
   [
     'stores',
     'the store sends nothing for now',
-    () => dueReminders(world),
+    () => createDueReminders(world),
     ({ storeId }) => storeRow(storeId).set({ sending_paused_at: world.now }).execute(),
   ],
   [
     'stores',
     'the store rests',
-    () => dueReminders(world),
+    () => createDueReminders(world),
     ({ storeId }) => storeRow(storeId).set({ rests_since: world.now }).execute(),
   ],
 ]
@@ -317,20 +337,20 @@ const ELSEWHERE: Record<string, string> = {
 
 describe('a decided mail that waits for its slot is not sent when', () => {
   test.each(CASES)('%s: %s', async (_, __, scene, change) => {
-    const after = await sixMails(world, await scene(), change)
-    expect(world.sent).toHaveLength(POOL)
+    const after = await changeDuringFlight(world, await scene(), change)
+    expect(world.sent).toHaveLength(POOL_SIZE)
     expect(world.sent.map(({ messageId }) => messageId)).not.toContain(after.waiting.id)
-    const { sending_at } = await storedOne(world, after.waiting.id)
+    const { sending_at } = await readStoredMessage(world, after.waiting.id)
     expect(sending_at).toBeNull()
-    await endsWell(world, after)
+    await expectSent(world, after)
   })
 
   test('nothing is changed: control case, it is sent in each of these stores', async () => {
     for (const scene of [withCoupon, withCodes, withImport, withOverride, ofCampaign, ofDiscount, () => withBuyer(0)]) {
       world.sent.length = 0
-      world.answer = acceptsMail
-      await sixMails(world, (await scene()) as Scene, async () => {})
-      expect(world.sent).toHaveLength(POOL + 1)
+      world.answer = acceptMail
+      await changeDuringFlight(world, (await scene()) as MessageScene, async () => {})
+      expect(world.sent).toHaveLength(POOL_SIZE + 1)
     }
   })
 })
@@ -345,7 +365,7 @@ test.each([
     ...{ claim: newId(), workerId: newId(), now: world.now, localCopySince: world.now, accountId: newId() },
     ...{ capSince: world.now, capMax: 3, month: '2026-03-01', channel, planLimit: -1 },
   }
-  const terms = termsOf(world, channel, limits.accountId)
+  const terms = createTestChannelRules(world, channel, limits.accountId)
   const { sql } = turnStatement(newId(), { answered: [], candidates: [] }, limits, terms).compile(world.db)
   const named = Object.keys(tables).filter((table) =>
     new RegExp(`(?:\\b(?:from|join|update|into)|,)\\s+"?${table}"?(?=\\s|\\)|$)`).test(sql),

@@ -1,12 +1,20 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, consent, germanPhone, post, type Shop } from '../../../test/by-hand-scene.ts'
-import { anOrder, freshOrderCheck } from '../../../test/factories.ts'
-import { savedSteps } from '../../../test/flow-edits.ts'
-import { aScene, DAY, HOUR, MINUTE, messagesOf, pass, wait } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { nextLook } from '../../../test/turn-scene.ts'
-import { aTemplate, aWorld } from '../../../test/world.ts'
+import { createShop, grantConsent, nextGermanPhone, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
+import { buildOrder, completeOrderCheck } from '../../../test/factories.ts'
+import { buildSavedSteps } from '../../../test/flow-edits.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  DAY,
+  HOUR,
+  MINUTE,
+  passTime,
+  readMessages,
+} from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { readNextDueAt } from '../../../test/turn-scene.ts'
+import { buildTemplate, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
@@ -16,7 +24,7 @@ import { sendDue } from './send-due.ts'
 
 // SMS and WhatsApp on the engine's way: flows, reports, budget, and channels that are nothing but a file.
 
-const world = aWorld()
+const world = createWorld()
 let answerText: typeof world.answerText
 beforeEach(() => {
   answerText ??= world.answerText
@@ -27,24 +35,24 @@ beforeEach(() => {
 })
 
 const sendSms = (shop: Shop, n = 0, more: object = {}) =>
-  post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[n], ...more })
+  postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[n], ...more })
 
 describe('steps of a flow', () => {
   /** A German shopper whose cart gets an SMS after an hour. */
   async function aTextFlow(plan: 'free' | 'starter' | 'growth') {
     world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
-    const scene = await aScene(world, 0, { plan })
+    const scene = await createMessageScene(world, 0, { plan })
     await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
-    const order = anOrder(world, { country: 'DE', phone: germanPhone() })
+    const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
     await recordOrders(world.deps, scene.storeId, [order], 'sync')
-    await consent(world, scene, order)
+    await grantConsent(world, scene, order)
     return { ...scene, order }
   }
-  const firstOf = async (storeId: string) => (await messagesOf(world, storeId))[0]!
+  const firstOf = async (storeId: string) => (await readMessages(world, storeId))[0]!
 
   test('are sent with the text of the step’s template when channel and plan allow it', async () => {
     const { storeId, order } = await aTextFlow('growth')
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     expect(world.texts.map((text) => text.to)).toEqual([order.phone])
     expect(world.texts[0]!.text).toMatch(/Earl Grey[\s\S]*Reply STOP to opt out\.$/)
     expect(world.sent).toEqual([])
@@ -72,32 +80,32 @@ describe('steps of a flow', () => {
       await transact(store, scheduleNextLook)
       return { kind: 'retry', reason: 'later', response: 'later', retryAfterMs: 90_000 }
     }
-    await wait(world, storeId, HOUR)
+    await advanceToAbandoned(world, storeId, HOUR)
     await expect(sendDue({ ...world.deps, db: world.db.withPlugin(ends), log }, { storeId })).rejects.toThrow('ended')
     const { state, reason, wake_at } = await firstOf(storeId)
     expect([state, reason]).toEqual(['held', 'retry'])
-    expect(await nextLook(world, storeId)).toEqual(wake_at)
+    expect(await readNextDueAt(world, storeId)).toEqual(wake_at)
   })
 
   test('follow a changed channel while open; sent ones stay and are never sent twice', async () => {
     const { storeId, flowId, token, order } = await aTextFlow('growth')
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     const save = async (channel: string, body = 'Your tea at {{ store_name }}: {{ checkout_link }}') => {
       const { flows } = (await world.request('GET', '/api/flows', { token })).body
-      const steps = savedSteps(flows[0].steps, () => ({ channel, body }))
+      const steps = buildSavedSteps(flows[0].steps, () => ({ channel, body }))
       return world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: 'Reminders', steps } })
     }
     const mailed = await save('email', 'A mail: {{ checkout_link }}')
     expect(mailed.body.flow.steps[1]).toMatchObject({ channel: 'email', body: 'A mail: {{ checkout_link }}' })
-    expect((await messagesOf(world, storeId)).map(({ channel, state }) => [channel, state])).toEqual([
+    expect((await readMessages(world, storeId)).map(({ channel, state }) => [channel, state])).toEqual([
       ['sms', 'sent'],
       ['email', 'scheduled'],
       ['email', 'scheduled'],
     ])
     // The shopper of the same cart again: its first step has gone, by whatever channel.
     await recordOrders(world.deps, storeId, [{ ...order, total: '99.00' } as typeof order], 'sync')
-    await pass(world, storeId, HOUR)
-    expect((await messagesOf(world, storeId)).filter(({ step }) => step === 1)).toHaveLength(1)
+    await passTime(world, storeId, HOUR)
+    expect((await readMessages(world, storeId)).filter(({ step }) => step === 1)).toHaveLength(1)
     const back = await save('sms')
     expect(back.body.flow.steps[1]).toMatchObject({
       channel: 'sms',
@@ -105,7 +113,7 @@ describe('steps of a flow', () => {
       body: 'A mail: {{ checkout_link }}',
     })
     world.texts.length = 0
-    await pass(world, storeId, DAY)
+    await passTime(world, storeId, DAY)
     expect(world.texts.map(({ text }) => text)).toEqual([expect.stringMatching(/^Your tea at /)])
     expect(world.sent).toEqual([])
   })
@@ -119,16 +127,16 @@ describe('steps of a flow', () => {
     world.answerText = async ({ messageId }) => {
       world.answerText = answerText
       const { flows } = (await world.request('GET', '/api/flows', { token })).body
-      const steps = savedSteps(flows[0].steps, () => ({ channel: 'email', body: 'A mail: {{ checkout_link }}' }))
+      const steps = buildSavedSteps(flows[0].steps, () => ({ channel: 'email', body: 'A mail: {{ checkout_link }}' }))
       const saved = await world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: 'Reminders', steps } })
       expect(saved.status).toBe(200)
       return { kind, reason: 'later', response: 'later', providerId: `t-${messageId}`, retryAfterMs: 90_000 } as Outcome
     }
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     expect(await firstOf(storeId)).toMatchObject({ channel: 'sms', state: ends[0], reason: ends[1] })
-    await pass(world, storeId, 2 * MINUTE)
+    await passTime(world, storeId, 2 * MINUTE)
     expect([world.texts.length, world.sent.length]).toEqual([tries, 0])
-    expect((await messagesOf(world, storeId)).map(({ channel }) => channel)).toEqual(['sms', 'email', 'email'])
+    expect((await readMessages(world, storeId)).map(({ channel }) => channel)).toEqual(['sms', 'email', 'email'])
   })
 
   test('are refused a channel without credentials, template, plan or text', async () => {
@@ -136,7 +144,7 @@ describe('steps of a flow', () => {
     await world.db.updateTable('flow_steps').set({ channel: 'email' }).where('flow_id', '=', flowId).execute()
     const save = async (channel: string, body = 'Hi {{ customer_name }}: {{ checkout_link }}') => {
       const { flows } = (await world.request('GET', '/api/flows', { token })).body
-      const steps = savedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel, subject: 'Hi', body } : {}))
+      const steps = buildSavedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel, subject: 'Hi', body } : {}))
       return (await world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: 'R', steps } })).body.error
     }
     const channels = async () => (await world.request('GET', '/api/flows', { token })).body.channels
@@ -147,8 +155,8 @@ describe('steps of a flow', () => {
     world.textChannels.whatsapp = null
     expect(await save('whatsapp')).toMatch(/^Step 1: WhatsApp delivers only approved templates/)
     expect((await channels()).whatsapp.template).toBeNull()
-    world.textChannels.whatsapp = aTemplate
-    expect(await channels()).toMatchObject({ whatsapp: { problem: null, template: aTemplate.text } })
+    world.textChannels.whatsapp = buildTemplate
+    expect(await channels()).toMatchObject({ whatsapp: { problem: null, template: buildTemplate.text } })
     await world.db.updateTable('subscriptions').set({ plan: 'starter' }).where('account_id', '=', accountId).execute()
     expect(await save('whatsapp')).toBe(
       'Step 1: SMS and WhatsApp in flows and planned campaigns are part of the Growth plan.',
@@ -159,17 +167,17 @@ describe('steps of a flow', () => {
 
   test('are held on a smaller plan and sent after an upgrade (decision 6)', async () => {
     const { storeId, token } = await aTextFlow('starter')
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     expect([(await firstOf(storeId)).state, (await firstOf(storeId)).reason]).toEqual(['held', 'plan_required'])
     await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey: 'growth' } })
-    await pass(world, storeId, 1_000)
+    await passTime(world, storeId, 1_000)
     expect(world.texts).toHaveLength(1)
   })
 
   test('are held with an explanation while the channel is not set up', async () => {
     world.textChannels.sms = false
     const { storeId } = await aTextFlow('growth')
-    await pass(world, storeId, HOUR)
+    await passTime(world, storeId, HOUR)
     const row = await firstOf(storeId)
     expect([row.state, row.reason]).toEqual(['held', 'sms_not_configured'])
   })
@@ -177,17 +185,17 @@ describe('steps of a flow', () => {
   test('due at night wait for the morning, spread out, and are decided again (T2)', async () => {
     const { storeId, order } = await aTextFlow('growth')
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:30:00Z`)
-    const late = anOrder(world, { country: 'DE', phone: germanPhone() })
+    const late = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
     await recordOrders(world.deps, storeId, [late], 'sync')
-    await consent(world, { storeId } as never, late)
+    await grantConsent(world, { storeId } as never, late)
     await world.db.deleteFrom('messages').where('store_id', '=', storeId).execute()
-    await pass(world, storeId, HOUR)
-    const held = (await messagesOf(world, storeId)).find((row) => row.reason === 'quiet_hours')!
+    await passTime(world, storeId, HOUR)
+    const held = (await readMessages(world, storeId)).find((row) => row.reason === 'quiet_hours')!
     const morning = new Date(held.wake_at.toISOString().slice(0, 10)).getTime() + 7 * HOUR
     expect(held.wake_at.getTime()).toBeGreaterThanOrEqual(morning)
     expect(held.wake_at.getTime()).toBeLessThanOrEqual(morning + 20 * MINUTE)
     world.texts.length = 0
-    await pass(world, storeId, morning + 20 * MINUTE - world.now.getTime())
+    await passTime(world, storeId, morning + 20 * MINUTE - world.now.getTime())
     expect(world.texts.map((text) => text.to).sort()).toEqual([order.phone, late.phone].sort())
   })
 })
@@ -197,11 +205,11 @@ describe('quiet hours that begin (T2)', () => {
     ['between decision and send', 'select used from plan_usage'],
     ['between send and wire', "state = 'sending', reason"],
   ])('%s lets nothing leave', async (_, statement) => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     const sendAt = `${world.now.toISOString().slice(0, 10)}T19:59:59Z`
-    await post(world, shop, '/api/carts/send', { channel: 'sms', cartIds: shop.cartIds, sendAt })
+    await postWithWorker(world, shop, '/api/carts/send', { channel: 'sms', cartIds: shop.cartIds, sendAt })
     world.now = new Date(sendAt)
-    await freshOrderCheck(world, shop.storeId)
+    await completeOrderCheck(world, shop.storeId)
     let hasFallen = false
     const falling: KyselyPlugin = {
       transformQuery: ({ node }) => {
@@ -214,8 +222,8 @@ describe('quiet hours that begin (T2)', () => {
       transformResult: async ({ result }) => result,
     }
     await sendDue({ ...world.deps, db: world.deps.db.withPlugin(falling) }, { storeId: shop.storeId })
-    await pass(world, shop.storeId, 5 * MINUTE)
-    const [row] = await messagesOf(world, shop.storeId)
+    await passTime(world, shop.storeId, 5 * MINUTE)
+    const [row] = await readMessages(world, shop.storeId)
     expect([hasFallen, world.texts, row!.state, row!.reason]).toEqual([true, [], 'skipped', 'quiet_hours'])
   })
 })
@@ -227,7 +235,7 @@ describe('the monthly budget', () => {
     world.request('PUT', '/api/account/sending-budget', { token: shop.token, body: { monthly } })
 
   test('is booked at list price when a text is sent and corrected by the final price', async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     expect(await budget(shop)).toEqual({ monthly: null, currency: 'USD', spent: 0 })
     const answers: Outcome[] = [
       {
@@ -252,8 +260,8 @@ describe('the monthly budget', () => {
   })
 
   test('is never exceeded, even when several stores and processes send at once', async () => {
-    const first = await aShop(world, 25)
-    const second = await aShop(world, 25, { accountId: first.accountId })
+    const first = await createShop(world, 25)
+    const second = await createShop(world, 25, { accountId: first.accountId })
     await setBudget(first, 0.2)
     const jobs = await Promise.all(
       [first, second].map((shop) =>
@@ -264,7 +272,7 @@ describe('the monthly budget', () => {
       ),
     )
     expect(jobs.map((job) => job.status)).toEqual([200, 200])
-    for (const { storeId } of [first, second]) await freshOrderCheck(world, storeId)
+    for (const { storeId } of [first, second]) await completeOrderCheck(world, storeId)
     await Promise.all([first, second, first, second].map(({ storeId }) => sendDue({ ...world.deps }, { storeId })))
     for (let round = 0; round < 5; round++) {
       world.advance(2_000)
@@ -280,12 +288,12 @@ describe('the monthly budget', () => {
       .execute()
     expect(refused).toHaveLength(30)
     expect(new Set(refused.map((row) => row.reason))).toEqual(new Set(['budget']))
-    const reached = (await told(world, first.storeId)).filter(({ type }) => type === 'budget_reached')
+    const reached = (await readNotifications(world, first.storeId)).filter(({ type }) => type === 'budget_reached')
     expect(reached).toHaveLength(1)
   })
 
   test('limits how many of the selected carts are eligible and priced', async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     await setBudget(shop, 0.02)
     const body = { channel: 'sms', cartIds: shop.cartIds }
     const answer = (await world.request('POST', '/api/carts/eligibility', { token: shop.token, body })).body
@@ -295,7 +303,7 @@ describe('the monthly budget', () => {
   })
 
   test('is visible to members and changed only by owners and admins', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     expect((await setBudget(shop, -1)).status).toBe(400)
     expect((await setBudget(shop, 12.5)).body).toEqual({ monthly: 12.5, currency: 'USD', spent: 0 })
     expect((await setBudget(shop, null)).body.monthly).toBe(null)
@@ -303,7 +311,7 @@ describe('the monthly budget', () => {
 })
 
 test('another provider needs only its own channel file', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const said: string[] = []
   const pigeon: TextChannel = {
     poolSize: 1,
@@ -326,7 +334,7 @@ describe('with 50 senders at once', () => {
   /** So many processes that all believe to have the store, over and over until nothing is left. */
   async function fiftySenders(storeId: string): Promise<void> {
     for (let round = 0; round < 3; round++) {
-      await freshOrderCheck(world, storeId)
+      await completeOrderCheck(world, storeId)
       const one = async () => {
         await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
         await sendDue(world.deps, { storeId })
@@ -337,7 +345,7 @@ describe('with 50 senders at once', () => {
   }
 
   test('the plan’s messages are used exactly, and a cart gets one text per cooldown', async () => {
-    const shop = await aShop(world, 12, { plan: 'starter' })
+    const shop = await createShop(world, 12, { plan: 'starter' })
     const month = `${world.now.toISOString().slice(0, 7)}-01`
     const used = { account_id: shop.accountId, month, channel: 'sms' as const, used: 93 }
     await world.db.insertInto('plan_usage').values(used).execute()

@@ -1,13 +1,13 @@
 import type net from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { consent, germanPhone } from '../../../test/by-hand-scene.ts'
+import { grantConsent, nextGermanPhone } from '../../../test/by-hand-scene.ts'
 import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../../../test/contract-servers/whatsapp.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { DAY, HOUR, MINUTE, messagesOf, pass, wait } from '../../../test/message-scene.ts'
-import { aBrowser, fromPage, putInCart, setUp } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { advanceToAbandoned, DAY, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
+import { createTestBrowser, fillBrowserCart, postFromPage, setUpPush } from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { openOwnMails } from '../email/own-mail.ts'
@@ -19,7 +19,7 @@ import { openTextChannels } from '../texts/text-channels.ts'
 const accountSid = `AC${'b'.repeat(32)}`
 const phoneNumberId = '106540352242922'
 const publicUrl = 'https://recoup.example.com'
-const world = aWorld({ PUBLIC_URL: publicUrl, ALLOW_PRIVATE_STORES: 'on' })
+const world = createWorld({ PUBLIC_URL: publicUrl, ALLOW_PRIVATE_STORES: 'on' })
 let twilio: ContractServer
 let meta: ContractServer
 let smtp: SMTPServer
@@ -63,7 +63,7 @@ beforeEach(async () => {
   world.pushes.length = 0
   await world.db.deleteFrom('rate_limits').execute()
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
 })
 
 const call = async (method: string, url: string, body?: object) => {
@@ -83,18 +83,18 @@ async function byChannels(first: string, ...others: string[]): Promise<void> {
 
 /** Of a German shopper, who has consented to all channels. */
 async function aCart() {
-  const order = anOrder(world, { country: 'DE', phone: germanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
-  await consent(world, store, order)
+  await grantConsent(world, store, order)
   return order
 }
 
 const first = async () => {
-  const { state, reason, channel } = (await messagesOf(world, store.storeId)).find(({ step }) => step === 1)!
+  const { state, reason, channel } = (await readMessages(world, store.storeId)).find(({ step }) => step === 1)!
   return [state, reason, channel]
 }
 
-const look = () => pass(world, store.storeId, MINUTE)
+const look = () => passTime(world, store.storeId, MINUTE)
 
 const saveMailServer = () =>
   call('PUT', '/api/sending/mail-server', {
@@ -122,7 +122,7 @@ test('a message held by quiet hours for SMS is sent by email once there is a mai
   await byChannels('sms', 'email')
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T20:30:00Z`)
   const { email } = await aCart()
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'quiet_hours', 'sms'])
   await saveMailServer()
   await look()
@@ -133,7 +133,7 @@ test('a message held by quiet hours for SMS is sent by email once there is a mai
 test('a message held for a mail server is sent by SMS once that is set up', async () => {
   await byChannels('email', 'sms')
   await aCart()
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'mail_not_configured', 'email'])
   await saveSms()
   await look()
@@ -143,7 +143,7 @@ test('a message held for a mail server is sent by SMS once that is set up', asyn
 test('a message held for another channel is sent by WhatsApp once its template is chosen', async () => {
   await byChannels('sms', 'email', 'whatsapp')
   await aCart()
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'sms_not_configured', 'sms'])
   await saveWhatsapp()
   await look()
@@ -157,15 +157,15 @@ test('a message held for another channel is sent by push once a browser subscrib
   await byChannels('email', 'push')
   // Day in the US.
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T16:00:00Z`)
-  const browser = aBrowser()
-  const { storeKey, publicKey, prompt } = await setUp(world, store)
-  await putInCart(world, store, browser, 'ada@shoppers.example')
+  const browser = createTestBrowser()
+  const { storeKey, publicKey, prompt } = await setUpPush(world, store)
+  await fillBrowserCart(world, store, browser, 'ada@shoppers.example')
   await foldPostsOf(world.deps, store.storeId)
-  await pass(world, store.storeId, HOUR + MINUTE)
+  await passTime(world, store.storeId, HOUR + MINUTE)
   expect(await first()).toEqual(['held', 'mail_not_configured', 'email'])
   const { cart, device, subscription } = browser
   const told = { storeKey, cart, device, subscription, publicKey, wording: prompt.wording, method: 'functions' }
-  expect((await fromPage(world, store, 'subscribe', told)).status).toBe(200)
+  expect((await postFromPage(world, store, 'subscribe', told)).status).toBe(200)
   await look()
   expect(await first()).toEqual(['sent', null, 'push'])
   expect(world.pushes).toHaveLength(1)
@@ -180,7 +180,7 @@ test('a message held for a paused mail server is sent by SMS, its first channel,
     .set({ rests_until: new Date(world.now.getTime() + 3 * HOUR), problem: '421 too many connections' })
     .where('account_id', '=', store.accountId)
     .execute()
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'mail_server_away', 'email'])
   await saveSms()
   await look()
@@ -190,7 +190,7 @@ test('a message held for a paused mail server is sent by SMS, its first channel,
 test('a message with SMS as its only channel is sent once SMS is set up', async () => {
   await byChannels('sms')
   await aCart()
-  await pass(world, store.storeId, HOUR)
+  await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'sms_not_configured', 'sms'])
   await saveSms()
   await look()
@@ -200,7 +200,7 @@ test('a message with SMS as its only channel is sent once SMS is set up', async 
 test('a message held for all channels, or sent before, stays held', async () => {
   await byChannels('email', 'sms')
   await aCart()
-  await wait(world, store.storeId, HOUR)
+  await advanceToAbandoned(world, store.storeId, HOUR)
   await call('POST', `/api/flows/${store.flowId}/switch`, { isOn: false })
   await look()
   expect(await first()).toEqual(['held', 'flow_off', 'email'])

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, statesOf, tick } from '../../../test/campaign-scene.ts'
-import { aScene, cartOf, HOUR, steps, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { callCampaigns, createCampaign, listCampaignStates, runTick } from '../../../test/campaign-scene.ts'
+import { advanceToAbandoned, createMessageScene, HOUR, listStepStates, readCart } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'
 import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
 import { sendDue } from './send-due.ts'
 
 // What holds a message ends while the verdict about it is being written: it is looked at again all the same, and not at its age limit.
 
-const world = aWorld()
+const world = createWorld()
 
 type Step = (shop: Shop, id: string) => Promise<{ status: number }>
 
 const campaignStep =
   (step: string): Step =>
   (shop, id) =>
-    ask(world, shop, 'PATCH', `/${id}/${step}`)
+    callCampaigns(world, shop, 'PATCH', `/${id}/${step}`)
 const sendingStep =
   (step: string): Step =>
   ({ token }) =>
@@ -26,13 +26,13 @@ test.each([
   ['a campaign', 'campaign_paused', campaignStep('pause'), campaignStep('play')],
   ['all sending of the store', 'sending_paused', sendingStep('pause'), sendingStep('resume')],
 ])('a message wakes when %s is resumed between its decision and the commit of its hold', async (_, reason, pause, resume) => {
-  const shop = await aShop(world, 2)
-  const { id } = await aCampaign(world, shop)
+  const shop = await createShop(world, 2)
+  const { id } = await createCampaign(world, shop)
   const setPaused = (at: Date | null) =>
     world.db.updateTable('stores').set({ sending_paused_at: at }).where('id', '=', shop.storeId).execute()
   // Planned, and not sent.
   await setPaused(world.now)
-  await tick(world, shop)
+  await runTick(world, shop)
   await setPaused(null)
   await world.db.updateTable('messages').set({ wake_at: world.now }).where('origin_id', '=', id).execute()
   expect((await pause(shop, id)).status).toBe(200)
@@ -44,15 +44,15 @@ test.each([
     .where('store_id', '=', shop.storeId)
     .execute()
   expect(records.filter((record) => record.reason === reason)).toHaveLength(2)
-  expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent'])
+  expect(await listCampaignStates(world, id)).toEqual(['1 sent', '1 sent'])
 })
 
 test('a message wakes when its reason ends between its decision and the commit of its hold', async () => {
-  const { storeId } = await aScene(world)
-  await wait(world, storeId, HOUR)
+  const { storeId } = await createMessageScene(world)
+  await advanceToAbandoned(world, storeId, HOUR)
   const setEmail = (email: string | null) =>
     world.db.updateTable('carts').set({ email }).where('store_id', '=', storeId).execute()
-  const cart = await cartOf(world, storeId)
+  const cart = await readCart(world, storeId)
   await setEmail(null)
   await decideWhile(storeId, async () => {
     await setEmail(cart.email)
@@ -61,7 +61,7 @@ test('a message wakes when its reason ends between its decision and the commit o
       await scheduleNextLook(tx)
     })
   })
-  expect(await steps(world, storeId)).toEqual(['sent', 'scheduled', 'scheduled'])
+  expect(await listStepStates(world, storeId)).toEqual(['sent', 'scheduled', 'scheduled'])
 })
 
 /** Sends what is due, and lets `work` happen after everything was decided and before anything of it is written. */

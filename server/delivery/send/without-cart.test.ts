@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { freshOrderCheck } from '../../../test/factories.ts'
-import { linkIn, recordOf } from '../../../test/message-scene.ts'
-import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
+import { findLink, listStepDecisions } from '../../../test/message-scene.ts'
+import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
@@ -14,7 +14,7 @@ import { sendDue } from './send-due.ts'
 
 // Messages for a person, about no cart: planned, decided, sent once, answered and recorded like all others.
 
-const world = aWorld()
+const world = createWorld()
 let answer: typeof world.answer
 let shop: Shop
 let n = 0
@@ -22,7 +22,7 @@ let n = 0
 beforeEach(async () => {
   answer ??= world.answer
   world.answer = answer
-  shop = await aShop(world, { plan: 'growth' })
+  shop = await createShop(world, { plan: 'growth' })
   world.sent.length = 0
   world.texts.length = 0
 })
@@ -59,7 +59,7 @@ function plan(people: readonly Person[], { originId = newId(), ...more }: Wanted
 }
 
 async function send(): Promise<void> {
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   await sendDue(world.deps, { storeId: shop.storeId })
 }
 
@@ -82,7 +82,7 @@ describe('a message without a cart', () => {
     expect(world.sent[0]!.html).toContain('/preferences?token=')
     expect(world.sent[0]!.html).not.toContain('/cart/recover')
     expect(await shop.messages()).toMatchObject([{ id, cart_id: null, shopper_id: ben.id, state: 'sent' }])
-    expect(await recordOf(world, shop.storeId)).toEqual(['send ok', 'result accepted'])
+    expect(await listStepDecisions(world, shop.storeId)).toEqual(['send ok', 'result accepted'])
     expect(await tokensOf(id!)).toEqual([])
     const [news] = await shop.notifications()
     expect(news).toMatchObject({ type: 'email_sent', data: { cartId: null, messageId: id, to: ben.email } })
@@ -107,7 +107,7 @@ describe('a message without a cart', () => {
   test('is sent once by two processes that both believe they hold the store’s lease (D1)', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => aPerson()))
     await plan(people)
-    await freshOrderCheck(world, shop.storeId)
+    await completeOrderCheck(world, shop.storeId)
     const seizing = setInterval(async () => {
       await world.pool.query('update send_schedule set lease_until = null where store_id = $1', [shop.storeId])
     }, 3)
@@ -125,7 +125,7 @@ describe('a message without a cart', () => {
   })
 
   test('is not sent without the store’s order check (D3)', async () => {
-    await freshOrderCheck(world, shop.storeId)
+    await completeOrderCheck(world, shop.storeId)
     world.advance(2 * MINUTE)
     await plan([await aPerson()])
     await sendDue(world.deps, { storeId: shop.storeId })
@@ -156,7 +156,7 @@ describe('a message without a cart', () => {
     await plan([await aPerson()])
     const { promise: never } = Promise.withResolvers<never>()
     world.answer = () => never
-    await freshOrderCheck(world, shop.storeId)
+    await completeOrderCheck(world, shop.storeId)
     void sendDue({ ...world.deps, workerId: newId() }, { storeId: shop.storeId })
     await expect.poll(told).toEqual(['sending'])
     world.answer = answer
@@ -392,8 +392,8 @@ describe('responses to a message without a cart', () => {
     await world.runJobs()
     expect(await shop.messages()).toMatchObject([{ id, to_address: null, subject: null, body_html: null }])
     expect(await shop.notifications()).toEqual([])
-    const click = await world.request('GET', linkIn(world.sent[0]!.html, '/c/'), { headers: browser })
+    const click = await world.request('GET', findLink(world.sent[0]!.html, '/c/'), { headers: browser })
     expect(click.headers.location).toContain('cart_id=unknown')
-    expect((await world.request('POST', linkIn(world.sent[0]!.html, '/u/'))).status).toBe(404)
+    expect((await world.request('POST', findLink(world.sent[0]!.html, '/u/'))).status).toBe(404)
   })
 })

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../../../test/contract-servers/whatsapp.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aMessageTo } from '../../../test/provider-messages.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { insertMessageTo } from '../../../test/provider-messages.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken, tokenHash } from '../../core/common/secrets.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
@@ -14,7 +14,7 @@ import { openTextChannels } from './text-channels.ts'
 
 const accountSid = `AC${'b'.repeat(32)}`
 const phoneNumberId = '106540352242922'
-const world = aWorld({ PUBLIC_URL: 'https://recoup.example.com' })
+const world = createWorld({ PUBLIC_URL: 'https://recoup.example.com' })
 let twilio: ContractServer
 let meta: ContractServer
 let store: TestStore
@@ -30,7 +30,7 @@ beforeAll(async () => {
   })
   world.deps.config = { ...world.deps.config, twilioApiUrl: twilio.url, whatsappApiUrl: meta.url }
   world.deps.channels.text = openTextChannels(world.deps).text
-  store = await aStore(world)
+  store = await createStore(world)
 })
 afterAll(async () => {
   await twilio.close()
@@ -80,7 +80,7 @@ describe('credentials', () => {
     )
     const rows = await world.db.selectFrom('channel_credentials').selectAll().execute()
     for (const row of rows) expect(row.encrypted.toString('latin1')).not.toMatch(/secret/)
-    const other = await aStore(world)
+    const other = await createStore(world)
     await world.db
       .insertInto('channel_credentials')
       .values({
@@ -197,7 +197,7 @@ describe('the final price of a message', () => {
       sendAuthorization: authorizeTest(),
     })
     const { providerId } = outcome as { providerId: string }
-    const messageId = await aMessageTo(
+    const messageId = await insertMessageTo(
       '+12025550177',
       { world, store },
       { state: 'sent', channel: 'sms', providerId, costMicros: 12_000 },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { emptyDatabases } from '../../../test/databases.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createDatabaseFactory } from '../../../test/databases.ts'
+import { createWorld } from '../../../test/world.ts'
 import { knownMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 
 // The budget for SMS and WhatsApp that an account has before its owner sets one (security-P13).
 
-const databases = emptyDatabases()
-const world = aWorld()
+const databases = createDatabaseFactory()
+const world = createWorld()
 
 test('an account without a budget gets twice its most expensive month, no less than $50, and a notice if it has sent texts', async () => {
   const pool = databases.open(await databases.create())

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { twilioSignature } from '../../../demo/phone/callbacks.ts'
-import { aShop, post, type Shop } from '../../../test/by-hand-scene.ts'
+import { createShop, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
 import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
 import { DAY } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { openTextChannels } from './text-channels.ts'
 
 // WhatsApp by Twilio as an owner sets it up and a shopper ends it: credentials, content template, message, reports, STOP.
@@ -13,7 +13,7 @@ const accountSid = `AC${'d'.repeat(32)}`
 const contentSid = `HX${'a1'.repeat(16)}`
 const variables = ['customer_name', 'store_name', 'cart_items', 'cart_total']
 const line = { provider: 'twilio' as const, account: accountSid, token: 'tok', signingSecret: 'tok', inboundUrl: null }
-const world = aWorld({ PUBLIC_URL })
+const world = createWorld({ PUBLIC_URL })
 let twilio: ContractServer
 let shop: Shop
 
@@ -21,12 +21,12 @@ beforeAll(async () => {
   twilio = await openContractTwilio({ lines: [{ ...line, sender: '+12025550100' }], publicUrl: PUBLIC_URL })
   world.deps.config = { ...world.deps.config, twilioApiUrl: twilio.url }
   world.deps.channels.text = openTextChannels(world.deps).text
-  shop = await aShop(world)
+  shop = await createShop(world)
 })
 afterAll(() => twilio.close())
 
 const put = (path: string, body: object) => world.request('PUT', `/api/channels/${path}`, { token: shop.token, body })
-const remind = () => post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
+const remind = () => postWithWorker(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
 const stateOfMessage = async () =>
   (await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })).body.messages.at(-1)
 

@@ -1,9 +1,9 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, expect, test } from 'vitest'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
@@ -14,14 +14,14 @@ import { HOUR_MS } from './rules.ts'
 import { storesOfConcern } from './sql.ts'
 
 const MINUTE = 60_000
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 
 beforeEach(async () => {
   await world.db.updateTable('stores').set({ is_active: false }).execute()
   await world.db.deleteFrom('alarm_watch').execute()
   world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
-  store = await aStore(world)
+  store = await createStore(world)
 })
 
 const nothing = async () => {}
@@ -47,13 +47,14 @@ const sync = () =>
     )
     .execute()
 
-const alarms = async () => (await told(world, store.storeId)).filter(({ type }) => type.startsWith('stage_'))
+const alarms = async () =>
+  (await readNotifications(world, store.storeId)).filter(({ type }) => type.startsWith('stage_'))
 const titles = async () => (await alarms()).map(({ title }) => title)
 const message = async () => (await alarms()).at(-1)!.message
 
 /** Carts left so long ago that their first reminder is due now. */
 async function dueCarts(count: number): Promise<void> {
-  const orders = Array.from({ length: count }, () => anOrder(world))
+  const orders = Array.from({ length: count }, () => buildOrder(world))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
   await world.db.updateTable('carts').set({ created_at: world.now }).execute()
 }
@@ -128,7 +129,7 @@ test('an import of old carts raises no detection alarm', async () => {
     async () => {
       await sync()
       const modifiedAt = new Date(world.now.getTime() - 40 * 24 * HOUR_MS).toISOString()
-      await recordOrders(world.deps, store.storeId, [anOrder(world, { createdAt: modifiedAt, modifiedAt })], 'sync')
+      await recordOrders(world.deps, store.storeId, [buildOrder(world, { createdAt: modifiedAt, modifiedAt })], 'sync')
       await watchStages(world.deps)
       await detectAbandoned(world.deps)
     },
@@ -258,7 +259,7 @@ async function concerns(): Promise<string[]> {
 test('the watch skips working stores, reads a busy one about every seven minutes, and a stopping one at once', async () => {
   world.now = new Date(Math.ceil(world.now.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS + 17 * HOUR_MS)
   await history(new Date(world.now.getTime() - 28 * 24 * HOUR_MS))
-  const quiet = await aStore(world)
+  const quiet = await createStore(world)
   const busy = async () => {
     await sync()
     await heard()

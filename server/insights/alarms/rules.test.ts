@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aShop, DAY_MINUTES, seeded, traffic } from '../../../test/traffic.ts'
+import { createRandom, createTrafficShop, DAY_MINUTES, drawTraffic } from '../../../test/traffic.ts'
 import * as rules from './rules.ts'
 
 // Made-up shops of several sizes live through 28 days of history and 30 days of watching, minute by minute: busy days, quiet
@@ -19,8 +19,8 @@ interface Month {
 }
 
 function aMonth(size: number, seed: number): Month {
-  const random = seeded(size * 1_000 + seed)
-  const lived = traffic(random, aShop(random, size), DAYS)
+  const random = createRandom(size * 1_000 + seed)
+  const lived = drawTraffic(random, createTrafficShop(random, size), DAYS)
   const hours = Array.from({ length: DAYS * 24 }, (_, hour) => ({
     hour: at(hour * 60),
     minutes: lived.subarray(hour * 60, hour * 60 + 60).reduce((sum, each) => sum + each, 0),
@@ -110,7 +110,7 @@ test('a stop in an hour with activity in every minute is noticed within 15 minut
 })
 
 test('surprise grows with silence, and is lower on a quiet day', () => {
-  const random = seeded(7)
+  const random = createRandom(7)
   for (let round = 0; round < 200; round++) {
     const rates = Array.from({ length: 168 }, () => random() * 60)
     const from = at(Math.floor(random() * 20_000))

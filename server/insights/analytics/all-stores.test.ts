@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { aShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { countFigures } from './figures.ts'
 
 // Dashboard and analytics over the stores of an account (A 9 "Multi-store Dashboard", decision 154). The test stores are in New York.
 
-const world = aWorld()
+const world = createWorld()
 let n = 0
 
 interface Changes {
@@ -38,18 +38,18 @@ const eur = (totalMinor: number) => ({ totalMinor, currency: 'EUR' })
 
 /** Two stores in dollars, one in euros, one in dollars that is not connected any more, and a stranger's in dollars. */
 async function stores() {
-  const home = await aShop(world, { plan: 'growth' })
+  const home = await createShop(world, { plan: 'growth' })
   const accountId = home.accountId
   const [second, abroad, gone] = [
-    await aShop(world, { accountId }),
-    await aShop(world, { accountId }),
-    await aShop(world, { accountId }),
+    await createShop(world, { accountId }),
+    await createShop(world, { accountId }),
+    await createShop(world, { accountId }),
   ]
   // Without an id a request means the store that was connected last.
   await change(home, { connected_at: new Date(world.now.getTime() + MINUTE) })
   await change(second, { time_zone: 'Asia/Tokyo' })
   await change(abroad, { currency: 'EUR' })
-  const stranger = await aShop(world, { plan: 'growth' })
+  const stranger = await createShop(world, { plan: 'growth' })
   return { home, second, abroad, gone, stranger }
 }
 
@@ -117,7 +117,7 @@ test('each store counts by its own calendar', async () => {
 
 test('figures of all stores require the Growth plan', async () => {
   for (const plan of ['free', 'starter'] as const) {
-    const shop = await aShop(world, { plan })
+    const shop = await createShop(world, { plan })
     for (const call of ['dashboard/stats', 'dashboard/chart']) {
       const { status, body } = await shop.get(`/api/${call}?stores=all`)
       expect([status, body.code]).toEqual([403, 'plan_required'])

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { AnalyticsRange, AnalyticsReply } from '../../../shared/analytics.ts'
-import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { countFigures } from './figures.ts'
 
 // The calls of Advanced Analytics (B 7), each by its plan.
 
-const world = aWorld()
+const world = createWorld()
 const shelf = { sku: 'EG-2', imageUrl: 'https://shop.example/tea.png' }
 const ada = { email: 'ada@shoppers.example.com' }
 
@@ -19,7 +19,7 @@ const onPlan = (shop: Shop, plan: string) =>
   )
 
 async function aLife(): Promise<Shop> {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const message = await shop.mailed(ada)
   await shop.press(message.id)
   world.advance(MINUTE)
@@ -162,7 +162,7 @@ async function expectAWeekLater(shop: Shop): Promise<void> {
 }
 
 test('another range or period than the four is refused (B 9)', { tags: ['B9'] }, async () => {
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   for (const call of ['', '/details', '/products', '/roi', '/export']) {
     expect([call, (await read(shop, call, '&range=60d')).status]).toEqual([call, 400])
   }
@@ -215,7 +215,7 @@ test('each plan gets the figures it includes, and a reason for the others (decis
 })
 
 test('an older order keeps a customer from being new; buyers are counted again after 15 minutes', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await onPlan(shop, 'growth')
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 1_000 })
   world.advance(20 * DAY)
@@ -235,7 +235,7 @@ test('an older order keeps a customer from being new; buyers are counted again a
 })
 
 test('anonymous orders count in no customer figure', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await onPlan(shop, 'growth')
   const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
   for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
@@ -247,7 +247,7 @@ test('anonymous orders count in no customer figure', async () => {
 })
 
 test('a store never counted is shown as being counted, without a time', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await countFigures(world.deps)
   expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: false })
   await shop.fill('one', [tea()])
@@ -257,7 +257,7 @@ test('a store never counted is shown as being counted, without a time', async ()
 })
 
 test('a store counted while empty is shown as being counted once it has carts, in all replies', async () => {
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   // Everything is noted to be counted anew, and there is nothing.
   await world.db.updateTable('stores').set({ time_zone: 'Europe/Berlin' }).where('id', '=', shop.storeId).execute()
   await countFigures(world.deps)
@@ -273,7 +273,7 @@ test('a store counted while empty is shown as being counted once it has carts, i
 })
 
 test('the reply has the ten products with the most lost revenue, and the list has all of them by pages (decision 97)', async () => {
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   const day = world.now.toISOString().slice(0, 10)
   await sql`insert into figure_products (store_id, product_id, name)
     select ${shop.storeId}, 'p' || n, 'Product ' || n from generate_series(1, 43) n`.execute(world.db)
@@ -312,7 +312,7 @@ test('unsubscribes, bounces and complaints are counted separately (decision 99)'
 })
 
 test('a mail refused at the send counts as refused, neither accepted nor bounced (newcomer-N7)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await onPlan(shop, 'starter')
   world.answer = () => ({
     kind: 'rejected',
@@ -325,7 +325,7 @@ test('a mail refused at the send counts as refused, neither accepted nor bounced
     await shop.type('ada', { email: 'ada@shoppers.example.com', firstName: 'Ada' })
     await shop.pass(2 * HOUR)
   } finally {
-    world.answer = acceptsMail
+    world.answer = acceptMail
   }
   await countFigures(world.deps)
   expect((await read(shop, '')).body.email).toMatchObject({ accepted: 0, bounced: 0, refused: 1 })

@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { aShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { countAskedBuyers } from './buyers.ts'
 import { countFigures } from './figures.ts'
 
 // Distinct buyers of a range (decision 95): nobody waits until those of a store with many orders are counted.
 
-const world = aWorld()
+const world = createWorld()
 const ada = 'ada@shoppers.example.com'
 const bo = 'bo@shoppers.example.com'
 
@@ -29,7 +29,7 @@ const buys = (shop: Shop, email: string) => shop.order({ kind: 'purchase', email
 
 /** Ada bought so often 20 days ago, and now; Bo bought now. */
 async function aStoreOf(orders: number): Promise<Shop> {
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   await buys(shop, ada)
   await world.db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)

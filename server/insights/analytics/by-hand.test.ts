@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Funnel } from '../../../shared/analytics.ts'
-import { figuresOf } from '../../../test/figures.ts'
-import { fortyCarts } from '../../../test/forty-carts.ts'
+import { readFigures } from '../../../test/figures.ts'
+import { createFortyCarts } from '../../../test/forty-carts.ts'
 import type { Shop } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { countFigures, rebuildFigures } from './figures.ts'
 
 // Every number of Advanced Analytics against one worked out by hand from the definitions (decisions 91 to 99, 154 and the choices on top of
@@ -55,10 +55,10 @@ import { countFigures, rebuildFigures } from './figures.ts'
 //
 // Days:  7d  03-28 to 04-03, before 03-21 to 03-27 · 30d  03-05 to 04-03, before 02-03 to 03-04 · 90d  01-04 to 04-03, before: order 100 alone
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 beforeAll(async () => {
-  shop = await fortyCarts(world, async ({ storeId }) => {
+  shop = await createFortyCarts(world, async ({ storeId }) => {
     await countFigures(world.deps)
     // The days on which a cart is joined to another, and a discount is corrected.
     if (/^2026-03-(12|29)/.test(world.now.toISOString())) await expectCountedAnew(storeId)
@@ -66,9 +66,9 @@ beforeAll(async () => {
 }, 240_000)
 
 async function expectCountedAnew(storeId: string) {
-  const counted = await figuresOf(world.db, storeId)
+  const counted = await readFigures(world.db, storeId)
   await rebuildFigures({ storeId, db: world.db }, world.now)
-  expect(await figuresOf(world.db, storeId)).toEqual(counted)
+  expect(await readFigures(world.db, storeId)).toEqual(counted)
 }
 
 const read = async (call: string) => (await shop.get(`/api/analytics${call}`)).body

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { dashboardTexts } from '../../../shared/dashboard.ts'
 import { problemText } from '../../../shared/store-problems.ts'
-import { aStore } from '../../../test/factories.ts'
-import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { countDuePeople, foldRollups } from './rollups.ts'
 
 // The dashboard's calls (A 2.3, A 8) and what their figures mean (decision 28). The test stores are in New York.
 
-const world = aWorld()
+const world = createWorld()
 let n = 0
 
 const stats = async (shop: { token: string }) => {
@@ -35,7 +35,7 @@ async function aCart(shop: Shop, { total, currency = 'USD' }: { total?: number; 
 }
 
 test('a store with nothing yet has zeros, no rate and no trends', async () => {
-  const empty = await stats(await aShop(world))
+  const empty = await stats(await createShop(world))
   expect(empty).toMatchObject({
     abandonedCarts: 0,
     recoveredCarts: 0,
@@ -52,7 +52,7 @@ test('a store with nothing yet has zeros, no rate and no trends', async () => {
 test('30 days of figures with their trends against the 30 before; the total since connecting', {
   tags: ['A2.3', 'A3', 'A7'],
 }, async () => {
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   await aCart(shop, { total: 9_000 })
   world.advance(35 * DAY)
   await aCart(shop, { total: 4_000 })
@@ -78,7 +78,7 @@ test('30 days of figures with their trends against the 30 before; the total sinc
 })
 
 test('people are counted once regardless of their carts and orders, and again after 15 minutes', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await aCart(shop)
   expect((await stats(shop)).activeCustomers).toBe(1)
   await aCart(shop)
@@ -87,7 +87,7 @@ test('people are counted once regardless of their carts and orders, and again af
   await shop.order({ kind: 'purchase', email: 'walk-in@shoppers.example.com' })
   await countDuePeople(world.deps)
   expect((await stats(shop)).activeCustomers).toBe(3)
-  await aShop(world)
+  await createShop(world)
   await shop.order({ kind: 'purchase', email: 'second@shoppers.example.com' })
   world.advance(14 * MINUTE)
   await countDuePeople(world.deps)
@@ -100,7 +100,7 @@ test('people are counted once regardless of their carts and orders, and again af
 test('the chart has carts by hour or day in the store’s time zone', { tags: ['A3', 'A7'] }, async () => {
   // Half past eight in the evening in New York, which is tomorrow already in UTC; abandoned an hour later.
   world.now = new Date('2026-06-11T00:30:00Z')
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await aCart(shop, { total: 1_000 })
   const week = await chart(shop, 'week')
   expect(week.labels).toEqual(['Jun 4', 'Jun 5', 'Jun 6', 'Jun 7', 'Jun 8', 'Jun 9', 'Jun 10'])
@@ -120,7 +120,7 @@ test('the chart has carts by hour or day in the store’s time zone', { tags: ['
 })
 
 test('the revenue chart has attributed net revenue at the time of the order, only in the store’s currency', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await aCart(shop, { total: 1_250 })
   await aCart(shop, { total: 2_500, currency: 'EUR' })
   await aCart(shop)
@@ -153,7 +153,7 @@ test.each([
   'syncs that fail with “%s” for 30 minutes are said instead of figures: %i',
   { tags: ['A8'] },
   async (code, status, name, words) => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     await failing(shop, code, { succeededAgo: 29 * MINUTE })
     expect((await world.request('GET', '/api/dashboard/stats', shop)).status).toBe(200)
     await failing(shop, code)
@@ -165,17 +165,17 @@ test.each([
 )
 
 test('a store that waits for its first sync has figures', async () => {
-  const shop = await aShop(world, { orderCheckAgeMs: null })
+  const shop = await createShop(world, { orderCheckAgeMs: null })
   expect((await stats(shop)).syncAgeSeconds).toBeNull()
 })
 
 test('figures are visible to the account’s own members only, including viewers (X2, decision 8)', async () => {
-  const shop = await aShop(world)
-  const stranger = await aStore(world)
+  const shop = await createShop(world)
+  const stranger = await createStore(world)
   for (const path of ['/api/dashboard/stats', '/api/dashboard/chart']) {
     expect((await world.request('GET', `${path}?storeId=${shop.storeId}`, stranger)).status).toBe(404)
     expect((await world.request('GET', path)).status).toBe(401)
   }
-  const viewer = await aStore(world, { role: 'viewer' })
+  const viewer = await createStore(world, { role: 'viewer' })
   expect((await world.request('GET', '/api/dashboard/stats', viewer)).status).toBe(200)
 })

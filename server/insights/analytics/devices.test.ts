@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aShop, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { foldStalePosts } from '../../carts/capture/capture-intake.ts'
 import { sql } from '../../core/db/db.ts'
 import { countFigures } from './figures.ts'
 
 // Figures by device class (decision 99), from what a browser calls itself in a capture post to the answer of the call.
 
-const world = aWorld()
+const world = createWorld()
 let url: string
 let shops = 0
 let shop: Shop
@@ -29,7 +29,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 
 beforeEach(async () => {
   url = `https://devices-${++shops}.example.com`
-  shop = await aShop(world, { url })
+  shop = await createShop(world, { url })
   await world.db
     .insertInto('products')
     .values({

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { anOrder } from '../../../test/factories.ts'
-import { figuresOf } from '../../../test/figures.ts'
-import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { readFigures } from '../../../test/figures.ts'
+import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { sql } from '../../core/db/db.ts'
 import { countChanges, countFigures, rebuildFigures } from './figures.ts'
 
 // Which days of figures are counted anew, when, and what is said of them meanwhile (Way D).
 
-const world = aWorld()
+const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com' }
 const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
-const figures = (shop: Shop) => figuresOf(world.db, shop.storeId)
+const figures = (shop: Shop) => readFigures(world.db, shop.storeId)
 
 async function expectCountedAnew(shop: Shop) {
   await countFigures(world.deps)
@@ -22,7 +22,7 @@ async function expectCountedAnew(shop: Shop) {
   return kept as Record<string, Record<string, unknown>[]>
 }
 
-const order = (shop: Shop, agoMs: number, more: Parameters<typeof anOrder>[1] = {}) => {
+const order = (shop: Shop, agoMs: number, more: Parameters<typeof buildOrder>[1] = {}) => {
   const at = new Date(world.now.getTime() - agoMs).toISOString()
   const made = {
     kind: 'purchase',
@@ -33,7 +33,7 @@ const order = (shop: Shop, agoMs: number, more: Parameters<typeof anOrder>[1] = 
     paidAt: at,
     ...more,
   } as const
-  return recordOrders(world.deps, shop.storeId, [anOrder(world, made)], 'sync')
+  return recordOrders(world.deps, shop.storeId, [buildOrder(world, made)], 'sync')
 }
 
 /** One cart a day that was left on it. */
@@ -55,7 +55,7 @@ async function versionsOf(shop: Shop, table: string) {
 }
 
 test('a customer has one first order, even if older ones arrive after it was counted', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await order(shop, 0)
   await countFigures(world.deps)
   await order(shop, 40 * DAY)
@@ -77,7 +77,7 @@ test('a customer has one first order, even if older ones arrive after it was cou
 })
 
 test('a cart counts as a returning shopper’s once an earlier purchase is known', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await order(shop, 10 * DAY, { email: 'ada@home.example.com' })
   await shop.fill('one', [tea()])
   await shop.type('one', ada)
@@ -99,7 +99,7 @@ test('a cart counts as a returning shopper’s once an earlier purchase is known
 })
 
 test('figures are marked as incomplete while days are left to count', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const said = async () => {
     await shop.staySignedIn()
     return (await shop.get('/api/analytics?range=30d')).body
@@ -120,7 +120,7 @@ test('figures are marked as incomplete while days are left to count', async () =
 })
 
 test('a new attribution window recounts only orders; a new time zone recounts everything, and old figures stay visible meanwhile', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   for (let n = 0; n < 3; n++) {
     await shop.mailed({ email: `person${n}@shoppers.example.com` }, `browser-${n}`)
     await shop.order({ kind: 'purchase', email: `person${n}@shoppers.example.com` })
@@ -154,7 +154,7 @@ async function expectCountedAnewBut(shop: Shop, look: () => Promise<void>) {
 }
 
 test('an open recounts its message and the funnel; an order recounts the carts that began after it', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const message = await shop.mailed(ada)
   await countFigures(world.deps)
   const written = async () => {
@@ -186,7 +186,7 @@ test('an open recounts its message and the funnel; an order recounts the carts t
 })
 
 test('many old days are recounted every five minutes, recent and few old ones at once', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('one', [tea()])
   await leaveDaily(shop, 60)
   await countFigures(world.deps)
@@ -222,7 +222,7 @@ test('many old days are recounted every five minutes, recent and few old ones at
 })
 
 test('a product keeps the name from its newest cart, even when an older day is recounted', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const name = async () => {
     await countFigures(world.deps)
     const { rows } = await sql<{ name: string }>`
@@ -242,7 +242,7 @@ test('a product keeps the name from its newest cart, even when an older day is r
 })
 
 test('a store that cannot be counted does not block other stores', async () => {
-  const shops = [await aShop(world), await aShop(world), await aShop(world)]
+  const shops = [await createShop(world), await createShop(world), await createShop(world)]
   for (const shop of shops) await shop.mailed(ada)
   const broken = shops.toSorted((a, b) => (a.storeId < b.storeId ? -1 : 1))[0]!
   await sql`update carts set items = '[{"productId": "16", "quantity": "none", "unitPriceMinor": 1}]' where store_id = ${broken.storeId}`.execute(

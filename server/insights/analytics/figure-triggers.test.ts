@@ -1,19 +1,19 @@
 import { beforeAll, expect, test } from 'vitest'
 import { isProof } from '../../../test/seed.ts'
-import { aShop, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { type Db, sql } from '../../core/db/db.ts'
 
 // Triggers note what figures are to be counted anew, in statements of one row and of a hundred thousand. A session plans what they do by its
 // first statement and keeps the plan: what would take the square of the rows takes a second for one and an hour for the next.
 
-const world = aWorld()
+const world = createWorld()
 /** Enough rows to check what the triggers record. Proofs check their speed on more. */
 const MANY = isProof ? 10_000 : 500
 let shop: Shop
 
 beforeAll(async () => {
-  shop = await aShop(world)
+  shop = await createShop(world)
   await shop.fill('one', [tea()])
   const { id } = await shop.cart()
   // Somebody without carts: a message that has left is noted in each cart of its shopper.

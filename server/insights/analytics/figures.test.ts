@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest'
-import { figuresOf } from '../../../test/figures.ts'
-import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { readFigures } from '../../../test/figures.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { sql } from '../../core/db/db.ts'
 import { countFigures, rebuildFigures } from './figures.ts'
 
 // Way D of Advanced Analytics: the days that were counted after each change say what counting everything anew says.
 
-const world = aWorld()
+const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
 
 /** What was counted step by step. */
 async function counted(shop: Shop) {
   await countFigures(world.deps)
-  return figuresOf(world.db, shop.storeId)
+  return readFigures(world.db, shop.storeId)
 }
 
 async function expectCountedAnew(shop: Shop) {
   const before = await counted(shop)
   await rebuildFigures(store(shop), world.now)
-  expect(await figuresOf(world.db, shop.storeId)).toEqual(before)
+  expect(await readFigures(world.db, shop.storeId)).toEqual(before)
   return before
 }
 
@@ -31,7 +31,7 @@ const none = {
 }
 
 test('a cart counts on the days of its start and abandonment until it is bought (decision 92)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('one', [tea(2), pot])
   await shop.type('one', ada)
   const began = dayOf(world.now)
@@ -60,7 +60,7 @@ test('a cart counts on the days of its start and abandonment until it is bought 
 })
 
 test('a cart changed after a message keeps its value at abandonment (decision 92)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.mailed(ada)
   await shop.fill('one', [tea(3), pot])
   expect(await shop.cart()).toMatchObject({ status: 'abandoned', value_minor: 13_100 })
@@ -74,7 +74,7 @@ test('a cart changed after a message keeps its value at abandonment (decision 92
 })
 
 test('a cart abandoned again before any message counts with its new contents', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('one', [tea()])
   await shop.pass(HOUR)
   await shop.fill('one', [pot])
@@ -89,7 +89,7 @@ const isOf = (row: unknown, dimension: string) => (row as { dimension: string })
 const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 async function aLife(): Promise<Shop> {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   for (let n = 0; n < 6; n++) {
     const contact = { email: `person${n % 4}@shoppers.example.com` }
     const message = await shop.mailed({ ...ada, ...contact }, `browser-${n}`)
@@ -139,7 +139,7 @@ test('incremental counts equal a recount: refunds, bounces, merges, deleted mess
 })
 
 test('an order is attributed, assisted by a message before it, or organic; its shopper is new once (A4, decision 95)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const attributed = await shop.mailed(ada)
   await shop.press(attributed.id)
   world.advance(MINUTE)
@@ -176,7 +176,7 @@ test('an order is attributed, assisted by a message before it, or organic; its s
 })
 
 test('an anonymous in-store buyer is no customer until identified', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
   for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
   await shop.order({ kind: 'purchase', email: 'bo@shoppers.example.com', totalMinor: 6_000 })
@@ -202,7 +202,7 @@ test('an anonymous in-store buyer is no customer until identified', async () => 
 })
 
 test('a message about a joined cart counts for the cart it was joined to, on the day that one began (S6, decision 93)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const message = await shop.mailed(ada)
   await shop.order({ kind: 'purchase', email: ada.email })
   world.advance(2 * DAY)
@@ -227,5 +227,5 @@ test('deleting a store deletes its figures', async () => {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from figure_changes where store_id = ${shop.storeId}`.execute(world.db)
   expect(rows[0]!.count).toBe(0)
-  expect(Object.values(await figuresOf(world.db, shop.storeId)).flat()).toEqual([])
+  expect(Object.values(await readFigures(world.db, shop.storeId)).flat()).toEqual([])
 })

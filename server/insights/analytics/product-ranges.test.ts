@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type AnalyticsRange, analyticsRanges } from '../../../shared/analytics.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { manyCarts } from '../../../test/many-carts.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { insertManyCarts } from '../../../test/many-carts.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { countFigures, rebuildFigures } from './figures.ts'
 import { renewRanges } from './product-ranges.ts'
 
 // The sums of products over a range are moved with the days in it: they are at every time what adding the days up says.
 
-const world = aWorld()
+const world = createWorld()
 const DAY_MS = 86_400_000
 
 async function aYear(carts: number, products: number): Promise<TestStore> {
-  const store = await aStore(world, { plan: 'growth' })
+  const store = await createStore(world, { plan: 'growth' })
   const { storeId, flowId } = store
-  await manyCarts(world.db, { storeId, flowId, now: world.now, count: carts, products })
+  await insertManyCarts(world.db, { storeId, flowId, now: world.now, count: carts, products })
   await rebuildFigures({ storeId, db: world.db }, world.now)
   return store
 }

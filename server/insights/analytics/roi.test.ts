@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { aShop, MINUTE, type Shop } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, MINUTE, type Shop } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { countFigures } from './figures.ts'
 
 // ROI Tracking (A 9, decision 154): costs against attributed revenue.
 
-const world = aWorld()
+const world = createWorld()
 const roi = async (shop: Shop, query = '') => (await shop.get(`/api/analytics/roi?range=30d${query}`)).body
 
 async function aWonCart(shop: Shop, email: string, totalMinor: number) {
@@ -22,7 +22,7 @@ const costs = (id: string, micros: number, currency: string) =>
 test('ROI lists months without gaps with costs of messages and plan, and a range by channel and flow', async () => {
   // May of the year before is the thirteenth month.
   world.now = new Date('2025-05-20T15:00:00Z')
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   await aWonCart(shop, 'dee@shoppers.example.com', 9_900)
   world.now = new Date('2026-03-10T15:00:00Z')
   await costs(await aWonCart(shop, 'ada@shoppers.example.com', 4_000), 75_000, 'USD')
@@ -45,7 +45,7 @@ test('ROI lists months without gaps with costs of messages and plan, and a range
 
 test('costs in another currency are listed for the months even if older than the range', async () => {
   world.now = new Date('2026-03-10T15:00:00Z')
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   await costs(await aWonCart(shop, 'ada@shoppers.example.com', 4_000), 90_000, 'GBP')
   world.now = new Date('2026-05-20T15:00:00Z')
   await countFigures(world.deps)
@@ -56,7 +56,7 @@ test('costs in another currency are listed for the months even if older than the
 })
 
 test('the plan costs what Stripe charges: a twelfth of a year, with extra stores', async () => {
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   const paid = { source: 'stripe' as const, stripe_subscription_id: 'sub_roi', cycle: 'year' as const }
   await world.db
     .updateTable('subscriptions')
@@ -70,7 +70,7 @@ test('the plan costs what Stripe charges: a twelfth of a year, with extra stores
 })
 
 test('the plan’s price is not deducted if the currencies differ', async () => {
-  const shop = await aShop(world, { plan: 'growth' })
+  const shop = await createShop(world, { plan: 'growth' })
   await world.db.updateTable('stores').set({ currency: 'EUR' }).where('id', '=', shop.storeId).execute()
   await shop.mailed({ email: 'dee@shoppers.example.com' })
   await countFigures(world.deps)
@@ -79,9 +79,9 @@ test('the plan’s price is not deducted if the currencies differ', async () => 
 })
 
 test('ROI requires the Growth plan and shows the own account only', async () => {
-  const shop = await aShop(world, { plan: 'starter' })
+  const shop = await createShop(world, { plan: 'starter' })
   const { status, body } = await shop.get('/api/analytics/roi')
   expect([status, body.error]).toEqual([403, 'ROI Tracking requires the Growth plan. Please upgrade.'])
-  const stranger = await aShop(world, { plan: 'growth' })
+  const stranger = await createShop(world, { plan: 'growth' })
   expect((await stranger.get(`/api/analytics/roi?storeId=${shop.storeId}`)).status).toBe(404)
 })

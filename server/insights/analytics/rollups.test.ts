@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { type Db, sql } from '../../core/db/db.ts'
 import { foldRollups, rebuildRollups } from './rollups.ts'
 
 // Way D, decision 28: what the rollups say is what counting the carts and orders themselves says, at every moment.
 
-const world = aWorld()
+const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 
 interface Slot {
@@ -62,7 +62,7 @@ const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
 const fold = () => foldRollups(world.deps)
 
 test('a cart counts once abandoned, and no longer once its shopper returns', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('one', [tea()])
   await shop.type('one', ada)
   expect(await total(shop.storeId)).toEqual([0, 0, 0, 0, 0])
@@ -76,7 +76,7 @@ test('a cart counts once abandoned, and no longer once its shopper returns', asy
 })
 
 test('a recovery counts on its own day, in the share of the day of the abandonment, and its revenue on the day of the order', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const message = await shop.mailed(ada)
   const { abandoned_at } = await shop.cart()
   await shop.press(message.id)
@@ -102,7 +102,7 @@ test('a recovery counts on its own day, in the share of the day of the abandonme
 const slotOf = (at: Date) => new Date(Math.floor(at.getTime() / (15 * MINUTE)) * 15 * MINUTE).toISOString()
 
 test('refunds reduce the day of the order, and a cancelled order removes all of it (S3)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const message = await shop.mailed(ada)
   await shop.press(message.id)
   world.advance(MINUTE)
@@ -121,7 +121,7 @@ test('refunds reduce the day of the order, and a cancelled order removes all of 
 })
 
 test('late evidence corrects old slots from purchased to recovered', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const message = await shop.mailed(ada)
   await shop.press(message.id)
   world.advance(MINUTE)
@@ -135,7 +135,7 @@ test('late evidence corrects old slots from purchased to recovered', async () =>
 })
 
 test('a cart joined to another counts once', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('one', [tea()])
   await shop.fill('two', [tea(2)])
   world.advance(HOUR)
@@ -149,7 +149,7 @@ test('a cart joined to another counts once', async () => {
 })
 
 async function aLife(people = 6): Promise<Shop> {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   for (let n = 0; n < people; n++) {
     const contact = { email: `person${n}@shoppers.example.com` }
     const message = await shop.mailed({ ...ada, ...contact }, `browser-${n}`)
@@ -226,7 +226,7 @@ test('an update of a counted cart column changes the figures, and one of another
 })
 
 test('folds, recounts and writes run concurrently without losses or waits', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const people = Array.from({ length: 12 }, (_, n) => `busy-${n}`)
   for (const browser of people) await shop.fill(browser, [tea()])
   world.advance(HOUR)

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { type Audience, audienceTexts, MAX_AUDIENCES } from '../../../shared/audience.ts'
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { aShop } from '../../../test/by-hand-scene.ts'
-import { aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop } from '../../../test/by-hand-scene.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 
 // Saved filter sets (area decision 42).
 
-const world = aWorld()
+const world = createWorld()
 const filters = { minCartValue: 12.5, maxAbandonTime: 48, badge: 'No Response', country: 'AT', mailedBefore: 'no' }
 
 interface Caller {
@@ -19,7 +19,7 @@ const list = async ({ token }: Caller): Promise<Audience[]> =>
   (await world.request('GET', '/api/audiences', { token })).body.audiences
 
 test('a saved audience is listed by name with its amounts, and can be deleted', async () => {
-  const shop = await aStore(world, { plan: 'starter' })
+  const shop = await createStore(world, { plan: 'starter' })
   const made = await create(shop, { name: '  Vienna ', filters })
   expect([made.status, made.body.audience]).toEqual([200, { id: expect.any(String), name: 'Vienna', filters }])
   await create(shop, { name: 'all', filters: {} })
@@ -31,7 +31,7 @@ test('a saved audience is listed by name with its amounts, and can be deleted', 
 })
 
 test('a name is unique in a store, ignoring case, even for concurrent requests', async () => {
-  const [shop, other] = [await aStore(world, { plan: 'starter' }), await aStore(world, { plan: 'starter' })]
+  const [shop, other] = [await createStore(world, { plan: 'starter' }), await createStore(world, { plan: 'starter' })]
   const replies = await Promise.all(['Vienna', 'VIENNA'].map((name) => create(shop, { name, filters })))
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
   const refused = replies.find(({ status }) => status === 409)!
@@ -40,7 +40,7 @@ test('a name is unique in a store, ignoring case, even for concurrent requests',
 })
 
 test('a store saves at most a hundred, even for concurrent requests, and another after a deletion', async () => {
-  const shop = await aStore(world, { plan: 'starter' })
+  const shop = await createStore(world, { plan: 'starter' })
   const { storeId } = shop
   const kept = Array.from({ length: MAX_AUDIENCES - 1 }, (_, n) => ({
     store_id: storeId,
@@ -60,7 +60,7 @@ test('a store saves at most a hundred, even for concurrent requests, and another
 })
 
 test('the free plan saves none, and invalid filters are rejected', async () => {
-  const [free, shop] = [await aStore(world, { plan: 'free' }), await aStore(world, { plan: 'starter' })]
+  const [free, shop] = [await createStore(world, { plan: 'free' }), await createStore(world, { plan: 'starter' })]
   const gated = await create(free, { name: 'Vienna', filters })
   expect([gated.status, gated.body.code, gated.body.error]).toEqual([403, 'plan_required', campaignTexts.filterPlan])
   for (const body of [
@@ -76,7 +76,7 @@ test('the free plan saves none, and invalid filters are rejected', async () => {
 })
 
 test('an audience of another store is not found', async () => {
-  const [shop, other] = [await aShop(world), await aShop(world)]
+  const [shop, other] = [await createShop(world), await createShop(world)]
   const { body } = await create(shop, { name: 'Vienna', filters })
   const reply = await world.request('DELETE', `/api/audiences/${body.audience.id}`, { token: other.token })
   expect(reply.status).toBe(404)

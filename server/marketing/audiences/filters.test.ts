@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { aShop } from '../../../test/by-hand-scene.ts'
-import { setBadge, wasMailed } from '../../../test/cart-badges.ts'
-import { HOUR, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop } from '../../../test/by-hand-scene.ts'
+import { hasSentMessage, setBadge } from '../../../test/cart-badges.ts'
+import { HOUR, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
@@ -11,9 +11,9 @@ import { isNewestMatching } from './fragments.ts'
 
 // Which carts and people a filter set matches (area decision 42).
 
-const world = aWorld()
+const world = createWorld()
 
-type Shop = Awaited<ReturnType<typeof aShop>>
+type Shop = Awaited<ReturnType<typeof createShop>>
 
 async function meant(shop: Shop, filters: StoredFilters, channel: 'email' | 'sms' = 'email') {
   const { rows } = await sql<{ id: string }>`
@@ -31,7 +31,7 @@ const change = (shop: Shop, index: number, values: object) =>
 
 describe('an audience', () => {
   test("filters by value, in the store's currency only", async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     await change(shop, 1, { value_minor: 9_000 })
     await change(shop, 2, { value_minor: 9_000, currency: 'EUR' })
     expect(await meant(shop, {})).toEqual([0, 1, 2])
@@ -41,7 +41,7 @@ describe('an audience', () => {
   })
 
   test('filters by hours since the last activity', async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     for (const [index, hours] of [2, 30, 100].entries()) {
       await change(shop, index, { last_activity_at: new Date(world.now.getTime() - hours * HOUR) })
     }
@@ -51,7 +51,7 @@ describe('an audience', () => {
   })
 
   test('filters by badge, country, product and earlier messages', async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     await setBadge(world.db, [shop.cartIds[0]!], 'No Response')
     await change(shop, 1, { items: JSON.stringify([{ productId: '7' }, { productId: '8' }]) })
     const [first] = await world.db.selectFrom('carts').select('shopper_id').where('id', '=', shop.cartIds[2]!).execute()
@@ -64,14 +64,14 @@ describe('an audience', () => {
       body: { channel: 'email', cartIds: [shop.cartIds[0]] },
     })
     expect(body.jobId).toBeDefined()
-    await pass(world, shop.storeId, 0)
+    await passTime(world, shop.storeId, 0)
     expect(world.sent).toHaveLength(1)
     expect(await meant(shop, { mailedBefore: 'yes' })).toEqual([0])
     expect(await meant(shop, { mailedBefore: 'no' })).toEqual([1, 2])
   })
 
   test('contains each reachable person once, with their newest matching cart', async () => {
-    const shop = await aShop(world, 2)
+    const shop = await createShop(world, 2)
     const { device_class, has_email, has_phone, product_keys, ...first } = await world.db
       .selectFrom('carts')
       .selectAll()
@@ -98,7 +98,7 @@ describe('an audience', () => {
   })
 
   test('finds a product beyond the indexed ones, and one that is listed twice', async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     const items = Array.from({ length: 150 }, (_, n) => ({ productId: `p${n}` }))
     await change(shop, 0, { items: JSON.stringify(items) })
     await change(shop, 1, { items: JSON.stringify([{ productId: 'p149' }, { productId: 'p149' }]) })
@@ -113,13 +113,13 @@ describe('shopper data on a cart', () => {
   const of = (shop: Shop) =>
     world.db
       .selectFrom('carts as c')
-      .select(['id', 'shopper_id', 'country', wasMailed('c')])
+      .select(['id', 'shopper_id', 'country', hasSentMessage('c')])
       .where('store_id', '=', shop.storeId)
   const ofCart = (shop: Shop, index: number) =>
     of(shop).where('id', '=', shop.cartIds[index]!).executeTakeFirstOrThrow()
 
   test('follows changes of country, and messages sent or returned unsent', async () => {
-    const shop = await aShop(world, 1)
+    const shop = await createShop(world, 1)
     const { shopper_id } = await ofCart(shop, 0)
     const live = (country: string | null) =>
       world.db.updateTable('shoppers').set({ country }).where('id', '=', shopper_id).execute()
@@ -131,7 +131,7 @@ describe('shopper data on a cart', () => {
       token: shop.token,
       body: { channel: 'email', cartIds: shop.cartIds },
     })
-    await pass(world, shop.storeId, 0)
+    await passTime(world, shop.storeId, 0)
     expect(await ofCart(shop, 0)).toMatchObject({ is_mailed: true })
     const leave = (at: Date | null) =>
       world.db.updateTable('messages').set({ sending_at: at }).where('shopper_id', '=', shopper_id).execute()
@@ -142,14 +142,14 @@ describe('shopper data on a cart', () => {
   })
 
   test('is set on a new cart, and updated when the cart moves to another shopper', async () => {
-    const shop = await aShop(world, 2)
+    const shop = await createShop(world, 2)
     const [first, second] = [await ofCart(shop, 0), await ofCart(shop, 1)]
     await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', first.shopper_id).execute()
     await world.request('POST', '/api/carts/send', {
       token: shop.token,
       body: { channel: 'email', cartIds: [shop.cartIds[0]] },
     })
-    await pass(world, shop.storeId, 0)
+    await passTime(world, shop.storeId, 0)
     const move = (to: string) =>
       world.db.updateTable('carts').set({ shopper_id: to }).where('id', '=', second.id).execute()
     await move(first.shopper_id)

@@ -1,7 +1,19 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aScene, HOUR, type Scene, send, wait } from '../../../test/message-scene.ts'
-import { besideTurn, heldBack, POOL, type StoredMessage, stored } from '../../../test/turn-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  type MessageScene,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import {
+  changeDuringSend,
+  holdReplies,
+  POOL_SIZE,
+  readStoredMessages,
+  type StoredMessage,
+} from '../../../test/turn-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { moveShopper } from '../../shoppers/shoppers/sql.ts'
@@ -9,14 +21,14 @@ import { moveShopper } from '../../shoppers/shoppers/sql.ts'
 // `mailed_shoppers` lists shoppers to whom a message was sent. Triggers maintain it, once per statement, for every
 // statement that writes messages.
 
-const world = aWorld()
-let scene: Scene
+const world = createWorld()
+let scene: MessageScene
 beforeEach(async () => {
-  world.answer = acceptsMail
+  world.answer = acceptMail
   world.queued.length = 0
   world.sent.length = 0
-  scene = await aScene(world, POOL + 1)
-  await wait(world, scene.storeId, HOUR)
+  scene = await createMessageScene(world, POOL_SIZE + 1)
+  await advanceToAbandoned(world, scene.storeId, HOUR)
 })
 
 /** Actual and expected state by cart: whether a message has been sent to its shopper. */
@@ -33,16 +45,16 @@ async function mailed(): Promise<string[]> {
 }
 
 const run = (text: string, values: unknown[] = []) => world.pool.query(text, [scene.storeId, ...values])
-const firstSteps = async () => (await stored(world, scene.storeId)).filter(({ step }) => step === 1)
+const firstSteps = async () => (await readStoredMessages(world, scene.storeId)).filter(({ step }) => step === 1)
 const cartsOf = (rows: readonly StoredMessage[]) => rows.map((row) => row.cart_id!).sort()
 
 test('the list ignores prepared mails and mails in flight', async () => {
-  const { sending } = await besideTurn(world, scene.storeId, async ({ sending, waiting }) => {
+  const { sending } = await changeDuringSend(world, scene.storeId, async ({ sending, waiting }) => {
     expect([sending.sending_at, waiting.sending_at]).toEqual([world.now, null])
     expect(await mailed()).toEqual([])
   })
   const all = await mailed()
-  expect(all).toHaveLength(POOL + 1)
+  expect(all).toHaveLength(POOL_SIZE + 1)
   expect(all).toContain(sending.cart_id)
 })
 
@@ -71,7 +83,7 @@ test('one statement may send some messages, return others, and leave the rest un
 })
 
 test('the list keeps a shopper until the last of their sent messages is returned', async () => {
-  const rows = (await stored(world, scene.storeId)).filter(({ step }) => step < 3)
+  const rows = (await readStoredMessages(world, scene.storeId)).filter(({ step }) => step < 3)
   const theirs = rows.filter(({ cart_id }) => cart_id === rows[0]!.cart_id).map(({ id }) => id)
   expect(theirs).toHaveLength(2)
   const set = (ids: string[], at: string) =>
@@ -126,9 +138,9 @@ test('the state moves with a message, unless another sent one remains', async ()
 })
 
 test('a deferred message is not sent, and an erased message still counts as sent', async () => {
-  const server = heldBack(world)
-  const sending = send(world, scene.storeId)
-  await server.reach(POOL)
+  const server = holdReplies(world)
+  const sending = sendDueMessages(world, scene.storeId)
+  await server.reach(POOL_SIZE)
   const [putOff, erased] = server.waiting.map(({ mail }) => mail)
   server.waiting[0]!.answer({ kind: 'retry', reason: 'smtp_451', response: '451', retryAfterMs: HOUR })
   server.answerAll()

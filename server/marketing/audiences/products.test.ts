@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // The product picker searches name and SKU in the catalogue copy (area decision 42).
 
-const world = aWorld()
+const world = createWorld()
 
 interface Shop {
   storeId: string
@@ -30,7 +30,7 @@ async function find({ token }: Shop, search: string) {
 const ids = async (shop: Shop, search: string) => (await find(shop, search)).map(({ id }) => id)
 
 test('the picker finds products by prefix or substring of name or SKU, ignoring case, and by id', async () => {
-  const shop = await aStore(world)
+  const shop = await createStore(world)
   await copy(shop, [
     ['12', 'Green tea', 'TEA-G'],
     ['13', 'Teapot', 'POT'],
@@ -50,7 +50,7 @@ test('the picker finds products by prefix or substring of name or SKU, ignoring 
 })
 
 test('the picker returns at most twenty, and none of another store', async () => {
-  const [shop, other] = [await aStore(world), await aStore(world)]
+  const [shop, other] = [await createStore(world), await createStore(world)]
   await copy(
     shop,
     Array.from({ length: 30 }, (_, n) => [`${n}`, `Cup ${n}`]),

@@ -3,30 +3,37 @@ import type { CampaignRecipient, CampaignReport, RecipientState } from '../../..
 import { campaignTexts } from '../../../shared/campaigns.ts'
 import { ERASE_WORD } from '../../../shared/privacy.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, read, rowsOf, statesOf, tick } from '../../../test/campaign-scene.ts'
-import { manyRecipients } from '../../../test/many-recipients.ts'
-import { bought, MINUTE } from '../../../test/message-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import {
+  callCampaigns,
+  createCampaign,
+  listCampaignStates,
+  readCampaign,
+  readCampaignMessages,
+  runTick,
+} from '../../../test/campaign-scene.ts'
+import { insertManyRecipients } from '../../../test/many-recipients.ts'
+import { MINUTE, markPurchased } from '../../../test/message-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import { readFigures } from './sql.ts'
 
 // Recipients of a campaign: the list, the CSV file, and the retry of failed messages (area decision 48).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let id: string
 
 beforeEach(() => {
   world.sent.length = 0
-  world.answer = acceptsMail
+  world.answer = acceptMail
 })
 
 async function aRun(count: number, plan: 'free' | 'starter' = 'starter') {
-  shop = await aShop(world, count, { plan })
-  id = (await aCampaign(world, shop)).id
-  await tick(world, shop)
+  shop = await createShop(world, count, { plan })
+  id = (await createCampaign(world, shop)).id
+  await runTick(world, shop)
 }
 
 const rejected = (reason: string, response: string) =>
@@ -34,11 +41,11 @@ const rejected = (reason: string, response: string) =>
 const refuses = () => {
   world.answer = () => rejected('smtp_550', '550 5.7.1 no such mail')
 }
-const list = async (query = '') => (await ask(world, shop, 'GET', `/${id}/recipients?${query}`)).body
+const list = async (query = '') => (await callCampaigns(world, shop, 'GET', `/${id}/recipients?${query}`)).body
 const states = async (query: string) =>
   ((await list(query)).recipients as CampaignRecipient[]).map(({ run, state }) => `${run} ${state}`)
-const retry = () => ask(world, shop, 'POST', `/${id}/retry`)
-const retryable = async () => (await ask(world, shop, 'GET', `/${id}/report`)).body.report.retryable
+const retry = () => callCampaigns(world, shop, 'POST', `/${id}/retry`)
+const retryable = async () => (await callCampaigns(world, shop, 'GET', `/${id}/report`)).body.report.retryable
 
 test('the list lists each recipient with state, reason and explanation', async () => {
   await aRun(2)
@@ -62,7 +69,7 @@ test('the list lists each recipient with state, reason and explanation', async (
 test('the list pages through recipients from both ends without gaps or duplicates, with and without filters', async () => {
   await aRun(1)
   const counts = { sent: 80, delivered: 41, failed: 60, skipped: 25 }
-  for (const [state, count] of Object.entries(counts)) await manyRecipients(world, shop, id, { count, state })
+  for (const [state, count] of Object.entries(counts)) await insertManyRecipients(world, shop, id, { count, state })
   const all = async (filter: string) => {
     const { pagination } = await list(filter)
     const found: CampaignRecipient[] = []
@@ -90,9 +97,9 @@ test('the list pages through recipients from both ends without gaps or duplicate
 
 test('the file has the same recipients in pages, without the name or address of an erased person', async () => {
   await aRun(2)
-  await manyRecipients(world, shop, id, { count: 1_050, state: 'failed' })
+  await insertManyRecipients(world, shop, id, { count: 1_050, state: 'failed' })
   const file = async (query = '') => {
-    const { body } = await ask(world, shop, 'GET', `/${id}/export?${query}`)
+    const { body } = await callCampaigns(world, shop, 'GET', `/${id}/export?${query}`)
     const reply = await world.app.inject({ url: body.url })
     expect(reply.headers['content-disposition']).toContain('campaign-2')
     return reply.body.trim().split('\r\n')
@@ -102,7 +109,7 @@ test('the file has the same recipients in pages, without the name or address of 
   expect(lines[0]).toContain('Customer,To,Run,State,Reason,Why,Due,Sent')
   expect(await file('state=failed')).toHaveLength(1_051)
   // An id that PostgreSQL cannot parse is a bad request, not a server error.
-  expect((await ask(world, shop, 'GET', `/${id}/export?run=99999999999`)).status).toBe(400)
+  expect((await callCampaigns(world, shop, 'GET', `/${id}/export?run=99999999999`)).status).toBe(400)
   const [email] = shop.orders.map((order) => order.email!)
   expect((await file('state=sent')).filter((line) => line.includes(email!))).toHaveLength(1)
   expect(
@@ -117,27 +124,27 @@ test('the file has the same recipients in pages, without the name or address of 
 test('a retry sends failed messages once, in a new run, when two requests arrive', async () => {
   refuses()
   await aRun(3)
-  expect(await statesOf(world, id)).toEqual(Array(3).fill('1 failed(rejected:smtp_550)'))
-  expect((await read(world, shop, id)).status).toBe('completed')
+  expect(await listCampaignStates(world, id)).toEqual(Array(3).fill('1 failed(rejected:smtp_550)'))
+  expect((await readCampaign(world, shop, id)).status).toBe('completed')
   expect(await retryable()).toBe(3)
   // The count stops at the number that one request retries.
   expect((await readFigures({ storeId: shop.storeId, db: world.db }, id, 2)).retryable).toBe(2)
-  world.answer = acceptsMail
+  world.answer = acceptMail
   // Such rejections pause the receiving domain for a while; here they must not.
   await world.pool.query('delete from domain_throttles')
   const replies = await Promise.all([retry(), retry()])
   expect(replies.map(({ body }) => body.retried).sort()).toEqual([0, 3])
-  expect((await read(world, shop, id)).status).toBe('active')
-  await tick(world, shop, MINUTE)
-  expect(await statesOf(world, id)).toEqual([
+  expect((await readCampaign(world, shop, id)).status).toBe('active')
+  await runTick(world, shop, MINUTE)
+  expect(await listCampaignStates(world, id)).toEqual([
     ...Array(3).fill('1 failed(rejected:smtp_550)'),
     ...Array(3).fill('2 sent'),
   ])
-  expect((await read(world, shop, id)).status).toBe('completed')
+  expect((await readCampaign(world, shop, id)).status).toBe('completed')
   expect(await states('run=2')).toEqual(Array(3).fill('2 sent'))
   expect(await states('state=failed')).toEqual(Array(3).fill('1 failed'))
   expect([await retryable(), (await retry()).body.retried]).toEqual([0, 0])
-  expect(await rowsOf(world, id)).toHaveLength(6)
+  expect(await readCampaignMessages(world, id)).toHaveLength(6)
 })
 
 test('a retry does not retry unknown results, bounces, rejected addresses and purchased carts', async () => {
@@ -145,22 +152,22 @@ test('a retry does not retry unknown results, bounces, rejected addresses and pu
     () => ({ kind: 'unknown' as const, reason: 'unknown', response: 'timeout' }),
     () => rejected('smtp_550', '550 5.1.1 no such user'),
     () => rejected('smtp_554', '554 5.7.1 no'),
-    acceptsMail,
+    acceptMail,
   ]
-  shop = await aShop(world, 4)
+  shop = await createShop(world, 4)
   const indexOf = new Map(shop.orders.map(({ email }, index) => [email, index]))
   world.answer = (mail) => fates[indexOf.get(mail.to)!]!(mail)
-  id = (await aCampaign(world, shop)).id
-  await tick(world, shop)
+  id = (await createCampaign(world, shop)).id
+  await runTick(world, shop)
   const bounced = world.sent.find(({ to }) => to === shop.orders[3]!.email)!
   await recordMailReport(world.deps, {
     ...{ messageId: bounced.messageId, kind: 'hard', source: 'dsn', status: null, words: 'gone' },
   })
   expect(await retryable()).toBe(1)
   world.advance(1_000)
-  await recordOrders(world.deps, shop.storeId, [bought(world, shop.orders[2]!)], 'webhook')
+  await recordOrders(world.deps, shop.storeId, [markPurchased(world, shop.orders[2]!)], 'webhook')
   expect([await retryable(), (await retry()).body.retried]).toEqual([0, 0])
-  expect(await rowsOf(world, id)).toHaveLength(4)
+  expect(await readCampaignMessages(world, id)).toHaveLength(4)
 })
 
 test('the API rejects a retry on a cancelled campaign with an explanation', async () => {
@@ -174,16 +181,16 @@ test('the API rejects a retry on a cancelled campaign with an explanation', asyn
 describe('held messages', () => {
   /** Two of three have had a message recently, and the store's frequency cap is one a day. */
   async function aHeldRun() {
-    shop = await aShop(world, 3)
+    shop = await createShop(world, 3)
     await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', shop.storeId).execute()
     const emails = shop.orders.slice(0, 2).map(({ email }) => email)
-    await aCampaign(world, shop, { targetAudience: { mode: 'selected', customerEmails: emails } })
-    await tick(world, shop)
-    id = (await aCampaign(world, shop)).id
-    await tick(world, shop)
+    await createCampaign(world, shop, { targetAudience: { mode: 'selected', customerEmails: emails } })
+    await runTick(world, shop)
+    id = (await createCampaign(world, shop)).id
+    await runTick(world, shop)
   }
-  const report = async () => (await ask(world, shop, 'GET', `/${id}/report`)).body.report as CampaignReport
-  const drop = () => ask(world, shop, 'POST', `/${id}/drop-held`)
+  const report = async () => (await callCampaigns(world, shop, 'GET', `/${id}/report`)).body.report as CampaignReport
+  const drop = () => callCampaigns(world, shop, 'POST', `/${id}/drop-held`)
 
   test('are counted with the first send time, the reason and the end of the hold', async () => {
     await aHeldRun()
@@ -199,18 +206,18 @@ describe('held messages', () => {
 
   test('are cancelled with a reason while other messages stay unchanged', async () => {
     await aHeldRun()
-    const other = await aCampaign(world, shop, { name: 'Another' })
-    await tick(world, shop)
-    const before = await statesOf(world, other.id)
+    const other = await createCampaign(world, shop, { name: 'Another' })
+    await runTick(world, shop)
+    const before = await listCampaignStates(world, other.id)
     const { body } = await drop()
     expect(body).toEqual({ success: true, dropped: 2 })
-    expect(await statesOf(world, id)).toEqual([
+    expect(await listCampaignStates(world, id)).toEqual([
       ...['1 cancelled(campaign_dropped)', '1 cancelled(campaign_dropped)', '1 sent'],
     ])
-    expect(await statesOf(world, other.id)).toEqual(before)
+    expect(await listCampaignStates(world, other.id)).toEqual(before)
     expect(before.filter((state) => state.includes('held'))).toHaveLength(3)
     expect([(await report()).held, (await drop()).body.dropped]).toEqual([null, 0])
-    await tick(world, shop, MINUTE)
-    expect((await read(world, shop, id)).status).toBe('completed')
+    await runTick(world, shop, MINUTE)
+    expect((await readCampaign(world, shop, id)).status).toBe('completed')
   })
 })

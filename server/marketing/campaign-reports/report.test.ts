@@ -1,9 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CampaignReport } from '../../../shared/campaign-report.ts'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, tick, today, words } from '../../../test/campaign-scene.ts'
-import { bought, DAY, linkIn, MINUTE } from '../../../test/message-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import {
+  callCampaigns,
+  campaignContent,
+  createCampaign,
+  formatStoreDate,
+  runTick,
+} from '../../../test/campaign-scene.ts'
+import { DAY, findLink, MINUTE, markPurchased } from '../../../test/message-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { createToken } from '../../carts/links/message-tokens.ts'
 import { newId } from '../../core/common/ids.ts'
@@ -13,33 +19,34 @@ import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 
 // The report of a campaign (area decision 48): its figures match the message rows after late events, too.
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let id: string
 
 beforeEach(() => {
   world.sent.length = 0
-  world.answer = acceptsMail
+  world.answer = acceptMail
 })
 
 /** Sends a campaign to `count` people. */
 async function aRun(count: number, bodyOf: (url: string) => object = () => ({})) {
-  shop = await aShop(world, count)
+  shop = await createShop(world, count)
   const { url } = await world.db
     .selectFrom('stores')
     .select('url')
     .where('id', '=', shop.storeId)
     .executeTakeFirstOrThrow()
-  id = (await aCampaign(world, shop, bodyOf(url))).id
-  await tick(world, shop)
+  id = (await createCampaign(world, shop, bodyOf(url))).id
+  await runTick(world, shop)
   world.advance(10 * MINUTE)
 }
 
-const report = async (): Promise<CampaignReport> => (await ask(world, shop, 'GET', `/${id}/report`)).body.report
+const report = async (): Promise<CampaignReport> =>
+  (await callCampaigns(world, shop, 'GET', `/${id}/report`)).body.report
 const mailTo = (index: number) => world.sent.findLast(({ to }) => to === shop.orders[index]!.email)!
 const visit = (url: string, userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0') =>
   world.app.inject({ method: 'GET', url, headers: { 'user-agent': userAgent }, remoteAddress: '198.51.100.7' })
-const clickBy = (index: number) => visit(linkIn(mailTo(index).html!, '/c/'))
+const clickBy = (index: number) => visit(findLink(mailTo(index).html!, '/c/'))
 const openBy = (index: number, agent?: string) =>
   visit(`/o/${createToken(world.deps.secrets, 'open', mailTo(index).messageId)}`, agent)
 const comeBack = (index: number, kind: 'hard' | 'refused' | 'complaint' | 'delivered') =>
@@ -48,7 +55,7 @@ const comeBack = (index: number, kind: 'hard' | 'refused' | 'complaint' | 'deliv
   })
 const order = async (index: number, more: Partial<PlatformOrder> = {}) => {
   world.advance(1_000)
-  await recordOrders(world.deps, shop.storeId, [{ ...bought(world, shop.orders[index]!), ...more }], 'webhook')
+  await recordOrders(world.deps, shop.storeId, [{ ...markPurchased(world, shop.orders[index]!), ...more }], 'webhook')
 }
 
 /** Computes the same figures from the rows one by one. */
@@ -119,7 +126,7 @@ describe('the report', () => {
   test('counts each shopper who unsubscribed by its link once, and not those who resubscribed', async () => {
     await aRun(3)
     const leave = async (index: number) => {
-      const url = linkIn(mailTo(index).html!, '/u/')
+      const url = findLink(mailTo(index).html!, '/u/')
       expect((await world.request('POST', url)).status).toBe(200)
       return url.slice(3)
     }
@@ -135,7 +142,9 @@ describe('the report', () => {
     let shelf = ''
     await aRun(2, (url) => {
       shelf = `${url}/teapots/`
-      return { content: { ...words, body: `${words.body} <a href="${shelf}?for=ada#top">Teapots</a>` } }
+      return {
+        content: { ...campaignContent, body: `${campaignContent.body} <a href="${shelf}?for=ada#top">Teapots</a>` },
+      }
     })
     const urls = [...mailTo(0).html!.matchAll(/\/c\/[\w-]{43}(?:\?to=[\w-]+)?/g)].map(([url]) => url)
     for (const url of new Set(urls)) {
@@ -150,23 +159,23 @@ describe('the report', () => {
   })
 
   test('separates the runs of a recurring campaign and survives its deletion', async () => {
-    await aRun(1, () => ({ schedule: { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' } }))
-    await tick(world, shop, DAY)
+    await aRun(1, () => ({ schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', frequency: 'daily' } }))
+    await runTick(world, shop, DAY)
     const { runs, counts } = await report()
     expect(runs.map(({ run, counts }) => [run, counts.planned])).toEqual([
       [2, 0],
       [1, 1],
     ])
     expect(counts.planned).toBe(1)
-    await ask(world, shop, 'DELETE', `/${id}`)
-    expect((await ask(world, shop, 'GET', `/${id}`)).status).toBe(404)
+    await callCampaigns(world, shop, 'DELETE', `/${id}`)
+    expect((await callCampaigns(world, shop, 'GET', `/${id}`)).status).toBe(404)
     expect((await report()).counts).toEqual(counts)
   })
 
   test('returns 404 for an unknown campaign', async () => {
     await aRun(1)
     for (const path of ['report', 'recipients', 'export']) {
-      expect((await ask(world, shop, 'GET', `/${newId()}/${path}`)).status).toBe(404)
+      expect((await callCampaigns(world, shop, 'GET', `/${newId()}/${path}`)).status).toBe(404)
     }
   })
 })

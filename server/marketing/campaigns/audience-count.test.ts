@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { AudienceCount } from '../../../shared/audience.ts'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, neutralWords, tick } from '../../../test/campaign-scene.ts'
-import { aCouponShop } from '../../../test/discount-scene.ts'
-import { drawInto, holdOut } from '../../../test/experiment-scene.ts'
-import { bought, DAY } from '../../../test/message-scene.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { contentWithoutCart, createCampaign, runTick } from '../../../test/campaign-scene.ts'
+import { createCouponShop } from '../../../test/discount-scene.ts'
+import { assignArm, insertExperiment } from '../../../test/experiment-scene.ts'
+import { DAY, markPurchased } from '../../../test/message-scene.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 
 // Audience size, and how many members would get a message now (area decisions 42 and 50).
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
-  world.answer = acceptsMail
+  world.answer = acceptMail
 })
 
 const ask = (shop: Shop, targetAudience: object, more: object = {}) =>
@@ -35,7 +35,7 @@ const suppress = (shop: Shop, index: number) =>
 
 describe('the audience count', () => {
   test('predicts who a run reaches and why it skips the others', async () => {
-    const shop = await aShop(world, 5)
+    const shop = await createShop(world, 5)
     await suppress(shop, 0)
     const other = shop.orders[1]!.email!
     await sql`delete from consents where store_id = ${shop.storeId} and address_hash = ${world.deps.secrets.addressHash(other)}`.execute(
@@ -47,30 +47,30 @@ describe('the audience count', () => {
     expect(counted.reasons.every(({ explanation }) => explanation.length > 10)).toBe(true)
     const messages = await world.db.selectFrom('messages').select('id').where('store_id', '=', shop.storeId).execute()
     expect(messages).toEqual([])
-    await aCampaign(world, shop)
-    await tick(world, shop)
+    await createCampaign(world, shop)
+    await runTick(world, shop)
     expect(world.sent).toHaveLength(counted.eligible)
   })
 
   test('applies the filters and skips carts that already had the campaign', async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     await sql`update carts set value_minor = 9000 where store_id = ${shop.storeId} and id = ${shop.cartIds[0]!}`.execute(
       world.db,
     )
     expect((await count(shop, { filters: { minCartValue: 90 } })).total).toBe(1)
-    const { id } = await aCampaign(world, shop, {
+    const { id } = await createCampaign(world, shop, {
       targetAudience: { mode: 'selected', customerEmails: [shop.orders[1]!.email] },
     })
-    await tick(world, shop)
+    await runTick(world, shop)
     expect(await count(shop, {}, { campaignId: id })).toMatchObject({ total: 2, eligible: 2 })
     expect(await count(shop)).toMatchObject({ total: 3, eligible: 3 })
   })
 
   test('includes chosen people with a cart, without a cart, and unknown addresses', async () => {
-    const shop = await aShop(world, 2)
+    const shop = await createShop(world, 2)
     const [first, second] = shop.orders.map(({ email }) => email!)
     world.advance(1_000)
-    await recordOrders(world.deps, shop.storeId, [bought(world, shop.orders[1]!)], 'webhook')
+    await recordOrders(world.deps, shop.storeId, [markPurchased(world, shop.orders[1]!)], 'webhook')
     const customerEmails = [first, first!.toUpperCase(), second, 'nobody@elsewhere.example']
     const ofCarts = await count(shop, { mode: 'selected', customerEmails })
     expect([ofCarts.total, ofCarts.eligible, reasons(ofCarts)]).toEqual([
@@ -83,7 +83,7 @@ describe('the audience count', () => {
   })
 
   test('skips chosen people who already had the campaign, with or without a cart', async () => {
-    const shop = await aCouponShop(world, { carts: 2, buyers: 1 })
+    const shop = await createCouponShop(world, { carts: 2, buyers: 1 })
     const customerEmails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
     const [first, , buyer] = customerEmails
     for (const [type, left] of [
@@ -91,11 +91,11 @@ describe('the audience count', () => {
       // People without a cart are counted with that as the reason.
       ['abandoned_carts', 2],
     ] as const) {
-      const { id } = await aCampaign(world, shop, {
-        content: neutralWords,
+      const { id } = await createCampaign(world, shop, {
+        content: contentWithoutCart,
         targetAudience: { type, mode: 'selected', customerEmails: [first, buyer] },
       })
-      await tick(world, shop)
+      await runTick(world, shop)
       const all = { type, mode: 'selected', customerEmails }
       expect([type, (await count(shop, all, { campaignId: id })).total]).toEqual([type, left])
       expect((await count(shop, all)).total).toBe(3)
@@ -103,14 +103,14 @@ describe('the audience count', () => {
   })
 
   test('is zero without blockers for an empty audience', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     expect(await count(shop, { filters: { minCartValue: 1_000_000 } })).toMatchObject({
       ...{ total: 0, eligible: 0, reasons: [], judged: null, quietPercent: 0 },
     })
   })
 
   test('respects the remaining monthly plan volume', async () => {
-    const shop = await aShop(world, 4)
+    const shop = await createShop(world, 4)
     const { left } = await count(shop)
     await sql`insert into plan_usage (account_id, month, channel, used)
       select ${shop.accountId}, date_trunc('month', ${world.now}::timestamptz at time zone 'utc')::date, 'email', ${left! - 1}
@@ -120,7 +120,7 @@ describe('the audience count', () => {
   })
 
   test('quotes the SMS price that a run then costs, and how far the budget goes', async () => {
-    const shop = await aShop(world, 4)
+    const shop = await createShop(world, 4)
     world.texts.length = 0
     const sms = (body: string) => count(shop, {}, { type: 'sms', body })
     expect((await count(shop, {}, { type: 'sms' })).price).toBe(null)
@@ -138,24 +138,24 @@ describe('the audience count', () => {
     expect(saved.status, JSON.stringify(saved.body)).toBe(200)
     expect((await sms(long)).price).toMatchObject({ budgetLeft: { amount: budget.monthly }, covered: 2 })
     expect(world.texts).toEqual([])
-    await aCampaign(world, shop, { type: 'sms', content: { body: long } })
-    await tick(world, shop)
+    await createCampaign(world, shop, { type: 'sms', content: { body: long } })
+    await runTick(world, shop)
     expect(world.texts).toHaveLength(2)
     const spent = await world.request('GET', '/api/account/sending-budget', { token: shop.token })
     expect(spent.body.spent).toBeCloseTo(each * 2, 6)
   })
 
   test('includes the control group of the store', async () => {
-    const shop = await aShop(world, 3)
-    await holdOut(world, shop.storeId, 5_000)
-    await drawInto(world, shop.storeId, 'control', { email: shop.orders[0]!.email! })
-    for (const { email } of shop.orders.slice(1)) await drawInto(world, shop.storeId, 'treated', { email: email! })
+    const shop = await createShop(world, 3)
+    await insertExperiment(world, shop.storeId, 5_000)
+    await assignArm(world, shop.storeId, 'control', { email: shop.orders[0]!.email! })
+    for (const { email } of shop.orders.slice(1)) await assignArm(world, shop.storeId, 'treated', { email: email! })
     const counted = await count(shop)
     expect([counted.eligible, reasons(counted)]).toEqual([2, { holdout: 1 }])
   })
 
   test('reports how many members have neither clicked nor bought in 90 days', async () => {
-    const shop = await aShop(world, 4)
+    const shop = await createShop(world, 4)
     expect((await count(shop)).quietPercent).toBe(100)
     const orderOf = (index: number, days: number) => {
       const at = new Date(world.now.getTime() - days * DAY)
@@ -170,7 +170,7 @@ describe('the audience count', () => {
   })
 
   test('estimates the minutes of a run from the busiest minute of the store', async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     const at = new Date(world.now.getTime() - 2 * DAY)
     await sql`insert into messages (store_id, id, shopper_id, cart_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at,
         sending_at, created_at, updated_at)
@@ -182,7 +182,7 @@ describe('the audience count', () => {
   })
 
   test('evaluates the newest members of a very large audience and reports on those', async () => {
-    const shop = await aShop(world, 2)
+    const shop = await createShop(world, 2)
     await sql`with people as (insert into shoppers (store_id, id, email, created_at, first_seen_at)
         select ${shop.storeId}, gen_random_uuid(), n || '@many.example', ${world.now}, ${world.now} from generate_series(1, 1200) n
         returning id, email)

@@ -1,18 +1,32 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, create, read, rowsOf, statesOf, tick, today, words } from '../../../test/campaign-scene.ts'
-import { manyRecipients } from '../../../test/many-recipients.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import {
+  callCampaigns,
+  campaignContent,
+  createCampaign,
+  formatStoreDate,
+  listCampaignStates,
+  readCampaign,
+  readCampaignMessages,
+  requestCampaign,
+  runTick,
+} from '../../../test/campaign-scene.ts'
+import { insertManyRecipients } from '../../../test/many-recipients.ts'
 import { DAY, HOUR } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { delayRun } from './custom-text.ts'
 
 // Due runs that may not begin: the plan, an overdue payment, the limit of a young account. Each is reported.
 
 // Not in local mode, where accounts have no limits.
-const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
+const world = createWorld({
+  HOST: '0.0.0.0',
+  PUBLIC_URL: 'https://recoup.example',
+  SMTP_URL: 'smtp://mail.example:587',
+})
 beforeEach(() => {
   world.sent.length = 0
 })
@@ -29,28 +43,30 @@ const subscribe = (
     .execute()
 }
 const standing = async (shop: Shop, id: string) => {
-  const { status, pausedBy, putOffBy } = await read(world, shop, id)
+  const { status, pausedBy, putOffBy } = await readCampaign(world, shop, id)
   return [status, pausedBy, putOffBy]
 }
 const toldOf = async (shop: Shop, type: string) =>
-  (await told(world, shop.storeId)).filter((each) => each.type === type)
-const play = (shop: Shop, id: string) => ask(world, shop, 'PATCH', `/${id}/play`)
+  (await readNotifications(world, shop.storeId)).filter((each) => each.type === type)
+const play = (shop: Shop, id: string) => callCampaigns(world, shop, 'PATCH', `/${id}/play`)
 const runsOf = (id: string) =>
   world.db.selectFrom('campaign_runs').select('run').where('campaign_id', '=', id).execute()
-const later = (days: number) => ({ startDate: today(world, days), timeOfDay: '10:00' })
+const later = (days: number) => ({ startDate: formatStoreDate(world, days), timeOfDay: '10:00' })
 
 describe('after a downgrade', () => {
   test('a recurring campaign starts no run, reports why, and continues with Play after an upgrade', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop, { schedule: { ...later(0), timeOfDay: '00:00', frequency: 'daily' } })
-    await tick(world, shop)
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop, {
+      schedule: { ...later(0), timeOfDay: '00:00', frequency: 'daily' },
+    })
+    await runTick(world, shop)
     expect(await runsOf(id)).toHaveLength(1)
     await subscribe(shop, { plan: 'free' })
-    await tick(world, shop, DAY)
-    await tick(world, shop, DAY)
+    await runTick(world, shop, DAY)
+    await runTick(world, shop, DAY)
     expect(await runsOf(id)).toHaveLength(1)
     expect(await standing(shop, id)).toEqual(['paused', 'plan', null])
-    const listed = await ask(world, shop, 'GET', '')
+    const listed = await callCampaigns(world, shop, 'GET', '')
     expect(listed.body.campaigns[0]).toMatchObject({ id, status: 'paused', pausedBy: 'plan' })
     expect(await toldOf(shop, 'campaign_paused')).toMatchObject([
       {
@@ -61,90 +77,92 @@ describe('after a downgrade', () => {
     const refused = await play(shop, id)
     expect([refused.status, refused.body.error]).toEqual([403, campaignTexts.scheduledPlan])
     await subscribe(shop, { plan: 'starter' })
-    await tick(world, shop, DAY)
+    await runTick(world, shop, DAY)
     expect(await standing(shop, id)).toEqual(['paused', 'plan', null])
     expect((await play(shop, id)).body.campaign).toMatchObject({ status: 'scheduled', pausedBy: null })
-    await tick(world, shop, DAY)
+    await runTick(world, shop, DAY)
     expect(await runsOf(id)).toHaveLength(2)
   })
 
   test('a scheduled campaign does not begin; Send Now, available on every plan, sends it', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop, { schedule: later(2) })
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop, { schedule: later(2) })
     await subscribe(shop, { plan: 'free' })
-    await tick(world, shop, 3 * DAY)
-    expect([await standing(shop, id), await rowsOf(world, id)]).toEqual([['paused', 'plan', null], []])
+    await runTick(world, shop, 3 * DAY)
+    expect([await standing(shop, id), await readCampaignMessages(world, id)]).toEqual([['paused', 'plan', null], []])
     expect((await play(shop, id)).status).toBe(403)
-    expect((await ask(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
-    await tick(world, shop)
+    expect((await callCampaigns(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
+    await runTick(world, shop)
     expect(await standing(shop, id)).toEqual(['sent', null, null])
   })
 
   test("today's campaign begins on Lite too; an ended one cannot be played by its schedule", async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     const daily = { ...later(0), timeOfDay: '00:00', frequency: 'daily' }
-    const { id: ended } = await aCampaign(world, shop, { name: 'Daily', schedule: daily, sendNow: true })
-    await tick(world, shop)
+    const { id: ended } = await createCampaign(world, shop, { name: 'Daily', schedule: daily, sendNow: true })
+    await runTick(world, shop)
     expect(await standing(shop, ended)).toEqual(['sent', null, null])
     await subscribe(shop, { plan: 'free' })
     expect((await play(shop, ended)).status).toBe(403)
-    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world), timeOfDay: '23:00' } })
-    await ask(world, shop, 'PATCH', `/${id}/pause`)
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '23:00' },
+    })
+    await callCampaigns(world, shop, 'PATCH', `/${id}/pause`)
     world.advance(30 * HOUR)
     expect((await play(shop, id)).status).toBe(200)
-    await tick(world, shop)
+    await runTick(world, shop)
     expect(await standing(shop, id)).toEqual(['completed', null, null])
     expect(await runsOf(id)).toHaveLength(1)
   })
 
   test('a daily campaign sent at once on Free has one run, and Play never uses its schedule', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     await subscribe(shop, { plan: 'free' })
     const daily = { ...later(0), timeOfDay: '00:00', frequency: 'daily' }
-    expect((await create(world, shop, { schedule: daily })).status).toBe(403)
-    const { id } = await aCampaign(world, shop, { schedule: daily, sendNow: true })
-    await ask(world, shop, 'PATCH', `/${id}/pause`)
+    expect((await requestCampaign(world, shop, { schedule: daily })).status).toBe(403)
+    const { id } = await createCampaign(world, shop, { schedule: daily, sendNow: true })
+    await callCampaigns(world, shop, 'PATCH', `/${id}/pause`)
     expect((await play(shop, id)).body.campaign).toMatchObject({ status: 'scheduled', nextRunAt: null })
-    await tick(world, shop)
+    await runTick(world, shop)
     expect(await standing(shop, id)).toEqual(['sent', null, null])
     expect((await play(shop, id)).status).toBe(403)
-    await tick(world, shop, DAY)
-    await tick(world, shop, DAY)
+    await runTick(world, shop, DAY)
+    await runTick(world, shop, DAY)
     expect([await standing(shop, id), await runsOf(id)]).toEqual([['sent', null, null], [{ run: 1 }]])
   })
 
   test('an edit to a schedule that needs no plan starts the campaign', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop, { schedule: later(3) })
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop, { schedule: later(3) })
     await subscribe(shop, { plan: 'free' })
-    const soon = { startDate: today(world), timeOfDay: '23:00' }
-    const body = { name: 'Spring', targetAudience: { mode: 'matching' }, content: words, schedule: soon }
-    expect((await ask(world, shop, 'PUT', `/${id}`, body)).status).toBe(200)
-    await tick(world, shop, 30 * HOUR)
+    const soon = { startDate: formatStoreDate(world), timeOfDay: '23:00' }
+    const body = { name: 'Spring', targetAudience: { mode: 'matching' }, content: campaignContent, schedule: soon }
+    expect((await callCampaigns(world, shop, 'PUT', `/${id}`, body)).status).toBe(200)
+    await runTick(world, shop, 30 * HOUR)
     expect((await runsOf(id)).length).toBe(1)
   })
 })
 
 test('nothing begins while a payment is overdue; Play continues after the payment', async () => {
-  const shop = await aShop(world)
-  const { id } = await aCampaign(world, shop, { schedule: later(2) })
+  const shop = await createShop(world)
+  const { id } = await createCampaign(world, shop, { schedule: later(2) })
   await subscribe(shop, { status: 'past_due', since: world.now })
-  await tick(world, shop, DAY)
+  await runTick(world, shop, DAY)
   expect(await standing(shop, id)).toEqual(['scheduled', null, null])
   await subscribe(shop, { status: 'past_due', since: new Date(world.now.getTime() - 8 * DAY) })
-  await tick(world, shop, 2 * DAY)
+  await runTick(world, shop, 2 * DAY)
   expect([await standing(shop, id), await runsOf(id)]).toEqual([['paused', 'payment', null], []])
   expect((await toldOf(shop, 'campaign_paused'))[0]!.message).toMatch(/your last payment is overdue/)
   for (const [method, path] of [
     ['PATCH', `/${id}/play`],
     ['POST', `/${id}/send-now`],
   ] as const) {
-    const { status, body } = await ask(world, shop, method, path)
+    const { status, body } = await callCampaigns(world, shop, method, path)
     expect([status, body.error]).toEqual([403, campaignTexts.paymentOverdue])
   }
   await subscribe(shop, { status: 'active' })
   expect((await play(shop, id)).status).toBe(200)
-  await tick(world, shop)
+  await runTick(world, shop)
   expect(await standing(shop, id)).toEqual(['completed', null, null])
 })
 
@@ -155,17 +173,17 @@ describe('custom text of a young account', () => {
   })
 
   test('delays the run, shows this in the list and on its page, notifies the owner once; the default text starts it', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
-    const schedule = { startDate: today(world), timeOfDay: '00:00' }
-    const { id } = await aCampaign(world, shop, { schedule, targetAudience: many(shop) })
-    await tick(world, shop)
-    const before = await read(world, shop, id)
+    const schedule = { startDate: formatStoreDate(world), timeOfDay: '00:00' }
+    const { id } = await createCampaign(world, shop, { schedule, targetAudience: many(shop) })
+    await runTick(world, shop)
+    const before = await readCampaign(world, shop, id)
     expect(before).toMatchObject({ status: 'scheduled', putOffBy: 'own_words' })
     expect(Date.parse(before.nextRunAt!)).toBeGreaterThan(world.now.getTime())
-    expect((await ask(world, shop, 'GET', '')).body.campaigns[0]).toMatchObject({ id, putOffBy: 'own_words' })
+    expect((await callCampaigns(world, shop, 'GET', '')).body.campaigns[0]).toMatchObject({ id, putOffBy: 'own_words' })
     await world.db.updateTable('campaigns').set({ next_run_at: world.now }).where('id', '=', id).execute()
-    await tick(world, shop)
+    await runTick(world, shop)
     expect(await standing(shop, id)).toEqual(['scheduled', null, 'own_words'])
     expect(await toldOf(shop, 'campaign_postponed')).toMatchObject([
       {
@@ -175,50 +193,52 @@ describe('custom text of a young account', () => {
     ])
     const { subject, body } = CAMPAIGN_TEMPLATES[0]!
     const ours = { name: 'Spring', schedule, targetAudience: many(shop), content: { subject, body } }
-    expect((await ask(world, shop, 'PUT', `/${id}`, ours)).body.campaign.putOffBy).toBe(null)
-    await tick(world, shop)
-    expect(await statesOf(world, id)).toEqual(['1 sent'])
+    expect((await callCampaigns(world, shop, 'PUT', `/${id}`, ours)).body.campaign.putOffBy).toBe(null)
+    await runTick(world, shop)
+    expect(await listCampaignStates(world, id)).toEqual(['1 sent'])
     expect(await standing(shop, id)).toEqual(['completed', null, null])
   })
 
   test('counts retries of failed messages, too', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop)
-    await tick(world, shop)
-    await manyRecipients(world, shop, id, { count: 60, state: 'failed', reason: 'rejected:smtp_550' })
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop)
+    await runTick(world, shop)
+    await insertManyRecipients(world, shop, id, { count: 60, state: 'failed', reason: 'rejected:smtp_550' })
     await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
-    const refused = await ask(world, shop, 'POST', `/${id}/retry`)
+    const refused = await callCampaigns(world, shop, 'POST', `/${id}/retry`)
     expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining('50 emails with custom text')])
     expect(await runsOf(id)).toHaveLength(1)
     const { subject, body } = CAMPAIGN_TEMPLATES[0]!
     const ours = { name: 'Spring', targetAudience: { mode: 'matching' }, content: { subject, body } }
-    const schedule = { startDate: today(world), timeOfDay: '00:00' }
-    await ask(world, shop, 'PUT', `/${id}`, { ...ours, schedule })
-    expect((await ask(world, shop, 'POST', `/${id}/retry`)).body.retried).toBe(60)
+    const schedule = { startDate: formatStoreDate(world), timeOfDay: '00:00' }
+    await callCampaigns(world, shop, 'PUT', `/${id}`, { ...ours, schedule })
+    expect((await callCampaigns(world, shop, 'POST', `/${id}/retry`)).body.retried).toBe(60)
   })
 
   test('does not delay a campaign that was paused meanwhile', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world), timeOfDay: '00:00' } })
-    await ask(world, shop, 'PATCH', `/${id}/pause`)
-    const before = await read(world, shop, id)
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00' },
+    })
+    await callCampaigns(world, shop, 'PATCH', `/${id}/pause`)
+    const before = await readCampaign(world, shop, id)
     await delayRun({ storeId: shop.storeId, db: world.db }, id, { waitS: 60, now: world.now })
-    expect(await read(world, shop, id)).toEqual(before)
+    expect(await readCampaign(world, shop, id)).toEqual(before)
     expect(await toldOf(shop, 'campaign_postponed')).toEqual([])
   })
 
   test('stops waiting after a pause, and rejects a manual send with an explanation', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
-    const { id } = await aCampaign(world, shop, {
-      schedule: { startDate: today(world), timeOfDay: '00:00' },
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00' },
       targetAudience: many(shop),
     })
-    await tick(world, shop)
-    const refused = await ask(world, shop, 'POST', `/${id}/send-now`)
+    await runTick(world, shop)
+    const refused = await callCampaigns(world, shop, 'POST', `/${id}/send-now`)
     expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining('50 emails with custom text')])
-    await ask(world, shop, 'PATCH', `/${id}/pause`)
+    await callCampaigns(world, shop, 'PATCH', `/${id}/pause`)
     expect(await standing(shop, id)).toEqual(['paused', null, null])
-    expect((await create(world, shop, { targetAudience: many(shop), sendNow: true })).status).toBe(429)
+    expect((await requestCampaign(world, shop, { targetAudience: many(shop), sendNow: true })).status).toBe(429)
   })
 })

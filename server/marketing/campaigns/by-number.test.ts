@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { audienceTexts } from '../../../shared/audience.ts'
 import { ERASE_WORD } from '../../../shared/privacy.ts'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, create, read, tick } from '../../../test/campaign-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { callCampaigns, createCampaign, readCampaign, requestCampaign, runTick } from '../../../test/campaign-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // SMS and WhatsApp campaigns to people without an email, chosen by phone number (area decision 42).
 
-const world = aWorld()
+const world = createWorld()
 const words = { content: { body: 'Hi {{ customer_name }} {{ checkout_link }}' } }
 
 /** The number from the cart of a shopper whose email has been deleted. */
@@ -25,42 +25,45 @@ async function numberOf(shop: Shop, index: number): Promise<string> {
 }
 
 test('an SMS campaign reaches people chosen by number who have no email', async () => {
-  const shop = await aShop(world, 3)
+  const shop = await createShop(world, 3)
   const phone = await numberOf(shop, 0)
   const spaced = `${phone.slice(0, 5)} ${phone.slice(5)}`
   const customerEmails = [shop.orders[1]!.email]
   const targetAudience = { mode: 'selected', customerEmails, customerPhones: [spaced, phone, 'nonsense'] }
-  const counted = await ask(world, shop, 'POST', '/audience', { type: 'sms', targetAudience })
+  const counted = await callCampaigns(world, shop, 'POST', '/audience', { type: 'sms', targetAudience })
   expect([counted.body.total, counted.body.eligible]).toEqual([2, 2])
   world.texts.length = 0
-  const { id } = await aCampaign(world, shop, { type: 'sms', ...words, targetAudience })
-  expect((await read(world, shop, id)).targetAudience).toMatchObject({ customerEmails, customerPhones: [phone] })
-  await tick(world, shop)
+  const { id } = await createCampaign(world, shop, { type: 'sms', ...words, targetAudience })
+  expect((await readCampaign(world, shop, id)).targetAudience).toMatchObject({
+    customerEmails,
+    customerPhones: [phone],
+  })
+  await runTick(world, shop)
   expect(world.texts.map(({ to }) => to).sort()).toEqual([phone, shop.orders[1]!.phone].sort())
 })
 
 test('an email campaign rejects phone numbers, and a campaign accepts at most a thousand people', async () => {
-  const shop = await aShop(world, 1)
+  const shop = await createShop(world, 1)
   const phone = await numberOf(shop, 0)
   const selected = (more: object) => ({ targetAudience: { mode: 'selected', ...more } })
-  const mail = await create(world, shop, selected({ customerPhones: [phone] }))
+  const mail = await requestCampaign(world, shop, selected({ customerPhones: [phone] }))
   expect([mail.status, mail.body.fields]).toEqual([422, { customerPhones: audienceTexts.phonesOfMail }])
   const emails = Array.from({ length: 1_000 }, (_, n) => `${n}@many.example`)
   const many = { type: 'sms', ...words, ...selected({ customerEmails: emails, customerPhones: [phone] }) }
-  const refused = await create(world, shop, many)
+  const refused = await requestCampaign(world, shop, many)
   expect([refused.status, Object.values(refused.body.fields)]).toEqual([400, [audienceTexts.tooMany]])
 })
 
 test('erasing a person deletes their number from the campaign', async () => {
-  const shop = await aShop(world, 2)
+  const shop = await createShop(world, 2)
   const phone = await numberOf(shop, 0)
   const targetAudience = { mode: 'selected', customerEmails: [shop.orders[1]!.email], customerPhones: [phone] }
-  const { id } = await aCampaign(world, shop, { type: 'sms', ...words, targetAudience })
+  const { id } = await createCampaign(world, shop, { type: 'sms', ...words, targetAudience })
   const erased = await world.request('DELETE', `/api/privacy/${encodeURIComponent(phone)}`, {
     token: shop.token,
     body: { confirmation: ERASE_WORD },
   })
   expect(erased.status).toBe(202)
   await world.runJobs()
-  expect((await read(world, shop, id)).targetAudience.customerPhones).toEqual([])
+  expect((await readCampaign(world, shop, id)).targetAudience.customerPhones).toEqual([])
 })

@@ -1,48 +1,55 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
-  aCampaign,
-  ask,
-  create,
-  read,
-  rowsOf,
-  statesOf,
-  tick,
-  today,
-  wanted,
-  words,
+  buildCampaignInput,
+  callCampaigns,
+  campaignContent,
+  createCampaign,
+  formatStoreDate,
+  listCampaignStates,
+  readCampaign,
+  readCampaignMessages,
+  requestCampaign,
+  runTick,
 } from '../../../test/campaign-scene.ts'
-import { aCoupon } from '../../../test/discount-scene.ts'
-import { manyRecipients } from '../../../test/many-recipients.ts'
+import { insertCoupon } from '../../../test/discount-scene.ts'
+import { insertManyRecipients } from '../../../test/many-recipients.ts'
 import { DAY, HOUR } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 
 // Creating, listing, editing and rejecting campaigns (B 3, 5, 7, 8).
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
 })
 
-const save = (shop: Shop, id: string, body: object) => ask(world, shop, 'PUT', `/${id}`, wanted(world, body))
+const save = (shop: Shop, id: string, body: object) =>
+  callCampaigns(world, shop, 'PUT', `/${id}`, buildCampaignInput(world, body))
 
 describe('a campaign', () => {
   test('reaches every abandoned cart and completes with figures that add up', { tags: ['B3', 'B7'] }, async () => {
-    const shop = await aShop(world, 3)
-    const made = await aCampaign(world, shop)
+    const shop = await createShop(world, 3)
+    const made = await createCampaign(world, shop)
     expect(made).toMatchObject({
       ...{ name: 'Spring', type: 'email', status: 'scheduled', platform: 'woocommerce', pausedBy: null },
       targetAudience: { type: 'abandoned_carts', mode: 'matching', filters: {}, customerEmails: [] },
-      content: { ...words, template: 'custom', coupon: null },
-      schedule: { startDate: today(world), timeOfDay: '00:00', frequency: 'once', delay: 0, spreadHours: null },
+      content: { ...campaignContent, template: 'custom', coupon: null },
+      schedule: {
+        startDate: formatStoreDate(world),
+        timeOfDay: '00:00',
+        frequency: 'once',
+        delay: 0,
+        spreadHours: null,
+      },
       ...{ revenue: [], couponShown: null, counts: { planned: 0 } },
     })
     expect(made._id).toBe(made.id)
     expect(made.nextRunAt).toBe(world.now.toISOString())
-    await tick(world, shop)
+    await runTick(world, shop)
     expect(world.sent.map(({ to }) => to).sort()).toEqual(shop.orders.map(({ email }) => email).sort())
-    expect(await read(world, shop, made.id)).toMatchObject({
+    expect(await readCampaign(world, shop, made.id)).toMatchObject({
       ...{ status: 'completed', nextRunAt: null },
       counts: {
         planned: 3,
@@ -59,24 +66,26 @@ describe('a campaign', () => {
   })
 
   test("with a later start waits for that time in the store's time zone", async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1), timeOfDay: '09:30' } })
-    const { nextRunAt } = await read(world, shop, id)
-    expect(nextRunAt).toBe(`${today(world, 1)}T14:30:00.000Z`)
-    await tick(world, shop)
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world, 1), timeOfDay: '09:30' },
+    })
+    const { nextRunAt } = await readCampaign(world, shop, id)
+    expect(nextRunAt).toBe(`${formatStoreDate(world, 1)}T14:30:00.000Z`)
+    await runTick(world, shop)
     expect(world.sent).toEqual([])
-    await tick(world, shop, new Date(nextRunAt!).getTime() - world.now.getTime())
+    await runTick(world, shop, new Date(nextRunAt!).getTime() - world.now.getTime())
     expect(world.sent).toHaveLength(1)
   })
 
   test('is listed newest first and found by name and status', { tags: ['A7', 'B7', 'B9'] }, async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     for (const name of ['One', 'Two 50%', 'Three']) {
-      await aCampaign(world, shop, { name })
+      await createCampaign(world, shop, { name })
       world.advance(1_000)
     }
     const names = async (query: string) => {
-      const { body } = await ask(world, shop, 'GET', query)
+      const { body } = await callCampaigns(world, shop, 'GET', query)
       return [body.pagination.total, ...body.campaigns.map((each: { name: string }) => each.name)]
     }
     expect(await names('')).toEqual([3, 'Three', 'Two 50%', 'One'])
@@ -86,17 +95,17 @@ describe('a campaign', () => {
   })
 
   test('sent immediately ignores its start date and is shown as sent once all messages have been sent', async () => {
-    const shop = await aShop(world, 2)
-    const later = { startDate: today(world, 3) }
-    const made = await aCampaign(world, shop, { sendNow: true, schedule: later })
+    const shop = await createShop(world, 2)
+    const later = { startDate: formatStoreDate(world, 3) }
+    const made = await createCampaign(world, shop, { sendNow: true, schedule: later })
     expect(made).toMatchObject({ status: 'active', nextRunAt: null })
-    await tick(world, shop)
+    await runTick(world, shop)
     expect(world.sent).toHaveLength(2)
-    expect((await read(world, shop, made.id)).status).toBe('sent')
+    expect((await readCampaign(world, shop, made.id)).status).toBe('sent')
   })
 
   test('to chosen people reaches only those (area decision 125)', { tags: ['B3'] }, async () => {
-    const shop = await aShop(world, 4)
+    const shop = await createShop(world, 4)
     const [first, second, third] = shop.orders.map(({ email }) => email!)
     const audiences = [
       { customerEmails: [first!.toUpperCase()], targetAudience: { customerEmails: [second] } },
@@ -105,10 +114,10 @@ describe('a campaign', () => {
     ]
     for (const [index, audience] of audiences.entries()) {
       world.sent.length = 0
-      const { id } = await aCampaign(world, shop, { name: `${index}`, ...audience })
-      await tick(world, shop)
+      const { id } = await createCampaign(world, shop, { name: `${index}`, ...audience })
+      await runTick(world, shop)
       expect(world.sent.map(({ to }) => to)).toEqual([[first, second, third][index]])
-      expect((await read(world, shop, id)).targetAudience.mode).toBe('selected')
+      expect((await readCampaign(world, shop, id)).targetAudience.mode).toBe('selected')
     }
   })
 })
@@ -116,9 +125,9 @@ describe('a campaign', () => {
 describe('validation rejects', () => {
   test.each<[string, object, number, string]>([
     ['no name', { name: ' ' }, 400, 'Enter a name.'],
-    ['no subject', { content: { ...words, subject: ' ' } }, 422, 'Enter a subject.'],
-    ['no message', { content: { ...words, body: ' \n' } }, 422, 'Enter a message.'],
-    ['words that are no template', { content: { ...words, body: '{% if %}' } }, 422, ''],
+    ['no subject', { content: { ...campaignContent, subject: ' ' } }, 422, 'Enter a subject.'],
+    ['no message', { content: { ...campaignContent, body: ' \n' } }, 422, 'Enter a message.'],
+    ['words that are no template', { content: { ...campaignContent, body: '{% if %}' } }, 422, ''],
     ['nobody chosen', { targetAudience: {} }, 422, 'Please select at least one customer to send the campaign to.'],
     [
       'no customer chosen',
@@ -165,7 +174,7 @@ describe('validation rejects', () => {
       'a coupon that is gone',
       {
         content: {
-          ...words,
+          ...campaignContent,
           coupon: { couponId: newId(), fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null },
         },
       },
@@ -173,28 +182,28 @@ describe('validation rejects', () => {
       'This coupon no longer exists in your store. Choose another one.',
     ],
   ])('%s', { tags: ['B5'] }, async (_, body, status, sentence) => {
-    const shop = await aShop(world)
-    const reply = await create(world, shop, body)
+    const shop = await createShop(world)
+    const reply = await requestCampaign(world, shop, body)
     expect([reply.status, reply.body.error]).toEqual([status, sentence ? sentence : expect.any(String)])
-    expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
+    expect((await callCampaigns(world, shop, 'GET', '')).body.campaigns).toEqual([])
   })
 
   test("a start date before today in the store's time zone", { tags: ['B5'] }, async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     // Still the previous evening in New York.
-    world.now = new Date(`${today(world, 1)}T03:30:00Z`)
-    const [here, elsewhere] = [today(world), world.now.toISOString().slice(0, 10)]
+    world.now = new Date(`${formatStoreDate(world, 1)}T03:30:00Z`)
+    const [here, elsewhere] = [formatStoreDate(world), world.now.toISOString().slice(0, 10)]
     expect(here < elsewhere).toBe(true)
-    expect((await create(world, shop, { schedule: { startDate: here } })).status).toBe(200)
+    expect((await requestCampaign(world, shop, { schedule: { startDate: here } })).status).toBe(200)
     await world.db.updateTable('stores').set({ time_zone: 'Europe/Berlin' }).where('id', '=', shop.storeId).execute()
-    const late = await create(world, shop, { schedule: { startDate: here } })
+    const late = await requestCampaign(world, shop, { schedule: { startDate: here } })
     expect([late.status, late.body.error]).toEqual([422, 'Start date cannot be before today'])
   })
 
   test('a campaign without a configured sender, as flows do', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     await world.db.updateTable('stores').set({ postal_address: '' }).where('id', '=', shop.storeId).execute()
-    const reply = await create(world, shop)
+    const reply = await requestCampaign(world, shop)
     expect([reply.status, reply.body.error]).toEqual([
       422,
       'Enter your postal address: the law requires it in marketing emails.',
@@ -229,29 +238,29 @@ describe('validation rejects', () => {
       'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
     ],
   ])('on the %s plan %o (area decisions 43 and 124)', async (plan, body, sentence) => {
-    const shop = await aShop(world, 1, { plan })
-    const reply = await create(world, shop, body)
+    const shop = await createShop(world, 1, { plan })
+    const reply = await requestCampaign(world, shop, body)
     expect([reply.status, reply.body.code, reply.body.error]).toEqual([403, 'plan_required', sentence])
   })
 
   test("nothing in the wizard's defaults on the free plan (area decision 124)", { tags: ['B9'] }, async () => {
-    const shop = await aShop(world, 1, { plan: 'free' })
+    const shop = await createShop(world, 1, { plan: 'free' })
     const filters = { minAbandonTime: 1, maxAbandonTime: 72 }
-    const schedule = { startDate: today(world), timeOfDay: '10:00', frequency: 'once', delay: 0 }
-    const reply = await create(world, shop, { targetAudience: { mode: 'matching', filters }, schedule })
+    const schedule = { startDate: formatStoreDate(world), timeOfDay: '10:00', frequency: 'once', delay: 0 }
+    const reply = await requestCampaign(world, shop, { targetAudience: { mode: 'matching', filters }, schedule })
     expect([reply.status, reply.body.campaign?.targetAudience.filters]).toEqual([200, filters])
   })
 })
 
 describe('an edit', () => {
   test('changes the content, coupon and delay of unsent messages', { tags: ['B7'] }, async () => {
-    const shop = await aShop(world, 2)
-    const couponId = await aCoupon(world, shop)
-    const { id } = await aCampaign(world, shop, {
-      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    const shop = await createShop(world, 2)
+    const couponId = await insertCoupon(world, shop)
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 },
     })
-    await tick(world, shop)
-    const [row] = await rowsOf(world, id)
+    await runTick(world, shop)
+    const [row] = await readCampaignMessages(world, id)
     const cart = await world.db
       .selectFrom('carts')
       .select('last_activity_at')
@@ -265,70 +274,75 @@ describe('an edit', () => {
       content: { subject: 'Other', body: 'B {{ discounted_total }}', coupon },
     })
     expect(edited.body.campaign).toMatchObject({ name: 'Now', status: 'active', couponShown: { _id: couponId } })
-    await tick(world, shop)
+    await runTick(world, shop)
     expect(world.sent.map(({ subject }) => subject)).toEqual(['Other', 'Other'])
-    expect((await rowsOf(world, id)).map(({ coupon_id }) => coupon_id)).toEqual([couponId, couponId])
-    expect((await read(world, shop, id)).status).toBe('completed')
+    expect((await readCampaignMessages(world, id)).map(({ coupon_id }) => coupon_id)).toEqual([couponId, couponId])
+    expect((await readCampaign(world, shop, id)).status).toBe('completed')
   })
 
   test('cancels unsent messages of removed people at once; people added back get it at the next send', async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     const emails = shop.orders.map(({ email }) => email!)
     const chosen = (...some: string[]) => ({
       targetAudience: { mode: 'selected', customerEmails: some },
-      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 },
     })
-    const { id } = await aCampaign(world, shop, chosen(emails[0]!, emails[1]!))
-    await tick(world, shop)
-    expect(await statesOf(world, id)).toEqual(['1 scheduled', '1 scheduled'])
+    const { id } = await createCampaign(world, shop, chosen(emails[0]!, emails[1]!))
+    await runTick(world, shop)
+    expect(await listCampaignStates(world, id)).toEqual(['1 scheduled', '1 scheduled'])
     world.queued.length = 0
     expect((await save(shop, id, chosen(emails[1]!))).status).toBe(200)
-    expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_left_out)', '1 scheduled'])
+    expect(await listCampaignStates(world, id)).toEqual(['1 cancelled(campaign_left_out)', '1 scheduled'])
     const { messages } = (await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token }))
       .body
     expect(messages[0].explanation).toBe('The shopper was taken out of the campaign before this was sent.')
     // Added people are not in a run that has begun; the next run reaches them.
     await save(shop, id, chosen(...emails))
-    await tick(world, shop)
-    expect(await rowsOf(world, id)).toHaveLength(2)
+    await runTick(world, shop)
+    expect(await readCampaignMessages(world, id)).toHaveLength(2)
     const { schedule: _, ...now } = chosen(...emails)
-    await save(shop, id, { ...now, schedule: { startDate: today(world), timeOfDay: '00:00', delay: 0 } })
-    expect((await ask(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId: id })).status).toBe(200)
-    await tick(world, shop)
+    await save(shop, id, { ...now, schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 0 } })
+    expect((await callCampaigns(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId: id })).status).toBe(200)
+    await runTick(world, shop)
     expect(world.sent.map(({ to }) => to).sort()).toEqual([...emails].sort())
-    expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_left_out)', '1 sent', '2 sent', '2 sent'])
+    expect(await listCampaignStates(world, id)).toEqual([
+      '1 cancelled(campaign_left_out)',
+      '1 sent',
+      '2 sent',
+      '2 sent',
+    ])
   })
 
   test('from all matching to selected people cancels the remaining messages in chunks', async () => {
-    const shop = await aShop(world, 2)
-    const schedule = { startDate: today(world), timeOfDay: '00:00', delay: 168 }
-    const { id } = await aCampaign(world, shop, { schedule })
-    await tick(world, shop)
-    await manyRecipients(world, shop, id, { count: 2_100, state: 'scheduled' })
+    const shop = await createShop(world, 2)
+    const schedule = { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 }
+    const { id } = await createCampaign(world, shop, { schedule })
+    await runTick(world, shop)
+    await insertManyRecipients(world, shop, id, { count: 2_100, state: 'scheduled' })
     const targetAudience = { mode: 'selected', customerEmails: [shop.orders[0]!.email!] }
     await save(shop, id, { schedule, targetAudience })
     await world.runJobs()
-    const open = (await rowsOf(world, id)).filter(({ state }) => state === 'scheduled')
+    const open = (await readCampaignMessages(world, id)).filter(({ state }) => state === 'scheduled')
     expect(open.map(({ cart_id }) => cart_id)).toEqual([shop.cartIds[0]])
   })
 
   test('of start or frequency moves the next run, and other edits do not', async () => {
-    const shop = await aShop(world, 1)
-    const start = { startDate: today(world, 2), timeOfDay: '10:00' }
-    const { id, nextRunAt } = await aCampaign(world, shop, { schedule: start })
+    const shop = await createShop(world, 1)
+    const start = { startDate: formatStoreDate(world, 2), timeOfDay: '10:00' }
+    const { id, nextRunAt } = await createCampaign(world, shop, { schedule: start })
     expect((await save(shop, id, { name: 'X', schedule: start })).body.campaign.nextRunAt).toBe(nextRunAt)
     const moved = await save(shop, id, { schedule: { ...start, timeOfDay: '11:00' } })
     expect(Date.parse(moved.body.campaign.nextRunAt) - Date.parse(nextRunAt!)).toBe(HOUR)
-    await tick(world, shop, 3 * DAY)
-    const ended = await read(world, shop, id)
+    await runTick(world, shop, 3 * DAY)
+    const ended = await readCampaign(world, shop, id)
     expect([ended.status, ended.nextRunAt]).toEqual(['completed', null])
     const again = await save(shop, id, { schedule: { ...start, frequency: 'daily' } })
     expect([again.body.campaign.status, again.body.campaign.nextRunAt]).toEqual(['completed', null])
   })
 
   test('reports errors at their field, as creating does', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop)
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop)
     const { status, body } = await save(shop, id, { name: ' ', description: 7, schedule: { startDate: 'x' } })
     expect([status, body.error, Object.keys(body.fields)]).toEqual([
       400,
@@ -338,12 +352,12 @@ describe('an edit', () => {
   })
 
   test('accepts an unchanged start in the past, and a new type only before the first run', async () => {
-    const shop = await aShop(world, 1, { plan: 'growth' })
-    const schedule = { startDate: today(world), timeOfDay: '23:59' }
-    const { id } = await aCampaign(world, shop, { schedule })
+    const shop = await createShop(world, 1, { plan: 'growth' })
+    const schedule = { startDate: formatStoreDate(world), timeOfDay: '23:59' }
+    const { id } = await createCampaign(world, shop, { schedule })
     expect((await save(shop, id, { schedule, type: 'sms' })).body.campaign.type).toBe('sms')
     expect((await save(shop, id, { schedule })).body.campaign.type).toBe('email')
-    await tick(world, shop, 30 * HOUR)
+    await runTick(world, shop, 30 * HOUR)
     expect(world.sent).toHaveLength(1)
     expect((await save(shop, id, { schedule, name: 'Late' })).body.campaign.name).toBe('Late')
     const other = await save(shop, id, { schedule, type: 'sms' })
@@ -354,12 +368,12 @@ describe('an edit', () => {
   })
 
   test('on a smaller plan keeps features that the campaign already had', async () => {
-    const shop = await aShop(world, 1)
+    const shop = await createShop(world, 1)
     const was = {
-      schedule: { startDate: today(world, 5), frequency: 'weekly' },
+      schedule: { startDate: formatStoreDate(world, 5), frequency: 'weekly' },
       targetAudience: { mode: 'matching', filters: { minCartValue: 1 } },
     }
-    const { id } = await aCampaign(world, shop, was)
+    const { id } = await createCampaign(world, shop, was)
     await world.db.updateTable('subscriptions').set({ plan: 'free' }).where('account_id', '=', shop.accountId).execute()
     expect((await save(shop, id, { ...was, name: 'Y' })).status).toBe(200)
     expect((await save(shop, id, { ...was, schedule: { ...was.schedule, frequency: 'daily' } })).status).toBe(403)
@@ -370,7 +384,7 @@ describe('an edit', () => {
 })
 
 test('after an erasure stores no address of the erased person and keeps everyone else (C8)', async () => {
-  const shop = await aShop(world, 2)
+  const shop = await createShop(world, 2)
   const [gone, there] = shop.orders.map(({ email }) => email!)
   const { status } = await world.request('DELETE', `/api/privacy/${gone}`, {
     token: shop.token,
@@ -379,15 +393,15 @@ test('after an erasure stores no address of the erased person and keeps everyone
   expect(status).toBe(202)
   await world.runJobs()
   const chosen = { customerEmails: [gone, there], targetAudience: {} }
-  const { id, targetAudience } = await aCampaign(world, shop, chosen)
+  const { id, targetAudience } = await createCampaign(world, shop, chosen)
   expect(targetAudience.customerEmails).toEqual([there])
   const saved = await save(shop, id, chosen)
   expect(saved.body.campaign.targetAudience.customerEmails).toEqual([there])
 })
 
 test('the template list has ids for campaigns and for "Send to All"', { tags: ['B3'] }, async () => {
-  const shop = await aShop(world)
-  const { body } = await ask(world, shop, 'GET', '/templates')
+  const shop = await createShop(world)
+  const { body } = await callCampaigns(world, shop, 'GET', '/templates')
   expect(body.campaign.map(({ id }: { id: string }) => id)).toEqual([
     'first_reminder',
     'second_reminder',
@@ -396,5 +410,5 @@ test('the template list has ids for campaigns and for "Send to All"', { tags: ['
   ])
   expect(body.quickSend.map(({ id }: { id: string }) => id)).toEqual(['default', 'discount', 'urgency'])
   expect(body.sms).toContain('Reply STOP')
-  expect(await statesOf(world, newId())).toEqual([])
+  expect(await listCampaignStates(world, newId())).toEqual([])
 })

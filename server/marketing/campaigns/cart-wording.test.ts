@@ -1,61 +1,77 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { aCampaign, ask, create, neutralWords, read, tick, today, wanted, words } from '../../../test/campaign-scene.ts'
-import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aTemplate, aWorld } from '../../../test/world.ts'
+import {
+  buildCampaignInput,
+  callCampaigns,
+  campaignContent,
+  contentWithoutCart,
+  createCampaign,
+  formatStoreDate,
+  readCampaign,
+  requestCampaign,
+  runTick,
+} from '../../../test/campaign-scene.ts'
+import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { buildTemplate, createWorld } from '../../../test/world.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 
 // Chosen customers may have no cart, so a message to them must not mention one (area decision 42).
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
 })
 
 /** One shopper abandoned a cart, the other has only bought. */
-const aMixedShop = () => aCouponShop(world, { carts: 1, buyers: 1 })
+const aMixedShop = () => createCouponShop(world, { carts: 1, buyers: 1 })
 const toCustomers = (shop: CouponShop, body: object = {}) => ({
   targetAudience: {
     type: 'specific_customers',
     customerEmails: [...shop.orders, ...shop.buyerOrders].map(({ email }) => email),
   },
-  content: neutralWords,
+  content: contentWithoutCart,
   ...body,
 })
 const second = CAMPAIGN_TEMPLATES.find(({ id }) => id === 'second_reminder')!
 
 describe('a campaign to chosen customers', () => {
   test.each<[string, object]>([
-    ['the items', { ...neutralWords, body: 'You left {{ cart_items }}' }],
-    ['the total', { ...neutralWords, body: '{% if cart_total %}Total{% endif %}' }],
-    ['the way back', { ...neutralWords, body: '{{ checkout_link }}' }],
-    ['the total with a coupon', { ...neutralWords, body: '{{ discounted_total }}' }],
-    ['a variable in the subject', { ...neutralWords, subject: '{{ cart_total }} waits' }],
-    ['a reminder by its name', { ...neutralWords, template: 'first_reminder' }],
-    ['a reminder by its subject', { ...neutralWords, subject: second.subject }],
+    ['the items', { ...contentWithoutCart, body: 'You left {{ cart_items }}' }],
+    ['the total', { ...contentWithoutCart, body: '{% if cart_total %}Total{% endif %}' }],
+    ['the way back', { ...contentWithoutCart, body: '{{ checkout_link }}' }],
+    ['the total with a coupon', { ...contentWithoutCart, body: '{{ discounted_total }}' }],
+    ['a variable in the subject', { ...contentWithoutCart, subject: '{{ cart_total }} waits' }],
+    ['a reminder by its name', { ...contentWithoutCart, template: 'first_reminder' }],
+    ['a reminder by its subject', { ...contentWithoutCart, subject: second.subject }],
   ])('with %s is rejected', async (_, content) => {
     const shop = await aMixedShop()
-    const reply = await create(world, shop, toCustomers(shop, { content }))
+    const reply = await requestCampaign(world, shop, toCustomers(shop, { content }))
     expect([reply.status, reply.body.error]).toEqual([422, campaignTexts.cartWords])
-    expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
+    expect((await callCampaigns(world, shop, 'GET', '')).body.campaigns).toEqual([])
   })
 
   test('is rejected for cart wording after an edit, and when an abandoned-cart campaign changes to it', async () => {
     const shop = await aMixedShop()
-    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1) } })
-    const turned = toCustomers(shop, { content: words, schedule: { startDate: today(world, 1) } })
-    const refused = await ask(world, shop, 'PUT', `/${id}`, wanted(world, turned))
+    const { id } = await createCampaign(world, shop, { schedule: { startDate: formatStoreDate(world, 1) } })
+    const turned = toCustomers(shop, { content: campaignContent, schedule: { startDate: formatStoreDate(world, 1) } })
+    const refused = await callCampaigns(world, shop, 'PUT', `/${id}`, buildCampaignInput(world, turned))
     expect([refused.status, refused.body.error]).toEqual([422, campaignTexts.cartWords])
-    expect((await read(world, shop, id)).targetAudience.type).toBe('abandoned_carts')
-    const allowed = await ask(world, shop, 'PUT', `/${id}`, wanted(world, { ...turned, content: neutralWords }))
+    expect((await readCampaign(world, shop, id)).targetAudience.type).toBe('abandoned_carts')
+    const allowed = await callCampaigns(
+      world,
+      shop,
+      'PUT',
+      `/${id}`,
+      buildCampaignInput(world, { ...turned, content: contentWithoutCart }),
+    )
     expect(allowed.status).toBe(200)
   })
 
   test('sends the same neutral text with and without a cart', async () => {
     const shop = await aMixedShop()
-    await aCampaign(world, shop, toCustomers(shop))
-    await tick(world, shop)
+    await createCampaign(world, shop, toCustomers(shop))
+    await runTick(world, shop)
     expect(world.sent).toHaveLength(2)
     for (const { subject, text } of world.sent) {
       expect([subject, text?.includes('we have new pots')]).toEqual(['News', true])
@@ -65,35 +81,35 @@ describe('a campaign to chosen customers', () => {
   })
 
   test('by WhatsApp needs an approved template without cart variables', async () => {
-    const shop = await aCouponShop(world, { carts: 1, buyers: 1, plan: 'growth' })
-    const refused = await create(world, shop, toCustomers(shop, { type: 'whatsapp' }))
+    const shop = await createCouponShop(world, { carts: 1, buyers: 1, plan: 'growth' })
+    const refused = await requestCampaign(world, shop, toCustomers(shop, { type: 'whatsapp' }))
     expect([refused.status, refused.body.error]).toEqual([422, campaignTexts.cartTemplate])
     world.textChannels.whatsapp = {
-      ...aTemplate,
+      ...buildTemplate,
       ...{ text: 'Hi {{1}}, news of {{2}}', variables: ['customer_name', 'store_name'] },
     }
-    expect((await create(world, shop, toCustomers(shop, { type: 'whatsapp' }))).status).toBe(200)
+    expect((await requestCampaign(world, shop, toCustomers(shop, { type: 'whatsapp' }))).status).toBe(200)
   })
 
   test('that mentions a cart when its run is due is paused with a reason and cannot be sent manually', async () => {
     const shop = await aMixedShop()
-    const { id } = await aCampaign(world, shop, toCustomers(shop))
+    const { id } = await createCampaign(world, shop, toCustomers(shop))
     const { template_id } = await world.db
       .selectFrom('campaigns')
       .select('template_id')
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
-    await world.db.updateTable('templates').set({ body: words.body }).where('id', '=', template_id).execute()
-    await tick(world, shop)
+    await world.db.updateTable('templates').set({ body: campaignContent.body }).where('id', '=', template_id).execute()
+    await runTick(world, shop)
     expect(world.sent).toEqual([])
-    expect(await read(world, shop, id)).toMatchObject({ status: 'paused', pausedBy: 'cart_words' })
-    const [notice] = (await told(world, shop.storeId)).filter(({ type }) => type === 'campaign_paused')
+    expect(await readCampaign(world, shop, id)).toMatchObject({ status: 'paused', pausedBy: 'cart_words' })
+    const [notice] = (await readNotifications(world, shop.storeId)).filter(({ type }) => type === 'campaign_paused')
     expect(notice!.message).toMatch(/write about a cart to customers who may have none/)
     for (const [method, path] of [
       ['PATCH', `/${id}/play`],
       ['POST', `/${id}/send-now`],
     ] as const) {
-      const reply = await ask(world, shop, method, path)
+      const reply = await callCampaigns(world, shop, method, path)
       expect([reply.status, reply.body.error]).toEqual([422, campaignTexts.cartWords])
     }
   })

@@ -1,10 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, read, rowsOf, statesOf, tick, today } from '../../../test/campaign-scene.ts'
-import { manyRecipients } from '../../../test/many-recipients.ts'
+import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
+import {
+  callCampaigns,
+  createCampaign,
+  formatStoreDate,
+  listCampaignStates,
+  readCampaign,
+  readCampaignMessages,
+  runTick,
+} from '../../../test/campaign-scene.ts'
+import { insertManyRecipients } from '../../../test/many-recipients.ts'
 import { DAY, MINUTE } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { type MailReport, recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import { guardCampaigns } from './guard.ts'
 import { findPauseCause } from './rules.ts'
@@ -12,15 +20,15 @@ import { runCampaigns } from './runs.ts'
 
 // A running campaign is paused when too many messages bounce or are reported as spam (area decision 50).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let id: string
 
 beforeEach(async () => {
-  shop = await aShop(world)
-  const schedule = { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' }
-  id = (await aCampaign(world, shop, { schedule })).id
-  await tick(world, shop)
+  shop = await createShop(world)
+  const schedule = { startDate: formatStoreDate(world), timeOfDay: '00:00', frequency: 'daily' }
+  id = (await createCampaign(world, shop, { schedule })).id
+  await runTick(world, shop)
 })
 
 const report = async (ids: readonly string[], kind: MailReport['kind']) => {
@@ -28,7 +36,8 @@ const report = async (ids: readonly string[], kind: MailReport['kind']) => {
     await recordMailReport(world.deps, { messageId, kind, source: 'dsn', status: null, words: '550 no such user' })
   }
 }
-const pauses = async () => (await told(world, shop.storeId)).filter(({ type }) => type === 'campaign_paused')
+const pauses = async () =>
+  (await readNotifications(world, shop.storeId)).filter(({ type }) => type === 'campaign_paused')
 /** Reads the database: the owner's session may have expired. */
 const standing = async () => {
   const campaigns = world.db.selectFrom('campaigns').select(['status', 'paused_by'])
@@ -48,7 +57,7 @@ test.each([
 ] as const)('of %o', (found, cause) => expect(findPauseCause(found)).toBe(cause))
 
 test('the guard pauses the campaign once above 5 % bounces and notifies the owner once', async () => {
-  const ids = await manyRecipients(world, shop, id, { count: 209 })
+  const ids = await insertManyRecipients(world, shop, id, { count: 209 })
   await report(ids.slice(0, 10), 'hard')
   await guardCampaigns(world.deps)
   expect(await standing()).toEqual(['active', null])
@@ -65,24 +74,24 @@ test('the guard pauses the campaign once above 5 % bounces and notifies the owne
 })
 
 test('the guard keeps open messages; after a resume, earlier bounces do not count again', async () => {
-  const ids = await manyRecipients(world, shop, id, { count: 209 })
-  const [waiting] = await manyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
+  const ids = await insertManyRecipients(world, shop, id, { count: 209 })
+  const [waiting] = await insertManyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
   await report(ids.slice(0, 3), 'complaint')
   await guardCampaigns(world.deps)
   expect(await standing()).toEqual(['paused', 'complaints'])
   expect((await pauses())[0]!.message).toContain('3 of its 210 messages were reported as spam')
-  expect((await rowsOf(world, id)).find((row) => row.id === waiting)!.state).toBe('scheduled')
+  expect((await readCampaignMessages(world, id)).find((row) => row.id === waiting)!.state).toBe('scheduled')
   world.advance(MINUTE)
-  expect((await ask(world, shop, 'PATCH', `/${id}/play`)).status).toBe(200)
+  expect((await callCampaigns(world, shop, 'PATCH', `/${id}/play`)).status).toBe(200)
   await report(ids.slice(3, 30), 'hard')
   await guardCampaigns(world.deps)
   expect(await standing()).toEqual(['scheduled', null])
-  const later = await manyRecipients(world, shop, id, { count: 200 })
+  const later = await insertManyRecipients(world, shop, id, { count: 200 })
   await report(later.slice(0, 11), 'hard')
   await guardCampaigns(world.deps)
   expect(await standing()).toEqual(['paused', 'bounces'])
   expect(await pauses()).toHaveLength(2)
-  expect(await statesOf(world, id)).toContain('1 scheduled')
+  expect(await listCampaignStates(world, id)).toContain('1 scheduled')
 })
 
 describe('with small runs', () => {
@@ -90,7 +99,7 @@ describe('with small runs', () => {
   const aRun = async (count: number, bounced: number) => {
     world.advance(DAY)
     await runCampaigns(world.deps)
-    await report((await manyRecipients(world, shop, id, { count })).slice(0, bounced), 'hard')
+    await report((await insertManyRecipients(world, shop, id, { count })).slice(0, bounced), 'hard')
     await guardCampaigns(world.deps)
     return standing()
   }
@@ -119,10 +128,10 @@ test.each([
   ['a large run that was sent again', 300],
   ['a few that were tried again', 5],
 ])('%s keeps watching the run that is still sending', async (_, count) => {
-  const ids = await manyRecipients(world, shop, id, { count: 249 })
-  await manyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
-  expect((await ask(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
-  await manyRecipients(world, shop, id, { count })
+  const ids = await insertManyRecipients(world, shop, id, { count: 249 })
+  await insertManyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
+  expect((await callCampaigns(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
+  await insertManyRecipients(world, shop, id, { count })
   await guardCampaigns(world.deps)
   expect(await standing()).toEqual(['active', null])
   await report(ids.slice(0, 30), 'hard')
@@ -131,12 +140,12 @@ test.each([
 })
 
 test('the guard ignores an ended campaign and campaigns of other stores', async () => {
-  const other = await aShop(world)
-  const { id: over } = await aCampaign(world, other)
-  await tick(world, other)
-  expect((await read(world, other, over)).status).toBe('completed')
-  await report((await manyRecipients(world, other, over, { count: 200 })).slice(0, 50), 'hard')
+  const other = await createShop(world)
+  const { id: over } = await createCampaign(world, other)
+  await runTick(world, other)
+  expect((await readCampaign(world, other, over)).status).toBe('completed')
+  await report((await insertManyRecipients(world, other, over, { count: 200 })).slice(0, 50), 'hard')
   await guardCampaigns(world.deps)
-  expect((await read(world, other, over)).status).toBe('completed')
+  expect((await readCampaign(world, other, over)).status).toBe('completed')
   expect(await standing()).toEqual(['active', null])
 })

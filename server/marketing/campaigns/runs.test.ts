@@ -1,22 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type MessageView, messageName } from '../../../shared/carts.ts'
-import { aShop, consent, type Shop } from '../../../test/by-hand-scene.ts'
+import { createShop, grantConsent, type Shop } from '../../../test/by-hand-scene.ts'
 import {
-  aCampaign,
-  ask,
-  neutralWords,
-  read,
-  rowsOf,
-  statesOf,
-  tick,
-  today,
-  wanted,
+  buildCampaignInput,
+  callCampaigns,
+  contentWithoutCart,
+  createCampaign,
+  formatStoreDate,
+  listCampaignStates,
+  readCampaign,
+  readCampaignMessages,
+  runTick,
 } from '../../../test/campaign-scene.ts'
-import { aCouponShop } from '../../../test/discount-scene.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { connectionsWait } from '../../../test/locks.ts'
-import { DAY, HOUR, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createCouponShop } from '../../../test/discount-scene.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { isBlocked } from '../../../test/locks.ts'
+import { DAY, HOUR, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
@@ -26,7 +26,7 @@ import { followCampaign, followZones, planRuns, runCampaigns, startRun } from '.
 
 // Runs: when they begin, whom they reach, and what happens after a crash in the middle of one.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
 })
@@ -60,9 +60,9 @@ describe('a run', () => {
     ['Australia/Lord_Howe', '2027-10-02', '02:10', ['2027-10-01T15:40', '2027-10-02T15:30', '2027-10-03T15:10']],
   ])('in %s from %s at %s keeps its wall-clock time, once a day, across clock changes (T3)', async (zone, startDate, timeOfDay, times) => {
     world.now = new Date(Date.parse(`${startDate}T00:00:00Z`) - 5 * DAY)
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     await zoned(shop, zone)
-    const { id } = await aCampaign(world, shop, { schedule: { startDate, timeOfDay, frequency: 'daily' } })
+    const { id } = await createCampaign(world, shop, { schedule: { startDate, timeOfDay, frequency: 'daily' } })
     for (const [index, time] of times.entries()) {
       const at = new Date(`${time}:00Z`)
       world.now = new Date(at.getTime() - 1_000)
@@ -82,11 +82,11 @@ describe('a run', () => {
   })
 
   test("follows a change of the store's time zone, earlier or later (T3)", async () => {
-    const shop = await aShop(world)
-    const schedule = { startDate: today(world, 3), timeOfDay: '10:00' }
-    const once = await aCampaign(world, shop, { schedule })
-    const daily = await aCampaign(world, shop, { schedule: { ...schedule, frequency: 'daily' } })
-    const nextOf = async (id: string) => (await read(world, shop, id)).nextRunAt
+    const shop = await createShop(world)
+    const schedule = { startDate: formatStoreDate(world, 3), timeOfDay: '10:00' }
+    const once = await createCampaign(world, shop, { schedule })
+    const daily = await createCampaign(world, shop, { schedule: { ...schedule, frequency: 'daily' } })
+    const nextOf = async (id: string) => (await readCampaign(world, shop, id)).nextRunAt
     const first = Date.parse((await nextOf(once.id))!)
     const inBerlin = new Date(`${schedule.startDate}T08:00:00Z`)
     await zoned(shop, 'Europe/Berlin')
@@ -94,26 +94,26 @@ describe('a run', () => {
     expect([await nextOf(once.id), await nextOf(daily.id)]).toEqual(Array(2).fill(inBerlin.toISOString()))
     // A change to the west in the last second: no run starts by the old time zone.
     await zoned(shop, 'America/New_York')
-    await tick(world, shop, inBerlin.getTime() - world.now.getTime())
+    await runTick(world, shop, inBerlin.getTime() - world.now.getTime())
     expect([await runsOf(once.id), await nextOf(once.id)]).toEqual([[], new Date(first).toISOString()])
-    await tick(world, shop, first - world.now.getTime())
+    await runTick(world, shop, first - world.now.getTime())
     expect([(await runsOf(once.id)).length, await nextOf(once.id)]).toEqual([1, null])
     // A run that has begun continues in the new time zone; one that is played at this moment keeps its time.
     await zoned(shop, 'Europe/Berlin')
     await followZones(world.deps)
     expect(await nextOf(daily.id)).toBe(new Date(inBerlin.getTime() + DAY).toISOString())
-    await ask(world, shop, 'PATCH', `/${once.id}/play`)
+    await callCampaigns(world, shop, 'PATCH', `/${once.id}/play`)
     await followZones(world.deps)
     await runCampaigns(world.deps)
     expect(await runsOf(once.id)).toHaveLength(2)
   })
 
   test('missed together with others is merged into one that is not too late', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop, {
-      schedule: { startDate: today(world, 1), timeOfDay: '10:00', frequency: 'daily' },
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world, 1), timeOfDay: '10:00', frequency: 'daily' },
     })
-    await tick(world, shop, 10 * DAY)
+    await runTick(world, shop, 10 * DAY)
     const runs = await runsOf(id)
     expect(runs).toHaveLength(1)
     expect(world.now.getTime() - runs[0]!.at.getTime()).toBeLessThan(DAY)
@@ -121,11 +121,17 @@ describe('a run', () => {
   })
 
   test("appears on the cart's timeline with the campaign's name, sent or not", async () => {
-    const shop = await aShop(world)
-    await aCampaign(world, shop, { name: 'Autumn sale', schedule: { startDate: today(world), timeOfDay: '00:00' } })
-    await tick(world, shop)
-    await aCampaign(world, shop, { name: 'Autumn again', schedule: { startDate: today(world, 1), timeOfDay: '10:00' } })
-    await tick(world, shop, 5 * DAY)
+    const shop = await createShop(world)
+    await createCampaign(world, shop, {
+      name: 'Autumn sale',
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00' },
+    })
+    await runTick(world, shop)
+    await createCampaign(world, shop, {
+      name: 'Autumn again',
+      schedule: { startDate: formatStoreDate(world, 1), timeOfDay: '10:00' },
+    })
+    await runTick(world, shop, 5 * DAY)
     const path = `/api/carts/${shop.cartIds[0]}/messages`
     const { messages, timeline } = (await world.request('GET', path, { token: shop.token })).body
     const named = messages.map((message: MessageView) => [messageName(message), message.state])
@@ -139,27 +145,29 @@ describe('a run', () => {
   })
 
   test('from long ago sends nothing stale after three days of downtime (D7)', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1), timeOfDay: '10:00' } })
-    await tick(world, shop, 5 * DAY)
-    expect(await statesOf(world, id)).toEqual(['1 skipped(too_old)'])
-    expect((await read(world, shop, id)).status).toBe('completed')
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world, 1), timeOfDay: '10:00' },
+    })
+    await runTick(world, shop, 5 * DAY)
+    expect(await listCampaignStates(world, id)).toEqual(['1 skipped(too_old)'])
+    expect((await readCampaign(world, shop, id)).status).toBe('completed')
   })
 
   test('that recurs skips shoppers who had the campaign for the same cart, and stays active', async () => {
-    const shop = await aShop(world, 2)
-    const { id } = await aCampaign(world, shop, {
-      schedule: { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' },
+    const shop = await createShop(world, 2)
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', frequency: 'daily' },
     })
-    await tick(world, shop)
-    expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent'])
-    const late = anOrder(world, { country: 'DE' })
+    await runTick(world, shop)
+    expect(await listCampaignStates(world, id)).toEqual(['1 sent', '1 sent'])
+    const late = buildOrder(world, { country: 'DE' })
     await recordOrders(world.deps, shop.storeId, [late], 'sync')
-    await consent(world, shop, { ...late, phone: '+493012341' })
-    await pass(world, shop.storeId, 30 * HOUR)
-    await tick(world, shop)
-    expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent', '2 sent'])
-    expect(await read(world, shop, id)).toMatchObject({ status: 'active', counts: { planned: 3, sent: 3 } })
+    await grantConsent(world, shop, { ...late, phone: '+493012341' })
+    await passTime(world, shop.storeId, 30 * HOUR)
+    await runTick(world, shop)
+    expect(await listCampaignStates(world, id)).toEqual(['1 sent', '1 sent', '2 sent'])
+    expect(await readCampaign(world, shop, id)).toMatchObject({ status: 'active', counts: { planned: 3, sent: 3 } })
     // A new cart of the same person counts separately.
     await recordOrders(
       world.deps,
@@ -176,60 +184,62 @@ describe('a run', () => {
       'sync',
     )
     world.advance(HOUR)
-    await recordOrders(world.deps, shop.storeId, [anOrder(world, { email: late.email, country: 'DE' })], 'sync')
-    await pass(world, shop.storeId, 48 * HOUR)
-    await tick(world, shop)
-    expect((await statesOf(world, id)).at(-1)).toMatch(/^[34] sent$/)
+    await recordOrders(world.deps, shop.storeId, [buildOrder(world, { email: late.email, country: 'DE' })], 'sync')
+    await passTime(world, shop.storeId, 48 * HOUR)
+    await runTick(world, shop)
+    expect((await listCampaignStates(world, id)).at(-1)).toMatch(/^[34] sent$/)
   })
 
   test('of chosen customers reaches each once, including those without a cart', {
     tags: ['B3'],
   }, async () => {
-    const shop = await aCouponShop(world, { carts: 1, buyers: 2 })
+    const shop = await createCouponShop(world, { carts: 1, buyers: 2 })
     const emails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
-    const { id } = await aCampaign(world, shop, {
-      content: neutralWords,
+    const { id } = await createCampaign(world, shop, {
+      content: contentWithoutCart,
       targetAudience: { type: 'specific_customers', customerEmails: emails },
-      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 },
     })
-    await tick(world, shop)
-    const rows = await rowsOf(world, id)
+    await runTick(world, shop)
+    const rows = await readCampaignMessages(world, id)
     expect(rows.map(({ cart_id }) => cart_id).filter(Boolean)).toEqual(shop.cartIds)
     expect(rows.filter(({ cart_id }) => cart_id === null).map(({ purchases_since }) => purchases_since)).toEqual([
       null,
       null,
     ])
     expect(world.sent.map(({ to }) => to).sort()).toEqual(emails.sort())
-    await ask(world, shop, 'PATCH', `/${id}/play`)
-    await tick(world, shop)
-    expect(await rowsOf(world, id)).toHaveLength(3)
-    expect((await read(world, shop, id)).status).toBe('completed')
+    await callCampaigns(world, shop, 'PATCH', `/${id}/play`)
+    await runTick(world, shop)
+    expect(await readCampaignMessages(world, id)).toHaveLength(3)
+    expect((await readCampaign(world, shop, id)).status).toBe('completed')
   })
 
   test('of a campaign created after its time of day is dated now', async () => {
-    const shop = await aShop(world, 1)
-    const schedule = { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' }
-    const { id, createdAt } = await aCampaign(world, shop, { schedule })
-    await tick(world, shop)
-    const [row] = await rowsOf(world, id)
+    const shop = await createShop(world, 1)
+    const schedule = { startDate: formatStoreDate(world), timeOfDay: '00:00', frequency: 'daily' }
+    const { id, createdAt } = await createCampaign(world, shop, { schedule })
+    await runTick(world, shop)
+    const [row] = await readCampaignMessages(world, id)
     expect(row!.due_at.toISOString()).toBe(createdAt)
-    const later = { startDate: today(world, 3), timeOfDay: '00:00' }
-    const moved = await aCampaign(world, shop, { schedule: later })
+    const later = { startDate: formatStoreDate(world, 3), timeOfDay: '00:00' }
+    const moved = await createCampaign(world, shop, { schedule: later })
     world.advance(HOUR)
-    await ask(world, shop, 'PUT', `/${moved.id}`, wanted(world, { schedule }))
-    expect((await read(world, shop, moved.id)).nextRunAt).toBe(world.now.toISOString())
+    await callCampaigns(world, shop, 'PUT', `/${moved.id}`, buildCampaignInput(world, { schedule }))
+    expect((await readCampaign(world, shop, moved.id)).nextRunAt).toBe(world.now.toISOString())
   })
 
   test('has messages due at the later of the run and the delay, spread evenly over the spread hours', async () => {
-    const shop = await aShop(world, 1)
+    const shop = await createShop(world, 1)
     await copies(shop, 600)
-    const { id } = await aCampaign(world, shop, {
-      schedule: { startDate: today(world), timeOfDay: '00:00', spreadHours: 10 },
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', spreadHours: 10 },
     })
     await runCampaigns(world.deps)
     await planRuns(world.deps, { storeId: shop.storeId, campaignId: id })
     const [run] = await runsOf(id)
-    const hours = (await rowsOf(world, id)).map(({ due_at }) => (due_at.getTime() - run!.at.getTime()) / HOUR)
+    const hours = (await readCampaignMessages(world, id)).map(
+      ({ due_at }) => (due_at.getTime() - run!.at.getTime()) / HOUR,
+    )
     expect(hours).toHaveLength(601)
     expect(Math.min(...hours)).toBeGreaterThanOrEqual(0)
     expect(Math.max(...hours)).toBeLessThan(10)
@@ -239,33 +249,33 @@ describe('a run', () => {
       expect(inIt).toBeLessThan(100)
     }
     // An edit moves the open messages.
-    await ask(world, shop, 'PUT', `/${id}`, {
+    await callCampaigns(world, shop, 'PUT', `/${id}`, {
       name: 'X',
       targetAudience: { mode: 'matching' },
       content: { subject: 'a', body: 'b' },
-      schedule: { startDate: today(world), timeOfDay: '00:00' },
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00' },
     })
     await world.runJobs()
-    const rows = await rowsOf(world, id)
+    const rows = await readCampaignMessages(world, id)
     expect(new Set(rows.map(({ due_at }) => due_at.getTime()))).toEqual(new Set([run!.at.getTime()]))
   })
 
   test('updates every open message of every run in pages after an edit, and no other message', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     await copies(shop, 6)
-    const { id } = await aCampaign(world, shop, {
-      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 },
     })
-    await tick(world, shop)
-    const [gone, ...open] = (await rowsOf(world, id)).map((row) => row.id)
+    await runTick(world, shop)
+    const [gone, ...open] = (await readCampaignMessages(world, id)).map((row) => row.id)
     await world.db.updateTable('messages').set({ state: 'skipped' }).where('id', '=', gone!).execute()
-    await ask(world, shop, 'POST', `/${id}/send-now`)
+    await callCampaigns(world, shop, 'POST', `/${id}/send-now`)
     await copies(shop, 3)
     await world.runJobs()
-    const before = await rowsOf(world, id)
+    const before = await readCampaignMessages(world, id)
     await world.db.updateTable('campaigns').set({ delay_hours: 120 }).where('id', '=', id).execute()
     await followCampaign(world.deps, { storeId: shop.storeId, campaignId: id }, 2)
-    const after = await rowsOf(world, id)
+    const after = await readCampaignMessages(world, id)
     expect([open.length, before.length, new Set(after.map(({ step }) => step))]).toEqual([6, 10, new Set([1, 2])])
     for (const [index, row] of after.entries()) {
       const sooner = row.id === gone ? 0 : 48 * HOUR
@@ -276,9 +286,9 @@ describe('a run', () => {
   })
 
   test('of a disconnected store plans no further page and continues after reconnection', async () => {
-    const shop = await aShop(world, 1)
+    const shop = await createShop(world, 1)
     await copies(shop, 9)
-    const { id } = await aCampaign(world, shop)
+    const { id } = await createCampaign(world, shop)
     await runCampaigns(world.deps)
     const plan = () => planRuns(world.deps, { storeId: shop.storeId, campaignId: id }, 3)
     const stores = world.db.updateTable('stores').where('id', '=', shop.storeId)
@@ -290,18 +300,18 @@ describe('a run', () => {
     await plan()
     await runCampaigns(world.deps)
     await world.runJobs()
-    expect([await rowsOf(world, id), (await runsOf(id))[0]!.planned_at]).toEqual([[], null])
+    expect([await readCampaignMessages(world, id), (await runsOf(id))[0]!.planned_at]).toEqual([[], null])
     await stores.set({ is_active: true }).execute()
     await runCampaigns(world.deps)
     await world.runJobs()
-    expect(await rowsOf(world, id)).toHaveLength(10)
+    expect(await readCampaignMessages(world, id)).toHaveLength(10)
   })
 
   test('is planned in pages and resumes after a crash without duplicates', async () => {
-    const shop = await aShop(world, 1)
+    const shop = await createShop(world, 1)
     await copies(shop, 24)
-    const { id } = await aCampaign(world, shop, {
-      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 },
     })
     await runCampaigns(world.deps)
     world.queued.length = 0
@@ -316,24 +326,24 @@ describe('a run', () => {
       },
     }
     await expect(planRuns(dying, job, PAGE)).rejects.toThrow('killed')
-    expect(await rowsOf(world, id)).toHaveLength(2 * PAGE)
+    expect(await readCampaignMessages(world, id)).toHaveLength(2 * PAGE)
     const [run] = await runsOf(id)
     expect([run!.planned_at, run!.cursor_id]).toEqual([null, expect.any(String)])
-    expect((await read(world, shop, id)).status).toBe('active')
+    expect((await readCampaign(world, shop, id)).status).toBe('active')
     await runCampaigns(world.deps)
     expect(world.queued.map(({ name }) => name)).toContain(planRunsJob.name)
     // Several processes resume it.
     await Promise.all(Array.from({ length: 3 }, () => planRuns(world.deps, job, PAGE)))
-    const rows = await rowsOf(world, id)
+    const rows = await readCampaignMessages(world, id)
     expect([rows.length, new Set(rows.map(({ shopper_id }) => shopper_id)).size]).toEqual([25, 25])
     expect((await runsOf(id))[0]!.planned_at).not.toBe(null)
   })
 
   test('is planned by one process at a time, without lock waits; the rest is planned later', async () => {
-    const shop = await aShop(world, 1)
+    const shop = await createShop(world, 1)
     await copies(shop, 12)
-    const { id } = await aCampaign(world, shop, {
-      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 },
     })
     await runCampaigns(world.deps)
     const job = { storeId: shop.storeId, campaignId: id }
@@ -341,67 +351,69 @@ describe('a run', () => {
       await lockCampaign({ storeId: shop.storeId, db }, id)
       // With a lock wait, this would wait for its own transaction.
       await planRuns(world.deps, job, PAGE)
-      expect(await rowsOf(world, id)).toEqual([])
+      expect(await readCampaignMessages(world, id)).toEqual([])
     })
     world.queued.length = 0
     await runCampaigns(world.deps)
     expect(world.queued.map(({ name }) => name)).toContain(planRunsJob.name)
     await planRuns(world.deps, job, PAGE)
-    expect(await rowsOf(world, id)).toHaveLength(13)
+    expect(await readCampaignMessages(world, id)).toHaveLength(13)
   })
 
   test('started twice during planning reaches each person once', async () => {
-    const shop = await aShop(world, 1)
+    const shop = await createShop(world, 1)
     await copies(shop, 15)
-    const { id } = await aCampaign(world, shop, {
-      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 },
     })
     await runCampaigns(world.deps)
     world.queued.length = 0
-    await ask(world, shop, 'POST', `/${id}/send-now`)
+    await callCampaigns(world, shop, 'POST', `/${id}/send-now`)
     const job = { storeId: shop.storeId, campaignId: id }
     await Promise.all([planRuns(world.deps, job, PAGE), planRuns(world.deps, job, PAGE)])
-    const rows = await rowsOf(world, id)
+    const rows = await readCampaignMessages(world, id)
     expect(rows).toHaveLength(16)
     expect(new Set(rows.map(({ cart_id }) => cart_id)).size).toBe(16)
     expect((await runsOf(id)).map(({ planned_at }) => planned_at !== null)).toEqual([true, true])
   })
 
   test('started while the previous one ends is sent nonetheless', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop)
-    await tick(world, shop)
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop)
+    await runTick(world, shop)
     // All messages are done, but the campaign is not marked as ended yet.
     await world.db.updateTable('campaigns').set({ status: 'active' }).where('id', '=', id).execute()
     let ended = Promise.resolve()
     await transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
       const campaign = (await lockCampaign(tx, id))!
       ended = runCampaigns(world.deps)
-      await connectionsWait(world, 1)
+      await isBlocked(world, 1)
       await startRun(world.deps, tx, campaign, { at: world.now, next: null })
     })
     await ended
-    expect([(await read(world, shop, id)).status, (await runsOf(id)).length]).toEqual(['active', 2])
+    expect([(await readCampaign(world, shop, id)).status, (await runsOf(id)).length]).toEqual(['active', 2])
   })
 
   test('of a disconnected store does not begin', async () => {
-    const shop = await aShop(world)
-    const { id } = await aCampaign(world, shop)
+    const shop = await createShop(world)
+    const { id } = await createCampaign(world, shop)
     await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
     await runCampaigns(world.deps)
     expect(await runsOf(id)).toEqual([])
   })
 
   test("with custom text waits while the account's limit does not allow it", async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     await copies(shop, 60)
     await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
     const held = { ...world.deps, config: { ...world.deps.config, isLocal: false } }
-    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world), timeOfDay: '00:00' } })
+    const { id } = await createCampaign(world, shop, {
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00' },
+    })
     await runCampaigns(held)
     expect(await runsOf(id)).toEqual([])
-    const { nextRunAt, status } = await read(world, shop, id)
+    const { nextRunAt, status } = await readCampaign(world, shop, id)
     expect([Date.parse(nextRunAt!) > world.now.getTime(), status]).toEqual([true, 'scheduled'])
-    expect(await rowsOf(world, newId())).toEqual([])
+    expect(await readCampaignMessages(world, newId())).toEqual([])
   })
 })

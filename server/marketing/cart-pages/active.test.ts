@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
-import { freshOrderCheck } from '../../../test/factories.ts'
-import { aShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
+import { createShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Active carts, and the cart that a member follows to test the setup.
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 
 beforeEach(async () => {
-  shop = await aShop(world)
+  shop = await createShop(world)
 })
 
 async function active(query = '') {
@@ -59,7 +59,7 @@ test('abandoned, emptied and purchased carts are not active, and active carts ar
 })
 
 test('carts of other accounts are not visible', async () => {
-  const stranger = await aShop(world)
+  const stranger = await createShop(world)
   await shop.fill('one', [tea()])
   await shop.type('one', { email: 'ann@shoppers.example' })
   const { id } = await shop.cart()
@@ -79,7 +79,7 @@ test('a followed cart is found by its email, and until then the newest cart with
   expect(await followed({ since, email })).toMatchObject({ cart: null, nameless: { total: 21 } })
   await shop.type('mine', { email: 'owner@shoppers.example', country: 'US', countrySource: 'address' })
   const { id } = await shop.cart()
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   expect(await followed({ since, email })).toMatchObject({
     cart: { id, abandons_at: isoIn(HOUR) },
     nameless: null,

@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { aShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // The cart list as a CSV file.
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 
 beforeEach(async () => {
-  shop = await aShop(world)
+  shop = await createShop(world)
 })
 
 async function shopper(firstName: string, lastName: string, product = 'Earl Grey') {
@@ -51,7 +51,7 @@ test('the link works for its filter, for two minutes, and for members of the sto
   expect([file.status, rowsOf(file.body)]).toEqual([200, []])
   expect(rowsOf((await world.request('GET', `${body.url}&search=`)).body)).toEqual([])
   expect((await world.request('GET', body.url.slice(0, -1))).status).toBe(404)
-  const other = await aStore(world)
+  const other = await createStore(world)
   await world.db.deleteFrom('members').where('user_id', '=', shop.userId).execute()
   expect((await world.request('GET', body.url)).status).toBe(404)
   const { body: later } = await world.request('GET', '/api/carts/export', { token: other.token })

@@ -1,20 +1,20 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { MessageView } from '../../../shared/carts.ts'
-import { consent, germanPhone } from '../../../test/by-hand-scene.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { DAY, MINUTE, messagesOf, pass, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { grantConsent, nextGermanPhone } from '../../../test/by-hand-scene.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { advanceToAbandoned, DAY, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // The forecast on a cart's page matches the forecast on the page of its flow.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 
 beforeEach(async () => {
   // Afternoon in Germany.
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T14:00:00Z`)
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
 })
 
 const request = (method: string, path: string, body?: object) =>
@@ -22,9 +22,9 @@ const request = (method: string, path: string, body?: object) =>
 
 /** Reachable by email, or else by SMS; the first step is due in an hour. */
 async function left({ isMailed }: { isMailed: boolean }): Promise<string> {
-  const order = anOrder(world, { country: 'DE', phone: germanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
-  await consent(world, store, order)
+  await grantConsent(world, store, order)
   const abandon_at = new Date(world.now.getTime() + 15 * MINUTE)
   await world.db
     .updateTable('carts')
@@ -32,8 +32,8 @@ async function left({ isMailed }: { isMailed: boolean }): Promise<string> {
     .where('store_id', '=', store.storeId)
     .execute()
   await world.pool.query(`update flow_steps set fallback = '{sms}' where store_id = $1`, [store.storeId])
-  await wait(world, store.storeId, 45 * MINUTE)
-  return (await messagesOf(world, store.storeId))[0]!.cart_id!
+  await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
+  return (await readMessages(world, store.storeId))[0]!.cart_id!
 }
 
 const shown = async (cartId: string): Promise<MessageView[]> =>
@@ -47,7 +47,7 @@ test('the forecast names the fallback channel of a message, and the reason', asy
   expect(first!.forecast).toMatchObject({ channel: 'sms', isExpected: true })
   expect(first!.forecast!.explanation).toMatch(/^By email: /)
   expect((await upcoming()).messages).toMatchObject([{ step: 1, channel: 'sms' }])
-  await pass(world, store.storeId, 15 * MINUTE)
+  await passTime(world, store.storeId, 15 * MINUTE)
   expect((await shown(cartId))[0]).toMatchObject({ channel: 'sms', state: 'sent', forecast: null })
 })
 
@@ -83,7 +83,7 @@ test('the forecast names the variant of a split message before the send, as it w
   expect([saved.status, saved.body.error]).toEqual([200, undefined])
   const planned = (await shown(cartId)).map(({ variant }) => variant)
   expect(planned.every((variant) => variant === 'A' || variant === 'B')).toBe(true)
-  await pass(world, store.storeId, 15 * MINUTE)
+  await passTime(world, store.storeId, 15 * MINUTE)
   const [sent] = await shown(cartId)
   expect(sent).toMatchObject({ state: 'sent', variant: planned[0] })
   expect(sent!.subject === 'Other').toBe(planned[0] === 'B')

@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { TimelineEntry } from '../../../shared/carts.ts'
-import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // The timeline after a merge of carts: what happened to the messages, and which flow continues.
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 
 beforeEach(async () => {
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
-  shop = await aShop(world, { plan: 'starter' })
+  shop = await createShop(world, { plan: 'starter' })
 })
 
 const call = (method: string, url: string, body?: object) =>

@@ -1,29 +1,34 @@
 import { expect, test } from 'vitest'
 import { setBadge } from '../../../test/cart-badges.ts'
-import { aCouponShop } from '../../../test/discount-scene.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { DAY, HOUR, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createCouponShop } from '../../../test/discount-scene.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { DAY, HOUR, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // Customers with an abandoned cart (B 7), for the recipients of a discount mail.
 
-const world = aWorld()
+const world = createWorld()
 
 test('the list lists each person once by their newest cart, as an array or in pages', {
   tags: ['B9'],
 }, async () => {
-  const shop = await aCouponShop(world, { carts: 3, buyers: 2 })
+  const shop = await createCouponShop(world, { carts: 3, buyers: 2 })
   const ask = (query = '', path = '/api/customers/abandoned') =>
     world.request('GET', `${path}${query}`, { token: shop.token }).then((reply) => reply.body)
   const [first] = shop.orders
   // Weeks later the first shopper returns and abandons another cart.
-  await pass(world, shop.storeId, 2 * DAY)
-  await recordOrders(world.deps, shop.storeId, [anOrder(world, { kind: 'purchase', email: first!.email })], 'sync')
+  await passTime(world, shop.storeId, 2 * DAY)
+  await recordOrders(world.deps, shop.storeId, [buildOrder(world, { kind: 'purchase', email: first!.email })], 'sync')
   const items = [{ ...first!.items[0]!, quantity: 1, unitPriceMinor: 1_250 }]
   world.advance(HOUR)
-  await recordOrders(world.deps, shop.storeId, [anOrder(world, { email: first!.email, country: 'DE', items })], 'sync')
-  await pass(world, shop.storeId, DAY)
+  await recordOrders(
+    world.deps,
+    shop.storeId,
+    [buildOrder(world, { email: first!.email, country: 'DE', items })],
+    'sync',
+  )
+  await passTime(world, shop.storeId, DAY)
   const all: { _id: string; customer_email: string; cart_value: number; is_registered: boolean }[] = await ask()
   expect(all[0]).toMatchObject({
     ...{ _id: shop.people[0], first_name: 'Ada', last_name: 'Lovelace', customer_email: first!.email },
@@ -43,7 +48,7 @@ test('the list lists each person once by their newest cart, as an array or in pa
 test('the list returns data on a path shared with a page, and the page to clients that prefer HTML (decision 129)', {
   tags: ['B7'],
 }, async () => {
-  const shop = await aCouponShop(world)
+  const shop = await createCouponShop(world)
   const ask = (accept?: string) =>
     world.app.inject({
       url: '/customers/abandoned',
@@ -60,7 +65,7 @@ test('the list returns data on a path shared with a page, and the page to client
 })
 
 test('filters match an audience with its newest matching cart, and a channel limits to people it reaches', async () => {
-  const shop = await aCouponShop(world, { carts: 3, buyers: 1 })
+  const shop = await createCouponShop(world, { carts: 3, buyers: 1 })
   const { storeId } = shop
   const [first, second, third] = shop.people as [string, string, string]
   const change = (id: string, values: object) =>

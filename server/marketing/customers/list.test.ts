@@ -1,18 +1,18 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import { foldCustomerListCounts } from './counts.ts'
 
 // The customer list (decisions 40 and 127) and its CSV file.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let n = 0
 
 beforeEach(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
 })
 
 interface Person {
@@ -92,7 +92,7 @@ test('the list excludes shoppers who are neither registered nor have given a con
 
 test('the list excludes customers of other stores', async () => {
   await people('Ada')
-  const other = await aStore(world)
+  const other = await createStore(world)
   expect((await ask('page=1', other.token)).body.customers).toEqual([])
 })
 
@@ -239,7 +239,7 @@ test('owners and admins can export, members and viewers cannot (decision 8)', as
     ['member', 403],
     ['viewer', 403],
   ] as const) {
-    const { token } = await aColleague(world, store, role)
+    const { token } = await createColleague(world, store, role)
     expect((await world.request('GET', '/api/stores/customers/export', { token })).status, role).toBe(status)
     expect((await ask('page=1', token)).status).toBe(200)
   }

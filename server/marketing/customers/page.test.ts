@@ -1,20 +1,20 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aBox } from '../../../test/boxes.ts'
-import { aStore } from '../../../test/factories.ts'
-import { aShop, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createShop, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { recordAnswers } from '../../shoppers/consent/consents.ts'
 
 // The page of one customer (decision 40).
 
-const world = aWorld()
+const world = createWorld()
 const ADA = { email: 'ada@shoppers.example', phone: '+12125550101', firstName: 'Ada', lastName: 'Lovelace' }
 let shop: Shop
 
 beforeEach(async () => {
-  shop = await aShop(world)
+  shop = await createShop(world)
 })
 
 async function idOf(email: string): Promise<string> {
@@ -95,7 +95,7 @@ test('value is orders, net revenue and average, and never adds two currencies', 
 test('the page shows consent per channel with its evidence, and suppression with its reason', async () => {
   await shop.fill('one', [tea()])
   await shop.type('one', ADA)
-  const box = { ...aBox('email'), address: ADA.email, country: 'US', isUnproven: true }
+  const box = { ...buildConsentBox('email'), address: ADA.email, country: 'US', isUnproven: true }
   await transact({ storeId: shop.storeId, db: world.db }, (tx) =>
     recordAnswers(
       world.deps,
@@ -119,7 +119,7 @@ test('a shopper of another store, an anonymous shopper and an invalid id are not
   await shop.fill('one', [tea()])
   await shop.type('one', ADA)
   const id = await idOf(ADA.email)
-  const other = await aStore(world)
+  const other = await createStore(world)
   expect((await world.request('GET', `/api/customers/${id}`, { token: other.token })).status).toBe(404)
   expect((await shop.get(`/api/customers/${newId()}`)).status).toBe(404)
   expect((await shop.get('/api/customers/42')).status).toBe(400)

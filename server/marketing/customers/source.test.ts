@@ -1,21 +1,21 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore } from '../../../test/connected-store.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { aCustomer, type FakeStore } from '../../../test/fake-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createConnectedStore } from '../../../test/connected-store.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { buildCustomer, type FakeStore } from '../../../test/fake-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { pullCustomers } from '../../carts/sync/local-copies.ts'
 import type { PlatformCustomer } from '../../platforms/platform/platform.ts'
 
 // Sources of customers (decisions 40 and 127): customer records of the store, linked to shoppers.
 
-const world = aWorld()
+const world = createWorld()
 let fake: FakeStore
 let storeId: string
 let token: string
 
 beforeEach(async () => {
-  const store = await aConnectedStore(world)
+  const store = await createConnectedStore(world)
   fake = store.fake
   storeId = store.storeId
   token = store.owner.token
@@ -39,13 +39,13 @@ async function customers(query = ''): Promise<CustomerRow[]> {
 }
 
 async function pull(...records: Partial<PlatformCustomer>[]) {
-  fake.allCustomers = records.map((record, index) => aCustomer({ customerId: String(index + 1), ...record }))
+  fake.allCustomers = records.map((record, index) => buildCustomer({ customerId: String(index + 1), ...record }))
   fake.pageSize = 100
   expect((await pullCustomers(world.deps, { storeId })).kind).toBe('done')
 }
 
-const order = (of: Parameters<typeof anOrder>[1]) =>
-  recordOrders(world.deps, storeId, [anOrder(world, { kind: 'purchase', ...of })], 'sync')
+const order = (of: Parameters<typeof buildOrder>[1]) =>
+  recordOrders(world.deps, storeId, [buildOrder(world, { kind: 'purchase', ...of })], 'sync')
 
 test("a registered customer is listed with the store's data", { tags: ['B3'] }, async () => {
   const ada = { email: 'ada@example.org', phone: '+12125550101', firstName: 'Ada', lastName: 'Lovelace' }
@@ -78,7 +78,7 @@ test('a guest with an order is an unregistered customer; an anonymous browser is
   ])
 })
 
-test.each<[string, Partial<PlatformCustomer>, Parameters<typeof anOrder>[1]]>([
+test.each<[string, Partial<PlatformCustomer>, Parameters<typeof buildOrder>[1]]>([
   ['number', { customerId: '7' }, { customerId: '7', email: 'other@example.org', phone: null }],
   ['email', { customerId: '8', email: 'same@example.org' }, { customerId: null, email: 'same@example.org' }],
   [

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { post } from '../../../test/by-hand-scene.ts'
-import { aCoupon, aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
-import { drawInto } from '../../../test/experiment-scene.ts'
-import { aColleague, anOrder, freshOrderCheck } from '../../../test/factories.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { type CouponShop, createCouponShop, insertCoupon } from '../../../test/discount-scene.ts'
+import { assignArm } from '../../../test/experiment-scene.ts'
+import { buildOrder, completeOrderCheck, createColleague } from '../../../test/factories.ts'
 import { DAY, MINUTE } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
@@ -14,7 +14,7 @@ import type { Outcome } from '../../messages/channels/channel.ts'
 
 // A coupon by email to chosen customers (decision 39): one job, whose rows are messages with or without a cart.
 
-const world = aWorld()
+const world = createWorld()
 let answer: typeof world.answer
 beforeEach(() => {
   answer ??= world.answer
@@ -34,7 +34,7 @@ const start = (shop: CouponShop, body: object = {}, headers = {}) =>
 const read = (shop: CouponShop, jobId: string) =>
   world.request('GET', `/api/carts/send/${jobId}`, { token: shop.token }).then((reply) => reply.body)
 const send = async (shop: CouponShop) => {
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   await sendDue(world.deps, { storeId: shop.storeId })
 }
 const rowsOf = (shop: CouponShop) =>
@@ -44,7 +44,7 @@ const answersOf = (job: { results: { shopperId: string; reason: string | null; o
 
 describe('a job', () => {
   test('writes about the most recently abandoned cart, or about none', async () => {
-    const shop = await aCouponShop(world, { carts: 2, buyers: 2 })
+    const shop = await createCouponShop(world, { carts: 2, buyers: 2 })
     const missing = newId()
     const { body } = await start(shop, { customers: [...shop.people, ...shop.buyers, missing, shop.buyers[0]] })
     await send(shop)
@@ -82,7 +82,7 @@ describe('a job', () => {
   })
 
   test('requested twice with one key is one job, and a later purchase cancels messages without a cart, too', async () => {
-    const shop = await aCouponShop(world, { carts: 1, buyers: 2 })
+    const shop = await createCouponShop(world, { carts: 1, buyers: 2 })
     const key = { 'idempotency-key': 'once' }
     const first = await start(shop, {}, key)
     const again = await start(shop, {}, key)
@@ -91,7 +91,7 @@ describe('a job', () => {
     expect((await start(shop, { subject: 'Other' }, key)).status).toBe(409)
     const [buyer] = shop.buyerOrders
     world.advance(MINUTE)
-    await recordOrders(world.deps, shop.storeId, [anOrder(world, { kind: 'purchase', email: buyer!.email })], 'sync')
+    await recordOrders(world.deps, shop.storeId, [buildOrder(world, { kind: 'purchase', email: buyer!.email })], 'sync')
     await send(shop)
     const job = await read(shop, first.body.jobId)
     expect(answersOf(job)).toEqual({
@@ -102,7 +102,7 @@ describe('a job', () => {
   })
 
   test('repeated with its key returns the first answer after the coupon has ended; a new request is rejected', async () => {
-    const shop = await aCouponShop(world)
+    const shop = await createCouponShop(world)
     const key = { 'idempotency-key': 'again' }
     const first = await start(shop, {}, key)
     await world.db.updateTable('coupons').set({ gone_at: world.now }).where('id', '=', shop.couponId).execute()
@@ -116,7 +116,7 @@ describe('a job', () => {
   })
 
   test('retries failed messages, except for people who had it or have bought since', async () => {
-    const shop = await aCouponShop(world, { carts: 1, buyers: 3 })
+    const shop = await createCouponShop(world, { carts: 1, buyers: 3 })
     const failing = new Set([shop.orders[0]!.email, shop.buyerOrders[0]!.email, shop.buyerOrders[1]!.email])
     world.answer = (mail) =>
       failing.has(mail.to)
@@ -127,7 +127,7 @@ describe('a job', () => {
     expect((await read(shop, jobId)).counts).toMatchObject({ sent: 1, failed: 3 })
     world.answer = answer
     world.advance(MINUTE)
-    const late = anOrder(world, { kind: 'purchase', email: shop.buyerOrders[1]!.email })
+    const late = buildOrder(world, { kind: 'purchase', email: shop.buyerOrders[1]!.email })
     await recordOrders(world.deps, shop.storeId, [late], 'sync')
     world.sent.length = 0
     const retry = () => world.request('POST', `/api/carts/send/${jobId}/retry`, { token: shop.token, body: {} })
@@ -139,7 +139,7 @@ describe('a job', () => {
   })
 
   test('does not retry an invalid address, but retries another failure', async () => {
-    const shop = await aCouponShop(world, { carts: 1, buyers: 1 })
+    const shop = await createCouponShop(world, { carts: 1, buyers: 1 })
     const bad = shop.orders[0]!.email
     world.answer = (mail) =>
       mail.to === bad
@@ -159,14 +159,14 @@ describe('a job', () => {
   })
 
   test('respects consent, suppressions and the control group', async () => {
-    const shop = await aCouponShop(world, { carts: 1, buyers: 3, isConsenting: false })
+    const shop = await createCouponShop(world, { carts: 1, buyers: 3, isConsenting: false })
     const withdrawn = world.deps.secrets.addressHash(shop.buyerOrders[1]!.email!)
     const suppression = { account_id: shop.accountId, channel: 'email' as const, reason: 'unsubscribed' as const }
     await world.db
       .insertInto('suppressions')
       .values({ ...suppression, address_hash: withdrawn, source: 'link', created_at: world.now })
       .execute()
-    await drawInto(world, shop.storeId, 'control', { ids: [shop.buyers[2]!] })
+    await assignArm(world, shop.storeId, 'control', { ids: [shop.buyers[2]!] })
     const { jobId } = (await start(shop)).body
     await send(shop)
     expect(answersOf(await read(shop, jobId))).toEqual({
@@ -180,13 +180,13 @@ describe('a job', () => {
   })
 
   test('resumes from its rows after a crash, without loss or repetition (D9, D10)', async () => {
-    const shop = await aCouponShop(world, { carts: 6, buyers: 6 })
+    const shop = await createCouponShop(world, { carts: 6, buyers: 6 })
     const { storeId } = shop
     const { jobId } = (await start(shop)).body
     let left = 3
     const end = Promise.withResolvers<Outcome>()
     world.answer = async (mail) => (left-- > 0 ? answer(mail) : end.promise)
-    await freshOrderCheck(world, storeId)
+    await completeOrderCheck(world, storeId)
     // Each process has its own connections.
     const { channels } = world.deps
     const killed = { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email } } }
@@ -210,8 +210,8 @@ describe('a job', () => {
 
 describe('rejects the whole request', () => {
   test('without customers, without a valid coupon of the store, and for viewers', { tags: ['B5'] }, async () => {
-    const shop = await aCouponShop(world)
-    const other = await aCouponShop(world)
+    const shop = await createCouponShop(world)
+    const other = await createCouponShop(world)
     const refused = async (body: object) => {
       const reply = await start(shop, body)
       return [reply.status, reply.body.error]
@@ -221,19 +221,19 @@ describe('rejects the whole request', () => {
     expect(await refused({ customers: undefined })).toEqual(noCustomers)
     expect(await refused({ couponId: undefined })).toEqual([400, 'Please choose a coupon.'])
     expect((await refused({ couponId: other.couponId }))[0]).toBe(404)
-    const expired = await aCoupon(world, shop, { ends_at: new Date(world.now.getTime() - MINUTE) })
+    const expired = await insertCoupon(world, shop, { ends_at: new Date(world.now.getTime() - MINUTE) })
     expect(await refused({ couponId: expired })).toEqual([422, 'This coupon has expired. Choose another one.'])
-    expect((await refused({ couponId: await aCoupon(world, shop, { gone_at: world.now }) }))[0]).toBe(422)
-    expect((await refused({ couponId: await aCoupon(world, shop, { is_active: false }) }))[0]).toBe(422)
+    expect((await refused({ couponId: await insertCoupon(world, shop, { gone_at: world.now }) }))[0]).toBe(422)
+    expect((await refused({ couponId: await insertCoupon(world, shop, { is_active: false }) }))[0]).toBe(422)
     expect((await refused({ body: '{{ nonsense }}' }))[0]).toBe(422)
-    const viewer = await aColleague(world, shop)
+    const viewer = await createColleague(world, shop)
     const looking = { token: viewer.token, body: { customers: shop.people, couponId: shop.couponId } }
     expect((await world.request('POST', offersPath, looking)).status).toBe(403)
     expect(await rowsOf(shop)).toEqual([])
   })
 
   test('with a cart URL outside the store (X1)', { tags: ['B2'] }, async () => {
-    const shop = await aCouponShop(world)
+    const shop = await createCouponShop(world)
     const { url } = await world.db
       .selectFrom('stores')
       .select('url')
@@ -271,7 +271,7 @@ describe('rejects the whole request', () => {
   })
 
   test('with customers of another account (X2)', async () => {
-    const [shop, other] = [await aCouponShop(world), await aCouponShop(world)]
+    const [shop, other] = [await createCouponShop(world), await createCouponShop(world)]
     const { jobId } = (await start(shop, { customers: [...other.people, ...other.buyers] })).body
     await send(shop)
     await send(other)
@@ -281,23 +281,26 @@ describe('rejects the whole request', () => {
 })
 
 test('a discount mail is available on the free plan, as a job and as a single call (decision 128)', async () => {
-  const shop = await aCouponShop(world, { plan: 'free', carts: 1, buyers: 1 })
-  await aCoupon(world, shop, { code: 'FREE-10' })
+  const shop = await createCouponShop(world, { plan: 'free', carts: 1, buyers: 1 })
+  await insertCoupon(world, shop, { code: 'FREE-10' })
   const { status, body } = await start(shop, { customers: shop.people })
   expect(status).toBe(200)
   await send(shop)
   expect((await read(shop, body.jobId)).counts).toMatchObject({ sent: 1 })
   const offer = { discountCode: 'FREE-10', discountAmount: 10, discountType: 'percentage', storeId: shop.storeId }
-  const single = await post(world, shop, '/api/email/send-discount-offer', { ...offer, to: shop.buyerOrders[0]!.email })
+  const single = await postWithWorker(world, shop, '/api/email/send-discount-offer', {
+    ...offer,
+    to: shop.buyerOrders[0]!.email,
+  })
   expect(single.body).toMatchObject({ success: true, state: 'sent' })
 })
 
 describe('the single call of the specification', () => {
-  const offer = (shop: CouponShop, body: object) => post(world, shop, '/api/email/send-discount-offer', body)
+  const offer = (shop: CouponShop, body: object) => postWithWorker(world, shop, '/api/email/send-discount-offer', body)
 
   test('sends the coupon with this code to a customer with or without a cart', { tags: ['B7'] }, async () => {
-    const shop = await aCouponShop(world)
-    await aCoupon(world, shop, {
+    const shop = await createCouponShop(world)
+    await insertCoupon(world, shop, {
       code: 'SAVE-5',
       type: 'fixed',
       platform_type: 'fixed_cart',
@@ -328,7 +331,7 @@ describe('the single call of the specification', () => {
 
 describe('eligibility', () => {
   test('counts by reason, as decided now, without writing anything', async () => {
-    const shop = await aCouponShop(world, { carts: 2, buyers: 1 })
+    const shop = await createCouponShop(world, { carts: 2, buyers: 1 })
     const missing = newId()
     const ask = (customers: string[]) =>
       world.request('POST', '/api/email/discount-eligibility', { token: shop.token, body: { customers } })
@@ -349,7 +352,7 @@ describe('eligibility', () => {
   })
 
   test('and previews the mail for one of them', async () => {
-    const shop = await aCouponShop(world)
+    const shop = await createCouponShop(world)
     const preview = (customer: string) =>
       world.request('POST', '/api/email/discount-preview', {
         token: shop.token,
@@ -362,7 +365,7 @@ describe('eligibility', () => {
     expect([without.subject, without.problem, without.decision.outcome]).toEqual(['For Ben', null, 'send'])
     expect(without.html).not.toContain('Earl Grey')
     expect((await preview(newId())).status).toBe(404)
-    const personal = await aCoupon(world, shop, { kind: 'personal', platform_id: null, code: 'CART' })
+    const personal = await insertCoupon(world, shop, { kind: 'personal', platform_id: null, code: 'CART' })
     const example = await world.request('POST', '/api/email/discount-preview', {
       token: shop.token,
       body: { customer: shop.people[0], couponId: personal },

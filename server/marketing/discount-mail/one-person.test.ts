@@ -1,19 +1,19 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
-import { freshOrderCheck } from '../../../test/factories.ts'
+import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
 import { DAY } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
 
 // Two customers of one discount mail are merged: the person gets it once (D1).
 
-const world = aWorld()
+const world = createWorld()
 let shop: CouponShop
 
 beforeEach(async () => {
-  shop = await aCouponShop(world, { carts: 2, buyers: 1 })
+  shop = await createCouponShop(world, { carts: 2, buyers: 1 })
   world.sent.length = 0
 })
 
@@ -25,7 +25,7 @@ const start = (customers: string[]) =>
     })
     .then((reply): string => reply.body.jobId)
 const send = async () => {
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   await sendDue(world.deps, { storeId: shop.storeId })
 }
 

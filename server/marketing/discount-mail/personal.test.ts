@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { post } from '../../../test/by-hand-scene.ts'
-import { demoCoupons } from '../../../test/demo-coupons.ts'
-import { aCoupon, aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { createDemoCoupons } from '../../../test/demo-coupons.ts'
+import { type CouponShop, createCouponShop, insertCoupon } from '../../../test/discount-scene.ts'
 import { MINUTE } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { codesJob } from '../../carts/coupon-codes/codes-jobs.ts'
 
 // A discount mail with personal codes: the codes are created in the store first, and the mails wait for them.
 
-const world = aWorld()
-const demo = demoCoupons(world)
+const world = createWorld()
+const demo = createDemoCoupons(world)
 let answer: typeof world.answer
 let shop: CouponShop
 let couponId: string
@@ -19,9 +19,9 @@ beforeEach(async () => {
   answer ??= world.answer
   world.answer = answer
   world.queued.length = 0
-  shop = await aCouponShop(world, { carts: 1, buyers: 2 })
+  shop = await createCouponShop(world, { carts: 1, buyers: 2 })
   await demo.connect(shop)
-  couponId = await aCoupon(world, shop, { kind: 'personal', platform_id: null, code: `OWN${++prefix}` })
+  couponId = await insertCoupon(world, shop, { kind: 'personal', platform_id: null, code: `OWN${++prefix}` })
   world.sent.length = 0
 })
 
@@ -123,7 +123,10 @@ test('the single call accepts neither a personal coupon nor one of its codes, wh
   const [made] = inStore()
   for (const discountCode of [`OWN${prefix}`, made!.code]) {
     const body = { to: shop.buyerOrders[0]!.email, discountCode, discountAmount: 10, discountType: 'percentage' }
-    const reply = await post(world, shop, '/api/email/send-discount-offer', { ...body, storeId: shop.storeId })
+    const reply = await postWithWorker(world, shop, '/api/email/send-discount-offer', {
+      ...body,
+      storeId: shop.storeId,
+    })
     expect([reply.status, Object.keys(reply.body.fields)]).toEqual([422, ['discountCode']])
   }
   expect(world.sent).toEqual([])

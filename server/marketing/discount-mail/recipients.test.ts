@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
-import { manyCarts } from '../../../test/many-carts.ts'
+import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
+import { insertManyCarts } from '../../../test/many-carts.ts'
 import { isProof } from '../../../test/seed.ts'
 import { countStatements } from '../../../test/statements.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { resolveRecipients } from './recipients.ts'
 
 // All matching customers, evaluated on the server (decision 39).
 
-const world = aWorld()
+const world = createWorld()
 const ask = (shop: CouponShop, matching: object) =>
   world.request('POST', '/api/email/discount-eligibility', { token: shop.token, body: { matching } })
 const idsOf = async (shop: CouponShop, matching: object) => (await ask(shop, matching)).body.eligible.sort()
 
 test('a discount mail matches all, those with an abandoned cart or a search match, minus the excluded ones', async () => {
-  const shop = await aCouponShop(world, { carts: 2, buyers: 2 })
+  const shop = await createCouponShop(world, { carts: 2, buyers: 2 })
   const [one, other] = shop.people as [string, string]
   const sorted = (...ids: string[]) => ids.sort()
   expect(await idsOf(shop, {})).toEqual(sorted(...shop.people, ...shop.buyers))
@@ -30,14 +30,14 @@ test('a discount mail matches all, those with an abandoned cart or a search matc
 })
 
 test('a discount mail matches the filters of a saved audience; the free plan has none', async () => {
-  const shop = await aCouponShop(world, { carts: 2, buyers: 1, plan: 'starter' })
+  const shop = await createCouponShop(world, { carts: 2, buyers: 1, plan: 'starter' })
   const [one, other] = shop.people as [string, string]
   await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', one).execute()
   const filters = { country: 'AT' }
   expect(await idsOf(shop, { abandonedOnly: true, filters })).toEqual([one])
   expect(await idsOf(shop, { abandonedOnly: true, filters, except: [one] })).toEqual([])
   expect(await idsOf(shop, { abandonedOnly: true, filters: {} })).toEqual([one, other].sort())
-  const free = await aCouponShop(world, { plan: 'free' })
+  const free = await createCouponShop(world, { plan: 'free' })
   for (const path of ['discount-eligibility', 'send-discount-offers']) {
     const body = { matching: { abandonedOnly: true, filters }, couponId: free.couponId }
     const refused = await world.request('POST', `/api/email/${path}`, { token: free.token, body })
@@ -46,7 +46,7 @@ test('a discount mail matches the filters of a saved audience; the free plan has
 })
 
 test('a discount mail never matches customers of others (X2)', async () => {
-  const [shop, other] = [await aCouponShop(world), await aCouponShop(world)]
+  const [shop, other] = [await createCouponShop(world), await createCouponShop(world)]
   expect((await ask(shop, {})).body.total).toBe(2)
   expect((await ask(other, { search: shop.orders[0]!.email! })).body.total).toBe(0)
 })
@@ -55,9 +55,9 @@ test('a discount mail never matches customers of others (X2)', async () => {
 const MANY = isProof ? 10_000 : 999
 
 test('a discount mail accepts up to 10,000 people in one quick request, and rejects more with an explanation', async () => {
-  const shop = await aCouponShop(world, { carts: 0, buyers: 1, plan: 'growth' })
+  const shop = await createCouponShop(world, { carts: 0, buyers: 1, plan: 'growth' })
   const { storeId, flowId } = shop
-  await manyCarts(world.db, { storeId, flowId, now: world.now, count: 10_000, isAllOpen: true })
+  await insertManyCarts(world.db, { storeId, flowId, now: world.now, count: 10_000, isAllOpen: true })
   const send = (matching: object) =>
     world.request('POST', '/api/email/send-discount-offers', {
       token: shop.token,

@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aCopiedCoupon } from '../../../test/copied-coupons.ts'
-import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
-import { freshOrderCheck } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { insertCoupon } from '../../../test/copied-coupons.ts'
+import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 
 // Text of a discount mail for a coupon without amount, end or minimum (decision 37).
 
-const world = aWorld()
+const world = createWorld()
 let shop: CouponShop
 
 beforeEach(async () => {
-  shop = await aCouponShop(world, { carts: 1, buyers: 2 })
+  shop = await createCouponShop(world, { carts: 1, buyers: 2 })
   world.sent.length = 0
 })
 
@@ -19,14 +19,14 @@ const FREE = { type: 'other', platform_type: 'free_shipping', percent: null, amo
 
 test('the default text fits free shipping above a minimum, and a type that only the store knows', async () => {
   const offers = [
-    [shop.buyers[0]!, await aCopiedCoupon(world, shop, { ...FREE, code: 'FREESHIP', min_spend_minor: 2_500 })],
-    [shop.buyers[1]!, await aCopiedCoupon(world, shop, { ...FREE, code: 'GIFT', platform_type: 'smart_gift' })],
+    [shop.buyers[0]!, await insertCoupon(world, shop, { ...FREE, code: 'FREESHIP', min_spend_minor: 2_500 })],
+    [shop.buyers[1]!, await insertCoupon(world, shop, { ...FREE, code: 'GIFT', platform_type: 'smart_gift' })],
   ]
   const said = []
   for (const [customer, couponId] of offers) {
     const body = { customers: [customer], couponId }
     await world.request('POST', '/api/email/send-discount-offers', { token: shop.token, body })
-    await freshOrderCheck(world, shop.storeId)
+    await completeOrderCheck(world, shop.storeId)
     await sendDue(world.deps, { storeId: shop.storeId })
     said.push(world.sent.at(-1))
   }
@@ -39,7 +39,7 @@ test('the default text fits free shipping above a minimum, and a type that only 
 })
 
 test('the preview names text left out because a variable is empty', async () => {
-  const couponId = await aCopiedCoupon(world, shop, { ...FREE, code: 'FREESHIP' })
+  const couponId = await insertCoupon(world, shop, { ...FREE, code: 'FREESHIP' })
   const body = 'Your code is {{ coupon_code }}.\n\nIt takes {{ coupon_amount }} off.'
   const subject = '{{ coupon_amount }} off'
   const preview = await world.request('POST', '/api/email/discount-preview', {
@@ -83,7 +83,7 @@ test("the message is called a discount mail, also on the cart's page", async () 
     token: shop.token,
     body: { customers: [shop.people[0]!], couponId: shop.couponId },
   })
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   await sendDue(world.deps, { storeId: shop.storeId })
   const cart = await world.db
     .selectFrom('carts')

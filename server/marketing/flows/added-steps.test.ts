@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { FlowStep } from '../../../shared/flows.ts'
-import { aShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // A step added for later carts also applies to an older cart whose shopper returned (decision 53).
 
-const world = aWorld()
+const world = createWorld()
 
 test('an added step keeps the minimum gap to messages sent before the step was planned (T4)', async () => {
-  const shop = await aShop(world, { plan: 'starter' })
+  const shop = await createShop(world, { plan: 'starter' })
   const call = (method: string, url: string, body?: object) =>
     world.request(method, url, { token: shop.token, ...(body && { body }) })
   const save = async (change: (steps: FlowStep[]) => object[]) => {

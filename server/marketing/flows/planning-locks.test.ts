@@ -1,20 +1,28 @@
 import { beforeEach, expect, test } from 'vitest'
-import { connectionsWait } from '../../../test/locks.ts'
-import { aScene, HOUR, messagesOf, pass, type Scene, steps, wait } from '../../../test/message-scene.ts'
-import { urlOf } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { isBlocked } from '../../../test/locks.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  HOUR,
+  listStepStates,
+  type MessageScene,
+  passTime,
+  readMessages,
+} from '../../../test/message-scene.ts'
+import { readStoreUrl } from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { transact } from '../../core/db/db.ts'
 import { lockFlow } from './sql.ts'
 
 // A flow edit and the planning of its messages are serialized (decision 53), so each sees the other's result.
 
-const world = aWorld()
+const world = createWorld()
 
-let scene: Scene
+let scene: MessageScene
 
 beforeEach(async () => {
-  scene = await aScene(world, 1, { plan: 'starter' })
+  scene = await createMessageScene(world, 1, { plan: 'starter' })
 })
 
 const call = (method: string, url: string, body?: object) =>
@@ -39,32 +47,32 @@ async function duringPlanning(begin: () => Promise<void>) {
       .forUpdate()
       .execute()
     planning = detectAbandoned(world.deps)
-    await connectionsWait(world, 1)
+    await isBlocked(world, 1)
     begun = begin()
-    await connectionsWait(world, 2)
+    await isBlocked(world, 2)
   })
   await Promise.all([planning, begun])
 }
 
 test('removing a step while a cart becomes abandoned leaves no message of that step', async () => {
   await duringPlanning(removeSecondStep)
-  expect(await steps(world, scene.storeId)).toEqual(['scheduled', 'cancelled(step_removed)', 'scheduled'])
+  expect(await listStepStates(world, scene.storeId)).toEqual(['scheduled', 'cancelled(step_removed)', 'scheduled'])
 })
 
 test('carts of a store wait for the next scan while its flow is edited; other stores do not wait', async () => {
-  const other = await aScene(world, 1, { plan: 'starter' })
+  const other = await createMessageScene(world, 1, { plan: 'starter' })
   await transact({ storeId: scene.storeId, db: world.db }, async (tx) => {
     await lockFlow(tx, scene.flowId)
-    await wait(world, other.storeId, HOUR)
-    expect(await steps(world, scene.storeId)).toEqual([])
-    expect(await steps(world, other.storeId)).toHaveLength(3)
+    await advanceToAbandoned(world, other.storeId, HOUR)
+    expect(await listStepStates(world, scene.storeId)).toEqual([])
+    expect(await listStepStates(world, other.storeId)).toHaveLength(3)
   })
-  await pass(world, scene.storeId, 0)
-  expect(await steps(world, scene.storeId)).toHaveLength(3)
+  await passTime(world, scene.storeId, 0)
+  expect(await listStepStates(world, scene.storeId)).toHaveLength(3)
 })
 
 test('a notification added while a cart becomes abandoned is planned for it', async () => {
-  const storeUrl = await urlOf(world, scene)
+  const storeUrl = await readStoreUrl(world, scene)
   const allow = async (maxNotifications: number) => {
     const words = { title: 'Your cart', body: 'It is still there' }
     const settings = { enabled: true, frequency: 'immediate', delay: 0, maxNotifications, ...words }
@@ -72,6 +80,6 @@ test('a notification added while a cart becomes abandoned is planned for it', as
   }
   await allow(1)
   await duringPlanning(() => allow(3))
-  const messages = await messagesOf(world, scene.storeId)
+  const messages = await readMessages(world, scene.storeId)
   expect(messages.filter(({ channel }) => channel === 'push')).toHaveLength(3)
 })

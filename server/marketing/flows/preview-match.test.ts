@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { MessagePreview } from '../../../shared/reminders.ts'
-import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // The preview of a message for a cart explains whether the flow matches that cart (decisions 51 and 52).
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 
 beforeEach(async () => {
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
-  shop = await aShop(world, { plan: 'starter' })
+  shop = await createShop(world, { plan: 'starter' })
 })
 
 const above = (amount: number): FlowConditions => ({

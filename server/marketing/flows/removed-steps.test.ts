@@ -1,22 +1,29 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { FlowStep } from '../../../shared/flows.ts'
-import { aScene, HOUR, MINUTE, messagesOf, pass, type Scene } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  createMessageScene,
+  HOUR,
+  type MessageScene,
+  MINUTE,
+  passTime,
+  readMessages,
+} from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // A removed step has no place in the flow. Its sent messages still keep the gap to others, but overtake none (decision
 // 53, T4).
 
-const world = aWorld()
-let scene: Scene
+const world = createWorld()
+let scene: MessageScene
 
 /** The second message was sent a quarter of an hour ago, an hour after the first. */
 beforeEach(async () => {
-  scene = await aScene(world, 1, { plan: 'starter' })
+  scene = await createMessageScene(world, 1, { plan: 'starter' })
   await save(([first, second]) => [first!, { ...second, delayMinutes: 120 }])
-  await pass(world, scene.storeId, HOUR)
-  await pass(world, scene.storeId, HOUR)
+  await passTime(world, scene.storeId, HOUR)
+  await passTime(world, scene.storeId, HOUR)
   expect(world.sent).toHaveLength(2)
-  await pass(world, scene.storeId, 15 * MINUTE)
+  await passTime(world, scene.storeId, 15 * MINUTE)
 })
 
 const call = (method: string, url: string, body?: object) =>
@@ -37,7 +44,7 @@ async function save(change: (steps: Saved[]) => Saved[]) {
 const none = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
 
 const reminders = async () =>
-  (await messagesOf(world, scene.storeId))
+  (await readMessages(world, scene.storeId))
     .map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
     .toSorted()
 
@@ -47,7 +54,7 @@ test('a step added in place of a removed one is sent, even if its time is earlie
     ...none,
     ...{ moved: 1, dueNow: 1 },
   })
-  await pass(world, scene.storeId, MINUTE)
+  await passTime(world, scene.storeId, MINUTE)
   expect(world.sent).toHaveLength(3)
   expect(await reminders()).toEqual(['sent', 'sent', 'sent'])
 })
@@ -61,9 +68,9 @@ test("an added step keeps the gap to the removed step's message", async () => {
   await save(([first]) => [first!, { delayMinutes: 300 }])
   // Half an hour before it in the flow, and half an hour after it in time.
   expect(await save(([first, added]) => [first!, { ...added, delayMinutes: 90 }])).toEqual({ ...none, moved: 1 })
-  await pass(world, scene.storeId, 14 * MINUTE)
+  await passTime(world, scene.storeId, 14 * MINUTE)
   expect(world.sent).toHaveLength(2)
-  await pass(world, scene.storeId, 2 * MINUTE)
+  await passTime(world, scene.storeId, 2 * MINUTE)
   expect(world.sent).toHaveLength(3)
 })
 
@@ -71,7 +78,7 @@ test('a step moved before a sent one is announced as not sent, and is not sent',
   await save(([first, second]) => [first!, second!, { delayMinutes: 300 }])
   const moved = await save(([first, second, added]) => [first!, { ...added, delayMinutes: 110 }, second!])
   expect(moved).toEqual({ ...none, overtaken: 1 })
-  await pass(world, scene.storeId, HOUR)
+  await passTime(world, scene.storeId, HOUR)
   expect(world.sent).toHaveLength(2)
   expect(await reminders()).toContain('skipped(superseded)')
 })
@@ -84,7 +91,7 @@ test('of two steps moved into the past, one is announced as due and is sent', as
       ...added.map((each, index) => ({ ...each, delayMinutes: 121 + index })),
     ]),
   ).toEqual({ ...none, ...{ moved: 1, dueNow: 1, overtaken: 1 } })
-  await pass(world, scene.storeId, MINUTE)
+  await passTime(world, scene.storeId, MINUTE)
   expect(world.sent).toHaveLength(3)
 })
 

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { savedSteps } from '../../../test/flow-edits.ts'
-import { aShop, DAY, HOUR, MINUTE, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildSavedSteps } from '../../../test/flow-edits.ts'
+import { createShop, DAY, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
 import { foldFlowCounts, reportFlow } from './report.ts'
 
 // The report of a flow (decision 57).
 
-const world = aWorld()
+const world = createWorld()
 
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 
 test('the report counts planned, sent, clicked, purchased and unsent messages of each step', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('one', [tea(2)])
   await shop.type('one', ada)
   await shop.pass(HOUR)
@@ -53,12 +53,12 @@ test('the report counts planned, sent, clicked, purchased and unsent messages of
 })
 
 test('the report keeps a removed step with its sent messages under its own name', async () => {
-  const shop = await aShop(world, { plan: 'starter' })
+  const shop = await createShop(world, { plan: 'starter' })
   await shop.fill('one', [tea(2)])
   await shop.type('one', ada)
   await shop.pass(HOUR)
   const { flows } = (await world.request('GET', '/api/flows', { token: shop.token })).body
-  const steps = savedSteps(flows[0].steps.slice(1), () => ({}))
+  const steps = buildSavedSteps(flows[0].steps.slice(1), () => ({}))
   await world.request('PUT', `/api/flows/${shop.flowId}`, { token: shop.token, body: { name: 'R', steps } })
   await countFigures(world.deps)
   const { body } = await world.request('GET', `/api/flows/${shop.flowId}/report?days=30`, { token: shop.token })
@@ -74,7 +74,7 @@ test('the report keeps a removed step with its sent messages under its own name'
 })
 
 test('the report reports deliveries for channels that report them, and the number of emails otherwise', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const store = { storeId: shop.storeId, db: world.db }
   const [first] = (await reportFlow(world.deps, store, shop.flowId, 30)).steps
   for (const [channel, accepted, delivered] of [
@@ -99,7 +99,7 @@ test('the report reports deliveries for channels that report them, and the numbe
 })
 
 test('the report compares a variant with the first only once enough shoppers have bought', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const { flows } = (await world.request('GET', '/api/flows', { token: shop.token })).body
   const [first] = flows[0].steps
   const other = newId()

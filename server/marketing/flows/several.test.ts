@@ -1,19 +1,19 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { HOUR, messagesOf, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { advanceToAbandoned, HOUR, readMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // Several flows in a store: which flow a cart belongs to (decision 51); creating, ordering and deleting flows.
 
-const world = aWorld()
+const world = createWorld()
 
 let store: TestStore
 
 beforeEach(async () => {
-  store = await aStore(world, { plan: 'starter' })
+  store = await createStore(world, { plan: 'starter' })
 })
 
 const call = (method: string, url: string, body?: object) =>
@@ -48,14 +48,14 @@ const cartOf = async () =>
     .limit(1)
     .executeTakeFirstOrThrow()
 
-async function aCart(more: Parameters<typeof anOrder>[1] = {}) {
-  const order = anOrder(world, more)
+async function aCart(more: Parameters<typeof buildOrder>[1] = {}) {
+  const order = buildOrder(world, more)
   await recordOrders(world.deps, store.storeId, [order], 'sync')
-  await wait(world, store.storeId, HOUR)
+  await advanceToAbandoned(world, store.storeId, HOUR)
   return order
 }
 
-const origins = async () => [...new Set((await messagesOf(world, store.storeId)).map(({ origin_id }) => origin_id))]
+const origins = async () => [...new Set((await readMessages(world, store.storeId)).map(({ origin_id }) => origin_id))]
 
 test('a cart belongs to the first active flow whose conditions match, with the reason on record', async () => {
   const first = await aFlowBefore(above(1_000))
@@ -102,11 +102,11 @@ test('a cart keeps its flow for the episode when flows are reordered or deactiva
   const items = order.items.map((item) => ({ ...item, quantity: 3 }))
   await recordOrders(world.deps, store.storeId, [{ ...order, items, totalMinor: 6_300, modifiedAt }], 'sync')
   expect((await cartOf()).status).toBe('active')
-  await wait(world, store.storeId, 2 * HOUR)
+  await advanceToAbandoned(world, store.storeId, 2 * HOUR)
   expect((await cartOf()).flow_id).toBe(first)
   expect(await origins()).toEqual([first])
   // Deactivated: planned messages stay, and the send decision holds them (D5).
-  expect((await messagesOf(world, store.storeId)).map(({ state }) => state)).toEqual([
+  expect((await readMessages(world, store.storeId)).map(({ state }) => state)).toEqual([
     'scheduled',
     'scheduled',
     'scheduled',
@@ -119,7 +119,7 @@ test('a cart that matches no flow belongs to none', async () => {
   await aCart()
   const cart = await cartOf()
   expect(cart).toMatchObject({ flow_id: null, flow_choice: { flows: [{ id: first, holds: false }] } })
-  expect(await messagesOf(world, store.storeId)).toEqual([])
+  expect(await readMessages(world, store.storeId)).toEqual([])
 })
 
 test('only an inactive flow can be deleted; its open messages are cancelled and the others move up', async () => {
@@ -129,7 +129,7 @@ test('only an inactive flow can be deleted; its open messages are cancelled and 
   expect([refused.status, refused.body.error]).toEqual([422, 'Switch the flow off before you delete it.'])
   await call('POST', `/api/flows/${first}/switch`, { isOn: false })
   expect((await call('DELETE', `/api/flows/${first}`)).body).toEqual({ ok: true, cancelled: 3 })
-  const messages = await messagesOf(world, store.storeId)
+  const messages = await readMessages(world, store.storeId)
   expect(messages.map(({ state, reason }) => `${state} ${reason}`)).toEqual(Array(3).fill('cancelled flow_removed'))
   expect((await flows()).map(({ id, position }: { id: string; position: number }) => [id, position])).toEqual([
     [store.flowId, 1],
@@ -183,7 +183,7 @@ test('the API rejects an order that does not name all flows', async () => {
   const other = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow.id
   expect((await call('PUT', '/api/flows/order', { flowIds: [other] })).status).toBe(409)
   expect((await call('PUT', '/api/flows/order', { flowIds: [other, other, store.flowId] })).status).toBe(422)
-  const strange = await aStore(world)
+  const strange = await createStore(world)
   expect((await call('PUT', '/api/flows/order', { flowIds: [other, strange.flowId] })).status).toBe(404)
 })
 

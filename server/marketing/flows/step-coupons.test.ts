@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { aCopiedCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { savedSteps } from '../../../test/flow-edits.ts'
-import { aScene, cartOf, HOUR, pass, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { assignCouponToSteps, insertCoupon } from '../../../test/copied-coupons.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { buildSavedSteps } from '../../../test/flow-edits.ts'
+import { advanceToAbandoned, createMessageScene, HOUR, passTime, readCart } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 
 // The coupon of a step: saved, kept, rejected, and shown in the preview.
 
-const world = aWorld()
+const world = createWorld()
 
 const read = async ({ token, flowId }: TestStore) => {
   const { body } = await world.request('GET', '/api/flows', { token })
@@ -17,7 +17,7 @@ const read = async ({ token, flowId }: TestStore) => {
 
 async function save(store: TestStore, coupon: object | null | undefined) {
   const flow = await read(store)
-  const steps = savedSteps(flow.steps, ({ step }) => (step === 1 && coupon !== undefined ? { coupon } : {}))
+  const steps = buildSavedSteps(flow.steps, ({ step }) => (step === 1 && coupon !== undefined ? { coupon } : {}))
   const body = { name: flow.name, steps }
   return world.request('PUT', `/api/flows/${store.flowId}`, { token: store.token, body })
 }
@@ -29,8 +29,8 @@ const setting = (couponId: string) => ({
 })
 
 test('the coupon of a step is saved with its rules, kept when a save omits it, and removed by null', async () => {
-  const store = await aStore(world)
-  const wanted = setting(await aCopiedCoupon(world, store))
+  const store = await createStore(world)
+  const wanted = setting(await insertCoupon(world, store))
   const saved = await save(store, wanted)
   expect(saved.status).toBe(200)
   expect(firstOf(saved.body.flow)).toEqual(wanted)
@@ -41,9 +41,9 @@ test('the coupon of a step is saved with its rules, kept when a save omits it, a
 })
 
 test('saving a step rejects a coupon of another store, a deleted one and an unknown one', async () => {
-  const store = await aStore(world)
-  const others = await aCopiedCoupon(world, await aStore(world))
-  const gone = await aCopiedCoupon(world, store, { gone_at: world.now })
+  const store = await createStore(world)
+  const others = await insertCoupon(world, await createStore(world))
+  const gone = await insertCoupon(world, store, { gone_at: world.now })
   for (const id of [others, gone, newId()]) {
     const reply = await save(store, setting(id))
     expect([reply.status, reply.body.message ?? reply.body.error]).toEqual([
@@ -58,19 +58,19 @@ test('saving a step rejects a coupon of another store, a deleted one and an unkn
 })
 
 test('a message that waits for a code is decided again at once when its step gets another coupon', async () => {
-  const store = await aScene(world)
-  await giveToSteps(world, store, await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART' }))
-  await pass(world, store.storeId, HOUR)
+  const store = await createMessageScene(world)
+  await assignCouponToSteps(world, store, await insertCoupon(world, store, { kind: 'personal', code: 'CART' }))
+  await passTime(world, store.storeId, HOUR)
   expect(world.sent).toEqual([])
-  await save(store, { ...setting(await aCopiedCoupon(world, store)), firstOrderOnly: false, aboveAmount: null })
-  await pass(world, store.storeId, 1_000)
+  await save(store, { ...setting(await insertCoupon(world, store)), firstOrderOnly: false, aboveAmount: null })
+  await passTime(world, store.storeId, 1_000)
   expect(world.sent[0]!.text).toContain('Coupon SAVE-')
 })
 
 test('changed rules of the same coupon trigger a new decision, as the dry run says; equal rules change nothing', async () => {
-  const store = await aScene(world)
-  await wait(world, store.storeId, HOUR)
-  const wanted = setting(await aCopiedCoupon(world, store))
+  const store = await createMessageScene(world)
+  await advanceToAbandoned(world, store.storeId, HOUR)
+  const wanted = setting(await insertCoupon(world, store))
   const changed = async (coupon: object | null) => (await save(store, coupon)).body.effect.changed
   expect(await changed(wanted)).toBe(1)
   expect(await changed(wanted)).toBe(0)
@@ -82,8 +82,8 @@ test('changed rules of the same coupon trigger a new decision, as the dry run sa
 })
 
 test('the preview shows an example of a personal code, or the reason why there is none', async () => {
-  const store = await aScene(world)
-  await pass(world, store.storeId, HOUR)
+  const store = await createMessageScene(world)
+  await passTime(world, store.storeId, HOUR)
   const preview = async (cartId: string) =>
     (
       await world.request('POST', `/api/flows/${store.flowId}/preview`, {
@@ -91,29 +91,29 @@ test('the preview shows an example of a personal code, or the reason why there i
         body: { step: 1, cartId },
       })
     ).body
-  const { id } = await cartOf(world, store.storeId)
-  await giveToSteps(
+  const { id } = await readCart(world, store.storeId)
+  await assignCouponToSteps(
     world,
     store,
-    await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART', max_discount_minor: 100 }),
+    await insertCoupon(world, store, { kind: 'personal', code: 'CART', max_discount_minor: 100 }),
   )
   for (const cart of [id, 'sample']) {
     const shown = await preview(cart)
     expect(shown.couponNote).toBe('CART-EXAMPLE is an example. Each message gets a code of its own.')
     expect(shown.text).toContain('Coupon CART-EXAMPLE: −$1.00')
   }
-  await giveToSteps(world, store, await aCopiedCoupon(world, store, { code: 'OFF', is_active: false }))
+  await assignCouponToSteps(world, store, await insertCoupon(world, store, { code: 'OFF', is_active: false }))
   const without = await preview(id)
   expect(without.couponNote).toBe('The message goes without the coupon OFF. The coupon is not active.')
   expect(without.text).not.toContain('Coupon')
-  await giveToSteps(world, store, null)
+  await assignCouponToSteps(world, store, null)
   expect((await preview(id)).couponNote).toBeNull()
 })
 
 test('the preview shows an unsaved coupon, and none after its removal', async () => {
-  const store = await aScene(world)
-  await pass(world, store.storeId, HOUR)
-  const { id } = await cartOf(world, store.storeId)
+  const store = await createMessageScene(world)
+  await passTime(world, store.storeId, HOUR)
+  const { id } = await readCart(world, store.storeId)
   const preview = async (cartId: string, coupon: object | null) =>
     (
       await world.request('POST', `/api/flows/${store.flowId}/preview`, {
@@ -121,23 +121,23 @@ test('the preview shows an unsaved coupon, and none after its removal', async ()
         body: { step: 1, cartId, coupon },
       })
     ).body
-  const wanted = { ...setting(await aCopiedCoupon(world, store, { code: 'NEW10' })), firstOrderOnly: false }
+  const wanted = { ...setting(await insertCoupon(world, store, { code: 'NEW10' })), firstOrderOnly: false }
   for (const cart of [id, 'sample']) {
     expect((await preview(cart, { ...wanted, aboveAmount: null })).text).toContain('Coupon NEW10: −$')
   }
   const withheld = await preview(id, { ...wanted, fallback: 'without', aboveAmount: 10_000 })
   expect(withheld.couponNote).toContain('this cart is not above it')
-  await giveToSteps(world, store, await aCopiedCoupon(world, store, { code: 'OLD5' }))
+  await assignCouponToSteps(world, store, await insertCoupon(world, store, { code: 'OLD5' }))
   for (const cart of [id, 'sample']) expect((await preview(cart, null)).text).not.toContain('Coupon')
-  const others = await aCopiedCoupon(world, await aStore(world), { code: 'THEIRS' })
+  const others = await insertCoupon(world, await createStore(world), { code: 'THEIRS' })
   expect(JSON.stringify(await preview(id, { ...wanted, couponId: others }))).not.toContain('THEIRS')
 })
 
 test('the flow describes the coupon of a step, even after the store deleted it', async () => {
-  const store = await aStore(world)
-  const id = await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART', gone_at: world.now })
+  const store = await createStore(world)
+  const id = await insertCoupon(world, store, { kind: 'personal', code: 'CART', gone_at: world.now })
   const shown = async () => (await read(store)).steps[0].couponShown
   expect(await shown()).toBeNull()
-  await giveToSteps(world, store, id)
+  await assignCouponToSteps(world, store, id)
   expect(await shown()).toMatchObject({ _id: id, code: 'CART', kind: 'personal', amount: 10, isGone: true })
 })

@@ -1,19 +1,28 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type MessageView, messageName } from '../../../shared/carts.ts'
 import type { FlowStep } from '../../../shared/flows.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { aScene, DAY, HOUR, messagesOf, pass, type Scene, steps, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  DAY,
+  HOUR,
+  listStepStates,
+  type MessageScene,
+  passTime,
+  readMessages,
+} from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // Adding, removing and moving steps: open messages follow, as a dry run predicts (decisions 52, 53 and 55).
 
-const world = aWorld()
+const world = createWorld()
 
-let scene: Scene
+let scene: MessageScene
 
 beforeEach(async () => {
-  scene = await aScene(world, 1, { plan: 'starter' })
+  scene = await createMessageScene(world, 1, { plan: 'starter' })
   world.sent.length = 0
 })
 
@@ -25,12 +34,12 @@ const flow = async () => (await call('GET', '/api/flows')).body.flows[0]
 type Saved = Partial<Omit<FlowStep, 'variants'>> & { variants?: object[] }
 
 /** Saves, and checks that a dry run predicted the same effect. */
-async function save(change: (steps: Saved[]) => Saved[]) {
+async function save(change: (saved: Saved[]) => Saved[]) {
   const { name, steps: stored } = await flow()
   const body = { name, steps: change(stored) }
-  const before = await messagesOf(world, scene.storeId)
+  const before = await readMessages(world, scene.storeId)
   const tried = await call('POST', `/api/flows/${scene.flowId}/effect`, body)
-  expect(await messagesOf(world, scene.storeId)).toEqual(before)
+  expect(await readMessages(world, scene.storeId)).toEqual(before)
   const saved = await call('PUT', `/api/flows/${scene.flowId}`, body)
   expect([saved.status, saved.body.error]).toEqual([200, undefined])
   expect(saved.body.effect).toEqual(tried.body.effect)
@@ -40,15 +49,15 @@ async function save(change: (steps: Saved[]) => Saved[]) {
 const none = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
 
 test('a removed step cancels its open messages and remains in the report for its sent ones', async () => {
-  await pass(world, scene.storeId, HOUR)
+  await passTime(world, scene.storeId, HOUR)
   const saved = await save(([first, , third]) => [first!, third!])
   expect(saved.effect).toEqual({ ...none, cancelled: 1 })
-  expect(await steps(world, scene.storeId)).toEqual(['sent', 'cancelled(step_removed)', 'scheduled'])
+  expect(await listStepStates(world, scene.storeId)).toEqual(['sent', 'cancelled(step_removed)', 'scheduled'])
   expect(saved.flow.steps.map(({ step }: FlowStep) => step)).toEqual([1, 2])
   // The next step takes its place, and its message shows the new number.
-  const rows = await messagesOf(world, scene.storeId)
+  const rows = await readMessages(world, scene.storeId)
   expect(rows.find(({ state }) => state === 'scheduled')).toMatchObject({ step: 2, step_id: saved.flow.steps[1].id })
-  await pass(world, scene.storeId, 3 * DAY)
+  await passTime(world, scene.storeId, 3 * DAY)
   expect(world.sent).toHaveLength(2)
 })
 
@@ -72,31 +81,31 @@ describe('a step removed while its mail is in flight (decision 53)', () => {
       saved = await save(([, ...others]) => others)
       return later
     }
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     expect(saved).toMatchObject({ effect: { ...none, cancelled: 0 } })
-    expect(await steps(world, scene.storeId)).toEqual(['cancelled(step_removed)', 'scheduled', 'scheduled'])
-    await pass(world, scene.storeId, HOUR)
+    expect(await listStepStates(world, scene.storeId)).toEqual(['cancelled(step_removed)', 'scheduled', 'scheduled'])
+    await passTime(world, scene.storeId, HOUR)
     expect(world.sent).toHaveLength(1)
   })
 
   test('is cancelled at its next due time when the mail was deferred during the save', async () => {
     world.answer = () => later
-    await pass(world, scene.storeId, HOUR)
-    expect(await steps(world, scene.storeId)).toEqual(['held(retry)', 'scheduled', 'scheduled'])
+    await passTime(world, scene.storeId, HOUR)
+    expect(await listStepStates(world, scene.storeId)).toEqual(['held(retry)', 'scheduled', 'scheduled'])
     const { rowCount } = await world.pool.query(
       'update flow_steps set removed_at = $1 where store_id = $2 and flow_id = $3 and step = 1',
       [world.now, scene.storeId, scene.flowId],
     )
     expect(rowCount).toBe(1)
-    await pass(world, scene.storeId, HOUR)
-    expect(await steps(world, scene.storeId)).toEqual(['cancelled(step_removed)', 'scheduled', 'scheduled'])
+    await passTime(world, scene.storeId, HOUR)
+    expect(await listStepStates(world, scene.storeId)).toEqual(['cancelled(step_removed)', 'scheduled', 'scheduled'])
     expect(world.sent).toHaveLength(1)
   })
 })
 
 test('the page of a cart names messages by the current position of their step, and removed steps by name', async () => {
-  await pass(world, scene.storeId, HOUR)
-  const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
+  await passTime(world, scene.storeId, HOUR)
+  const { cart_id: cartId } = (await readMessages(world, scene.storeId))[0]!
   // The second is removed, so the third becomes second; then another one is removed.
   await save(([first, , third]) => [first!, third!])
   await save(([first, third]) => [first!, { delayMinutes: 2 * 24 * 60 }, third!])
@@ -111,8 +120,8 @@ test('the page of a cart names messages by the current position of their step, a
 })
 
 test('the page of a cart names a sent message by the unique current position of its step', async () => {
-  await pass(world, scene.storeId, HOUR)
-  const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
+  await passTime(world, scene.storeId, HOUR)
+  const { cart_id: cartId } = (await readMessages(world, scene.storeId))[0]!
   await save(([first, second, third]) => [{ ...second!, delayMinutes: 15 }, first!, third!])
   const { messages } = (await call('GET', `/api/carts/${cartId}/messages`)).body
   const named = messages.map((message: MessageView) => `${messageName(message)} ${message.state}`)
@@ -139,9 +148,9 @@ test('the API rejects a save by a member who has not seen a step added by anothe
 })
 
 test('an edit plans an added step only for carts whose due time is in the future', async () => {
-  await pass(world, scene.storeId, HOUR)
-  await recordOrders(world.deps, scene.storeId, [anOrder(world)], 'sync')
-  await pass(world, scene.storeId, 3 * HOUR)
+  await passTime(world, scene.storeId, HOUR)
+  await recordOrders(world.deps, scene.storeId, [buildOrder(world)], 'sync')
+  await passTime(world, scene.storeId, 3 * HOUR)
   const saved = await save(([first, ...others]) => [first!, { delayMinutes: 210 }, ...others])
   expect(saved.effect).toEqual({ ...none, added: 1, tooLate: 1 })
   expect(saved.flow.steps[1]).toMatchObject({
@@ -150,13 +159,13 @@ test('an edit plans an added step only for carts whose due time is in the future
     name: 'Second reminder (2)',
     channels: ['email'],
   })
-  const added = (await messagesOf(world, scene.storeId)).filter(({ step_id }) => step_id === saved.flow.steps[1].id)
+  const added = (await readMessages(world, scene.storeId)).filter(({ step_id }) => step_id === saved.flow.steps[1].id)
   expect(added).toHaveLength(1)
   expect(added[0]!.due_at > world.now).toBe(true)
   // Nor later, when the flow is activated with the last day's carts: the backlog is never sent at once.
   await call('POST', `/api/flows/${scene.flowId}/switch`, { isOn: false })
   await call('POST', `/api/flows/${scene.flowId}/switch`, { isOn: true, includeLast24h: true })
-  const rows = await messagesOf(world, scene.storeId)
+  const rows = await readMessages(world, scene.storeId)
   expect(rows.filter(({ step_id }) => step_id === saved.flow.steps[1].id)).toHaveLength(1)
 })
 
@@ -168,7 +177,7 @@ test('an added step uses the text of the request', async () => {
 })
 
 test('reordered steps keep their ids, and no message is sent twice', async () => {
-  await pass(world, scene.storeId, HOUR)
+  await passTime(world, scene.storeId, HOUR)
   const [first] = (await flow()).steps
   const saved = await save(([a, b, c]) => [
     { ...b, delayMinutes: 60 },
@@ -177,17 +186,17 @@ test('reordered steps keep their ids, and no message is sent twice', async () =>
   ])
   expect(saved.effect).toEqual({ ...none, overtaken: 1 })
   expect(saved.flow.steps[1].id).toBe(first.id)
-  await pass(world, scene.storeId, HOUR)
+  await passTime(world, scene.storeId, HOUR)
   // The step that followed the sent one precedes it now, so it is overtaken.
   expect(world.sent).toHaveLength(1)
-  const rows = await messagesOf(world, scene.storeId)
+  const rows = await readMessages(world, scene.storeId)
   expect(rows.find(({ step_id }) => step_id === saved.flow.steps[0].id)).toMatchObject({ reason: 'superseded' })
-  await pass(world, scene.storeId, 3 * DAY)
+  await passTime(world, scene.storeId, 3 * DAY)
   expect(world.sent).toHaveLength(2)
 })
 
 test('changed delays reschedule open messages, changed text updates them, other edits leave them', async () => {
-  await pass(world, scene.storeId, HOUR)
+  await passTime(world, scene.storeId, HOUR)
   const { effect } = await save(([a, b, c]) => [a!, { ...b, delayMinutes: 600 }, c!])
   expect(effect).toEqual({ ...none, moved: 1 })
   const words = { email: { subject: 'Other', body: '{{ checkout_link }}' } }
@@ -198,7 +207,7 @@ test('changed delays reschedule open messages, changed text updates them, other 
 
 test('the API rejects unknown, duplicate and early steps, and shares that do not add up, at their path', async () => {
   const { name, steps: stored } = await flow()
-  const refused = async (change: (steps: Saved[]) => object[]) => {
+  const refused = async (change: (saved: Saved[]) => object[]) => {
     const { status, body } = await call('PUT', `/api/flows/${scene.flowId}`, { name, steps: change(stored) })
     return [status, Object.keys(body.fields ?? {})]
   }
@@ -223,9 +232,9 @@ describe('step conditions', () => {
 
   test('are evaluated when the message is due, and a mismatch is on record', async () => {
     await save(([a, b, c]) => [{ ...a, conditions: above(10_000) }, b!, c!])
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     expect(world.sent).toEqual([])
-    expect((await steps(world, scene.storeId))[0]).toBe('skipped(condition)')
+    expect((await listStepStates(world, scene.storeId))[0]).toBe('skipped(condition)')
     const record = await world.db
       .selectFrom('decision_records')
       .select('inputs')
@@ -236,26 +245,26 @@ describe('step conditions', () => {
       ...{ conditionHolds: false, conditionValues: { value: { currency: 'USD' } } },
       conditionsUnmet: { currency: 'USD', conditions: [{ fact: 'value', is: 'above', amount: 10_000 }] },
     })
-    await pass(world, scene.storeId, DAY)
+    await passTime(world, scene.storeId, DAY)
     expect(world.sent).toHaveLength(1)
   })
 
   test('changed before the due time apply in their new form', async () => {
     await save(([a, b, c]) => [{ ...a, conditions: above(10_000) }, b!, c!])
-    await wait(world, scene.storeId, HOUR / 2)
+    await advanceToAbandoned(world, scene.storeId, HOUR / 2)
     await save(([a, b, c]) => [{ ...a, conditions: above(1) }, b!, c!])
-    await pass(world, scene.storeId, HOUR / 2)
+    await passTime(world, scene.storeId, HOUR / 2)
     expect(world.sent).toHaveLength(1)
   })
 
   test('appear in the preview of a cart', async () => {
-    await pass(world, scene.storeId, 0)
+    await passTime(world, scene.storeId, 0)
     const { id } = await world.db
       .selectFrom('carts')
       .select('id')
       .where('store_id', '=', scene.storeId)
       .executeTakeFirstOrThrow()
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     const body = { stepId: (await flow()).steps[1].id, cartId: id, conditions: above(10_000) }
     const preview = (await call('POST', `/api/flows/${scene.flowId}/preview`, body)).body
     expect(preview.decision).toMatchObject({ outcome: 'skip', reason: 'condition' })
@@ -279,13 +288,13 @@ describe('step variants', () => {
     await recordOrders(
       world.deps,
       scene.storeId,
-      Array.from({ length: 24 }, () => anOrder(world)),
+      Array.from({ length: 24 }, () => buildOrder(world)),
       'sync',
     )
     const { flow: saved } = await split([50, 50])
     expect(saved.steps[0].variants.map(({ name }: { name: string }) => name)).toEqual(['A', 'B'])
-    await pass(world, scene.storeId, HOUR)
-    const rows = (await messagesOf(world, scene.storeId)).filter(({ step }) => step === 1)
+    await passTime(world, scene.storeId, HOUR)
+    const rows = (await readMessages(world, scene.storeId)).filter(({ step }) => step === 1)
     const subjects = new Map(
       saved.steps[0].variants.map(({ id }: { id: string }, n: number) => [id, `Words ${'AB'[n]}`]),
     )
@@ -314,7 +323,7 @@ describe('step variants', () => {
       ['B', true],
       ['C', true],
     ])
-    await pass(world, scene.storeId, HOUR)
+    await passTime(world, scene.storeId, HOUR)
     expect(world.sent.map(({ subject }) => subject)).toEqual(['Words B'])
     expect((await call('POST', url, { variantId: saved.steps[0].id })).status).toBe(404)
   })

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { consent, germanPhone, usPhone } from '../../../test/by-hand-scene.ts'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { DAY, MINUTE, messagesOf, pass, wait } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { grantConsent, nextGermanPhone, nextUsPhone } from '../../../test/by-hand-scene.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { advanceToAbandoned, DAY, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // Forecast of the next hour, message by message: each expected send counts for the ones behind it.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 
 beforeEach(async () => {
@@ -15,7 +15,7 @@ beforeEach(async () => {
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T14:00:00Z`)
   world.sent.length = 0
   world.texts.length = 0
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
 })
 
 interface Shopper {
@@ -38,9 +38,9 @@ async function setSteps(delays: readonly number[], channels: readonly string[]):
 
 /** Abandoned carts of shoppers without an email address who agreed to SMS. */
 async function left(...shoppers: Shopper[]): Promise<void> {
-  const orders = shoppers.map(({ country = 'DE', phone }) => anOrder(world, { country, phone }))
+  const orders = shoppers.map(({ country = 'DE', phone }) => buildOrder(world, { country, phone }))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
-  for (const order of orders) await consent(world, store, order)
+  for (const order of orders) await grantConsent(world, store, order)
   const hasMail = shoppers.some(({ isMailed }) => isMailed)
   const abandoned = { ...(!hasMail && { email: null }), abandon_at: new Date(world.now.getTime() + 15 * MINUTE) }
   await world.db.updateTable('carts').set(abandoned).where('store_id', '=', store.storeId).execute()
@@ -59,12 +59,12 @@ const why = (upcoming: { notSent: { explanation: string; count: number }[] }) =>
   upcoming.notSent.map(({ explanation, count }) => [count, explanation]).toSorted()
 
 describe('two texts of a cart within the hour', () => {
-  const cart = [germanPhone(), usPhone()] as const
+  const cart = [nextGermanPhone(), nextUsPhone()] as const
 
   test('the second waits for the gap or the cooldown, or is never sent, when the first is sent', async () => {
     await left({ phone: cart[0] }, { phone: cart[1], country: 'US' })
     await setSteps([60, 75, 4_320], ['email', 'sms'])
-    await wait(world, store.storeId, 45 * MINUTE)
+    await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
     const upcoming = await read()
     expect(told(upcoming)).toEqual([`1 to ${cart[0]}`, `1 to ${cart[1]}`].toSorted())
     expect(upcoming.total).toBe(2)
@@ -75,24 +75,24 @@ describe('two texts of a cart within the hour', () => {
   })
 
   test('matches what is sent later', async () => {
-    await left({ phone: germanPhone() })
+    await left({ phone: nextGermanPhone() })
     await setSteps([60, 75, 4_320], ['sms'])
-    await wait(world, store.storeId, 45 * MINUTE)
+    await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
     const { messages } = await read()
     expect(messages).toMatchObject([{ step: 1, channel: 'sms' }])
-    for (const _ of [1, 2, 3, 4]) await pass(world, store.storeId, 15 * MINUTE)
+    for (const _ of [1, 2, 3, 4]) await passTime(world, store.storeId, 15 * MINUTE)
     expect(world.texts).toHaveLength(1)
-    const [first, second] = await messagesOf(world, store.storeId)
+    const [first, second] = await readMessages(world, store.storeId)
     expect([first!.state, second!.reason]).toEqual(['sent', 'cooldown'])
   })
 })
 
 test('a deferred message is overtaken once the next step is due', async () => {
-  await left({ phone: germanPhone() })
+  await left({ phone: nextGermanPhone() })
   await setSteps([60, 75, 4_320], ['sms'])
-  await wait(world, store.storeId, 45 * MINUTE)
+  await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
   // The first is deferred until the second is due; of both, the later one is sent.
-  const rows = await messagesOf(world, store.storeId)
+  const rows = await readMessages(world, store.storeId)
   const at = new Date(rows[1]!.due_at.getTime() + MINUTE)
   await world.db.updateTable('messages').set({ wake_at: at }).where('id', '=', rows[0]!.id).execute()
   const upcoming = await read()
@@ -101,9 +101,9 @@ test('a deferred message is overtaken once the next step is due', async () => {
 })
 
 test('the next message keeps its gap to a late one', async () => {
-  await left({ phone: germanPhone(), isMailed: true })
+  await left({ phone: nextGermanPhone(), isMailed: true })
   await setSteps([60, 200, 4_320], ['email'])
-  await wait(world, store.storeId, 170 * MINUTE)
+  await advanceToAbandoned(world, store.storeId, 170 * MINUTE)
   // The first is sent now, 110 minutes late; the second would be due in half an hour.
   const upcoming = await read()
   expect(upcoming.messages).toMatchObject([{ step: 1 }])
@@ -114,10 +114,10 @@ test('the next message keeps its gap to a late one', async () => {
 })
 
 test('earlier messages use up the frequency cap of a person', async () => {
-  await left({ phone: germanPhone(), isMailed: true })
+  await left({ phone: nextGermanPhone(), isMailed: true })
   await setSteps([60, 75, 4_320], ['email'])
   await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', store.storeId).execute()
-  await wait(world, store.storeId, 45 * MINUTE)
+  await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
   const upcoming = await read()
   expect(upcoming.messages).toMatchObject([{ step: 1 }])
   expect(why(upcoming)).toEqual([[1, expect.stringContaining('as many messages as one person may get')]])

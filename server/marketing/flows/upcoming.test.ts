@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aShop, DAY, MINUTE, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, DAY, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // The forecast of a flow: expected messages, and messages known not to be sent, with the reason.
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 let n = 0
 
 beforeEach(async () => {
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
-  shop = await aShop(world, { plan: 'starter' })
+  shop = await createShop(world, { plan: 'starter' })
 })
 
 /** Carts abandoned at nine, with the first reminder due at ten; it is 09:50. */

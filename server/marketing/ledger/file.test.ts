@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
-import { heldBytes } from '../../../test/memory.ts'
+import { measureHeapBytes } from '../../../test/memory.ts'
 import { countTurns } from '../../../test/turns.ts'
 import { tableOf, textOf } from './file.ts'
 
@@ -75,14 +75,14 @@ test('split anywhere, even inside a character or byte order mark, is decoded as 
 describe('a file made to exhaust the server', () => {
   /** How often other work ran, and the peak of additional memory. */
   async function costOf(text: string) {
-    const before = heldBytes()
+    const before = measureHeapBytes()
     const turns = countTurns()
     let most = 0
     let nextLookAt = 0
     const timer = setInterval(() => {
       const now = performance.now()
       if (now < nextLookAt) return
-      most = Math.max(most, heldBytes() - before)
+      most = Math.max(most, measureHeapBytes() - before)
       // A measurement collects all garbage. If that is slow, most of the time still goes to the file.
       nextLookAt = performance.now() + 4 * (performance.now() - now)
     }, 1)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { outcomes, uploadedAt, zone } from '../../../test/import-files.ts'
+import { readOutcomes, uploadedAt, zone } from '../../../test/import-files.ts'
 import { testSeed } from '../../../test/seed.ts'
 import { consentColumns, guessMapping, readRow } from './import-rules.ts'
 
@@ -8,7 +8,7 @@ import { consentColumns, guessMapping, readRow } from './import-rules.ts'
 
 test('an opt-out overrides an opt-in of another column, even if the owner said that all opted in', () => {
   const row = (status: string, unsubscribed: string, newsletter: string) =>
-    outcomes(
+    readOutcomes(
       `Email,Date,Status,Unsubscribed,Newsletter\na@a.example,2024-05-01,${status},${unsubscribed},${newsletter}`,
       { statusForAll: 'granted' },
     )[0]
@@ -20,7 +20,7 @@ test('an opt-out overrides an opt-in of another column, even if the owner said t
 })
 
 test('under a heading that names both, only unambiguous cells count', () => {
-  const file = (word: string) => outcomes(`Email,Date,Opt-in or opt-out\na@a.example,2024-05-01,${word}`)
+  const file = (word: string) => readOutcomes(`Email,Date,Opt-in or opt-out\na@a.example,2024-05-01,${word}`)
   expect([file('opted in'), file('opted out'), file('yes'), file('no')].flat()).toEqual([
     'granted',
     'withdrawn opted_out',
@@ -31,26 +31,26 @@ test('under a heading that names both, only unambiguous cells count', () => {
 
 test('without a consent column nothing is granted until the owner says what the rows mean', () => {
   const file = 'Email,First name,Date\nada@a.example,Ada,2024-05-01'
-  expect(outcomes(file)).toEqual(['no_status'])
-  expect(outcomes(file, { statusForAll: 'granted' })).toEqual(['granted'])
-  expect(outcomes(file, { statusForAll: 'withdrawn' })).toEqual(['withdrawn'])
+  expect(readOutcomes(file)).toEqual(['no_status'])
+  expect(readOutcomes(file, { statusForAll: 'granted' })).toEqual(['granted'])
+  expect(readOutcomes(file, { statusForAll: 'withdrawn' })).toEqual(['withdrawn'])
 })
 
 test('a column in another language is an opt-out column if the owner says so', () => {
   const file = 'Email,Avregistrerad,Date\nada@a.example,yes,2024-05-01\nbob@a.example,no,2024-05-01'
-  expect(outcomes(file, { status: 1, yesMeans: 'withdrawn' })).toEqual(['withdrawn opted_out', 'no_status'])
+  expect(readOutcomes(file, { status: 1, yesMeans: 'withdrawn' })).toEqual(['withdrawn opted_out', 'no_status'])
 })
 
 test('a yes under an unknown heading counts if the owner says what it means', () => {
   const file = 'Email,Avregistrerad,Date\nada@a.example,yes,2024-05-01\nbob@a.example,unsubscribed,2024-05-01'
-  expect(outcomes(file, { status: 1 })).toEqual(['bad_status', 'withdrawn opted_out'])
-  expect(outcomes(file, { status: 1, yesMeans: 'granted' })).toEqual(['granted', 'withdrawn opted_out'])
+  expect(readOutcomes(file, { status: 1 })).toEqual(['bad_status', 'withdrawn opted_out'])
+  expect(readOutcomes(file, { status: 1, yesMeans: 'granted' })).toEqual(['granted', 'withdrawn opted_out'])
 })
 
 test('an opt-out status counts under an unknown heading, even among tags', () => {
   const all = { statusForAll: 'granted' } as const
   const file = (cell: string) =>
-    outcomes(`Email,Date,Group,Last name\nada@a.example,2024-05-01,${cell},Robinson`, all)[0]
+    readOutcomes(`Email,Date,Group,Last name\nada@a.example,2024-05-01,${cell},Robinson`, all)[0]
   expect(['Unsubscribed', 'vip; unsubscribed', 'CLEANED', 'désabonnée'].map(file)).toEqual([
     ...['withdrawn opted_out', 'withdrawn opted_out', 'suppressed bounced', 'withdrawn opted_out'],
   ])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { emptyDatabases } from '../../../test/databases.ts'
+import { createDatabaseFactory } from '../../../test/databases.ts'
 import { newId } from '../../core/common/ids.ts'
 import { knownMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
@@ -8,7 +8,7 @@ import { headingKind } from './import-marks.ts'
 // The migration that marks earlier imports as doubtful if they may have read an opt-out as an opt-in, by stored columns
 // and mapping.
 
-const databases = emptyDatabases()
+const databases = createDatabaseFactory()
 const HEADINGS = [
   ...['Unsubscribed', 'hasOptedOut', 'EMAIL_BLACKLISTED', 'Do not contact', 'Blocked', 'Bounced', 'CLEAN_TIME'],
   ...['Spam complaint', 'Suppressed', 'Never subscribed', 'Abgemeldet', 'Désabonné', 'Bloqué', 'Dado de baja'],

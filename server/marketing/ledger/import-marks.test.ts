@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ImportReason } from '../../../shared/ledger.ts'
-import { outcomes, readFile } from '../../../test/import-files.ts'
+import { readFile, readOutcomes } from '../../../test/import-files.ts'
 import { cellMark, headingKind } from './import-marks.ts'
 
 describe('an opt-out heading', () => {
@@ -156,7 +156,7 @@ test.each([
 ])('%s is an opt-in heading, so a no is a withdrawal', (heading) => {
   expect(headingKind(heading)).toEqual({ means: 'yes' })
   const file = `Email,${heading},Date\nada@a.example,yes,2024-05-01\nbob@a.example,no,2024-05-01\ncyd@a.example,?,2024-05-01`
-  expect(outcomes(file)).toEqual(['granted', 'withdrawn', 'bad_status'])
+  expect(readOutcomes(file)).toEqual(['granted', 'withdrawn', 'bad_status'])
 })
 
 describe('a status of another tool', () => {
@@ -224,14 +224,14 @@ describe('a status of another tool', () => {
   })
 
   test.each(['?', 'perhaps', 'soft bounce', 'Weekly digest', '17', 'x', 'non renseigné'])('%s says nothing', (word) => {
-    expect(outcomes(`Email,Status,Date\nada@a.example,${word},2024-05-01`)).toEqual(['bad_status'])
+    expect(readOutcomes(`Email,Status,Date\nada@a.example,${word},2024-05-01`)).toEqual(['bad_status'])
   })
 })
 
 test('a bounce, a complaint and a bad address become suppressions with their reason', () => {
   const file =
     'Email,Status\na@a.example,cleaned\nb@a.example,spamComplaint\nc@a.example,invalid\nd@a.example,unsubscribed'
-  expect(outcomes(file)).toEqual([
+  expect(readOutcomes(file)).toEqual([
     'suppressed bounced',
     'suppressed complained',
     'suppressed invalid',
@@ -252,24 +252,24 @@ test('a date in an opt-out column is the time of the opt-out', () => {
 test('blocklisted and cleaned contacts of these exports are not granted', () => {
   const all = { statusForAll: 'granted' } as const
   expect(
-    outcomes(
+    readOutcomes(
       'EMAIL,EMAIL_BLACKLISTED,SMS_BLACKLISTED,ADDED_TIME\na@a.example,Yes,No,2024-05-01\nb@a.example,No,Yes,2024-05-01',
       all,
     ),
   ).toEqual(['withdrawn blocked', 'granted'])
   expect(
-    outcomes(
+    readOutcomes(
       'Email Address,OPTIN_TIME,UNSUB_TIME,UNSUB_CAMPAIGN_TITLE,UNSUB_REASON\na@a.example,2024-05-01,2025-01-01,Spring,NORMAL (User unsubscribed)\nb@a.example,2024-05-01,,Spring,',
       all,
     ),
   ).toEqual(['withdrawn opted_out', 'withdrawn opted_out'])
   expect(
-    outcomes('Email Address,OPTIN_TIME,CLEAN_TIME,CLEAN_REASON\na@a.example,2024-05-01,2025-01-01,H', all),
+    readOutcomes('Email Address,OPTIN_TIME,CLEAN_TIME,CLEAN_REASON\na@a.example,2024-05-01,2025-01-01,H', all),
   ).toEqual(['suppressed bounced'])
   expect(
-    outcomes(
+    readOutcomes(
       'Email,Email Marketing Consent,Email Marketing Consent Timestamp,Email Suppressions\na@a.example,SUBSCRIBED,2024-05-01,[]\nb@a.example,NEVER_SUBSCRIBED,,[]\nc@a.example,SUBSCRIBED,2024-05-01,[HARD_BOUNCE]',
     ),
   ).toEqual(['granted', 'withdrawn never', 'suppressed bounced'])
-  expect(outcomes('Unsubscribed Email Address,Date\na@a.example,2024-05-01', all)).toEqual(['withdrawn opted_out'])
+  expect(readOutcomes('Unsubscribed Email Address,Date\na@a.example,2024-05-01', all)).toEqual(['withdrawn opted_out'])
 })

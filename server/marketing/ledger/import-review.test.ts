@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { anOrder } from '../../../test/factories.ts'
-import { anImportingShop, HEAD, sayInStore } from '../../../test/import-scene.ts'
-import { HOUR, MINUTE, pass, steps } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { CSV_HEADER, createImportScene, recordConsent } from '../../../test/import-scene.ts'
+import { HOUR, listStepStates, MINUTE, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
 import { insertSuppression } from '../../shoppers/suppressions/unsubscribe-sql.ts'
 
 // Decisions on a finished import (C5): keep, undo, and the effect on a person's own acts.
 
-const world = aWorld()
+const world = createWorld()
 const at = (day: string) => new Date(`${day}T12:00:00Z`)
 
 async function aShop() {
-  const shop = await anImportingShop(world)
+  const shop = await createImportScene(world)
   /** The consent evidence of a person, as every send decision reads it. */
   const evidenceOf = async (address: string) => {
     const hash = world.deps.secrets.addressHash(address)
@@ -66,7 +66,7 @@ test('undoing an import is one step: no row counts, all rows stay, and the membe
 test("a person's own act counts, whatever happens to an import", async () => {
   const { take, review, doubt, evidenceOf, storeId } = await aShop()
   const say = (address: string, status: 'granted' | 'withdrawn') =>
-    sayInStore(world, storeId, { address, status, source: 'preference page', at: at('2025-06-01') })
+    recordConsent(world, storeId, { address, status, source: 'preference page', at: at('2025-06-01') })
   const done = await take(
     'email,date,source,status\nann@a.example,2025-05-01,Form,yes\nbob@a.example,2025-05-01,,no\ncyd@a.example,2025-05-01,Form,yes\n',
   )
@@ -84,24 +84,24 @@ test("a person's own act counts, whatever happens to an import", async () => {
 
 test('a doubtful import permits no message until it is kept, while its opt-outs count', async () => {
   const { take, review, doubt, evidenceOf, storeId } = await aShop()
-  const order = anOrder(world, { country: 'DE' })
+  const order = buildOrder(world, { country: 'DE' })
   const done = await take(
     `email,date,source,status\n${order.email},2025-05-01,Form,yes\nbob@a.example,2025-05-01,,no\n`,
   )
   await doubt(done.id)
   await recordOrders(world.deps, storeId, [order], 'sync')
-  await pass(world, storeId, HOUR)
-  expect((await steps(world, storeId))[0]).toBe('held(no_consent)')
+  await passTime(world, storeId, HOUR)
+  expect((await listStepStates(world, storeId))[0]).toBe('held(no_consent)')
   expect(await evidenceOf('bob@a.example')).toBe('withdrawn')
   world.sent.length = 0
   await review(done.id, 'keep')
-  await pass(world, storeId, MINUTE)
+  await passTime(world, storeId, MINUTE)
   expect(world.sent.map(({ to }) => to)).toEqual([order.email])
 })
 
 test('a file uploaded again counts independently of the earlier import', async () => {
   const { take, review, evidenceOf, ledger } = await aShop()
-  const file = `${HEAD}ann@a.example,2025-05-01,Form\n`
+  const file = `${CSV_HEADER}ann@a.example,2025-05-01,Form\n`
   const first = await take(file)
   const second = await take(file)
   expect(second).toMatchObject({ addedCount: 0, knownCount: 1 })
@@ -143,7 +143,7 @@ test('bounces and complaints of a file are suppressions that an undo removes, un
 
 test('"never subscribed" elsewhere does not override a consent given here', async () => {
   const { take, evidenceOf, storeId } = await aShop()
-  await sayInStore(world, storeId, {
+  await recordConsent(world, storeId, {
     ...{ address: 'ann@a.example', status: 'granted', source: 'preference page', at: at('2025-06-01') },
   })
   const done = await take('email,status\nann@a.example,NEVER_SUBSCRIBED\nbob@a.example,NEVER_SUBSCRIBED\n')
@@ -154,7 +154,7 @@ test('"never subscribed" elsewhere does not override a consent given here', asyn
 test('the preview shows ten rows as they would be stored, some of each outcome, with existing consents', async () => {
   const { upload, storeId } = await aShop()
   const say = { address: 'p3@a.example', status: 'withdrawn' as const, source: 'one-click', at: at('2025-06-01') }
-  await sayInStore(world, storeId, say)
+  await recordConsent(world, storeId, say)
   const people = Array.from({ length: 30 }, (_, n) => `p${n}@a.example,2025-05-01,Form,yes`)
   const file = `email,date,source,status\n${people.join('\n')}\nx@a.example,,,cleaned\ny@a.example,,,unsubscribed\nz@a.example,,,?\n`
   const { preview } = (await upload(file)).body
@@ -187,7 +187,7 @@ test('the preview shows every address of an opt-out row', async () => {
 
 test('an unconfirmed file can be neither kept nor undone, and an unknown one is not found', async () => {
   const { upload, review } = await aShop()
-  const { body } = await upload(`${HEAD}ann@a.example,2025-05-01,Form\n`)
+  const { body } = await upload(`${CSV_HEADER}ann@a.example,2025-05-01,Form\n`)
   expect((await review(body.import.id, 'undo')).body).toMatchObject({ error: 'This file was not imported.' })
   expect((await review('nonsense', 'undo')).status).toBe(404)
 })

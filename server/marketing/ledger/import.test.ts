@@ -1,19 +1,19 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { anOrder } from '../../../test/factories.ts'
-import { anImportingShop, GROUND, HEAD, sayInStore } from '../../../test/import-scene.ts'
-import { HOUR, MINUTE, pass, steps } from '../../../test/message-scene.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { CSV_HEADER, createImportScene, LEGAL_GROUND, recordConsent } from '../../../test/import-scene.ts'
+import { HOUR, listStepStates, MINUTE, passTime } from '../../../test/message-scene.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { deleteOldImports, runImport } from './import.ts'
 
 // Import of consents (C5): rows with proof are stored, opt-outs override them, and duplicates are stored once.
 
-const world = aWorld()
-const aShop = () => anImportingShop(world)
+const world = createWorld()
+const aShop = () => createImportScene(world)
 const say = (storeId: string, address: string, status: 'granted' | 'withdrawn', source: string, at: Date) =>
-  sayInStore(world, storeId, { address, status, source, at })
+  recordConsent(world, storeId, { address, status, source, at })
 
 test('an upload shows a preview and stores nothing in the ledger', async () => {
   const { upload, ledger } = await aShop()
@@ -53,7 +53,7 @@ test.each([
 test('an import stores proven consents with their evidence, and reports the others with the reason', async () => {
   const { take, ledger, call, storeId } = await aShop()
   const done = await take(
-    `${HEAD}ann@a.example,2024-05-01,Footer form\nbob@a.example,,Footer form\ncal@a.example,2024-05-01,\n`,
+    `${CSV_HEADER}ann@a.example,2024-05-01,Footer form\nbob@a.example,,Footer form\ncal@a.example,2024-05-01,\n`,
   )
   expect(done).toMatchObject({
     state: 'done',
@@ -63,8 +63,12 @@ test('an import stores proven consents with their evidence, and reports the othe
     knownCount: 0,
     refusedCount: 2,
   })
-  expect(done).toMatchObject({ legalGround: GROUND, confirmedBy: expect.stringMatching(/^Owner/), hasReport: true })
-  expect((await told(world, storeId)).at(-1)).toMatchObject({
+  expect(done).toMatchObject({
+    legalGround: LEGAL_GROUND,
+    confirmedBy: expect.stringMatching(/^Owner/),
+    hasReport: true,
+  })
+  expect((await readNotifications(world, storeId)).at(-1)).toMatchObject({
     type: 'import_finished',
     message: 'list.csv: 1 of 3 rows were new, 2 could not be used.',
   })
@@ -86,7 +90,7 @@ test('an import stores proven consents with their evidence, and reports the othe
 
 test('a file uploaded twice is stored once', async () => {
   const { take, ledger } = await aShop()
-  const file = `${HEAD}ann@a.example,2024-05-01,Form\nann@a.example,2024-05-01,Form\nbob@a.example,2024-05-02,Form\n`
+  const file = `${CSV_HEADER}ann@a.example,2024-05-01,Form\nann@a.example,2024-05-01,Form\nbob@a.example,2024-05-02,Form\n`
   expect(await take(file)).toMatchObject({ addedCount: 2, knownCount: 1 })
   expect(await take(file)).toMatchObject({ addedCount: 0, knownCount: 3, refusedCount: 0 })
   expect(await ledger()).toHaveLength(2)
@@ -98,7 +102,7 @@ test('an opt-out in the ledger overrides a later import, unless the person opted
   await say(storeId, 'ann@a.example', 'withdrawn', 'one-click', at('2024-01-01'))
   await say(storeId, 'bob@a.example', 'withdrawn', 'one-click', at('2024-01-01'))
   await say(storeId, 'bob@a.example', 'granted', 'preference page', at('2024-02-01'))
-  const done = await take(`${HEAD}ann@a.example,2025-05-01,Form\nbob@a.example,2025-05-01,Form\n`)
+  const done = await take(`${CSV_HEADER}ann@a.example,2025-05-01,Form\nbob@a.example,2025-05-01,Form\n`)
   expect(done).toMatchObject({ addedCount: 1, refusedCount: 1 })
   expect((await ledger()).filter((row) => row.includes('import'))).toEqual(['b•••@a.example email granted import'])
 })
@@ -126,13 +130,13 @@ test('an import rejects suppressed addresses, and an opt-out overrides an opt-in
 
 test('the API confirms nothing without a legal ground, twice, or after a day', async () => {
   const { upload, call } = await aShop()
-  const { body } = await upload(`${HEAD}ann@a.example,2024-05-01,Form\n`)
+  const { body } = await upload(`${CSV_HEADER}ann@a.example,2024-05-01,Form\n`)
   const path = `/${body.import.id}/confirm`
   const { mapping } = body.preview
   expect((await call('POST', path, { mapping, legalGround: 'yes' })).status).toBe(400)
-  expect((await call('POST', path, { mapping, legalGround: GROUND })).status).toBe(200)
-  expect((await call('POST', path, { mapping, legalGround: GROUND })).status).toBe(409)
-  const late = await upload(`${HEAD}ann@a.example,2024-05-01,Form\n`)
+  expect((await call('POST', path, { mapping, legalGround: LEGAL_GROUND })).status).toBe(200)
+  expect((await call('POST', path, { mapping, legalGround: LEGAL_GROUND })).status).toBe(409)
+  const late = await upload(`${CSV_HEADER}ann@a.example,2024-05-01,Form\n`)
   world.advance(25 * HOUR)
   await deleteOldImports(world.deps)
   expect((await call('POST', `/${late.body.import.id}/preview`, { mapping })).status).toBe(404)
@@ -141,10 +145,10 @@ test('the API confirms nothing without a legal ground, twice, or after a day', a
 test('resumes after an interruption and counts nothing twice', async () => {
   const { upload, call, storeId, ledger } = await aShop()
   const people = Array.from({ length: 5_003 }, (_, n) => `p${n}@a.example,2024-05-01,Form`)
-  const { body } = await upload(`${HEAD}${people.join('\n')}\n`)
+  const { body } = await upload(`${CSV_HEADER}${people.join('\n')}\n`)
   const { id } = body.import
   const mapping = { ...body.preview.mapping, statusForAll: 'granted' }
-  await call('POST', `/${id}/confirm`, { mapping, legalGround: GROUND })
+  await call('POST', `/${id}/confirm`, { mapping, legalGround: LEGAL_GROUND })
   await Promise.all([
     runImport(world.deps, { storeId, importId: id }),
     runImport(world.deps, { storeId, importId: id }),
@@ -163,13 +167,13 @@ test('resumes after an interruption and counts nothing twice', async () => {
 
 test('a held message is sent once the consent is imported', async () => {
   const { take, storeId } = await aShop()
-  const order = anOrder(world, { country: 'DE' })
+  const order = buildOrder(world, { country: 'DE' })
   await recordOrders(world.deps, storeId, [order], 'sync')
-  await pass(world, storeId, HOUR)
-  expect((await steps(world, storeId))[0]).toBe('held(no_consent)')
+  await passTime(world, storeId, HOUR)
+  expect((await listStepStates(world, storeId))[0]).toBe('held(no_consent)')
   world.sent.length = 0
-  await take(`${HEAD}${order.email},2025-05-01,Form\n`)
-  await pass(world, storeId, MINUTE)
+  await take(`${CSV_HEADER}${order.email},2025-05-01,Form\n`)
+  await passTime(world, storeId, MINUTE)
   expect(world.sent.map(({ to }) => to)).toEqual([order.email])
 })
 

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 const DAY = 86_400_000
 
 beforeAll(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
   await say('ann@shop.example', 'email', 'granted', 'checkout', 5)
   await say('ann@shop.example', 'email', 'withdrawn', 'one-click', 4)
   await say('+12025550143', 'sms', 'granted', 'STOP by SMS', 3)

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, consent, post, type Shop } from '../../../test/by-hand-scene.ts'
-import { anOrder, freshOrderCheck } from '../../../test/factories.ts'
-import { manyCarts } from '../../../test/many-carts.ts'
-import { HOUR, MINUTE, pass } from '../../../test/message-scene.ts'
+import { createShop, grantConsent, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
+import { buildOrder, completeOrderCheck } from '../../../test/factories.ts'
+import { insertManyCarts } from '../../../test/many-carts.ts'
+import { HOUR, MINUTE, passTime } from '../../../test/message-scene.ts'
 import { isProof } from '../../../test/seed.ts'
 import { countStatements } from '../../../test/statements.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
@@ -16,7 +16,7 @@ import type { Outcome } from '../../messages/channels/channel.ts'
 
 // Bulk sends (D9): the rows are the job.
 
-const world = aWorld()
+const world = createWorld()
 let answer: typeof world.answer
 let answerText: typeof world.answerText
 beforeEach(() => {
@@ -28,11 +28,11 @@ beforeEach(() => {
 })
 
 const start = (shop: Shop, body: object, headers = {}) =>
-  post(world, shop, '/api/carts/send', { channel: 'email', cartIds: shop.cartIds, ...body }, headers)
+  postWithWorker(world, shop, '/api/carts/send', { channel: 'email', cartIds: shop.cartIds, ...body }, headers)
 const read = (shop: Shop, jobId: string, query = '') =>
   world.request('GET', `/api/carts/send/${jobId}${query}`, { token: shop.token }).then((reply) => reply.body)
 const work = async (shop: Shop) => {
-  await freshOrderCheck(world, shop.storeId)
+  await completeOrderCheck(world, shop.storeId)
   await sendDue(world.deps, { storeId: shop.storeId })
 }
 /** A process of its own, whose mail server accepts many mails at a time. */
@@ -43,8 +43,8 @@ const aProcess = () => {
 
 describe('a bulk send', () => {
   test('reports a result per cart, including ids that are no cart of the store', async () => {
-    const shop = await aShop(world, 3)
-    const other = await aShop(world, 1)
+    const shop = await createShop(world, 3)
+    const other = await createShop(world, 1)
     const missing = [newId(), other.cartIds[0]!]
     const { jobId } = (await start(shop, { cartIds: [...shop.cartIds, ...missing] })).body
     await work(shop)
@@ -65,7 +65,7 @@ describe('a bulk send', () => {
   })
 
   test('fails items with a temporary reason, and retries only the failed ones', async () => {
-    const shop = await aShop(world, 3)
+    const shop = await createShop(world, 3)
     const [first, second] = shop.orders
     world.answer = (mail) =>
       mail.to === first!.email
@@ -78,8 +78,8 @@ describe('a bulk send', () => {
     expect((await read(shop, jobId)).counts).toEqual({ waiting: 0, sent: 1, unknown: 1, failed: 1 })
     world.answer = answer
     const again = await Promise.all([
-      post(world, shop, `/api/carts/send/${jobId}/retry`, {}),
-      post(world, shop, `/api/carts/send/${jobId}/retry`, {}),
+      postWithWorker(world, shop, `/api/carts/send/${jobId}/retry`, {}),
+      postWithWorker(world, shop, `/api/carts/send/${jobId}/retry`, {}),
     ])
     expect(again.map((reply) => reply.body.retried).sort()).toEqual([0, 1])
     await work(shop)
@@ -89,8 +89,8 @@ describe('a bulk send', () => {
   })
 
   test('keeps a failed item whose cart turned out to be no cart (D9, S6)', async () => {
-    const shop = await aShop(world)
-    const orders = [1, 2].map(() => ({ ...anOrder(world), kind: 'pending' as const, status: 'pending' }))
+    const shop = await createShop(world)
+    const orders = [1, 2].map(() => ({ ...buildOrder(world), kind: 'pending' as const, status: 'pending' }))
     await recordOrders(world.deps, shop.storeId, orders, 'webhook')
     const emails = orders.map(({ email }) => email)
     const carts = await world.db.selectFrom('carts').select('id').where('email', 'in', emails).execute()
@@ -107,24 +107,24 @@ describe('a bulk send', () => {
   })
 
   test('with a send time does nothing earlier, and fails items whose quiet hours last longer', async () => {
-    const shop = await aShop(world, 2)
+    const shop = await createShop(world, 2)
     const soon = new Date(world.now.getTime() + HOUR).toISOString()
     const night = new Date(`${world.now.toISOString().slice(0, 10)}T21:00:00Z`).toISOString()
     const mails = (await start(shop, { sendAt: soon })).body.jobId
     const texts = (await start(shop, { sendAt: night, channel: 'sms' })).body.jobId
-    await pass(world, shop.storeId, HOUR - MINUTE)
+    await passTime(world, shop.storeId, HOUR - MINUTE)
     expect((await read(shop, mails)).counts.waiting).toBe(2)
-    await pass(world, shop.storeId, MINUTE)
+    await passTime(world, shop.storeId, MINUTE)
     expect((await read(shop, mails)).counts.sent).toBe(2)
     world.now = new Date(night)
-    await pass(world, shop.storeId, 0)
+    await passTime(world, shop.storeId, 0)
     const job = await read(shop, texts)
     expect(job.counts.failed).toBe(2)
     expect(job.results[0].explanation).toMatch(/quiet hours where the shopper lives/)
   })
 
   test('overrides the control group person by person', async () => {
-    const shop = await aShop(world, 2)
+    const shop = await createShop(world, 2)
     const reply = await start(shop, { overrideHoldout: true })
     expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(/one at a time/)])
   })
@@ -132,29 +132,29 @@ describe('a bulk send', () => {
   test("answers the specification's WhatsApp call with lists of successful and failed", {
     tags: ['B5', 'B7'],
   }, async () => {
-    const shop = await aShop(world, 3, { isConsenting: false })
-    await consent(world, shop, shop.orders[0]!)
-    await consent(world, shop, shop.orders[1]!)
+    const shop = await createShop(world, 3, { isConsenting: false })
+    await grantConsent(world, shop, shop.orders[0]!)
+    await grantConsent(world, shop, shop.orders[1]!)
     world.answerText = (text) =>
       text.to === shop.orders[1]!.phone
         ? { kind: 'rejected', reason: '131026', response: '131026 undeliverable', isRecipientFault: false }
         : answerText(text)
-    const { body } = await post(world, shop, '/api/whatsapp/send-bulk', { cartIds: shop.cartIds })
+    const { body } = await postWithWorker(world, shop, '/api/whatsapp/send-bulk', { cartIds: shop.cartIds })
     expect(body.results.successful).toMatchObject([{ state: 'sent' }])
     expect(body.results.failed.map((item: { reason: string }) => item.reason).sort()).toEqual([
       'no_consent',
       'rejected:131026',
     ])
-    const none = await post(world, shop, '/api/whatsapp/send-bulk', { cartIds: [] })
+    const none = await postWithWorker(world, shop, '/api/whatsapp/send-bulk', { cartIds: [] })
     expect([none.status, none.body.error]).toEqual([400, 'Please select at least one cart to send WhatsApp reminders.'])
   })
 })
 
 /** Creates `count` abandoned carts and the request that writes to all of them. */
 async function manyToSend(count: number) {
-  const shop = await aShop(world, 0, { plan: 'growth' })
+  const shop = await createShop(world, 0, { plan: 'growth' })
   const { storeId, flowId } = shop
-  await manyCarts(world.db, { storeId, flowId, now: world.now, count, isAllOpen: true })
+  await insertManyCarts(world.db, { storeId, flowId, now: world.now, count, isAllOpen: true })
   const carts = await world.db.selectFrom('carts').select('id').where('store_id', '=', storeId).execute()
   const cartIds = carts.map((cart) => cart.id)
   const ask = (channel = 'email') =>
@@ -191,7 +191,7 @@ test('a bulk send accepts many carts in one quick request, lists results in page
 })
 
 test('a bulk send rejects more than 10,000 carts', async () => {
-  const { token } = await aShop(world, 0)
+  const { token } = await createShop(world, 0)
   const refused = async (count: number) => {
     // One id is invalid, so that the list is rejected even at an allowed length.
     const cartIds = [...Array.from({ length: count - 1 }, newId), 'no id']
@@ -218,7 +218,7 @@ test(
     world.answer = async (mail) => {
       return left-- > 0 ? answer(mail) : end.promise
     }
-    await freshOrderCheck(world, storeId)
+    await completeOrderCheck(world, storeId)
     const killed = aProcess()
     const end = Promise.withResolvers<Outcome>()
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
@@ -230,7 +230,7 @@ test(
     await beat(world.deps)
     await closeAbandonedSends(world.deps)
     await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
-    await freshOrderCheck(world, storeId)
+    await completeOrderCheck(world, storeId)
     await sendDue({ ...aProcess(), workerId: world.deps.workerId }, { storeId })
     expect((await ask()).body.jobId).toBe(jobId)
     await work(shop)

@@ -1,16 +1,20 @@
 import { beforeEach, expect, test } from 'vitest'
-import { post } from '../../../test/by-hand-scene.ts'
-import { aCoupon, aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { type CouponShop, createCouponShop, insertCoupon } from '../../../test/discount-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 
 // The limit on custom text for young accounts: each requested mail counts once.
 
 // Not in local mode, which has no limits.
-const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
+const world = createWorld({
+  HOST: '0.0.0.0',
+  PUBLIC_URL: 'https://recoup.example',
+  SMTP_URL: 'smtp://mail.example:587',
+})
 let shop: CouponShop
 beforeEach(async () => {
-  shop = await aCouponShop(world)
+  shop = await createCouponShop(world)
   await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
 })
 
@@ -48,14 +52,17 @@ test('the limit counts bulk and single reminders, too', async () => {
   const many = { channel: 'email', cartIds: nobodies(30), ...words }
   for (const _ of [1, 2]) expect((await ask('/api/carts/send', many, 'many')).status).toBe(200)
   const one = { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], ...words }
-  for (const _ of [1, 2]) expect((await post(world, shop, '/api/email/send-email', one)).status).toBe(200)
+  for (const _ of [1, 2]) expect((await postWithWorker(world, shop, '/api/email/send-email', one)).status).toBe(200)
   await leavesRoomFor(19)
 })
 
 test('the limit counts nothing for the default text of the single call', async () => {
-  await aCoupon(world, shop, { code: 'TEN-OFF' })
+  await insertCoupon(world, shop, { code: 'TEN-OFF' })
   const offer = { discountCode: 'TEN-OFF', discountAmount: 10, discountType: 'percentage', storeId: shop.storeId }
-  const reply = await post(world, shop, '/api/email/send-discount-offer', { ...offer, to: shop.buyerOrders[0]!.email })
+  const reply = await postWithWorker(world, shop, '/api/email/send-discount-offer', {
+    ...offer,
+    to: shop.buyerOrders[0]!.email,
+  })
   expect(reply.body).toMatchObject({ success: true, state: 'sent' })
   await leavesRoomFor(50)
 })

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, consent, post, type Shop } from '../../../test/by-hand-scene.ts'
-import { drawInto } from '../../../test/experiment-scene.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { DAY, HOUR, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, grantConsent, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
+import { assignArm } from '../../../test/experiment-scene.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { DAY, HOUR, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { READY_TEXTS } from '../../messages/templates/ready-templates.ts'
 
 // Before a send: who would get the message, its preview, and a test to oneself.
 
-const world = aWorld()
+const world = createWorld()
 beforeEach(() => {
   world.sent.length = 0
   world.texts.length = 0
@@ -21,9 +21,9 @@ const ask = (shop: Shop, body: object) =>
 
 describe('eligibility by reason', () => {
   test('counts each cart once, with the reason as text, its end, and the price of the rest', async () => {
-    const shop = await aShop(world, 5, { isConsenting: false })
+    const shop = await createShop(world, 5, { isConsenting: false })
     const [yes, no, stopped, cool, held] = shop.orders
-    for (const order of [yes!, stopped!, cool!, held!]) await consent(world, shop, order)
+    for (const order of [yes!, stopped!, cool!, held!]) await grantConsent(world, shop, order)
     await world.db
       .insertInto('suppressions')
       .values({
@@ -35,8 +35,8 @@ describe('eligibility by reason', () => {
         created_at: world.now,
       })
       .execute()
-    await drawInto(world, shop.storeId, 'control', { phone: held!.phone! })
-    await post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[3] })
+    await assignArm(world, shop.storeId, 'control', { phone: held!.phone! })
+    await postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[3] })
     const missing = newId()
     const before = await world.db.selectFrom('messages').select('id').execute()
     const answer = await ask(shop, { channel: 'sms', cartIds: [...shop.cartIds, missing] })
@@ -62,15 +62,15 @@ describe('eligibility by reason', () => {
   })
 
   test("applies quiet hours in the shopper's own state: evening in California, night in New York (T2)", async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     world.now = new Date(world.now.getTime() + DAY)
     const shoppers = [
-      anOrder(world, { country: 'US', state: 'CA', phone: '+14155550134' }),
-      anOrder(world, { country: 'US', state: 'NY', phone: '+12125550134' }),
+      buildOrder(world, { country: 'US', state: 'CA', phone: '+14155550134' }),
+      buildOrder(world, { country: 'US', state: 'NY', phone: '+12125550134' }),
     ]
     await recordOrders(world.deps, shop.storeId, shoppers, 'sync')
-    for (const order of shoppers) await consent(world, shop, order)
-    await pass(world, shop.storeId, 25 * HOUR)
+    for (const order of shoppers) await grantConsent(world, shop, order)
+    await passTime(world, shop.storeId, 25 * HOUR)
     // 21:30 in New York, 18:30 in Los Angeles.
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T02:30:00Z`)
     const { carts } = (await world.request('GET', '/api/carts/abandoned?limit=100', { token: shop.token })).body
@@ -83,8 +83,8 @@ describe('eligibility by reason', () => {
   })
 
   test('evaluates a whole list by badge and search; stores see only their own carts', async () => {
-    const shop = await aShop(world, 3)
-    const stranger = await aShop(world, 1)
+    const shop = await createShop(world, 3)
+    const stranger = await createShop(world, 1)
     expect((await ask(shop, { channel: 'email' })).eligible.sort()).toEqual([...shop.cartIds].sort())
     const searched = await ask(shop, { channel: 'email', status: 'no action', search: shop.orders[1]!.email })
     expect(searched.eligible).toEqual([shop.cartIds[1]])
@@ -100,7 +100,7 @@ describe('the preview matches the sent message', () => {
     world.request('POST', '/api/messages/preview', { token: shop.token, body: { cartId: shop.cartIds[0], ...body } })
 
   test('for an SMS, with its length, its price and whether it would be sent now', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     const { body } = await preview(shop, { channel: 'sms' })
     expect(body.words).toEqual({ subject: '', body: READY_TEXTS.sms })
     const long = await ask(shop, {
@@ -111,7 +111,7 @@ describe('the preview matches the sent message', () => {
     expect(long.price.segments).toBe(4)
     expect(body).toMatchObject({ segments: 2, price: { amount: 0.01, currency: 'USD' }, problem: null })
     expect(body.decision).toMatchObject({ outcome: 'send', reason: 'ok' })
-    await post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[0] })
+    await postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[0] })
     const withoutLink = (text: string) => text.replace(/\/c\/[\w-]{43}/, '/c/…')
     expect(withoutLink(world.texts[0]!.text)).toBe(withoutLink(body.text))
     const after = await preview(shop, { channel: 'sms', body: 'Back: {{ checkout_link }}' })
@@ -120,7 +120,7 @@ describe('the preview matches the sent message', () => {
   })
 
   test('for a mail with unsaved text; a cart without a message gets the reason', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     const { body } = await preview(shop, {
       channel: 'email',
       subject: 'For {{ customer_name }}',
@@ -145,7 +145,7 @@ describe('a test to oneself', () => {
   }
 
   test("goes to the member's own address, is marked, counts nowhere, and its links do not change the cart", async () => {
-    const shop = await aShop(world, 1, { isConsenting: false })
+    const shop = await createShop(world, 1, { isConsenting: false })
     const { email } = await world.db
       .selectFrom('users')
       .select('email')
@@ -163,7 +163,7 @@ describe('a test to oneself', () => {
   })
 
   test('by SMS goes to a number the member enters, never after STOP, and its price is booked', async () => {
-    const shop = await aShop(world)
+    const shop = await createShop(world)
     expect((await tryOut(shop, { channel: 'sms', to: 'no number' })).status).toBe(422)
     const { body } = await tryOut(shop, { channel: 'sms', to: '(212) 555-0188' })
     expect(body).toMatchObject({ isAccepted: true, to: '+12125550188' })
@@ -187,9 +187,9 @@ describe('a test to oneself', () => {
 })
 
 test('a missing consent names the country of the rule for carts requested by id', async () => {
-  const shop = await aShop(world, 1)
-  await recordOrders(world.deps, shop.storeId, [anOrder(world, { country: 'BR' })], 'sync')
-  await pass(world, shop.storeId, DAY)
+  const shop = await createShop(world, 1)
+  await recordOrders(world.deps, shop.storeId, [buildOrder(world, { country: 'BR' })], 'sync')
+  await passTime(world, shop.storeId, DAY)
   const { id } = await world.db
     .selectFrom('carts')
     .select('id')

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { AnalyticsReply } from '../../../shared/analytics.ts'
 import type { CartReach } from '../../../shared/reach.ts'
-import { drawInto } from '../../../test/experiment-scene.ts'
-import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { assignArm } from '../../../test/experiment-scene.ts'
+import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
 
 // Which carts email can reach: the badges and filter of the list, and the dashboard's count. All come from the send
 // decision.
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 
 const at = (name: string) => `${name}@shoppers.example.com`
@@ -24,7 +24,7 @@ async function leave(name: string, more: { email?: string | null; country?: stri
 
 /** One cart of each kind, in a store whose sending is paused: store-wide blockers do not matter here. */
 beforeAll(async () => {
-  shop = await aShop(world, { plan: 'growth' })
+  shop = await createShop(world, { plan: 'growth' })
   await leave('old')
   await shop.pass(40 * DAY)
   const bought = await shop.mailed({ email: at('recovered'), firstName: 'recovered' }, 'recovered')
@@ -50,7 +50,7 @@ beforeAll(async () => {
     .execute()
   const signedIn = { expires_at: new Date(world.now.getTime() + DAY), last_seen_at: world.now }
   await world.db.updateTable('sessions').set(signedIn).where('user_id', '=', shop.userId).execute()
-  await drawInto(world, shop.storeId, 'control', { email: at('held') })
+  await assignArm(world, shop.storeId, 'control', { email: at('held') })
 })
 
 const reachOf = async (body: object = {}): Promise<CartReach> => {

@@ -1,28 +1,28 @@
 import { beforeEach, expect, test } from 'vitest'
-import { post } from '../../../test/by-hand-scene.ts'
-import { aCopiedCoupon, codeOfCoupon } from '../../../test/copied-coupons.ts'
-import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
-import { testFlags } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
+import { readTestFlags } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Tests to oneself of a message with a coupon: an example of a personal code, or the shared code. No code is created.
 
-const world = aWorld()
+const world = createWorld()
 let shop: CouponShop
 
 beforeEach(async () => {
-  shop = await aCouponShop(world, { carts: 1, buyers: 1, plan: 'growth' })
+  shop = await createCouponShop(world, { carts: 1, buyers: 1, plan: 'growth' })
   world.sent.length = 0
   world.texts.length = 0
 })
 
 const rules = { fallback: 'without', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
 const words = { subject: 'For you', body: 'Your code is {{ coupon_code }}: {{ checkout_link }}' }
-const personal = () => aCopiedCoupon(world, shop, { kind: 'personal', code: 'CART' })
+const personal = () => insertCoupon(world, shop, { kind: 'personal', code: 'CART' })
 const NOTE = 'CART-EXAMPLE is an example. Each message gets a code of its own.'
 
 const tryOut = (body: object) =>
-  post(world, shop, '/api/messages/test-send', { cartId: shop.cartIds[0], channel: 'email', ...body })
+  postWithWorker(world, shop, '/api/messages/test-send', { cartId: shop.cartIds[0], channel: 'email', ...body })
 
 const codesMade = async () =>
   (await world.db.selectFrom('coupon_codes').select('code').where('store_id', '=', shop.storeId).execute()).length
@@ -49,19 +49,19 @@ test('an SMS with a personal coupon has the example, and the answer says so', as
   const coupon = { couponId: await personal(), ...rules }
   const { body } = await tryOut({ channel: 'sms', to: '+4915199900011', body: words.body, coupon })
   expect(body).toMatchObject({ isAccepted: true, to: '+4915199900011', couponNote: NOTE })
-  expect((await testFlags(world, shop.storeId)).at(-1)).toEqual(['connection_test', true])
+  expect((await readTestFlags(world, shop.storeId)).at(-1)).toEqual(['connection_test', true])
   expect(world.texts[0]!.text).toMatch(/^\[Test\] Your code is CART-EXAMPLE/)
   expect(await codesMade()).toBe(0)
 })
 
 test('a shared coupon shows its code, a withheld one its reason, no coupon nothing', async () => {
-  const couponId = await aCopiedCoupon(world, shop)
+  const couponId = await insertCoupon(world, shop)
   const shared = await tryOut({ ...words, coupon: { couponId, ...rules } })
-  expect([shared.body.couponNote, world.sent[0]!.text.includes(await codeOfCoupon(world, couponId))]).toEqual([
+  expect([shared.body.couponNote, world.sent[0]!.text.includes(await readCouponCode(world, couponId))]).toEqual([
     null,
     true,
   ])
-  const off = { couponId: await aCopiedCoupon(world, shop, { code: 'OFF', is_active: false }), ...rules }
+  const off = { couponId: await insertCoupon(world, shop, { code: 'OFF', is_active: false }), ...rules }
   const said = await tryOut({ ...words, coupon: off })
   expect(said.body.couponNote).toBe('The message goes without the coupon OFF. The coupon is not active.')
   const skipped = await tryOut({ ...words, coupon: { ...off, fallback: 'skip' } })
@@ -73,7 +73,11 @@ test('a test of a discount mail works for a customer with or without a cart and 
   const couponId = await personal()
   for (const customer of [shop.people[0]!, shop.buyers[0]!]) {
     world.sent.length = 0
-    const { status, body } = await post(world, shop, '/api/email/discount-test', { customer, couponId, ...words })
+    const { status, body } = await postWithWorker(world, shop, '/api/email/discount-test', {
+      customer,
+      couponId,
+      ...words,
+    })
     expect([status, body.isAccepted, body.couponNote]).toEqual([200, true, NOTE])
     const { email } = await world.db
       .selectFrom('users')
@@ -89,12 +93,12 @@ test('a test of a discount mail works for a customer with or without a cart and 
 })
 
 test('a test never contains a coupon of another store', async () => {
-  const other = await aCouponShop(world)
+  const other = await createCouponShop(world)
   const { body } = await tryOut({ ...words, coupon: { couponId: other.couponId, ...rules } })
   expect(body.couponNote).toMatch(/^The message goes without its coupon\./)
   expect(world.sent[0]!.text).not.toContain('Your code is')
   const offer = { customer: shop.people[0]!, couponId: other.couponId }
-  expect((await post(world, shop, '/api/email/discount-test', offer)).status).toBe(404)
+  expect((await postWithWorker(world, shop, '/api/email/discount-test', offer)).status).toBe(404)
 })
 
 test("a test through the operator's provider account rejects premium numbers (security-P20)", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { anOrder, aStore, freshOrderCheck } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, completeOrderCheck, createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { readConfig } from '../../core/config/config.ts'
@@ -10,13 +10,13 @@ import { wakeDueStores } from '../messages/scan.ts'
 import { chooseAccountMailRoute, chooseMailRoute, createNoMailChannel } from './mail-route.ts'
 
 const TOKEN = 'a-token-of-the-monitoring'
-const world = aWorld({ PUBLIC_URL: 'https://recoup.example.com', METRICS_TOKEN: TOKEN })
+const world = createWorld({ PUBLIC_URL: 'https://recoup.example.com', METRICS_TOKEN: TOKEN })
 const HOUR = 3_600_000
 const SMTP_URL = 'smtp://mail.example.com:587'
 
 async function pass(storeId: string, ms: number) {
   world.advance(ms)
-  await freshOrderCheck(world, storeId)
+  await completeOrderCheck(world, storeId)
   await detectAbandoned(world.deps)
   await wakeDueStores(world.deps)
   await world.runJobs()
@@ -37,8 +37,8 @@ test.each([
 })
 
 test('a public instance without a mail server sends nothing and reports it (decision 29)', async () => {
-  const { storeId, token } = await aStore(world)
-  await recordOrders(world.deps, storeId, [anOrder(world)], 'sync')
+  const { storeId, token } = await createStore(world)
+  await recordOrders(world.deps, storeId, [buildOrder(world)], 'sync')
   await pass(storeId, HOUR)
   expect(world.sent).toHaveLength(0)
   const first = () =>

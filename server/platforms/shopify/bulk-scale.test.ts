@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { aLargeShop } from '../../../test/large-shop.ts'
-import { heldBytes } from '../../../test/memory.ts'
+import { openLargeShop } from '../../../test/large-shop.ts'
+import { measureHeapBytes } from '../../../test/memory.ts'
 import { isProof } from '../../../test/seed.ts'
 
 // Imports 50,000 orders and 20,000 checkouts from the contract server, which uses Shopify's schema, throttles by points
@@ -27,7 +27,7 @@ function growth(holds: readonly number[]): number {
 }
 
 test('a bulk operation imports many orders completely and once, and holds one part in memory', async () => {
-  const { client, say } = await aLargeShop(closing, { orders: ORDERS, checkouts: 0 })
+  const { client, say } = await openLargeShop(closing, { orders: ORDERS, checkouts: 0 })
   const seen = new Set<number>()
   const holds: number[] = []
   let isRunning = true
@@ -42,7 +42,7 @@ test('a bulk operation imports many orders completely and once, and holds one pa
       seen.add(Number(orderId))
     }
     if (seen.size % 1_000 === 0 && rows.length > 0) {
-      holds.push(heldBytes())
+      holds.push(measureHeapBytes())
       await say({ do: 'end tokens' })
     }
   }
@@ -54,7 +54,7 @@ test('a bulk operation imports many orders completely and once, and holds one pa
 }, 600_000)
 
 test('many checkouts are imported completely and once, despite throttling and an expiring token', async () => {
-  const { client, say } = await aLargeShop(closing, { orders: 0, checkouts: CHECKOUTS })
+  const { client, say } = await openLargeShop(closing, { orders: 0, checkouts: CHECKOUTS })
   const seen = new Set<string>()
   const holds: number[] = []
   let pages = 0
@@ -65,7 +65,7 @@ test('many checkouts are imported completely and once, despite throttling and an
     pages += 1
     if (pages % Math.ceil(50 / SHARE) === 0) await say({ do: 'leave points', points: 5 })
     if (pages % (200 / SHARE) === 0) await say({ do: 'end tokens' })
-    if (pages % (400 / SHARE) === 0) holds.push(heldBytes())
+    if (pages % (400 / SHARE) === 0) holds.push(measureHeapBytes())
   }
   expect(seen.size).toBe(CHECKOUTS + 1)
   const { throttled } = await say({ do: 'tell' })

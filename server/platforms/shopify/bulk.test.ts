@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { allOf, openShopifyClient } from '../../../test/shopify-client.ts'
+import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { readJsonLines } from './jsonl.ts'
@@ -15,7 +15,7 @@ const since = '2026-10-01T00:00:00Z'
 async function largeStore() {
   const one = await openShopifyClient()
   open.push(one)
-  const [page] = await allOf(one.client.products({}))
+  const [page] = await collectRows(one.client.products({}))
   const variant = page!.rows.find(({ isAvailable }) => isAvailable)!
   const { id } = one.store.controls.beginCheckout([{ variantId: Number(variant.variationId), quantity: 2 }], {
     email: 'ada@example.com',
@@ -60,7 +60,7 @@ test('an interrupted pull reuses its operation', async () => {
   for await (const _ of one.client.orders({ modifiedSince: since })) break
   await one.store.settled()
   one.advance(3_600_000)
-  const pages = await allOf(one.connect().orders({ modifiedSince: '2026-10-01T01:00:00Z' }))
+  const pages = await collectRows(one.connect().orders({ modifiedSince: '2026-10-01T01:00:00Z' }))
   expect(new Set(pages.flatMap(({ rows }) => rows.map(({ orderId }) => orderId))).size).toBe(MANY)
   expect(queriesOf(one, 'mutation BulkRun')).toBe(1)
 })
@@ -96,12 +96,14 @@ test.each([
   FILE.length + 2,
   1_000,
 ])('a file in chunks of %i bytes gives the same values', async (pieceBytes) => {
-  const values = await allOf(readJsonLines(netOf(fileServer(FILE)), { url: 'https://files.example/1', pieceBytes }))
+  const values = await collectRows(
+    readJsonLines(netOf(fileServer(FILE)), { url: 'https://files.example/1', pieceBytes }),
+  )
   expect(values).toEqual([{ a: 1 }, { b: 'zwölf' }, undefined, { c: 3 }])
 })
 
 test('a server without range support sends the whole file', async () => {
-  const values = await allOf(readJsonLines(netOf(fileServer(FILE, false)), { url: 'https://files.example/1' }))
+  const values = await collectRows(readJsonLines(netOf(fileServer(FILE, false)), { url: 'https://files.example/1' }))
   expect(values.length).toBe(4)
 })
 
@@ -113,7 +115,7 @@ test('a missing file is a problem of the store', async () => {
     url,
     isRedirected: false,
   })
-  await expect(allOf(readJsonLines(netOf(gone), { url: 'https://files.example/1' }))).rejects.toBeInstanceOf(
+  await expect(collectRows(readJsonLines(netOf(gone), { url: 'https://files.example/1' }))).rejects.toBeInstanceOf(
     StoreProblem,
   )
 })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { allOf, openShopifyClient } from '../../../test/shopify-client.ts'
+import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -15,7 +15,7 @@ async function opened() {
 type Opened = Awaited<ReturnType<typeof opened>>
 
 const productsOf = async ({ client }: Opened, query: { modifiedSince?: string } = {}) =>
-  (await allOf(client.products(query))).flatMap((page) => page.rows)
+  (await collectRows(client.products(query))).flatMap((page) => page.rows)
 
 describe('products', () => {
   test('are one row per variant, with price, picture, URL and stock', async () => {
@@ -51,7 +51,7 @@ describe('products', () => {
     const apron = (await productsOf(one)).find(({ name }) => name.startsWith('Waxed Canvas Apron'))!
     one.advance(3_600_000)
     const since = new Date(one.now() - 60_000).toISOString()
-    expect(await allOf(one.client.products({ modifiedSince: since }))).toMatchObject([{ rows: [], isLast: true }])
+    expect(await collectRows(one.client.products({ modifiedSince: since }))).toMatchObject([{ rows: [], isLast: true }])
     one.store.controls.setPrice(Number(apron.variationId), 6_600)
     const changed = await productsOf(one, { modifiedSince: since })
     expect(changed.map(({ priceMinor }) => priceMinor).sort()).toEqual([6_600, 7_200])
@@ -66,16 +66,18 @@ describe('a numbered page', () => {
     for (const email of customers) {
       one.store.controls.beginCheckout([{ variantId: Number(variant!.variationId), quantity: 1 }], { email })
     }
-    const pages = await allOf(one.client.customers({}))
+    const pages = await collectRows(one.client.customers({}))
     expect(pages.map(({ page, isLast }) => [page, isLast])).toEqual([
       [1, false],
       [2, false],
       [3, true],
     ])
     expect(pages.map(({ rows }) => rows.length)).toEqual([100, 100, 34])
-    const third = await allOf(one.client.customers({ firstPage: 3 }))
+    const third = await collectRows(one.client.customers({ firstPage: 3 }))
     expect(third).toEqual([pages[2]])
-    expect(await allOf(one.client.customers({ firstPage: 9 }))).toMatchObject([{ rows: [], page: 9, isLast: true }])
+    expect(await collectRows(one.client.customers({ firstPage: 9 }))).toMatchObject([
+      { rows: [], page: 9, isLast: true },
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { allOf, openShopifyClient } from '../../../test/shopify-client.ts'
+import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 import { readCheckout } from './checkout-wire.ts'
 import { readCustomer } from './people.ts'
 
@@ -20,7 +20,7 @@ const ADDRESS = {
 }
 
 async function begun(one: Awaited<ReturnType<typeof opened>>, filled: object = {}) {
-  const [page] = await allOf(one.client.products({}))
+  const [page] = await collectRows(one.client.products({}))
   const variant = page!.rows.find(({ isAvailable }) => isAvailable)!
   const contact = { email: 'ada@example.com', phone: '+15035550199', address: ADDRESS, ...filled }
   return {
@@ -33,7 +33,7 @@ describe('a checkout', () => {
   test('has items, customer and restore link', async () => {
     const one = await opened()
     const { checkout, variant } = await begun(one, { acceptsEmail: true })
-    const rows = (await allOf(one.client.checkouts({ modifiedSince: '2026-11-26T00:00:00Z' }))).flatMap(
+    const rows = (await collectRows(one.client.checkouts({ modifiedSince: '2026-11-26T00:00:00Z' }))).flatMap(
       (page) => page.rows,
     )
     expect(rows).toMatchObject([
@@ -115,7 +115,7 @@ describe('a checkout', () => {
 describe('a customer', () => {
   test('has consents and purchases', async () => {
     const one = await opened()
-    const pages = await allOf(one.client.customers({}))
+    const pages = await collectRows(one.client.customers({}))
     const rows = pages.flatMap((page) => page.rows)
     expect(pages.at(-1)?.isLast).toBe(true)
     const walter = rows.find(({ firstName }) => firstName === 'Walter')!

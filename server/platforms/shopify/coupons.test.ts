@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { allOf, openShopifyClient } from '../../../test/shopify-client.ts'
+import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 import type { CouponDraft } from '../platform/coupon.ts'
 import { readCoupon } from './coupon-wire.ts'
 import { couponUrl } from './coupons.ts'
@@ -90,7 +90,7 @@ describe('making one', () => {
   test('withheld data does not lead to a second discount', async () => {
     const one = await opened({ plan: 'basic' })
     const coupon = await made(one)
-    const all = (await allOf(one.client.coupons({ currency: 'USD' }))).flatMap((page) => page.rows)
+    const all = (await collectRows(one.client.coupons({ currency: 'USD' }))).flatMap((page) => page.rows)
     expect(all.filter(({ mark }) => mark === MARK)).toEqual([coupon])
   })
 
@@ -143,12 +143,12 @@ describe('the list', () => {
     one.advance(3_600_000)
     const since = new Date(one.now() - 60_000).toISOString()
     await made(one)
-    const rows = (await allOf(one.client.coupons({ currency: 'USD' }))).flatMap((page) => page.rows)
+    const rows = (await collectRows(one.client.coupons({ currency: 'USD' }))).flatMap((page) => page.rows)
     expect(rows.map(({ code }) => code)).toEqual(['SPROUT10', 'GARDEN15', 'AUTUMN', 'BACK10'])
     expect(rows.map(({ mark }) => mark)).toEqual([null, null, null, MARK])
     expect(rows[0]).toMatchObject({ usageLimitPerUser: 1 })
     expect(rows[1]).toMatchObject({ type: 'fixed', amountMinor: 1_500, minSpendMinor: 7_500 })
-    const changed = (await allOf(one.client.coupons({ currency: 'USD', modifiedSince: since }))).flatMap(
+    const changed = (await collectRows(one.client.coupons({ currency: 'USD', modifiedSince: since }))).flatMap(
       (page) => page.rows,
     )
     expect(changed.map(({ code }) => code)).toEqual(['BACK10'])

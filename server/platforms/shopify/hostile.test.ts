@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runs } from '../../../test/seed.ts'
+import { propertyRuns } from '../../../test/seed.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess } from '../platform/access.ts'
 import type { CouponDraft } from '../platform/coupon.ts'
@@ -172,7 +172,7 @@ test.each(readers)('reads a damaged %s as valid or skips it with a reason', (_, 
       if ('row' in reading) expectSound(reading.row)
       else expect(reading.skipped.reason).not.toBe('')
     }),
-    runs(400, 2_000),
+    propertyRuns(400, 2_000),
   )
 })
 
@@ -290,6 +290,6 @@ test('throws only StoreProblem for any response, and ends', async () => {
         })
       }
     }),
-    runs(100, 500),
+    propertyRuns(100, 500),
   )
 })

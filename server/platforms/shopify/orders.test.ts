@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyCode } from '../../../demo/shopify/checkouts.ts'
-import { allOf, openShopifyClient } from '../../../test/shopify-client.ts'
+import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -26,7 +26,7 @@ const FILLED = {
 
 /** The purchasable variants as the store lists them. */
 async function variantsOf({ client }: Opened) {
-  const pages = await allOf(client.products({}))
+  const pages = await collectRows(client.products({}))
   return pages.flatMap(({ rows }) => rows).filter(({ isAvailable }) => isAvailable)
 }
 
@@ -39,7 +39,7 @@ async function bought(one: Opened, payment?: 'paid' | 'pending' | 'authorized', 
 }
 
 const pull = async ({ client }: Opened, query: { modifiedSince?: string; pageSize?: number } = {}) =>
-  allOf(client.orders({ modifiedSince: since, ...query }))
+  collectRows(client.orders({ modifiedSince: since, ...query }))
 
 describe('an order', () => {
   test('has buyer, items, checkout, and the discount of a code', async () => {
@@ -147,7 +147,7 @@ describe('the pull', () => {
     const { order } = await bought(one)
     one.store.controls.setScopes(['read_orders'])
     one.store.controls.revokeTokens()
-    const read = (await allOf(one.connect().orders({ modifiedSince: since }))).flatMap(({ rows }) => rows)
+    const read = (await collectRows(one.connect().orders({ modifiedSince: since }))).flatMap(({ rows }) => rows)
     expect(read).toMatchObject([
       { orderId: String(order.id), email: null, phone: null, firstName: null, items: [], country: 'US' },
     ])
@@ -155,6 +155,8 @@ describe('the pull', () => {
 
   test.each(['trash', 'pending'] as const)('returns nothing in the list "%s"', async (list) => {
     const one = await opened()
-    expect(await allOf(one.client.orders({ modifiedSince: since, list }))).toMatchObject([{ rows: [], isLast: true }])
+    expect(await collectRows(one.client.orders({ modifiedSince: since, list }))).toMatchObject([
+      { rows: [], isLast: true },
+    ])
   })
 })

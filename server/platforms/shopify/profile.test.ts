@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { allOf, openShopifyClient } from '../../../test/shopify-client.ts'
+import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -62,7 +62,7 @@ test('allows messages when only names are withheld', async () => {
   const { client, store } = await opened()
   store.controls.setProtectedData(['email', 'address'])
   expect((await client.readProfile()).rights?.protectedData).toBe('full')
-  const [nora] = (await allOf(client.customers({}))).flatMap(({ rows }) => rows)
+  const [nora] = (await collectRows(client.customers({}))).flatMap(({ rows }) => rows)
   expect(nora).toMatchObject({ email: 'nora.lindqvist@example.com', firstName: null, phone: null })
 })
 

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
-import { recorded } from '../../../test/contract-servers/recordings.ts'
+import { findResponse } from '../../../test/contract-servers/recordings.ts'
 import { type Served, serve } from '../../../test/contract-servers/serve.ts'
 import { localhostTls } from '../../../test/contract-servers/tls.ts'
 import { openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER, READER, SHOPPER, WRITER } from '../../../test/contract-servers/woocommerce-keys.ts'
-import { aWooAccess } from '../../../test/woo-access.ts'
+import { buildWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedFetch, type GuardedFetchOptions, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { createWooCommerceClient } from './client.ts'
@@ -30,7 +30,7 @@ function clientFor(
 ) {
   const http = openGuardedHttp({ allowPrivate: true, ...options })
   open.push(http)
-  return createWooCommerceClient(aWooAccess(storeUrl, keys), { fetch: http.fetch, now, pauseMs: 0 })
+  return createWooCommerceClient(buildWooAccess(storeUrl, keys), { fetch: http.fetch, now, pauseMs: 0 })
 }
 
 async function store(options: Partial<StoreOptions> = {}) {
@@ -128,7 +128,7 @@ describe('a working store', () => {
         const answer = await http.fetch(url.replace(/^https?:\/\/[^/]+/, one.url), { ...request, headers: {} })
         return url === `${storeUrl}/wp-json/` ? { ...answer, url: indexUrl, isRedirected: true } : answer
       }
-      const access = aWooAccess(storeUrl, OWNER)
+      const access = buildWooAccess(storeUrl, OWNER)
       await createWooCommerceClient(access, { fetch, now: () => new Date(), pauseMs: 0 })
         .readProfile()
         .catch(() => undefined)
@@ -162,12 +162,12 @@ describe('a working store', () => {
   })
 
   test('may have a zone with only an offset, and selected countries', async () => {
-    const settings = recorded('system.json', 'general settings').body as { id: string; value: unknown }[]
+    const settings = findResponse('system.json', 'general settings').body as { id: string; value: unknown }[]
     const changed = settings.map((row) => {
       if (row.id === 'woocommerce_allowed_countries') return { ...row, value: 'specific' }
       return row.id === 'woocommerce_specific_allowed_countries' ? { ...row, value: ['DE', 'AT', 'nonsense'] } : row
     })
-    const index = recorded('system.json', 'site index').body as object
+    const index = findResponse('system.json', 'site index').body as object
     const { url } = await store({
       intercept: (request) => {
         if (request.url === '/wp-json/')
@@ -179,7 +179,7 @@ describe('a working store', () => {
   })
 
   test('reports how it computes discounts; missing settings are unknown (decision 37)', async () => {
-    const general = recorded('system.json', 'general settings').body as { id: string; value: unknown }[]
+    const general = findResponse('system.json', 'general settings').body as { id: string; value: unknown }[]
     const said = async (taxes: Record<string, unknown>, more: Record<string, unknown> = {}) => {
       const changed = general.map((row) => ({ ...row, value: more[row.id] ?? row.value }))
       const { url } = await store({

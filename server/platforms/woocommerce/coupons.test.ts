@@ -3,7 +3,7 @@ import { saveKey } from '../../../demo/store/auth.ts'
 import { openStore } from '../../../demo/store/recordings.ts'
 import type { DemoStore } from '../../../demo/store/store.ts'
 import { readExchanges } from '../../../test/contract-servers/recordings.ts'
-import { aWooAccess } from '../../../test/woo-access.ts'
+import { buildWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { CouponDraft, PlatformCoupon } from '../platform/coupon.ts'
 import type { StoreClient } from '../platform/platform.ts'
@@ -84,7 +84,7 @@ describe('in the demo store', () => {
   let instead: (path: string, body: Record<string, unknown>) => Record<string, unknown> | null = () => null
 
   const clientOf = (keys: { consumerKey: string; consumerSecret: string }) =>
-    createWooCommerceClient(aWooAccess(shop.url, keys), {
+    createWooCommerceClient(buildWooAccess(shop.url, keys), {
       now: () => new Date(shop.shop.now()),
       pauseMs: 0,
       fetch: async (url, request) => {

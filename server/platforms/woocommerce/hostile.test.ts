@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { recorded } from '../../../test/contract-servers/recordings.ts'
-import { runs } from '../../../test/seed.ts'
-import { aWooAccess } from '../../../test/woo-access.ts'
+import { findResponse } from '../../../test/contract-servers/recordings.ts'
+import { propertyRuns } from '../../../test/seed.ts'
+import { buildWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { PlatformOrder } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
@@ -11,7 +11,7 @@ import { readOrder } from './wire.ts'
 
 // A store may send anything. The client returns valid rows or throws StoreProblem.
 
-const whole = recorded('orders-queries.json', 'order of a registered customer').body as Record<string, unknown>
+const whole = findResponse('orders-queries.json', 'order of a registered customer').body as Record<string, unknown>
 
 /** A real order with random fields, at any depth, replaced by garbage. */
 const damagedOrder = fc
@@ -88,7 +88,7 @@ test('a damaged order is read as valid or skipped with a reason', () => {
       if ('row' in reading) expectSound(reading.row)
       else expect(reading.skipped.reason).not.toBe('')
     }),
-    runs(1_000, 5_000),
+    propertyRuns(1_000, 5_000),
   )
 })
 
@@ -125,7 +125,7 @@ test('any response of a store throws only StoreProblem', async () => {
         if (turn > 12) return { status: 500, headers: {}, body: Buffer.alloc(0), url, isRedirected: false }
         return { ...answer, body: Buffer.from(answer.body), url, isRedirected: false }
       }
-      const access = aWooAccess('http://shop.example')
+      const access = buildWooAccess('http://shop.example')
       const client = createWooCommerceClient(access, { fetch, now: () => new Date(0), pauseMs: 0 })
       const drain = async (pages: AsyncIterable<unknown>) => {
         for await (const _ of pages) if (turn > 12) break
@@ -147,6 +147,6 @@ test('any response of a store throws only StoreProblem', async () => {
         })
       }
     }),
-    runs(100, 500),
+    propertyRuns(100, 500),
   )
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER } from '../../../test/contract-servers/woocommerce-keys.ts'
-import { aWooAccess } from '../../../test/woo-access.ts'
+import { buildWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedFetch, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { OrderQuery, Page, PlatformOrder } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
@@ -16,7 +16,7 @@ async function connected(options: Partial<StoreOptions> = {}) {
   const store = await openContractStore({ keys: KEYS, ...options })
   const http = openGuardedHttp({ allowPrivate: true })
   open.push(store, http)
-  const access = aWooAccess(store.url, OWNER)
+  const access = buildWooAccess(store.url, OWNER)
   return { store, client: createWooCommerceClient(access, { fetch: http.fetch, now: () => new Date(), pauseMs: 0 }) }
 }
 
@@ -255,7 +255,7 @@ test('requests to one store are serialised', async () => {
     running -= 1
     return { status: 404, headers: {}, body: Buffer.from('{"code":"gone"}'), url, isRedirected: false }
   }
-  const access = aWooAccess('http://shop.example')
+  const access = buildWooAccess('http://shop.example')
   const client = createWooCommerceClient(access, { fetch, now: () => new Date() })
   await Promise.all([client.order('1'), client.order('2'), client.order('3')])
   expect(most).toBe(1)

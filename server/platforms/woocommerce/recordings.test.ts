@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Exchange, readExchanges, recorded } from '../../../test/contract-servers/recordings.ts'
+import { type Exchange, findResponse, readExchanges } from '../../../test/contract-servers/recordings.ts'
 import type { PlatformProduct } from '../platform/platform.ts'
 import { type RowReading, readRows } from '../platform/row.ts'
 import { parseId } from '../platform/text.ts'
@@ -223,10 +223,10 @@ describe('the recordings’ contents', () => {
   })
 
   test('a variation with "any" attribute has an open choice', () => {
-    const reading = readProduct(recorded('products-more.json', 'variable product').body, 'USD')
+    const reading = readProduct(findResponse('products-more.json', 'variable product').body, 'USD')
     if (!('row' in reading)) throw new Error('not read')
     const parent = { ...reading.row.product, choices: reading.row.choices }
-    const red = recorded('products-more.json', 'one variation').body as { attributes: object[] }
+    const red = findResponse('products-more.json', 'one variation').body as { attributes: object[] }
     expect(readVariation(red, parent)).toMatchObject({ row: { hasOpenChoice: false } })
     const anyLogo = { ...red, attributes: red.attributes.slice(0, 1) }
     expect(readVariation(anyLogo, parent)).toMatchObject({ row: { hasOpenChoice: true } })
@@ -239,10 +239,10 @@ describe('the recordings’ contents', () => {
       const reading = readCustomer(raw)
       return 'row' in reading ? reading.row.lastLoginAt : reading
     }
-    const before = recorded('customers-last-active.json', 'customers?role=all&search= before any log-in')
+    const before = findResponse('customers-last-active.json', 'customers?role=all&search= before any log-in')
       .body as object[]
     expect(lastLogin(before[0])).toBeNull()
-    const after = recorded('customers-last-active.json', 'customers/<id> right after the log-in').body as object
+    const after = findResponse('customers-last-active.json', 'customers/<id> right after the log-in').body as object
     expect(lastLogin(after)).toBe('2026-11-22T19:09:13Z')
     const said = (value: unknown) => lastLogin({ ...after, meta_data: [{ key: 'wc_last_active', value }] })
     expect([1795374553, '0', '', 'yesterday', '-1795374553', '17953745530', '1e9', null, {}, []].map(said)).toEqual([
@@ -258,7 +258,7 @@ describe('the recordings’ contents', () => {
       const reading = readCustomer(raw)
       return 'row' in reading && reading.row.isPaying
     }
-    const raw = recorded('customers-last-active.json', 'customers/<id> right after the log-in').body as object
+    const raw = findResponse('customers-last-active.json', 'customers/<id> right after the log-in').body as object
     const said = [true, false, 'yes', 1, null].map((value) => isPaying({ ...raw, is_paying_customer: value }))
     expect(said).toEqual([true, false, false, false, false])
     expect(CUSTOMER_FIELDS.split(',')).toContain('is_paying_customer')

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openContractStore } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER } from '../../../test/contract-servers/woocommerce-keys.ts'
-import { aWooAccess } from '../../../test/woo-access.ts'
+import { buildWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedFetch, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { ShownTax } from '../platform/platform.ts'
 import { createWooCommerceClient } from './client.ts'
@@ -52,7 +52,7 @@ async function aShop() {
     return http.fetch(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/`, request)
   }
   const net = { fetch, now: () => new Date(), pauseMs: 0, storeApiLimitMs: 100 }
-  const client = createWooCommerceClient(aWooAccess(store.url, OWNER), net)
+  const client = createWooCommerceClient(buildWooAccess(store.url, OWNER), net)
   let settings = 0
   const read = async (tax: ShownTax, signal?: AbortSignal) => {
     shop.asked.length = 0

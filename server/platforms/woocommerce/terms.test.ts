@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readExchanges } from '../../../test/contract-servers/recordings.ts'
-import { aWooAccess } from '../../../test/woo-access.ts'
+import { buildWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { ItemRef } from '../platform/platform.ts'
 import { createWooCommerceClient } from './client.ts'
@@ -42,7 +42,7 @@ function aStore(when: 'before' | 'after', { isOld = false } = {}) {
     }
   }
   const storeUrl = 'https://shop.example'
-  const access = aWooAccess(storeUrl)
+  const access = buildWooAccess(storeUrl)
   const client = createWooCommerceClient(access, { fetch, now: () => new Date() })
   const terms = async (items: ItemRef[]) =>
     new Map((await client.terms({ items, currency: 'USD' })).map((each) => [each.variationId ?? each.productId, each]))

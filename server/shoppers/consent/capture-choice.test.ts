@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { defaultMode } from './capture-choice.ts'
 
 // The choice of what is kept of shoppers before consent (C9).
 
-const world = aWorld()
+const world = createWorld()
 const GROUND = 'Our lawyer’s letter of May 3, 2026, about carts of shops.'
 let store: TestStore
 
 beforeEach(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
 })
 
 const sellTo = (countries: string[] | null) =>

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { anOrder, aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { insertConsent } from './consent-sql.ts'
 import { recordAnswers } from './consents.ts'
 import { findConsentedChannels, findCoveredCustomers } from './covered-customers.ts'
 
-const world = aWorld()
+const world = createWorld()
 const PHONE = '+4915123456789'
 
 test('an address with which a customer bought is covered until they opt out of emails to it', async () => {
-  const { storeId } = await aStore(world, { url: 'https://covered.example.com' })
+  const { storeId } = await createStore(world, { url: 'https://covered.example.com' })
   const store = { storeId, db: world.db }
   const email = 'ada@shoppers.example.com'
-  await recordOrders(world.deps, storeId, [anOrder(world, { kind: 'purchase', customerId: '77', email })], 'sync')
+  await recordOrders(world.deps, storeId, [buildOrder(world, { kind: 'purchase', customerId: '77', email })], 'sync')
   const people = ['77', '88'].map((customerId) => ({ customerId, email, country: 'DE' }))
   const covered = async () =>
     [...(await findCoveredCustomers(world.deps, store, people))].map((each) => each.customerId)
@@ -32,7 +32,7 @@ test('an address with which a customer bought is covered until they opt out of e
 })
 
 test('a number has a consent once its own customer has confirmed it by SMS', async () => {
-  const { storeId } = await aStore(world, { url: 'https://confirmed.example.com' })
+  const { storeId } = await createStore(world, { url: 'https://confirmed.example.com' })
   const store = { storeId, db: world.db }
   const said = {
     channel: 'sms',

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { HOUR, MINUTE, pass, recordOf, steps } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { HOUR, listStepDecisions, listStepStates, MINUTE, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { insertConsent } from './consent-sql.ts'
 
 // An owner overrides a rule on a legal ground of their own (C6).
 
-const world = aWorld()
+const world = createWorld()
 const GROUND = 'Section 7 (3) UWG: we advertise our own similar goods, and say so at the checkout.'
 let store: TestStore
 beforeEach(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
   world.sent.length = 0
 })
 
@@ -23,7 +23,7 @@ const end = (id: string) => world.request('POST', `/api/consent/overrides/${id}/
 const table = async () => (await world.request('GET', '/api/consent/table', { token: store.token })).body
 
 async function createGermanCart() {
-  const order = anOrder(world, { country: 'DE' })
+  const order = buildOrder(world, { country: 'DE' })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   world.sent.length = 0
   return order
@@ -46,10 +46,10 @@ async function recordAnswer(status: 'granted' | 'withdrawn', email: string) {
 describe('an override', () => {
   test('releases waiting messages at once, and record and timeline name it', async () => {
     await createGermanCart()
-    await pass(world, store.storeId, HOUR)
-    expect((await steps(world, store.storeId))[0]).toBe('held(no_consent)')
+    await passTime(world, store.storeId, HOUR)
+    expect((await listStepStates(world, store.storeId))[0]).toBe('held(no_consent)')
     const { body } = await override()
-    await pass(world, store.storeId, MINUTE)
+    await passTime(world, store.storeId, MINUTE)
     expect(world.sent).toHaveLength(1)
     const decision = await world.db
       .selectFrom('decision_records')
@@ -74,8 +74,11 @@ describe('an override', () => {
     await override()
     const order = await createGermanCart()
     await recordAnswer('withdrawn', order.email!)
-    await pass(world, store.storeId, HOUR)
-    expect([world.sent.length, (await steps(world, store.storeId))[0]]).toEqual([0, 'skipped(consent_withdrawn)'])
+    await passTime(world, store.storeId, HOUR)
+    expect([world.sent.length, (await listStepStates(world, store.storeId))[0]]).toEqual([
+      0,
+      'skipped(consent_withdrawn)',
+    ])
   })
 
   test('applies until it is ended, and keeps authors and times of both', async () => {
@@ -91,14 +94,14 @@ describe('an override', () => {
     world.advance(MINUTE)
     expect((await end(made.id)).body).toEqual(ended)
     await createGermanCart()
-    await pass(world, store.storeId, HOUR)
-    expect([world.sent.length, await recordOf(world, store.storeId)]).toEqual([0, ['hold no_consent']])
+    await passTime(world, store.storeId, HOUR)
+    expect([world.sent.length, await listStepDecisions(world, store.storeId)]).toEqual([0, ['hold no_consent']])
     expect((await table()).overrides).toEqual([ended])
   })
 
   test('that ends while mails decided by it wait in flight stops all of them (D10)', async () => {
     const made = (await override()).body
-    const orders = Array.from({ length: 8 }, () => anOrder(world, { country: 'DE' }))
+    const orders = Array.from({ length: 8 }, () => buildOrder(world, { country: 'DE' }))
     await recordOrders(world.deps, store.storeId, orders, 'sync')
     const usual = world.answer
     let ended: Promise<unknown> | undefined
@@ -107,12 +110,12 @@ describe('an override', () => {
       await ended
       return usual(mail)
     }
-    await pass(world, store.storeId, HOUR).finally(() => {
+    await passTime(world, store.storeId, HOUR).finally(() => {
       world.answer = usual
     })
     const onTheWire = world.sent.length
     expect(onTheWire).toBeLessThan(8)
-    await pass(world, store.storeId, MINUTE)
+    await passTime(world, store.storeId, MINUTE)
     expect(world.sent).toHaveLength(onTheWire)
     const states = await world.db
       .selectFrom('messages')
@@ -126,10 +129,10 @@ describe('an override', () => {
 
   test('applies to one store, and another store of the account keeps the rule', async () => {
     await override()
-    const other = await aStore(world, { accountId: store.accountId })
-    await recordOrders(world.deps, other.storeId, [anOrder(world, { country: 'DE' })], 'sync')
+    const other = await createStore(world, { accountId: store.accountId })
+    await recordOrders(world.deps, other.storeId, [buildOrder(world, { country: 'DE' })], 'sync')
     world.sent.length = 0
-    await pass(world, other.storeId, HOUR)
+    await passTime(world, other.storeId, HOUR)
     expect(world.sent).toHaveLength(0)
   })
 

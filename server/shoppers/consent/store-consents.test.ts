@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { aShopifyStore } from '../../../test/shopify-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShopifyStore } from '../../../test/shopify-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import type { PlatformConsent } from '../../platforms/platform/platform.ts'
 import { recordAnswers } from './consents.ts'
 import { recordStoreConsents } from './platform-consents.ts'
 
-const world = aWorld()
+const world = createWorld()
 const HOUR_MS = 3_600_000
 const EMAIL = 'grace@mail.example.org'
 
@@ -28,7 +28,7 @@ async function ledger(storeId: string) {
 }
 
 test('a consent in the store is one row with its own time and level, however often it is read (C5)', async () => {
-  const { storeId } = await aShopifyStore(world)
+  const { storeId } = await createShopifyStore(world)
   await record(storeId, {})
   await record(storeId, {})
   await record(storeId, { state: 'none' })
@@ -38,7 +38,7 @@ test('a consent in the store is one row with its own time and level, however oft
 })
 
 test('a withdrawal in the store beats earlier consents, whatever its time, and a later answer to us counts again', async () => {
-  const { storeId } = await aShopifyStore(world)
+  const { storeId } = await createShopifyStore(world)
   const say = (hours: number) =>
     transact({ storeId, db: world.db }, (tx) =>
       recordAnswers(
@@ -57,21 +57,21 @@ test('a withdrawal in the store beats earlier consents, whatever its time, and a
 })
 
 test('an older consent of the store does not reverse a later withdrawal', async () => {
-  const { storeId } = await aShopifyStore(world)
+  const { storeId } = await createShopifyStore(world)
   await record(storeId, { state: 'withdrawn', at: ago(1).toISOString() })
   await record(storeId, { at: ago(5).toISOString() })
   expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'withdrawn', false, 'store', ago(1)])
 })
 
 test('old consents trigger no opt-in requests', async () => {
-  const { storeId } = await aShopifyStore(world)
+  const { storeId } = await createShopifyStore(world)
   await record(storeId, { channel: 'sms', at: ago(48).toISOString() }, '+4915112345678')
   const asked = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
   expect(await asked.execute()).toEqual([])
 })
 
 test('a tick requests the confirmation of a consent that an update left pending, once', async () => {
-  const { storeId } = await aShopifyStore(world)
+  const { storeId } = await createShopifyStore(world)
   const phone = '+12125550177'
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [storeId])
   const tick = (hours: number) =>

@@ -1,11 +1,28 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aShop, post, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, words as aText, tick, today, wanted } from '../../../test/campaign-scene.ts'
-import { aCopiedCoupon, codeOfCoupon } from '../../../test/copied-coupons.ts'
-import { freshOrderCheck } from '../../../test/factories.ts'
-import { aScene, DAY, HOUR, linkIn, MINUTE, messagesOf, pass, send, wait } from '../../../test/message-scene.ts'
-import { aBrowser, setUp, subscribes, urlOf } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
+import {
+  campaignContent as aText,
+  buildCampaignInput,
+  callCampaigns,
+  createCampaign,
+  formatStoreDate,
+  runTick,
+} from '../../../test/campaign-scene.ts'
+import { insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import { completeOrderCheck } from '../../../test/factories.ts'
+import {
+  advanceToAbandoned,
+  createMessageScene,
+  DAY,
+  findLink,
+  HOUR,
+  MINUTE,
+  passTime,
+  readMessages,
+  sendDueMessages,
+} from '../../../test/message-scene.ts'
+import { createTestBrowser, readStoreUrl, setUpPush, subscribeBrowser } from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { servedBy } from '../../access/http/http.ts'
 import { handleReply } from '../../delivery/inbound/inbound.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
@@ -15,7 +32,7 @@ import * as authorizations from '../../messages/channels/send-authorization.ts'
 // Tries every way to send a message to a suppressed address (C1, C2). The ways are read from the code: endpoints that
 // send, and the authorizations that a channel requires. A new one that is not tried here fails this test.
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.sent.length = 0
@@ -31,7 +48,7 @@ async function suppress(shop: Shop, addresses: readonly (string | null)[]): Prom
 
 /** Two shoppers with all consents who may get messages now; the first is suppressed with all addresses. */
 async function twoShoppers() {
-  const shop = await aShop(world, 2, { plan: 'growth' })
+  const shop = await createShop(world, 2, { plan: 'growth' })
   const [gone, there] = shop.orders as [(typeof shop.orders)[0], (typeof shop.orders)[0]]
   await suppress(shop, [gone.email, gone.phone])
   return { shop, gone, there, goneCart: shop.cartIds[0]!, carts: shop.cartIds }
@@ -44,59 +61,60 @@ const later = { sendAt: () => new Date(world.now.getTime() + 2 * HOUR).toISOStri
 /** The request of each endpoint. It may be refused or accepted, but sends nothing to the suppressed shopper. */
 const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
   'POST /api/email/send-email': ({ shop, gone, goneCart }) =>
-    post(world, shop, '/api/email/send-email', { to: gone.email, cart_id: goneCart }),
+    postWithWorker(world, shop, '/api/email/send-email', { to: gone.email, cart_id: goneCart }),
   'POST /api/email/schedule-reminder': async ({ shop, goneCart }) => {
-    await post(world, shop, '/api/email/schedule-reminder', { cartId: goneCart, delayHours: 1 })
-    await pass(world, shop.storeId, 2 * HOUR)
+    await postWithWorker(world, shop, '/api/email/schedule-reminder', { cartId: goneCart, delayHours: 1 })
+    await passTime(world, shop.storeId, 2 * HOUR)
   },
   'POST /api/sms/send-reminder': ({ shop, goneCart }) =>
-    post(world, shop, '/api/sms/send-reminder', { cartId: goneCart }),
+    postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: goneCart }),
   'POST /api/whatsapp/send-reminder': ({ shop, goneCart }) =>
-    post(world, shop, '/api/whatsapp/send-reminder', { cartId: goneCart }),
-  'POST /api/whatsapp/send-bulk': ({ shop, carts }) => post(world, shop, '/api/whatsapp/send-bulk', { cartIds: carts }),
+    postWithWorker(world, shop, '/api/whatsapp/send-reminder', { cartId: goneCart }),
+  'POST /api/whatsapp/send-bulk': ({ shop, carts }) =>
+    postWithWorker(world, shop, '/api/whatsapp/send-bulk', { cartIds: carts }),
   'POST /api/carts/send': async ({ shop, carts }) => {
     for (const channel of ['email', 'sms', 'whatsapp']) {
-      await post(world, shop, '/api/carts/send', { channel, cartIds: carts })
-      await post(world, shop, '/api/carts/send', { channel, cartIds: carts, sendAt: later.sendAt() })
+      await postWithWorker(world, shop, '/api/carts/send', { channel, cartIds: carts })
+      await postWithWorker(world, shop, '/api/carts/send', { channel, cartIds: carts, sendAt: later.sendAt() })
     }
-    await pass(world, shop.storeId, 3 * HOUR)
+    await passTime(world, shop.storeId, 3 * HOUR)
   },
   'POST /api/carts/send/:jobId/retry': async ({ shop, carts }) => {
-    const { body } = await post(world, shop, '/api/carts/send', { channel: 'sms', cartIds: carts })
+    const { body } = await postWithWorker(world, shop, '/api/carts/send', { channel: 'sms', cartIds: carts })
     await world.runJobs()
-    await post(world, shop, `/api/carts/send/${body.jobId}/retry`, {})
+    await postWithWorker(world, shop, `/api/carts/send/${body.jobId}/retry`, {})
     await world.runJobs()
   },
   'POST /api/email/send-discount-offer': async ({ shop, gone }) => {
-    const discountCode = await codeOfCoupon(world, await aCopiedCoupon(world, shop))
+    const discountCode = await readCouponCode(world, await insertCoupon(world, shop))
     const offer = { to: gone.email, discountCode, discountAmount: 10, discountType: 'percentage' }
-    await post(world, shop, '/api/email/send-discount-offer', offer)
+    await postWithWorker(world, shop, '/api/email/send-discount-offer', offer)
     await world.runJobs()
   },
   'POST /api/email/send-discount-offers': async ({ shop }) => {
-    const couponId = await aCopiedCoupon(world, shop)
-    const { status } = await post(world, shop, '/api/email/send-discount-offers', { matching: {}, couponId })
+    const couponId = await insertCoupon(world, shop)
+    const { status } = await postWithWorker(world, shop, '/api/email/send-discount-offers', { matching: {}, couponId })
     expect(status).toBe(200)
     await world.runJobs()
   },
   'POST /api/messages/test-send': async ({ shop, gone, goneCart }) => {
     for (const channel of ['sms', 'whatsapp']) {
-      await post(world, shop, '/api/messages/test-send', { cartId: goneCart, channel, to: gone.phone })
+      await postWithWorker(world, shop, '/api/messages/test-send', { cartId: goneCart, channel, to: gone.phone })
     }
   },
   'POST /api/email/discount-test': async ({ shop, goneCart }) => {
     const cart = world.db.selectFrom('carts').select('shopper_id').where('id', '=', goneCart)
     const { shopper_id: customer } = await cart.executeTakeFirstOrThrow()
-    const couponId = await aCopiedCoupon(world, shop)
-    await post(world, shop, '/api/email/discount-test', { customer, couponId })
+    const couponId = await insertCoupon(world, shop)
+    await postWithWorker(world, shop, '/api/email/discount-test', { customer, couponId })
   },
 }
 
 /** Both have a browser subscription; the first shopper wants no messages at all. */
 async function sendPush({ shop, gone, there }: Two, call: string): Promise<void> {
-  const [own, others] = [aBrowser(), aBrowser()]
-  await subscribes(world, shop, own, { email: gone.email! })
-  await subscribes(world, shop, others, { email: there.email! })
+  const [own, others] = [createTestBrowser(), createTestBrowser()]
+  await subscribeBrowser(world, shop, own, { email: gone.email! })
+  await subscribeBrowser(world, shop, others, { email: there.email! })
   const row = {
     account_id: shop.accountId,
     address_hash: world.deps.secrets.addressHash(gone.email!),
@@ -107,19 +125,24 @@ async function sendPush({ shop, gone, there }: Two, call: string): Promise<void>
     .values({ ...row, reason: 'unsubscribed', source: 'preference page', created_at: world.now })
     .execute()
   world.pushes.length = 0
-  const storeUrl = await urlOf(world, shop)
-  const reply = await post(world, shop, call, { storeUrl, title: 'Sale', body: 'Today' })
+  const storeUrl = await readStoreUrl(world, shop)
+  const reply = await postWithWorker(world, shop, call, { storeUrl, title: 'Sale', body: 'Today' })
   expect(reply.body.results).toHaveLength(2)
-  await pass(world, shop.storeId, MINUTE)
+  await passTime(world, shop.storeId, MINUTE)
   expect(world.pushes.map(({ subscription }) => subscription.endpoint)).toEqual([others.subscription.endpoint])
 }
 
 /** Goes to the requesting member's browser, not to a shopper's. */
 async function sendHere({ shop }: Two, call: string): Promise<void> {
-  await setUp(world, shop)
+  await setUpPush(world, shop)
   world.pushes.length = 0
-  const { subscription } = aBrowser()
-  await post(world, shop, call, { storeUrl: await urlOf(world, shop), title: 'Sale', body: 'Today', subscription })
+  const { subscription } = createTestBrowser()
+  await postWithWorker(world, shop, call, {
+    storeUrl: await readStoreUrl(world, shop),
+    title: 'Sale',
+    body: 'Today',
+    subscription,
+  })
   expect(world.pushes.map((push) => push.subscription.endpoint)).toEqual([subscription.endpoint])
 }
 
@@ -131,36 +154,41 @@ for (const base of ['/push-notifications', '/api/push-notifications']) {
 
 /** A scheduled campaign, and the step to take with it. */
 async function walkCampaign({ shop }: Two, walk: (id: string) => Promise<unknown>): Promise<void> {
-  const schedule = { startDate: today(world, 1), timeOfDay: '00:00' }
-  const { id } = await aCampaign(world, shop, { schedule })
+  const schedule = { startDate: formatStoreDate(world, 1), timeOfDay: '00:00' }
+  const { id } = await createCampaign(world, shop, { schedule })
   await walk(id)
-  await tick(world, shop)
-  await tick(world, shop, 2 * DAY)
+  await runTick(world, shop)
+  await runTick(world, shop, 2 * DAY)
 }
 
 const campaigns: typeof endpoints = {
   'POST /api/campaigns': async ({ shop }) => {
-    for (const type of ['email', 'sms', 'whatsapp']) await aCampaign(world, shop, { type })
-    await tick(world, shop)
+    for (const type of ['email', 'sms', 'whatsapp']) await createCampaign(world, shop, { type })
+    await runTick(world, shop)
   },
   'PUT /api/campaigns/:id': (two) =>
-    walkCampaign(two, (id) => ask(world, two.shop, 'PUT', `/${id}`, wanted(world, { name: 'Autumn' }))),
+    walkCampaign(two, (id) =>
+      callCampaigns(world, two.shop, 'PUT', `/${id}`, buildCampaignInput(world, { name: 'Autumn' })),
+    ),
   'PATCH /api/campaigns/:id/play': (two) =>
     walkCampaign(two, async (id) => {
-      await ask(world, two.shop, 'PATCH', `/${id}/pause`)
-      await ask(world, two.shop, 'PATCH', `/${id}/play`)
+      await callCampaigns(world, two.shop, 'PATCH', `/${id}/pause`)
+      await callCampaigns(world, two.shop, 'PATCH', `/${id}/play`)
     }),
   'POST /api/campaigns/:id/send-now': (two) =>
-    walkCampaign(two, (id) => ask(world, two.shop, 'POST', `/${id}/send-now`)),
+    walkCampaign(two, (id) => callCampaigns(world, two.shop, 'POST', `/${id}/send-now`)),
   'POST /api/campaigns/:id/retry': (two) =>
     walkCampaign(two, async (id) => {
-      await ask(world, two.shop, 'POST', `/${id}/send-now`)
-      await tick(world, two.shop)
-      await ask(world, two.shop, 'POST', `/${id}/retry`)
+      await callCampaigns(world, two.shop, 'POST', `/${id}/send-now`)
+      await runTick(world, two.shop)
+      await callCampaigns(world, two.shop, 'POST', `/${id}/retry`)
     }),
   'POST /api/campaigns/send-to-abandoned-carts': async ({ shop }) => {
-    await ask(world, shop, 'POST', '/send-to-abandoned-carts', { subject: aText.subject, htmlContent: aText.body })
-    await tick(world, shop)
+    await callCampaigns(world, shop, 'POST', '/send-to-abandoned-carts', {
+      subject: aText.subject,
+      htmlContent: aText.body,
+    })
+    await runTick(world, shop)
   },
 }
 Object.assign(endpoints, campaigns)
@@ -186,7 +214,7 @@ describe('endpoints that send', () => {
   test.each(Object.keys(endpoints))('%s sends nothing', async (key) => {
     const two = await twoShoppers()
     await endpoints[key]!(two)
-    await pass(world, two.shop.storeId, HOUR)
+    await passTime(world, two.shop.storeId, HOUR)
     expect(world.sent.filter(({ to }) => to === two.gone.email)).toEqual([])
     expect(world.texts.filter(({ to }) => to === two.gone.phone)).toEqual([])
   })
@@ -216,10 +244,10 @@ describe('authorizations of channels', () => {
   /** What each sends, and what suppression means for it. */
   const walked: Record<keyof typeof authorizations, () => Promise<void>> = {
     async authorizeByDecision() {
-      const scene = await aScene(world, 2)
+      const scene = await createMessageScene(world, 2)
       const [gone, there] = scene.orders
       await suppress(scene as never, [gone!.email])
-      for (let hours = 0; hours < 80; hours += 8) await pass(world, scene.storeId, 8 * HOUR)
+      for (let hours = 0; hours < 80; hours += 8) await passTime(world, scene.storeId, 8 * HOUR)
       const to = world.sent.map((mail) => mail.to)
       expect(to).not.toContain(gone!.email)
       expect(to).toContain(there!.email)
@@ -228,11 +256,11 @@ describe('authorizations of channels', () => {
       const two = await twoShoppers()
       await endpoints['POST /api/messages/test-send']!(two)
       const free = { cartId: two.goneCart, channel: 'sms', to: '+4915199900011' }
-      await post(world, two.shop, '/api/messages/test-send', free)
+      await postWithWorker(world, two.shop, '/api/messages/test-send', free)
       expect(world.texts.map(({ to }) => to)).toEqual([free.to])
     },
     async authorizeOptInRequest() {
-      const shop = await aShop(world, 1, { plan: 'starter' })
+      const shop = await createShop(world, 1, { plan: 'starter' })
       const phones = ['+4915199900021', '+4915199900022']
       await suppress(shop, [phones[0]!])
       await world.db
@@ -257,7 +285,7 @@ describe('authorizations of channels', () => {
     },
     /** The legally required reply to STOP, START, HELP or YES, sent to its author only (C4). */
     async authorizeAnswer() {
-      const shop = await aShop(world)
+      const shop = await createShop(world)
       const account = { accountId: shop.accountId, db: world.db }
       const said = {
         channel: 'sms' as const,
@@ -272,7 +300,7 @@ describe('authorizations of channels', () => {
     },
     /** Invitations and password mails go to users of Recoup, not to shoppers, and are no marketing. */
     async authorizeAccountMail() {
-      const shop = await aShop(world)
+      const shop = await createShop(world)
       await suppress(shop, ['mia@team.example'])
       const invitation = { email: 'mia@team.example', role: 'member' }
       await world.request('POST', '/api/team/invitations', { token: shop.token, body: invitation })
@@ -290,36 +318,36 @@ describe('authorizations of channels', () => {
 describe('the shopper’s own withdrawal and bounces hold messages that are already due (C2)', () => {
   /** The first mail was sent; the second is due and was not. */
   async function aDueMail() {
-    const scene = await aScene(world, 1)
-    await pass(world, scene.storeId, HOUR)
+    const scene = await createMessageScene(world, 1)
+    await passTime(world, scene.storeId, HOUR)
     const mail = world.sent.at(-1)!
-    await wait(world, scene.storeId, DAY)
+    await advanceToAbandoned(world, scene.storeId, DAY)
     world.sent.length = 0
     return { ...scene, mail, email: scene.orders[0]!.email! }
   }
 
   const said = { source: 'dsn', status: '5.1.1', words: '550 5.1.1 User unknown' }
-  const words: Record<string, (due: Awaited<ReturnType<typeof aDueMail>>) => Promise<unknown>> = {
+  const stops: Record<string, (due: Awaited<ReturnType<typeof aDueMail>>) => Promise<unknown>> = {
     'a one-click POST': ({ mail }) =>
-      world.request('POST', linkIn(mail.html, '/u/'), {
+      world.request('POST', findLink(mail.html, '/u/'), {
         body: 'List-Unsubscribe=One-Click' as never,
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       }),
     'the unsubscribe page': ({ mail }) =>
-      world.request('POST', `/api/unsubscribe/${linkIn(mail.html, '/u/').slice(3)}`),
+      world.request('POST', `/api/unsubscribe/${findLink(mail.html, '/u/').slice(3)}`),
     'a complaint': ({ mail }) =>
       recordMailReport(world.deps, { ...said, messageId: mail.messageId, kind: 'complaint' }),
     'a hard bounce': ({ mail }) => recordMailReport(world.deps, { ...said, messageId: mail.messageId, kind: 'hard' }),
     'an owner': ({ token, email }) => world.request('POST', '/api/suppressions', { token, body: { address: email } }),
   }
 
-  test.each(Object.keys(words))('%s', async (name) => {
+  test.each(Object.keys(stops))('%s', async (name) => {
     const due = await aDueMail()
-    await words[name]!(due)
-    await freshOrderCheck(world, due.storeId)
-    await send(world, due.storeId)
+    await stops[name]!(due)
+    await completeOrderCheck(world, due.storeId)
+    await sendDueMessages(world, due.storeId)
     expect(world.sent).toEqual([])
-    expect((await messagesOf(world, due.storeId))[1]).toMatchObject({
+    expect((await readMessages(world, due.storeId))[1]).toMatchObject({
       state: 'skipped',
       reason: expect.stringMatching(/^suppressed_/),
     })
@@ -327,27 +355,27 @@ describe('the shopper’s own withdrawal and bounces hold messages that are alre
 
   test('without any of them it is sent', async () => {
     const due = await aDueMail()
-    await freshOrderCheck(world, due.storeId)
-    await send(world, due.storeId)
+    await completeOrderCheck(world, due.storeId)
+    await sendDueMessages(world, due.storeId)
     expect(world.sent.map(({ to }) => to)).toEqual([due.email])
   })
 
   test('STOP holds a text that is already due', async () => {
-    const shop = await aShop(world, 1, { plan: 'growth' })
+    const shop = await createShop(world, 1, { plan: 'growth' })
     const body = { channel: 'sms', cartIds: shop.cartIds, sendAt: later.sendAt() }
-    await post(world, shop, '/api/carts/send', body)
-    await wait(world, shop.storeId, 3 * HOUR)
+    await postWithWorker(world, shop, '/api/carts/send', body)
+    await advanceToAbandoned(world, shop.storeId, 3 * HOUR)
     const account = { accountId: shop.accountId, db: world.db }
     const stop = { channel: 'sms', id: 'stop', from: shop.orders[0]!.phone, text: 'STOP', at: null, isAnswered: true }
     await handleReply(world.deps, account, { ...stop, isAnsweredAtOnce: true } as never)
-    await send(world, shop.storeId)
+    await sendDueMessages(world, shop.storeId)
     expect(world.texts).toEqual([])
   })
 })
 
 test('a scanner that opens every link of a mail changes nothing (C3)', async () => {
-  const scene = await aScene(world, 1)
-  await pass(world, scene.storeId, HOUR)
+  const scene = await createMessageScene(world, 1)
+  await passTime(world, scene.storeId, HOUR)
   const { html, text } = world.sent.at(-1)!
   const links = [...`${html} ${text}`.matchAll(/https?:\/\/[^\s"'<>)]+/g)].map(([link]) =>
     link.replaceAll('&amp;', '&'),
@@ -355,15 +383,15 @@ test('a scanner that opens every link of a mail changes nothing (C3)', async () 
   const own = [...new Set(links)].filter((link) => link.startsWith(world.deps.config.publicUrl))
   expect(own.length).toBeGreaterThan(3)
   const look = async () => {
-    const ask = (sql: string) => world.pool.query(sql, [scene.storeId]).then(({ rows }) => rows)
+    const query = (sql: string) => world.pool.query(sql, [scene.storeId]).then(({ rows }) => rows)
     return {
       suppressions: (await world.pool.query('select * from suppressions where account_id = $1', [scene.accountId]))
         .rows,
-      consents: await ask('select * from consents where store_id = $1'),
-      carts: await ask('select status, version, recovered_at from carts where store_id = $1'),
-      badges: await ask('select * from cart_badges where store_id = $1 order by cart_id'),
-      messages: await ask('select id, state, reason, due_at from messages where store_id = $1 order by id'),
-      human: await ask('select * from touchpoints where store_id = $1 and is_human'),
+      consents: await query('select * from consents where store_id = $1'),
+      carts: await query('select status, version, recovered_at from carts where store_id = $1'),
+      badges: await query('select * from cart_badges where store_id = $1 order by cart_id'),
+      messages: await query('select id, state, reason, due_at from messages where store_id = $1 order by id'),
+      human: await query('select * from touchpoints where store_id = $1 and is_human'),
     }
   }
   const before = await look()

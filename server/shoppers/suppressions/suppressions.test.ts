@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 const ask = (store: TestStore, method: string, path: string, body?: unknown) =>
   world.request(method, `/api/suppressions${path}`, { token: store.token, body })
@@ -33,8 +33,8 @@ async function insertEntry(
 }
 
 test('a manual entry accepts any spelling, is stored once, and cancels open messages to the address at once (C1, C2)', async () => {
-  const store = await aStore(world)
-  await recordOrders(world.deps, store.storeId, [anOrder(world, { email: 'ada@shoppers.example' })], 'sync')
+  const store = await createStore(world)
+  await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: 'ada@shoppers.example' })], 'sync')
   world.advance(61 * 60_000)
   await world.pool.query(`update carts set status = 'abandoned' where store_id = $1`, [store.storeId])
   const { rows: carts } = await world.pool.query('select id, shopper_id from carts where store_id = $1', [
@@ -60,7 +60,7 @@ test('a manual entry accepts any spelling, is stored once, and cancels open mess
 })
 
 test('a number can be suppressed for SMS, WhatsApp or both', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   await ask(store, 'POST', '', { address: '(212) 555-0123' })
   await ask(store, 'POST', '', { address: '212 555 0124', channels: ['sms'] })
   expect(
@@ -74,7 +74,7 @@ test('a number can be suppressed for SMS, WhatsApp or both', async () => {
 })
 
 test('only the shopper can remove their own entry, an owner removes the rest, and the removal is recorded (C5)', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   for (const reason of ['unsubscribed', 'complaint', 'hard_bounce', 'manual', 'invalid', 'erased']) {
     await insertEntry(store, 'ada@shoppers.example', { reason })
   }
@@ -101,8 +101,8 @@ test('only the shopper can remove their own entry, an owner removes the rest, an
 })
 
 test('removing an owner’s entry keeps the shopper’s own entry', async () => {
-  const store = await aStore(world)
-  await recordOrders(world.deps, store.storeId, [anOrder(world, { email: 'ada@shoppers.example' })], 'sync')
+  const store = await createStore(world)
+  await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: 'ada@shoppers.example' })], 'sync')
   await ask(store, 'POST', '', { address: 'ada@shoppers.example' })
   await insertEntry(store, 'ada@shoppers.example')
   const { entries } = await list(store, '?reason=manual')
@@ -111,7 +111,7 @@ test('removing an owner’s entry keeps the shopper’s own entry', async () => 
 })
 
 test('a search finds address prefixes, and a full address also where only its hash is stored', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   await insertEntry(store, 'ada@shoppers.example')
   await insertEntry(store, 'adam@shoppers.example', { reason: 'complaint' })
   await insertEntry(store, 'gone@shoppers.example', { reason: 'erased', channel: 'all', isErased: true })
@@ -131,7 +131,7 @@ test('a search finds address prefixes, and a full address also where only its ha
 })
 
 test('pages have no gaps, also for entries of the same moment', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const rows = Array.from({ length: 130 }, (_, n) => ({ line: n + 1, address: `p${n}@shoppers.example` }))
   await ask(store, 'POST', '/import', { rows })
   const seen: string[] = []
@@ -146,7 +146,7 @@ test('pages have no gaps, also for entries of the same moment', async () => {
 })
 
 test('a file is imported row by row, and a second import changes nothing', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const rows = [
     { line: 2, address: 'a@x.example' },
     { line: 3, address: 'nobody' },
@@ -165,7 +165,7 @@ test('a file is imported row by row, and a second import changes nothing', async
 })
 
 test('the exported list opens in a spreadsheet and contains no formula (X3)', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   await insertEntry(store, 'ada@shoppers.example', { reason: 'complaint' })
   await insertEntry(store, '+12125550123', { channel: 'sms' })
   await insertEntry(store, '=cmd@shoppers.example')
@@ -185,7 +185,7 @@ test('the exported list opens in a spreadsheet and contains no formula (X3)', as
 })
 
 test('another account’s list can be neither read nor changed (X2)', async () => {
-  const [store, other] = [await aStore(world), await aStore(world)]
+  const [store, other] = [await createStore(world), await createStore(world)]
   await ask(store, 'POST', '', { address: 'ada@shoppers.example' })
   const { entries } = await list(store)
   expect((await list(other)).total).toBe(0)
@@ -194,8 +194,8 @@ test('another account’s list can be neither read nor changed (X2)', async () =
 })
 
 test('resubscribing keeps an owner’s entry', async () => {
-  const store = await aStore(world)
-  await recordOrders(world.deps, store.storeId, [anOrder(world, { email: 'eve@shoppers.example' })], 'sync')
+  const store = await createStore(world)
+  await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: 'eve@shoppers.example' })], 'sync')
   const { rows } = await world.pool.query('select id, shopper_id from carts where store_id = $1', [store.storeId])
   const message = newId()
   await world.pool.query(
@@ -218,8 +218,8 @@ test('resubscribing keeps an owner’s entry', async () => {
 })
 
 test('addresses suppressed for a reply that blames something else are listed with it, for an owner to remove', async () => {
-  const store = await aStore(world)
-  const other = await aStore(world)
+  const store = await createStore(world)
+  const other = await createStore(world)
   const answers: Record<string, string> = {
     'policy@shoppers.example': '550 5.7.1 Message rejected due to local policy',
     'spf@shoppers.example': '550 SPF check failed for your sender',
@@ -229,7 +229,7 @@ test('addresses suppressed for a reply that blames something else are listed wit
     'manual@shoppers.example': '550 5.7.1 policy',
   }
   for (const [email, answer] of Object.entries(answers)) {
-    await recordOrders(world.deps, store.storeId, [anOrder(world, { email })], 'sync')
+    await recordOrders(world.deps, store.storeId, [buildOrder(world, { email })], 'sync')
     const { rows } = await world.pool.query('select id, shopper_id from carts where store_id = $1 and email = $2', [
       store.storeId,
       email,

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createAddress, createIp, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
+import { createWorld } from '../../../test/world.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import { cleanUpAccounts, hasDemoAccount } from './accounts.ts'
 import { mailRegistrationAttempt, mailResetLink } from './mails.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.sent.length = 0
@@ -15,29 +15,33 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 
 test('registering creates a user, their own account and a session', { tags: ['A3', 'A7'] }, async () => {
-  const email = anAddress()
-  const reply = await post(world, 'register', { name: ' Ada ', email: ` ${email.toUpperCase()} `, password: 'secret' })
+  const email = createAddress()
+  const reply = await postAuth(world, 'register', {
+    name: ' Ada ',
+    email: ` ${email.toUpperCase()} `,
+    password: 'secret',
+  })
   expect(reply).toMatchObject({
     status: 200,
     user: { name: 'Ada', email, stores: [], subscriptionStatus: null, hasActiveSubscription: false, role: 'owner' },
   })
-  expect(await me(world, reply.token)).toMatchObject({
+  expect(await fetchMe(world, reply.token)).toMatchObject({
     status: 200,
     user: { email, accountName: 'Ada', isDemo: false },
   })
 })
 
 test('stores have the names of their shops, or their addresses if unnamed', async () => {
-  const { token, storeId } = await aStore(world)
-  const { stores } = (await me(world, token)).user
+  const { token, storeId } = await createStore(world)
+  const { stores } = (await fetchMe(world, token)).user
   expect(stores).toMatchObject([{ name: 'Tea & Co' }])
   await world.db.updateTable('stores').set({ name: ' ' }).where('id', '=', storeId).execute()
-  const [{ name, storeUrl }] = (await me(world, token)).user.stores
+  const [{ name, storeUrl }] = (await fetchMe(world, token)).user.stores
   expect(storeUrl).toBe(`https://${name}`)
 })
 
 test('the server stores only hashes of password and token', async () => {
-  const { email, password, token } = await aUser(world)
+  const { email, password, token } = await createUser(world)
   const user = await world.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow()
   expect(user.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   expect(user.password_hash).not.toContain(password)
@@ -47,28 +51,28 @@ test('the server stores only hashes of password and token', async () => {
 })
 
 test("the API answers missing fields with the specification's messages", { tags: ['A5'] }, async () => {
-  const empty = await post(world, 'register', { name: ' ', email: '', password: '' })
+  const empty = await postAuth(world, 'register', { name: ' ', email: '', password: '' })
   expect(empty).toMatchObject({
     status: 400,
     fields: { name: 'Name is required', email: 'Email is required' },
   })
-  const short = await post(world, 'register', { name: 'Ada', email: anAddress(), password: '12345' })
+  const short = await postAuth(world, 'register', { name: 'Ada', email: createAddress(), password: '12345' })
   expect(short).toMatchObject({ status: 400, error: 'Password must be at least 6 characters long' })
-  const nowhere = await post(world, 'register', { name: 'Ada', email: 'ada at shop', password: '123456' })
+  const nowhere = await postAuth(world, 'register', { name: 'Ada', email: 'ada at shop', password: '123456' })
   expect(nowhere).toMatchObject({ status: 400, error: 'Please enter a valid email address.' })
 })
 
 test('registering a known address with the right password signs in', async () => {
-  const { email, password, userId } = await aUser(world)
-  expect(await post(world, 'register', { name: 'Ada', email, password })).toMatchObject({
+  const { email, password, userId } = await createUser(world)
+  expect(await postAuth(world, 'register', { name: 'Ada', email, password })).toMatchObject({
     status: 200,
     user: { id: userId },
   })
 })
 
 test('registering a known address otherwise reveals nothing, and its owner is notified', async () => {
-  const { email, userId } = await aUser(world)
-  const reply = await post(world, 'register', { name: 'Eve', email, password: 'a guess' })
+  const { email, userId } = await createUser(world)
+  const reply = await postAuth(world, 'register', { name: 'Eve', email, password: 'a guess' })
   expect(reply).toMatchObject({ status: 409, error: 'Registration failed. Please try again.' })
   expect(world.queued).toMatchObject([{ name: 'accounts.mail-registration', payload: { userId } }])
   await mailRegistrationAttempt(world.deps, { userId })
@@ -77,37 +81,37 @@ test('registering a known address otherwise reveals nothing, and its owner is no
 })
 
 test('registering does not bypass the limit on wrong passwords', async () => {
-  const { email, password } = await aUser(world)
-  const from = { ip: anIp() }
+  const { email, password } = await createUser(world)
+  const from = { ip: createIp() }
   for (let wrong = 0; wrong < 5; wrong += 1)
-    await post(world, 'register', { name: 'Eve', email, password: `guess ${wrong}` }, from)
-  expect((await post(world, 'register', { name: 'Eve', email, password }, from)).status).toBe(409)
-  expect((await post(world, 'login', { email, password }, from)).status).toBe(429)
+    await postAuth(world, 'register', { name: 'Eve', email, password: `guess ${wrong}` }, from)
+  expect((await postAuth(world, 'register', { name: 'Eve', email, password }, from)).status).toBe(409)
+  expect((await postAuth(world, 'login', { email, password }, from)).status).toBe(429)
 })
 
 test('two concurrent registrations of one address create one user', async () => {
-  const email = anAddress()
+  const email = createAddress()
   const replies = await Promise.all([
-    post(world, 'register', { name: 'Ada', email, password: 'the same' }),
-    post(world, 'register', { name: 'Ada', email, password: 'the same' }),
+    postAuth(world, 'register', { name: 'Ada', email, password: 'the same' }),
+    postAuth(world, 'register', { name: 'Ada', email, password: 'the same' }),
   ])
   expect(replies.map((reply) => reply.status)).toEqual([200, 200])
   expect(replies[0]!.user.id).toBe(replies[1]!.user.id)
 })
 
 test('signing in ignores the case of the address', { tags: ['A7'] }, async () => {
-  const { email, password, userId } = await aUser(world)
-  expect(await post(world, 'login', { email: email.toUpperCase(), password })).toMatchObject({
+  const { email, password, userId } = await createUser(world)
+  expect(await postAuth(world, 'login', { email: email.toUpperCase(), password })).toMatchObject({
     status: 200,
     user: { id: userId },
   })
 })
 
 test('an unknown address and a wrong password get the same answer', async () => {
-  const { email } = await aUser(world)
-  const wrong = await post(world, 'login', { email, password: 'wrong' })
-  const unknown = await post(world, 'login', { email: anAddress(), password: 'wrong' })
-  const nonsense = await post(world, 'login', { email: 'nonsense', password: 'wrong' })
+  const { email } = await createUser(world)
+  const wrong = await postAuth(world, 'login', { email, password: 'wrong' })
+  const unknown = await postAuth(world, 'login', { email: createAddress(), password: 'wrong' })
+  const nonsense = await postAuth(world, 'login', { email: 'nonsense', password: 'wrong' })
   const answers = [wrong, unknown, nonsense].map(({ status, error, code }) => ({ status, error, code }))
   expect(answers[0]).toEqual({
     status: 401,
@@ -119,10 +123,10 @@ test('an unknown address and a wrong password get the same answer', async () => 
 })
 
 test('an unknown address takes as long as a wrong password', async () => {
-  const { email } = await aUser(world)
+  const { email } = await createUser(world)
   const timed = async (address: string) => {
     const started = performance.now()
-    await post(world, 'login', { email: address, password: 'wrong' })
+    await postAuth(world, 'login', { email: address, password: 'wrong' })
     return performance.now() - started
   }
   const known: number[] = []
@@ -132,17 +136,17 @@ test('an unknown address takes as long as a wrong password', async () => {
   const isAsLong = () => Math.min(...unknown) > Math.min(...known) * 0.5
   for (let round = 0; round < 4 || (round < 16 && !isAsLong()); round += 1) {
     known.push(await timed(email))
-    unknown.push(await timed(anAddress()))
+    unknown.push(await timed(createAddress()))
   }
   expect(isAsLong()).toBe(true)
 })
 
 test('after five wrong passwords a client is locked for a quarter of an hour, even with the right one', async () => {
-  const { email, password } = await aUser(world)
-  const from = { ip: anIp() }
+  const { email, password } = await createUser(world)
+  const from = { ip: createIp() }
   for (let wrong = 0; wrong < 5; wrong += 1)
-    expect((await post(world, 'login', { email, password: 'wrong' }, from)).status).toBe(401)
-  const reply = await post(world, 'login', { email, password }, from)
+    expect((await postAuth(world, 'login', { email, password: 'wrong' }, from)).status).toBe(401)
+  const reply = await postAuth(world, 'login', { email, password }, from)
   expect(reply).toMatchObject({
     status: 429,
     code: 'rate_limited',
@@ -151,21 +155,21 @@ test('after five wrong passwords a client is locked for a quarter of an hour, ev
   expect(reply.retryAfterS).toBeGreaterThan(14 * 60)
   expect(reply.headers['retry-after']).toBe(String(reply.retryAfterS))
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15 * 60_000 + 1_000 })
-  expect((await post(world, 'login', { email, password }, from)).status).toBe(200)
+  expect((await postAuth(world, 'login', { email, password }, from)).status).toBe(200)
 })
 
 test('an unknown address is limited like any other', async () => {
-  const email = anAddress()
-  const from = { ip: anIp() }
-  for (let wrong = 0; wrong < 5; wrong += 1) await post(world, 'login', { email, password: 'wrong' }, from)
-  expect((await post(world, 'login', { email, password: 'wrong' }, from)).status).toBe(429)
+  const email = createAddress()
+  const from = { ip: createIp() }
+  for (let wrong = 0; wrong < 5; wrong += 1) await postAuth(world, 'login', { email, password: 'wrong' }, from)
+  expect((await postAuth(world, 'login', { email, password: 'wrong' }, from)).status).toBe(429)
 })
 
 test('concurrent guesses are counted one by one', async () => {
-  const { email } = await aUser(world)
-  const from = { ip: anIp() }
+  const { email } = await createUser(world)
+  const from = { ip: createIp() }
   const guesses = Array.from({ length: 12 }, (_, index) =>
-    post(world, 'login', { email, password: `guess ${index}` }, from),
+    postAuth(world, 'login', { email, password: `guess ${index}` }, from),
   )
   const statuses = (await Promise.all(guesses)).map((reply) => reply.status)
   expect(statuses.filter((status) => status === 401)).toHaveLength(5)
@@ -173,11 +177,11 @@ test('concurrent guesses are counted one by one', async () => {
 })
 
 test('signing in resets earlier wrong passwords', async () => {
-  const { email, password } = await aUser(world)
-  const from = { ip: anIp() }
+  const { email, password } = await createUser(world)
+  const from = { ip: createIp() }
   for (let round = 0; round < 3; round += 1) {
-    for (let wrong = 0; wrong < 4; wrong += 1) await post(world, 'login', { email, password: 'wrong' }, from)
-    expect((await post(world, 'login', { email, password }, from)).status).toBe(200)
+    for (let wrong = 0; wrong < 4; wrong += 1) await postAuth(world, 'login', { email, password: 'wrong' }, from)
+    expect((await postAuth(world, 'login', { email, password }, from)).status).toBe(200)
   }
 })
 
@@ -185,58 +189,59 @@ test('a client may fail thirty times over all addresses, anywhere in its IPv6 ne
   const statuses = new Set<number>()
   for (let wrong = 0; wrong < 30; wrong += 1) {
     const ip = `2001:db8:77:1::${(wrong + 1).toString(16)}`
-    statuses.add((await post(world, 'login', { email: anAddress(), password: 'wrong' }, { ip })).status)
+    statuses.add((await postAuth(world, 'login', { email: createAddress(), password: 'wrong' }, { ip })).status)
   }
   expect([...statuses]).toEqual([401])
   expect(
-    (await post(world, 'login', { email: anAddress(), password: 'x' }, { ip: '2001:db8:77:1::ffff' })).status,
+    (await postAuth(world, 'login', { email: createAddress(), password: 'x' }, { ip: '2001:db8:77:1::ffff' })).status,
   ).toBe(429)
-  expect((await post(world, 'login', { email: anAddress(), password: 'x' }, { ip: '2001:db8:77:2::1' })).status).toBe(
-    401,
-  )
+  expect(
+    (await postAuth(world, 'login', { email: createAddress(), password: 'x' }, { ip: '2001:db8:77:2::1' })).status,
+  ).toBe(401)
 })
 
 test('a client can register ten times an hour', async () => {
-  const ip = anIp()
-  const register = () => post(world, 'register', { name: 'Ada', email: anAddress(), password: '123456' }, { ip })
+  const ip = createIp()
+  const register = () =>
+    postAuth(world, 'register', { name: 'Ada', email: createAddress(), password: '123456' }, { ip })
   for (let count = 0; count < 10; count += 1) expect((await register()).status).toBe(200)
   expect(await register()).toMatchObject({ status: 429, error: 'Too many attempts. Please try again in 1 hour.' })
 })
 
 test('the limiter stores no address and no client in plain text', async () => {
-  const email = anAddress()
-  const ip = anIp()
-  await post(world, 'login', { email, password: 'wrong' }, { ip })
+  const email = createAddress()
+  const ip = createIp()
+  await postAuth(world, 'login', { email, password: 'wrong' }, { ip })
   const keys = (await world.db.selectFrom('rate_limits').select('key').execute()).map((row) => row.key).join('\n')
   expect(keys).not.toContain(email)
   expect(keys).not.toContain(ip)
 })
 
 test('signing out ends only this session', { tags: ['A4.2'] }, async () => {
-  const { email, password, token } = await aUser(world)
-  const other = await post(world, 'login', { email, password })
-  expect(await post(world, 'logout', {}, { token })).toMatchObject({ status: 200, success: true })
-  expect(await me(world, token)).toMatchObject({
+  const { email, password, token } = await createUser(world)
+  const other = await postAuth(world, 'login', { email, password })
+  expect(await postAuth(world, 'logout', {}, { token })).toMatchObject({ status: 200, success: true })
+  expect(await fetchMe(world, token)).toMatchObject({
     status: 401,
     code: 'session',
     error: 'Your session has expired. Please sign in again.',
   })
-  expect((await me(world, other.token)).status).toBe(200)
+  expect((await fetchMe(world, other.token)).status).toBe(200)
 })
 
 test('a session expires thirty days after its last use', async () => {
-  const { token } = await aUser(world)
+  const { token } = await createUser(world)
   const days = (count: number) => count * 86_400_000
   world.advance(days(29))
-  expect((await me(world, token)).status).toBe(200)
+  expect((await fetchMe(world, token)).status).toBe(200)
   world.advance(days(29))
-  expect((await me(world, token)).status).toBe(200)
+  expect((await fetchMe(world, token)).status).toBe(200)
   world.advance(days(30) + 1)
-  expect((await me(world, token)).status).toBe(401)
+  expect((await fetchMe(world, token)).status).toBe(401)
 })
 
 test('the last use of a session is written at most every five minutes', async () => {
-  const { token } = await aUser(world)
+  const { token } = await createUser(world)
   const lastSeen = async () =>
     (
       await world.db
@@ -247,10 +252,10 @@ test('the last use of a session is written at most every five minutes', async ()
     ).last_seen_at.getTime()
   const before = await lastSeen()
   world.advance(4 * 60_000)
-  await me(world, token)
+  await fetchMe(world, token)
   expect(await lastSeen()).toBe(before)
   world.advance(2 * 60_000)
-  await me(world, token)
+  await fetchMe(world, token)
   expect(await lastSeen()).toBe(before + 6 * 60_000)
 })
 
@@ -267,37 +272,37 @@ test('the demo signs in without a password where it runs, and its password canno
 }, async () => {
   const { config } = world.deps
   world.deps.config = { ...config, isDemo: true }
-  const { userId, token } = await aUser(world)
+  const { userId, token } = await createUser(world)
   const { account_id } = await world.db
     .selectFrom('members')
     .select('account_id')
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow()
-  expect((await hasDemoAccount(world.db)) || (await post(world, 'demo', {})).status).toBe(404)
+  expect((await hasDemoAccount(world.db)) || (await postAuth(world, 'demo', {})).status).toBe(404)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', account_id).execute()
-  const demo = await post(world, 'demo', {})
+  const demo = await postAuth(world, 'demo', {})
   expect(demo).toMatchObject({ status: 200, user: { id: userId, isDemo: true } })
   expect(demo.token).not.toBe(token)
   await mailResetLink(world.deps, { userId })
   expect(world.sent).toEqual([])
   world.deps.config = { ...config, isDemo: false }
-  expect((await post(world, 'demo', {})).status).toBe(404)
+  expect((await postAuth(world, 'demo', {})).status).toBe(404)
   world.deps.config = config
   await world.db.updateTable('accounts').set({ is_demo: false }).where('id', '=', account_id).execute()
 })
 
 test('a removed member is signed out at once and cannot sign in', async () => {
-  const { email, password, token, userId } = await aUser(world)
+  const { email, password, token, userId } = await createUser(world)
   await world.db.deleteFrom('members').where('user_id', '=', userId).execute()
-  expect((await me(world, token)).status).toBe(401)
-  expect((await post(world, 'login', { email, password })).status).toBe(401)
+  expect((await fetchMe(world, token)).status).toBe(401)
+  expect((await postAuth(world, 'login', { email, password })).status).toBe(401)
 })
 
 test('cleanup deletes expired data and nothing else', async () => {
-  const old = await aUser(world)
+  const old = await createUser(world)
   await mailResetLink(world.deps, { userId: old.userId })
   world.advance(31 * 86_400_000)
-  const fresh = await aUser(world)
+  const fresh = await createUser(world)
   await cleanUpAccounts(world.deps)
   const left = await world.db.selectFrom('sessions').select('user_id').execute()
   expect(left.map((row) => row.user_id)).toEqual([fresh.userId])
@@ -337,7 +342,7 @@ test('the API answers two hundred malformed requests to each public endpoint wit
         url: `/api/auth/${path}`,
         payload: malformed[count % malformed.length] as string,
         headers: { 'content-type': types[Math.floor(count / malformed.length) % types.length]! },
-        remoteAddress: anIp(),
+        remoteAddress: createIp(),
       })
       // "Forgot password" accepts a well-formed unknown address.
       const isFine = path === 'forgot-password' && reply.statusCode === 200

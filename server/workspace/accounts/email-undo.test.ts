@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
-import { anAddress, aUser, me, post } from '../../../test/visitor.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createAddress, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
+import { createWorld } from '../../../test/world.ts'
 import { cleanUpAccounts } from './accounts.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.sent.length = 0
   world.queued.length = 0
 })
 
-type Person = Awaited<ReturnType<typeof aUser>>
+type Person = Awaited<ReturnType<typeof createUser>>
 
 const call = (method: string, path: string, token: string, body: object) => world.request(method, path, { token, body })
 
@@ -30,62 +30,62 @@ async function ask(user: { token: string; password: string }, email: string): Pr
 /** Changes the address and returns the token mailed to the old one. */
 async function change(user: { token: string; password: string; email: string }, email: string): Promise<string> {
   const token = await ask(user, email)
-  expect((await post(world, 'confirm-email', { token }, { token: user.token })).status).toBe(200)
+  expect((await postAuth(world, 'confirm-email', { token }, { token: user.token })).status).toBe(200)
   await world.runJobs()
   return tokenOf(user.email, /address was changed/)
 }
 
 async function resetToken(user: Person): Promise<string> {
-  await post(world, 'forgot-password', { email: user.email })
+  await postAuth(world, 'forgot-password', { email: user.email })
   await world.runJobs()
   return tokenOf(user.email, /Reset/)
 }
 
-const signIn = (email: string, password: string) => post(world, 'login', { email, password })
-const undo = (token: string, password = 'chosen by the owner') => post(world, 'undo-email', { token, password })
+const signIn = (email: string, password: string) => postAuth(world, 'login', { email, password })
+const undo = (token: string, password = 'chosen by the owner') => postAuth(world, 'undo-email', { token, password })
 const dead = { status: 400, error: 'This link is no longer valid. A change of address can be undone for 72 hours.' }
 
 test('a requested change of address cannot be confirmed after a password reset', async () => {
-  const user = await aUser(world)
-  const thief = await ask(user, anAddress())
+  const user = await createUser(world)
+  const thief = await ask(user, createAddress())
   const token = await resetToken(user)
-  expect((await post(world, 'reset-password', { token, password: 'brand new' })).status).toBe(200)
-  expect((await post(world, 'confirm-email', { token: thief })).status).toBe(400)
+  expect((await postAuth(world, 'reset-password', { token, password: 'brand new' })).status).toBe(200)
+  expect((await postAuth(world, 'confirm-email', { token: thief })).status).toBe(400)
   expect((await signIn(user.email, 'brand new')).user).toMatchObject({ email: user.email, pendingEmail: null })
 })
 
 test('a requested change of address cannot be confirmed after a change of password', async () => {
-  const user = await aUser(world)
-  const thief = await ask(user, anAddress())
+  const user = await createUser(world)
+  const thief = await ask(user, createAddress())
   const passwords = { current: user.password, password: 'brand new' }
   expect((await call('POST', '/api/auth/change-password', user.token, passwords)).status).toBe(200)
-  expect((await post(world, 'confirm-email', { token: thief })).status).toBe(400)
-  expect((await me(world, user.token)).user).toMatchObject({ email: user.email, pendingEmail: null })
+  expect((await postAuth(world, 'confirm-email', { token: thief })).status).toBe(400)
+  expect((await fetchMe(world, user.token)).user).toMatchObject({ email: user.email, pendingEmail: null })
 })
 
 test('confirming a new address ends every other session', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const other = await signIn(user.email, user.password)
-  const token = await ask(user, anAddress())
-  expect((await post(world, 'confirm-email', { token }, { token: other.token })).status).toBe(200)
-  expect((await me(world, user.token)).status).toBe(401)
-  expect((await me(world, other.token)).status).toBe(200)
+  const token = await ask(user, createAddress())
+  expect((await postAuth(world, 'confirm-email', { token }, { token: other.token })).status).toBe(200)
+  expect((await fetchMe(world, user.token)).status).toBe(401)
+  expect((await fetchMe(world, other.token)).status).toBe(200)
 })
 
 test("another user's session that confirms keeps none of the user's sessions alive", async () => {
-  const user = await aUser(world)
-  const stranger = await aUser(world)
-  const token = await ask(user, anAddress())
-  await post(world, 'confirm-email', { token }, { token: stranger.token })
-  expect((await me(world, user.token)).status).toBe(401)
-  expect((await me(world, stranger.token)).status).toBe(200)
+  const user = await createUser(world)
+  const stranger = await createUser(world)
+  const token = await ask(user, createAddress())
+  await postAuth(world, 'confirm-email', { token }, { token: stranger.token })
+  expect((await fetchMe(world, user.token)).status).toBe(401)
+  expect((await fetchMe(world, stranger.token)).status).toBe(200)
 })
 
 test('the old address undoes a change, sets a new password and signs everyone out', async () => {
-  const user = await aUser(world)
-  const stolen = anAddress()
+  const user = await createUser(world)
+  const stolen = createAddress()
   const token = await change(user, stolen)
-  const pending = await ask(user, anAddress())
+  const pending = await ask(user, createAddress())
   expect(await undo(token, '12345')).toMatchObject({
     status: 400,
     error: 'Password must be at least 6 characters long',
@@ -94,17 +94,17 @@ test('the old address undoes a change, sets a new password and signs everyone ou
     status: 200,
     message: `The change is undone. Sign in with ${user.email} and your new password.`,
   })
-  expect((await me(world, user.token)).status).toBe(401)
+  expect((await fetchMe(world, user.token)).status).toBe(401)
   expect((await signIn(stolen, user.password)).status).toBe(401)
   expect((await signIn(user.email, user.password)).status).toBe(401)
   expect((await signIn(user.email, 'chosen by the owner')).user.email).toBe(user.email)
-  expect((await post(world, 'confirm-email', { token: pending })).status).toBe(400)
+  expect((await postAuth(world, 'confirm-email', { token: pending })).status).toBe(400)
   expect(await undo(token)).toMatchObject(dead)
 })
 
 test('the first address undoes all later changes, and none of those addresses can return', async () => {
-  const user = await aUser(world)
-  const [second, third] = [anAddress(), anAddress()]
+  const user = await createUser(world)
+  const [second, third] = [createAddress(), createAddress()]
   const fromFirst = await change(user, second)
   world.advance(60_000)
   const fromSecond = await change({ ...user, email: second }, third)
@@ -114,36 +114,36 @@ test('the first address undoes all later changes, and none of those addresses ca
 })
 
 test('a password set from the new address does not block the undo by the old one', async () => {
-  const user = await aUser(world)
-  const stolen = { ...user, email: anAddress() }
+  const user = await createUser(world)
+  const stolen = { ...user, email: createAddress() }
   const token = await change(user, stolen.email)
-  await post(world, 'reset-password', { token: await resetToken(stolen), password: 'of the thief' })
+  await postAuth(world, 'reset-password', { token: await resetToken(stolen), password: 'of the thief' })
   expect((await undo(token)).status).toBe(200)
   expect((await signIn(stolen.email, 'of the thief')).status).toBe(401)
 })
 
 test('for 72 hours no other user gets the old address by registering or changing theirs', async () => {
-  const user = await aUser(world)
-  const other = await aUser(world)
-  const token = await change(user, anAddress())
+  const user = await createUser(world)
+  const other = await createUser(world)
+  const token = await change(user, createAddress())
   const registering = { name: 'Eve', email: user.email, password: 'of the thief' }
-  expect((await post(world, 'register', registering)).status).toBe(409)
-  expect((await post(world, 'confirm-email', { token: await ask(other, user.email) })).status).toBe(409)
+  expect((await postAuth(world, 'register', registering)).status).toBe(409)
+  expect((await postAuth(world, 'confirm-email', { token: await ask(other, user.email) })).status).toBe(409)
   world.advance(72 * 3_600_000)
   expect(await undo(token)).toMatchObject(dead)
-  expect((await post(world, 'register', registering)).status).toBe(200)
+  expect((await postAuth(world, 'register', registering)).status).toBe(200)
   await cleanUpAccounts(world.deps)
   expect(await world.db.selectFrom('email_undos').selectAll().where('user_id', '=', user.userId).execute()).toEqual([])
 })
 
 test('a concurrent confirmation and password reset both complete in any order', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const user = await aUser(world)
-    const confirming = await ask(user, anAddress())
+    const user = await createUser(world)
+    const confirming = await ask(user, createAddress())
     const resetting = await resetToken(user)
     const replies = await Promise.all([
-      post(world, 'confirm-email', { token: confirming }),
-      post(world, 'reset-password', { token: resetting, password: 'brand new' }),
+      postAuth(world, 'confirm-email', { token: confirming }),
+      postAuth(world, 'reset-password', { token: resetting, password: 'brand new' }),
     ])
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 400])
   }

@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { storeTables } from './export-tables.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 const prepare = (token: string) => world.request('POST', '/api/account/export', { token })
 
@@ -44,8 +44,8 @@ const linesOf = (text: string | undefined) =>
     .map((line) => JSON.parse(line))
 
 test('an export is a zip with all rows of the account, in any number', async () => {
-  const store = await aStore(world)
-  await recordOrders(world.deps, store.storeId, [anOrder(world), anOrder(world)], 'sync')
+  const store = await createStore(world)
+  await recordOrders(world.deps, store.storeId, [buildOrder(world), buildOrder(world)], 'sync')
   await world.pool.query(
     `insert into products (store_id, product_id, name, price_minor, currency, is_available, seen_at)
      select $1, n::text, 'Tea ' || n, 100, 'USD', true, now() from generate_series(1, 2500) n`,
@@ -65,9 +65,9 @@ test('an export is a zip with all rows of the account, in any number', async () 
 })
 
 test('a consent can be joined to its shopper by the shared hash', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const email = 'greta@shoppers.example'
-  await recordOrders(world.deps, store.storeId, [anOrder(world, { email })], 'sync')
+  await recordOrders(world.deps, store.storeId, [buildOrder(world, { email })], 'sync')
   const consent = { channel: 'email', status: 'granted', source: 'checkout', at: world.now } as const
   const address_hash = world.deps.secrets.addressHash(email)
   await world.db
@@ -82,8 +82,8 @@ test('a consent can be joined to its shopper by the shared hash', async () => {
 })
 
 test('an export contains no secret and nothing of another account', async () => {
-  const [store, other] = [await aStore(world), await aStore(world)]
-  await recordOrders(world.deps, other.storeId, [anOrder(world, { email: 'other@shoppers.example' })], 'sync')
+  const [store, other] = [await createStore(world), await createStore(world)]
+  await recordOrders(world.deps, other.storeId, [buildOrder(world, { email: 'other@shoppers.example' })], 'sync')
   const files = await download(store)
   files.delete('README.txt')
   const all = [...files.values()].join('\n')
@@ -94,8 +94,8 @@ test('an export contains no secret and nothing of another account', async () => 
 })
 
 test('a link is valid for two minutes while the user keeps the right, and cannot be forged', async () => {
-  const store = await aStore(world)
-  const other = await aStore(world)
+  const store = await createStore(world)
+  const other = await createStore(world)
   const { body } = await prepare(store.token)
   const open = async (url: string) => (await world.app.inject({ url })).statusCode
   expect(await open(body.url)).toBe(200)

@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { anAddress, anIp, aUser, post } from '../../../test/visitor.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createAddress, createIp, createUser, postAuth } from '../../../test/visitor.ts'
+import { createWorld } from '../../../test/world.ts'
 import { limits } from '../../access/members/limits.ts'
 import { computeLockoutS } from '../../access/members/rules.ts'
 import { takeMany } from '../../core/db/rate-limits.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 afterEach(() => {
   vi.useRealTimers()
@@ -16,7 +16,7 @@ interface From {
   cookie?: string | undefined
 }
 
-async function signIn(email: string, password: string, { ip = anIp(), cookie }: From = {}) {
+async function signIn(email: string, password: string, { ip = createIp(), cookie }: From = {}) {
   const reply = await world.app.inject({
     method: 'POST',
     url: '/api/auth/login',
@@ -35,16 +35,16 @@ async function guess(email: string, times: number, from?: From) {
 }
 
 test('wrong passwords from elsewhere do not lock out the user', async () => {
-  const { email, password } = await aUser(world)
-  const stranger = { ip: anIp() }
+  const { email, password } = await createUser(world)
+  const stranger = { ip: createIp() }
   expect(await guess(email, 6, stranger)).toBe(429)
   expect((await signIn(email, password, stranger)).status).toBe(429)
   expect((await signIn(email, password)).status).toBe(200)
 })
 
 test('each further lock within a day is twice as long', async () => {
-  const { email } = await aUser(world)
-  const from = { ip: anIp() }
+  const { email } = await createUser(world)
+  const from = { ip: createIp() }
   const waits: number[] = []
   let now = Date.now()
   for (let round = 0; round < 4; round += 1) {
@@ -59,7 +59,7 @@ test('each further lock within a day is twice as long', async () => {
 })
 
 test('guesses from very many networks lock new browsers, but none that has signed in before', async () => {
-  const { email, password } = await aUser(world)
+  const { email, password } = await createUser(world)
   const known = await signIn(email, password)
   // All but a few of them, inserted directly.
   await world.db
@@ -72,15 +72,15 @@ test('guesses from very many networks lock new browsers, but none that has signe
 })
 
 test('a known browser can sign in from a locked network', async () => {
-  const { email, password } = await aUser(world)
-  const from = { ip: anIp() }
+  const { email, password } = await createUser(world)
+  const from = { ip: createIp() }
   const { cookie } = await signIn(email, password, from)
   expect(await guess(email, 6, from)).toBe(429)
   expect((await signIn(email, password, { ...from, cookie })).status).toBe(200)
 })
 
 test('wrong passwords in a known browser count for that browser', async () => {
-  const { email, password } = await aUser(world)
+  const { email, password } = await createUser(world)
   const { cookie } = await signIn(email, password)
   expect(await guess(email, 5, { cookie })).toBe(401)
   expect((await signIn(email, password, { cookie })).status).toBe(429)
@@ -88,12 +88,12 @@ test('wrong passwords in a known browser count for that browser', async () => {
 })
 
 test('the cookie of a known browser belongs to its user, cannot be forged, and is hidden from scripts', async () => {
-  const [user, other] = [await aUser(world), await aUser(world)]
+  const [user, other] = [await createUser(world), await createUser(world)]
   const { set, cookie } = await signIn(user.email, user.password)
   expect(set).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/api', maxAge: 180 * 86_400 })
   expect(JSON.stringify(set)).not.toContain(user.userId)
   const name = (await signIn(other.email, other.password)).set!.name
-  const from = { ip: anIp() }
+  const from = { ip: createIp() }
   await guess(other.email, 5, from)
   const forged = [
     cookie!,
@@ -110,10 +110,10 @@ test('the cookie of a known browser belongs to its user, cannot be forged, and i
 })
 
 test('an unknown address locks like a known one', async () => {
-  const [{ email }, unknown] = [await aUser(world), anAddress()]
+  const [{ email }, unknown] = [await createUser(world), createAddress()]
   const answers = []
   for (const address of [email, unknown]) {
-    const from = { ip: anIp() }
+    const from = { ip: createIp() }
     await guess(address, 5, from)
     const { status, body, set } = await signIn(address, 'wrong', from)
     answers.push({ status, error: body.error, set })
@@ -122,10 +122,10 @@ test('an unknown address locks like a known one', async () => {
 })
 
 test('registering a known address is rejected with the same message, whatever was guessed before', async () => {
-  const { email } = await aUser(world)
-  const from = { ip: anIp() }
+  const { email } = await createUser(world)
+  const from = { ip: createIp() }
   for (let count = 0; count < 7; count += 1) {
-    const reply = await post(world, 'register', { name: 'Eve', email, password: 'a guess' }, from)
+    const reply = await postAuth(world, 'register', { name: 'Eve', email, password: 'a guess' }, from)
     expect(reply).toMatchObject({ status: 409, error: 'Registration failed. Please try again.' })
   }
 })

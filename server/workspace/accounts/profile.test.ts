@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aShop } from '../../../test/shop.ts'
-import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop } from '../../../test/shop.ts'
+import { createAddress, createIp, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
+import { createWorld } from '../../../test/world.ts'
 import { describeDevice } from '../../access/members/device.ts'
 import { readConfig } from '../../core/config/config.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.sent.length = 0
@@ -27,14 +27,14 @@ async function askForEmail(user: { token: string; password: string }, email: str
 }
 
 const confirm = (token: string, session?: string) =>
-  post(world, 'confirm-email', { token }, session === undefined ? {} : { token: session })
+  postAuth(world, 'confirm-email', { token }, session === undefined ? {} : { token: session })
 
 async function signInFrom(user: { email: string; password: string }, userAgent: string) {
   const reply = await world.app.inject({
     method: 'POST',
     url: '/api/auth/login',
     payload: { email: user.email, password: user.password },
-    remoteAddress: anIp(),
+    remoteAddress: createIp(),
     headers: { 'user-agent': userAgent },
   })
   return reply.json().token as string
@@ -45,25 +45,25 @@ const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
 test('a new address applies once confirmed, and the old one is notified of both steps', async () => {
-  const user = await aUser(world)
-  const email = anAddress()
+  const user = await createUser(world)
+  const email = createAddress()
   const token = await askForEmail(user, ` ${email.toUpperCase()} `)
   expect(mailTo(user.email, /new email address was requested/)).toBeDefined()
-  expect((await me(world, user.token)).user).toMatchObject({ email: user.email, pendingEmail: email })
-  expect((await post(world, 'login', { email, password: user.password })).status).toBe(401)
+  expect((await fetchMe(world, user.token)).user).toMatchObject({ email: user.email, pendingEmail: email })
+  expect((await postAuth(world, 'login', { email, password: user.password })).status).toBe(401)
   expect((await confirm(token, user.token)).status).toBe(200)
   await world.runJobs()
-  expect((await me(world, user.token)).user).toMatchObject({ email, pendingEmail: null })
+  expect((await fetchMe(world, user.token)).user).toMatchObject({ email, pendingEmail: null })
   expect(mailTo(user.email, /was changed/)!.text).toContain(email)
-  expect((await post(world, 'login', { email, password: user.password })).status).toBe(200)
-  expect((await post(world, 'login', { email: user.email, password: user.password })).status).toBe(401)
+  expect((await postAuth(world, 'login', { email, password: user.password })).status).toBe(200)
+  expect((await postAuth(world, 'login', { email: user.email, password: user.password })).status).toBe(401)
   expect((await confirm(token)).status).toBe(400)
 })
 
 test('the API says where the link to a new address went; without a mail server it changes nothing and says so', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const ask = async () => {
-    const body = { email: anAddress(), password: user.password }
+    const body = { email: createAddress(), password: user.password }
     const reply = await call('POST', '/api/auth/change-email', user.token, body)
     return [reply.status, reply.body.message ?? reply.body.error]
   }
@@ -78,46 +78,46 @@ test('the API says where the link to a new address went; without a mail server i
     422,
     expect.stringMatching(/cannot send email.*your address stays.*ops@recoup\.example/),
   ])
-  expect([world.queued, (await me(world, user.token)).user.pendingEmail]).toEqual([[], null])
+  expect([world.queued, (await fetchMe(world, user.token)).user.pendingEmail]).toEqual([[], null])
   world.deps.config = here
 })
 
 test('a link to a new address ends with the next one, a cancellation, or after a day', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const gone = {
     status: 400,
     error: 'This link is no longer valid. Ask for a new one under Settings, Account.',
   }
-  const first = await askForEmail(user, anAddress())
-  const second = await askForEmail(user, anAddress())
+  const first = await askForEmail(user, createAddress())
+  const second = await askForEmail(user, createAddress())
   expect(await confirm(first)).toMatchObject(gone)
   expect((await call('DELETE', '/api/auth/change-email', user.token)).status).toBe(200)
   expect(await confirm(second)).toMatchObject(gone)
-  const third = await askForEmail(user, anAddress())
+  const third = await askForEmail(user, createAddress())
   world.advance(86_400_000)
   expect(await confirm(third)).toMatchObject(gone)
-  expect((await me(world, user.token)).user.pendingEmail).toBeNull()
+  expect((await fetchMe(world, user.token)).user.pendingEmail).toBeNull()
 })
 
 test('only the reader of its mail learns that a new address already belongs to a user', async () => {
-  const user = await aUser(world)
-  const other = await aUser(world)
+  const user = await createUser(world)
+  const other = await createUser(world)
   const token = await askForEmail(user, other.email)
   expect(await confirm(token)).toMatchObject({ status: 409 })
-  expect((await me(world, user.token)).user.email).toBe(user.email)
+  expect((await fetchMe(world, user.token)).user.email).toBe(user.email)
 })
 
 test('an address gets few links an hour, whoever requests them (security-P7)', async () => {
-  const victim = anAddress()
+  const victim = createAddress()
   const asks = (token: string, password: string) =>
     world.request('POST', '/api/auth/change-email', { token, body: { email: victim, password } })
   const unconfirmed: number[] = []
   for (let n = 0; n < 2; n++) {
-    const { token } = await post(world, 'register', { name: 'M', email: anAddress(), password: 'not hers' })
+    const { token } = await postAuth(world, 'register', { name: 'M', email: createAddress(), password: 'not hers' })
     for (let again = 0; again < 3; again++) unconfirmed.push((await asks(token, 'not hers')).status)
   }
   expect(unconfirmed).toEqual([200, 429, 429, 200, 429, 429])
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const statuses: number[] = []
   for (let again = 0; again < 4; again++) statuses.push((await asks(owner.token, owner.password)).status)
   expect(statuses).toEqual([200, 200, 200, 429])
@@ -127,14 +127,14 @@ test('an address gets few links an hour, whoever requests them (security-P7)', a
   })
   expect(invited.status).toBe(429)
   world.queued.length = 0
-  expect((await post(world, 'register', { name: 'M', email: victim, password: 'not hers' })).status).toBe(200)
+  expect((await postAuth(world, 'register', { name: 'M', email: victim, password: 'not hers' })).status).toBe(200)
   expect(world.queued.map(({ name }) => name)).toEqual([])
 })
 
 test('changes of address and password need the current password, and failures are counted', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const wrong = { status: 400, body: { error: 'That is not your current password.' } }
-  const email = await call('POST', '/api/auth/change-email', user.token, { email: anAddress(), password: 'wrong' })
+  const email = await call('POST', '/api/auth/change-email', user.token, { email: createAddress(), password: 'wrong' })
   expect(email).toMatchObject({ ...wrong, body: { ...wrong.body, fields: { password: wrong.body.error } } })
   const change = () =>
     call('POST', '/api/auth/change-password', user.token, { current: 'wrong', password: 'brand new' })
@@ -143,7 +143,7 @@ test('changes of address and password need the current password, and failures ar
 })
 
 test('a new password ends all other sessions and is announced by mail', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const elsewhere = await signInFrom(user, FIREFOX)
   const short = await call('POST', '/api/auth/change-password', user.token, {
     current: user.password,
@@ -155,19 +155,19 @@ test('a new password ends all other sessions and is announced by mail', async ()
     password: 'brand new',
   })
   expect(reply.body.message).toBe('Your password is changed. One other session was signed out.')
-  expect((await me(world, user.token)).status).toBe(200)
-  expect((await me(world, elsewhere)).status).toBe(401)
-  expect((await post(world, 'login', { email: user.email, password: user.password })).status).toBe(401)
-  expect((await post(world, 'login', { email: user.email, password: 'brand new' })).status).toBe(200)
+  expect((await fetchMe(world, user.token)).status).toBe(200)
+  expect((await fetchMe(world, elsewhere)).status).toBe(401)
+  expect((await postAuth(world, 'login', { email: user.email, password: user.password })).status).toBe(401)
+  expect((await postAuth(world, 'login', { email: user.email, password: 'brand new' })).status).toBe(200)
   await world.runJobs()
   expect(mailTo(user.email, /password was changed/)).toBeDefined()
 })
 
 test('a shopper with the new address counts as a member from then on, and one with the old no longer (F1)', async () => {
-  const shop = await aShop(world)
-  const user = await aUser(world)
+  const shop = await createShop(world)
+  const user = await createUser(world)
   await world.db.updateTable('members').set({ user_id: user.userId }).where('account_id', '=', shop.accountId).execute()
-  const email = anAddress()
+  const email = createAddress()
   await shop.order({ email })
   await shop.order({ email: user.email })
   await confirm(await askForEmail(user, email))
@@ -181,7 +181,7 @@ test('a shopper with the new address counts as a member from then on, and one wi
 })
 
 test('the session list names devices and last use, and marks the current session', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const phone = await signInFrom(user, IPHONE)
   world.advance(10 * 60_000)
   await signInFrom(user, FIREFOX)
@@ -199,7 +199,7 @@ test('the session list names devices and last use, and marks the current session
 })
 
 test('a user ends one session, all others or all, but none of another user', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const [first, second, third] = [
     await signInFrom(user, FIREFOX),
     await signInFrom(user, IPHONE),
@@ -209,20 +209,20 @@ test('a user ends one session, all others or all, but none of another user', asy
     (await call('GET', '/api/auth/sessions', token)).body.sessions.find(
       (each: { isCurrent: boolean }) => each.isCurrent,
     ).id
-  const stranger = await aUser(world)
+  const stranger = await createUser(world)
   expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, stranger.token)).status).toBe(404)
   expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, second)).status).toBe(200)
-  expect((await me(world, first)).status).toBe(401)
+  expect((await fetchMe(world, first)).status).toBe(401)
   expect((await call('POST', '/api/auth/sessions/end', second, { scope: 'others' })).body.ended).toBe(2)
-  expect((await me(world, third)).status).toBe(401)
-  expect((await me(world, second)).status).toBe(200)
+  expect((await fetchMe(world, third)).status).toBe(401)
+  expect((await fetchMe(world, second)).status).toBe(200)
   expect((await call('POST', '/api/auth/sessions/end', second, { scope: 'all' })).body.ended).toBe(1)
-  expect((await me(world, second)).status).toBe(401)
-  expect((await me(world, stranger.token)).status).toBe(200)
+  expect((await fetchMe(world, second)).status).toBe(401)
+  expect((await fetchMe(world, stranger.token)).status).toBe(200)
 })
 
 test('the demo shows visitors only their own session, and locks shared settings', async () => {
-  const user = await aUser(world)
+  const user = await createUser(world)
   const { account_id } = await world.db
     .selectFrom('members')
     .select('account_id')
@@ -241,12 +241,12 @@ test('the demo shows visitors only their own session, and locks shared settings'
   const attempts: [string, string, object?][] = [
     ['PATCH', '/api/auth/profile', { name: 'Eve' }],
     ['PATCH', '/api/account', { name: 'Eve' }],
-    ['POST', '/api/auth/change-email', { email: anAddress(), password }],
+    ['POST', '/api/auth/change-email', { email: createAddress(), password }],
     ['DELETE', '/api/auth/change-email'],
     ['POST', '/api/auth/change-password', { current: password, password: 'brand new' }],
     ['DELETE', `/api/auth/sessions/${other.id}`],
     ['POST', '/api/auth/sessions/end', { scope: 'others' }],
-    ['POST', '/api/team/invitations', { email: anAddress(), role: 'viewer' }],
+    ['POST', '/api/team/invitations', { email: createAddress(), role: 'viewer' }],
     ['POST', '/api/team/leave'],
     ['PATCH', `/api/team/members/${user.userId}`, { role: 'viewer' }],
     ['DELETE', `/api/team/members/${user.userId}`],

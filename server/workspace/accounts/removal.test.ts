@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
-import { anOrder } from '../../../test/factories.ts'
-import { remainsOf } from '../../../test/remains.ts'
-import { aShop } from '../../../test/shop.ts'
-import { me, post } from '../../../test/visitor.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import { findRemainingTables } from '../../../test/remains.ts'
+import { createShop } from '../../../test/shop.ts'
+import { fetchMe, postAuth } from '../../../test/visitor.ts'
+import { createWorld } from '../../../test/world.ts'
 import { hashPassword } from '../../access/members/passwords.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { cleanUpAccounts } from './accounts.ts'
 
-const world = aWorld()
+const world = createWorld()
 const PASSWORD = 'correct horse'
 
 beforeEach(() => {
@@ -17,14 +17,14 @@ beforeEach(() => {
 })
 
 async function aDoomedShop() {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const { email } = await world.db
     .updateTable('users')
     .set({ password_hash: await hashPassword(PASSWORD) })
     .where('id', '=', shop.userId)
     .returning('email')
     .executeTakeFirstOrThrow()
-  await recordOrders(world.deps, shop.storeId, [anOrder(world)], 'sync')
+  await recordOrders(world.deps, shop.storeId, [buildOrder(world)], 'sync')
   await shop.pass(2 * 3_600_000)
   return { ...shop, email }
 }
@@ -39,7 +39,7 @@ const openMessages = async (storeId: string) =>
     .where('state', 'in', ['scheduled', 'held', 'claimed'])
     .execute()
 
-const remains = (shop: { accountId: string; storeId: string }) => remainsOf(world, shop)
+const remains = (shop: { accountId: string; storeId: string }) => findRemainingTables(world, shop)
 
 test('deleting needs the typed word and the password', async () => {
   const shop = await aDoomedShop()
@@ -51,7 +51,7 @@ test('deleting needs the typed word and the password', async () => {
     status: 400,
     body: { fields: { password: 'That is not your current password.' } },
   })
-  expect((await me(world, shop.token)).status).toBe(200)
+  expect((await fetchMe(world, shop.token)).status).toBe(200)
 })
 
 test('deleting stops all sending, ends the subscription and signs everyone out in one commit', async () => {
@@ -61,8 +61,8 @@ test('deleting stops all sending, ends the subscription and signs everyone out i
   expect((await remove(shop.token, { confirmation: ' Delete ', password: PASSWORD })).status).toBe(200)
   // Before the job runs.
   expect(await openMessages(shop.storeId)).toEqual([])
-  expect((await me(world, shop.token)).status).toBe(401)
-  expect((await post(world, 'login', { email: shop.email, password: PASSWORD })).status).toBe(401)
+  expect((await fetchMe(world, shop.token)).status).toBe(401)
+  expect((await postAuth(world, 'login', { email: shop.email, password: PASSWORD })).status).toBe(401)
   const subscription = await world.db
     .selectFrom('subscriptions')
     .select('status')
@@ -118,7 +118,7 @@ test('the tick resumes a removal whose job was lost', async () => {
 
 test('a member keeps their own account, and a freed address can register again', async () => {
   const shop = await aDoomedShop()
-  const mia = await post(world, 'register', {
+  const mia = await postAuth(world, 'register', {
     name: 'Mia',
     email: `mia${shop.accountId}@x.example`,
     password: PASSWORD,
@@ -128,7 +128,7 @@ test('a member keeps their own account, and a freed address can register again',
     .values({ account_id: shop.accountId, user_id: mia.user.id, role: 'member', created_at: world.now })
     .execute()
   await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
-  expect((await me(world, mia.token)).status).toBe(200)
-  const anew = await post(world, 'register', { name: 'Olive', email: shop.email, password: PASSWORD })
+  expect((await fetchMe(world, mia.token)).status).toBe(200)
+  const anew = await postAuth(world, 'register', { name: 'Olive', email: shop.email, password: PASSWORD })
   expect(anew).toMatchObject({ status: 200, user: { stores: [] } })
 })

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Role, roleNames } from '../../../shared/roles.ts'
-import { aShop } from '../../../test/shop.ts'
-import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShop } from '../../../test/shop.ts'
+import { createAddress, createIp, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
+import { createWorld } from '../../../test/world.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.sent.length = 0
@@ -23,7 +23,7 @@ async function invite(token: string, email: string, role: Role = 'member') {
 
 const linkToken = () => /invite\?token=([\w-]+)/.exec(world.sent.at(-1)!.text)![1]!
 
-async function accept(body: object, token?: string, ip = anIp()) {
+async function accept(body: object, token?: string, ip = createIp()) {
   const reply = await world.app.inject({
     method: 'POST',
     url: '/api/team/invitation/accept',
@@ -36,7 +36,7 @@ async function accept(body: object, token?: string, ip = anIp()) {
 
 /** A new user by invitation. */
 async function join(owner: { token: string }, role: Role = 'member') {
-  const email = anAddress()
+  const email = createAddress()
   const token = await invite(owner.token, email, role)
   const joined = await accept({ token, name: 'Mia', password: 'her password' })
   expect(joined.status, joined.error).toBe(200)
@@ -46,8 +46,8 @@ async function join(owner: { token: string }, role: Role = 'member') {
 const teamOf = async (token: string) => (await call('GET', '/api/team', token)).body
 
 test('an invitation is a mail with a link that exists only there', async () => {
-  const owner = await aUser(world)
-  const email = anAddress()
+  const owner = await createUser(world)
+  const email = createAddress()
   const token = await invite(owner.token, email, 'viewer')
   expect(world.sent).toHaveLength(1)
   expect(world.sent[0]).toMatchObject({ to: email, subject: 'Ada invited you to Ada' })
@@ -59,8 +59,8 @@ test('an invitation is a mail with a link that exists only there', async () => {
 })
 
 test('a new user sets name and password and joins with the invited role', async () => {
-  const owner = await aUser(world)
-  const email = anAddress()
+  const owner = await createUser(world)
+  const email = createAddress()
   const token = await invite(owner.token, email, 'viewer')
   const shown = await call('POST', '/api/team/invitation', '', { token })
   expect(shown.body).toEqual({
@@ -81,14 +81,14 @@ test('a new user sets name and password and joins with the invited role', async 
   })
   const joined = await accept({ token, name: 'Mia', password: 'her password' })
   expect(joined).toMatchObject({ status: 200, user: { email, name: 'Mia', role: 'viewer', accountName: 'Ada' } })
-  expect((await me(world, joined.token)).user.role).toBe('viewer')
-  expect((await post(world, 'login', { email, password: 'her password' })).user.accountName).toBe('Ada')
+  expect((await fetchMe(world, joined.token)).user.role).toBe('viewer')
+  expect((await postAuth(world, 'login', { email, password: 'her password' })).user.accountName).toBe('Ada')
   expect((await teamOf(owner.token)).invitations).toEqual([])
 })
 
 test('a link works once, and ends with the next one, a withdrawal, or after seven days', async () => {
-  const owner = await aUser(world)
-  const email = anAddress()
+  const owner = await createUser(world)
+  const email = createAddress()
   const first = await invite(owner.token, email)
   const { invitations } = await teamOf(owner.token)
   const at = `/api/team/invitations/${invitations[0].id}`
@@ -105,20 +105,20 @@ test('a link works once, and ends with the next one, a withdrawal, or after seve
   expect(both.map((each) => each.status).sort()).toEqual([200, 400])
   expect(await accept({ token: second, ...mia })).toMatchObject(gone)
 
-  const other = await invite(owner.token, anAddress())
+  const other = await invite(owner.token, createAddress())
   const [open] = (await teamOf(owner.token)).invitations
   expect((await call('DELETE', `/api/team/invitations/${open.id}`, owner.token)).status).toBe(200)
   expect(await accept({ token: other, ...mia })).toMatchObject(gone)
 
-  const late = await invite(owner.token, anAddress())
+  const late = await invite(owner.token, createAddress())
   world.advance(7 * 86_400_000)
   expect(await accept({ token: late, ...mia })).toMatchObject(gone)
   expect((await teamOf(owner.token)).invitations[0].state).toBe('expired')
 })
 
 test('a known user accepts by password or by an existing session', async () => {
-  const owner = await aUser(world)
-  const known = await aUser(world)
+  const owner = await createUser(world)
+  const known = await createUser(world)
   const token = await invite(owner.token, known.email, 'admin')
   expect(await accept({ token, password: 'a guess' })).toMatchObject({
     status: 400,
@@ -129,7 +129,7 @@ test('a known user accepts by password or by an existing session', async () => {
   const joined = await accept({ token }, known.token)
   expect(joined).toMatchObject({ status: 200, user: { id: known.userId, role: 'admin' } })
 
-  const other = await aUser(world)
+  const other = await createUser(world)
   const again = await invite(other.token, known.email)
   expect(await accept({ token: again, password: known.password })).toMatchObject({
     status: 200,
@@ -138,47 +138,47 @@ test('a known user accepts by password or by an existing session', async () => {
 })
 
 test('the link does not bypass the sign-in throttle', async () => {
-  const owner = await aUser(world)
-  const known = await aUser(world)
+  const owner = await createUser(world)
+  const known = await createUser(world)
   const token = await invite(owner.token, known.email)
-  const ip = anIp()
+  const ip = createIp()
   const tries = (password: string) => accept({ token, password }, undefined, ip)
   for (let wrong = 0; wrong < 5; wrong += 1) expect((await tries('wrong')).status).toBe(400)
   expect((await tries(known.password)).status).toBe(429)
 })
 
 test('sign-in opens the account chosen last; foreign accounts cannot be chosen', async () => {
-  const owner = await aUser(world)
-  const known = await aUser(world)
+  const owner = await createUser(world)
+  const known = await createUser(world)
   await accept({ token: await invite(owner.token, known.email, 'viewer') }, known.token)
-  const { token } = await post(world, 'login', { email: known.email, password: known.password })
+  const { token } = await postAuth(world, 'login', { email: known.email, password: known.password })
   const { accounts } = (await call('GET', '/api/auth/accounts', token)).body
   expect(accounts).toHaveLength(2)
   const own = accounts.find((each: { role: string }) => each.role === 'owner')
   expect(own.isCurrent).toBe(false)
   world.advance(1_000)
   expect((await call('POST', '/api/auth/switch-account', token, { accountId: own.id })).status).toBe(200)
-  expect((await me(world, token)).user.role).toBe('owner')
-  const next = await post(world, 'login', { email: known.email, password: known.password })
+  expect((await fetchMe(world, token)).user.role).toBe('owner')
+  const next = await postAuth(world, 'login', { email: known.email, password: known.password })
   expect(next.user.role).toBe('owner')
-  const strange = await aUser(world)
+  const strange = await createUser(world)
   const foreign = (await call('GET', '/api/auth/accounts', strange.token)).body.accounts[0].id
   expect((await call('POST', '/api/auth/switch-account', token, { accountId: foreign })).status).toBe(404)
-  expect((await me(world, token)).user.role).toBe('owner')
+  expect((await fetchMe(world, token)).user.role).toBe('owner')
 })
 
 test("the team page shows the mail server's rejection at the invitation", async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   world.answer = () => ({ kind: 'rejected', reason: '550 no such user', response: '550', isRecipientFault: true })
-  await call('POST', '/api/team/invitations', owner.token, { email: anAddress(), role: 'member' })
+  await call('POST', '/api/team/invitations', owner.token, { email: createAddress(), role: 'member' })
   await world.runJobs()
   world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250' })
   expect((await teamOf(owner.token)).invitations).toMatchObject([{ state: 'failed', mailProblem: '550 no such user' }])
 })
 
 test('inviting the same address again renews the invitation; members cannot be invited', async () => {
-  const owner = await aUser(world)
-  const email = anAddress()
+  const owner = await createUser(world)
+  const email = createAddress()
   const first = await invite(owner.token, email, 'member')
   const second = await invite(owner.token, email.toUpperCase(), 'admin')
   expect((await teamOf(owner.token)).invitations).toMatchObject([{ email, role: 'admin' }])
@@ -191,19 +191,19 @@ test('inviting the same address again renews the invitation; members cannot be i
 })
 
 test('a role applies from the next request', async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const mia = await join(owner, 'member')
-  expect((await call('POST', '/api/team/invitations', mia.token, { email: anAddress(), role: 'viewer' })).status).toBe(
-    403,
-  )
+  expect(
+    (await call('POST', '/api/team/invitations', mia.token, { email: createAddress(), role: 'viewer' })).status,
+  ).toBe(403)
   expect((await call('PATCH', `/api/team/members/${mia.userId}`, owner.token, { role: 'admin' })).status).toBe(200)
-  expect((await call('POST', '/api/team/invitations', mia.token, { email: anAddress(), role: 'viewer' })).status).toBe(
-    200,
-  )
+  expect(
+    (await call('POST', '/api/team/invitations', mia.token, { email: createAddress(), role: 'viewer' })).status,
+  ).toBe(200)
 })
 
 test('only owners can add, change and remove owners', async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const admin = await join(owner, 'admin')
   const mia = await join(owner, 'member')
   const refused = { status: 403, body: { error: 'Only an owner can change or remove an owner.' } }
@@ -215,13 +215,13 @@ test('only owners can add, change and remove owners', async () => {
     refused,
   )
   expect(await call('DELETE', `/api/team/members/${owner.userId}`, admin.token)).toMatchObject(refused)
-  const asked = await call('POST', '/api/team/invitations', admin.token, { email: anAddress(), role: 'owner' })
+  const asked = await call('POST', '/api/team/invitations', admin.token, { email: createAddress(), role: 'owner' })
   expect(asked).toMatchObject(refused)
   expect((await call('PATCH', `/api/team/members/${mia.userId}`, owner.token, { role: 'owner' })).status).toBe(200)
 })
 
 test('the last owner can neither leave nor step down', async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const mia = await join(owner, 'admin')
   const refused = {
     status: 409,
@@ -238,7 +238,7 @@ test('the last owner can neither leave nor step down', async () => {
 })
 
 test('one of two owners remains when they remove each other concurrently', async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const mia = await join(owner, 'owner')
   const replies = await Promise.all([
     call('DELETE', `/api/team/members/${mia.userId}`, owner.token),
@@ -248,33 +248,33 @@ test('one of two owners remains when they remove each other concurrently', async
 })
 
 test('a removed member is signed out at once, keeps other accounts, and can register again', async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const mia = await join(owner)
-  const known = await aUser(world)
+  const known = await createUser(world)
   const inside = await accept({ token: await invite(owner.token, known.email) }, known.token)
   for (const { userId } of [mia, known]) {
     expect((await call('DELETE', `/api/team/members/${userId}`, owner.token)).status).toBe(200)
   }
-  expect((await me(world, mia.token)).status).toBe(401)
-  expect((await me(world, inside.token)).status).toBe(401)
+  expect((await fetchMe(world, mia.token)).status).toBe(401)
+  expect((await fetchMe(world, inside.token)).status).toBe(401)
   for (const { email } of [mia, known]) {
     expect(world.sent.filter(({ to }) => to === email).at(-1)?.subject).toBe('You are no longer in the team of Ada')
   }
-  expect((await me(world, known.token)).status).toBe(200)
-  const anew = await post(world, 'register', { name: 'Mia', email: mia.email, password: 'another one' })
+  expect((await fetchMe(world, known.token)).status).toBe(200)
+  const anew = await postAuth(world, 'register', { name: 'Mia', email: mia.email, password: 'another one' })
   expect(anew).toMatchObject({ status: 200, user: { role: 'owner' } })
   expect(anew.user.id).not.toBe(mia.userId)
 })
 
 test('an invitation ends when its sender loses the right to invite (security-P12)', async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const rogue = await join(owner, 'admin')
   const demoted = await join(owner, 'admin')
   const stays = await join(owner, 'admin')
   const leaver = await join(owner, 'admin')
   const tokens: string[] = []
-  for (const { token } of [rogue, demoted, leaver]) tokens.push(await invite(token, anAddress(), 'admin'))
-  const good = await invite(stays.token, anAddress(), 'admin')
+  for (const { token } of [rogue, demoted, leaver]) tokens.push(await invite(token, createAddress(), 'admin'))
+  const good = await invite(stays.token, createAddress(), 'admin')
   await call('DELETE', `/api/team/members/${rogue.userId}`, owner.token)
   await call('PATCH', `/api/team/members/${demoted.userId}`, owner.token, { role: 'member' })
   await call('POST', '/api/team/leave', leaver.token)
@@ -285,10 +285,10 @@ test('an invitation ends when its sender loses the right to invite (security-P12
 })
 
 test('owner invitations end when the owner becomes an admin, even older ones at acceptance (security-P12)', async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const second = await join(owner, 'owner')
-  const ofOwner = await invite(second.token, anAddress(), 'owner')
-  const ofMember = await invite(second.token, anAddress(), 'member')
+  const ofOwner = await invite(second.token, createAddress(), 'owner')
+  const ofMember = await invite(second.token, createAddress(), 'member')
   await call('PATCH', `/api/team/members/${second.userId}`, owner.token, { role: 'admin' })
   const someone = { name: 'Mia', password: 'her password' }
   expect(await accept({ token: ofOwner, ...someone })).toMatchObject({ status: 400 })
@@ -297,20 +297,20 @@ test('owner invitations end when the owner becomes an admin, even older ones at 
 })
 
 test('only members who may invite see the invitations', async () => {
-  const owner = await aUser(world)
+  const owner = await createUser(world)
   const mia = await join(owner, 'member')
-  await invite(owner.token, anAddress())
+  await invite(owner.token, createAddress())
   expect((await teamOf(mia.token)).invitations).toEqual([])
   expect((await teamOf(mia.token)).members).toHaveLength(2)
   expect((await teamOf(owner.token)).invitations).toHaveLength(1)
 })
 
 test('a shopper who becomes a member stops counting, and counts again after leaving (F1)', async () => {
-  const shop = await aShop(world)
-  const other = await aShop(world)
-  const email = anAddress()
+  const shop = await createShop(world)
+  const other = await createShop(world)
+  const email = createAddress()
   await shop.order({ email })
-  await shop.order({ email: anAddress() })
+  await shop.order({ email: createAddress() })
   await other.order({ email })
   const marked = async () =>
     (
@@ -324,8 +324,8 @@ test('a shopper who becomes a member stops counting, and counts again after leav
 })
 
 test('invitations are limited per address', async () => {
-  const owner = await aUser(world)
-  const email = anAddress()
+  const owner = await createUser(world)
+  const email = createAddress()
   const ask = () => call('POST', '/api/team/invitations', owner.token, { email, role: 'member' })
   for (let count = 0; count < 5; count += 1) expect((await ask()).status).toBe(200)
   expect((await ask()).status).toBe(429)

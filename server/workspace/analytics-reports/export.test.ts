@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { analyticsTexts } from '../../../shared/analytics.ts'
-import { aColleague } from '../../../test/factories.ts'
-import { aShop, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
-import { aShopifyRights } from '../../../test/shopify-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createColleague } from '../../../test/factories.ts'
+import { createShop, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
+import { createAppAccess } from '../../../test/shopify-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
 
 // The Advanced Analytics file (B 7, decision 100).
 
-const world = aWorld()
+const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com' }
 
 const onPlan = (shop: Shop, plan: string) =>
@@ -19,7 +19,7 @@ const onPlan = (shop: Shop, plan: string) =>
 
 /** A recovered cart, and a cart with a product whose name is a formula. */
 async function aLife(): Promise<Shop> {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await onPlan(shop, 'growth')
   const message = await shop.mailed(ada)
   await shop.press(message.id)
@@ -121,7 +121,7 @@ test('the file states how far back orders could be read (decision 135)', async (
     return rows[0]![names.indexOf('Orders known')]
   }
   expect(await said()).toBe('Since 90 days before connecting')
-  const rights = JSON.stringify({ ...aShopifyRights(), hasAllOrders: false })
+  const rights = JSON.stringify({ ...createAppAccess(), hasAllOrders: false })
   await sql`update stores set rights = ${rights}::jsonb where id = ${shop.storeId}`.execute(world.db)
   expect(await said()).toBe('Since 60 days before connecting')
 })
@@ -181,7 +181,7 @@ test('the file writes small fractions without an exponent', async () => {
 })
 
 test('the file has all products of a year, most lost revenue first, beyond one read', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await onPlan(shop, 'growth')
   const count = 5_003
   await sql`insert into figure_products (store_id, product_id, name)
@@ -199,7 +199,7 @@ test('the file has all products of a year, most lost revenue first, beyond one r
 
 test('the file adds up all stores of one currency and names them (decision 154)', async () => {
   const shop = await aLife()
-  const other = await aShop(world, { accountId: shop.accountId })
+  const other = await createShop(world, { accountId: shop.accountId })
   await other.fill('three', [pot])
   await other.type('three', { email: 'cy@shoppers.example.com' })
   await other.pass(2 * HOUR)
@@ -248,7 +248,7 @@ test('other plans and roles are rejected with the required plan or role (decisio
       ['member', 403],
       ['viewer', 403],
     ] as const) {
-      const { token } = await aColleague(world, shop, role)
+      const { token } = await createColleague(world, shop, role)
       expect([path, role, (await world.request('GET', path, { token })).status]).toEqual([path, role, status])
     }
     expect((await shop.get(`${path}?range=2d`)).status).toBe(400)

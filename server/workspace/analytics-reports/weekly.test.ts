@@ -1,26 +1,26 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aColleague } from '../../../test/factories.ts'
-import { aShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
-import { acceptsMail, aWorld, START } from '../../../test/world.ts'
+import { createColleague } from '../../../test/factories.ts'
+import { createShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { acceptMail, createWorld, START } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
 import { mailWeeklyReport, planWeeklyReports } from './weekly.ts'
 
 // The weekly report by mail (decision 100).
 
-const world = aWorld()
+const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com' }
 
 beforeEach(() => {
   world.now = START
   world.sent.length = 0
   world.queued.length = 0
-  world.answer = acceptsMail
+  world.answer = acceptMail
 })
 
 /** Monday, March 2, 10:00 in New York: a recovered cart and an abandoned one. */
 async function aWeek(): Promise<Shop> {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await zoneOf(shop, 'America/New_York')
   await sql`update users set email_confirmed_at = ${world.now}`.execute(world.db)
   const message = await shop.mailed(ada)
@@ -187,7 +187,7 @@ test('the report is retried after a temporary rejection, but not if the server m
 
 test('the report goes to owners unless disabled, and to others if enabled (decision 100)', async () => {
   const shop = await aWeek()
-  const colleague = await aColleague(world, shop, 'viewer')
+  const colleague = await createColleague(world, shop, 'viewer')
   await sql`update users set email_confirmed_at = ${world.now}`.execute(world.db)
   const chosen = async (token: string) =>
     (await world.request('GET', '/api/notifications/preferences', { token })).body.weeklyReport

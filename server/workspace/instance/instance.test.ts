@@ -1,10 +1,10 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { readiness } from './health.ts'
 import { checkInstance, confirmLive, readFingerprint } from './instance.ts'
 
-const world = aWorld({
+const world = createWorld({
   SUPPORT_EMAIL: 'help@example.com',
   COMPANY_NAME: 'Tea & Co',
   OPERATOR_EMAILS: 'someone@else.example, Operator@example.com',

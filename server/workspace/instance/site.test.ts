@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { readConfig } from '../../core/config/config.ts'
 import { encodingFor, landingGate, landingPage } from './site.ts'
 
-const world = aWorld({ PUBLIC_URL: 'https://recoup.test', HOST: '0.0.0.0' })
+const world = createWorld({ PUBLIC_URL: 'https://recoup.test', HOST: '0.0.0.0' })
 
 const config = readConfig({ PUBLIC_URL: 'https://recoup.test', COMPANY_NAME: 'Tea <& Co>', DEMO: 'off' })
 

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Joined, StoreChanged } from '../../../shared/live.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { anOperator, operatorEnv } from '../../../test/operators.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createOperator, operatorEnv } from '../../../test/operators.ts'
+import { createWorld } from '../../../test/world.ts'
 import { buildApp } from '../../app.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
@@ -18,10 +18,10 @@ import { sql } from '../../core/db/db.ts'
 /** Events take a moment, or longer on a busy machine. */
 const LONG_MS = 30_000
 
-const world = aWorld(operatorEnv)
+const world = createWorld(operatorEnv)
 const open: Socket[] = []
 let address: string
-let operator: Awaited<ReturnType<typeof anOperator>>
+let operator: Awaited<ReturnType<typeof createOperator>>
 
 beforeAll(async () => {
   await world.app.close()
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await world.app.listen({ port: 0, host: '127.0.0.1' })
   address = `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`
   await isListened(1)
-  operator = await anOperator(world)
+  operator = await createOperator(world)
 })
 
 afterEach(() => {
@@ -76,7 +76,7 @@ const renameFlow = (store: TestStore, name = 'Renamed') =>
 const heardParts = (heard: StoreChanged[]) => heard.flatMap((event) => event.changed)
 
 test('a change of a store reaches only clients that have it open', async () => {
-  const [store, stranger] = [await aStore(world), await aStore(world)]
+  const [store, stranger] = [await createStore(world), await createStore(world)]
   const own = await join(store.token)
   const other = await join(stranger.token)
   expect(own.joined).toEqual({ storeId: store.storeId })
@@ -86,7 +86,7 @@ test('a change of a store reaches only clients that have it open', async () => {
 })
 
 test('the server announces a new, used-up or deleted coupon', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { heard } = await join(store.token)
   const id = newId()
   const at = new Date()
@@ -110,7 +110,7 @@ test('the server announces a new, used-up or deleted coupon', async () => {
 })
 
 test("the server joins the session's store, whatever the browser names", { tags: ['A7'] }, async () => {
-  const [store, stranger] = [await aStore(world), await aStore(world)]
+  const [store, stranger] = [await createStore(world), await createStore(world)]
   const named = [stranger.storeId, { storeId: stranger.storeId }, null, 'shopify', ['woocommerce'], 7]
   for (const platform of named) {
     const { joined, socket } = await join(store.token, platform)
@@ -125,7 +125,7 @@ test("the server joins the session's store, whatever the browser names", { tags:
 })
 
 test('a tab stays with its store after another tab switches the session', async () => {
-  const [shown, other] = [await aStore(world), await aStore(world)]
+  const [shown, other] = [await createStore(world), await createStore(world)]
   await world.db.updateTable('stores').set({ account_id: shown.accountId }).where('id', '=', other.storeId).execute()
   await world.db
     .updateTable('sessions')
@@ -140,7 +140,7 @@ test('a tab stays with its store after another tab switches the session', async 
 })
 
 test('the server announces no rolled-back change, and merges a transaction into one event', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { heard } = await join(store.token)
   await world.db
     .transaction()
@@ -164,7 +164,7 @@ test('the server announces no rolled-back change, and merges a transaction into 
 })
 
 test('the server announces a busy store at most once a second', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { heard } = await join(store.token)
   const began = performance.now()
   // Without the limit, three events take a tenth of a second.
@@ -176,7 +176,7 @@ test('the server announces a busy store at most once a second', async () => {
 })
 
 test("the capture script's heartbeat is no change of settings", async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { heard } = await join(store.token)
   const update = world.db.updateTable('stores').where('id', '=', store.storeId)
   await update.set({ capture_seen_at: world.now }).execute()
@@ -185,7 +185,7 @@ test("the capture script's heartbeat is no change of settings", async () => {
 })
 
 test('a store without open clients announces nothing', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const watched = await world.db.selectFrom('live_watches').where('store_id', '=', store.storeId).selectAll().execute()
   expect(watched).toEqual([])
 })
@@ -199,14 +199,14 @@ test.each([
 })
 
 test('the server rejects an expired token', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const sessions = world.db.updateTable('sessions').where('account_id', '=', store.accountId)
   await sessions.set({ expires_at: world.now }).execute()
   expect(await refusal(connect(store.token))).toBe('session')
 })
 
 test('the server disconnects and rejects a revoked session at once', async () => {
-  const [store, other] = [await aStore(world), await aStore(world)]
+  const [store, other] = [await createStore(world), await createStore(world)]
   const { socket } = await join(store.token)
   const stays = await join(other.token)
   expect((await world.request('POST', '/api/auth/logout', { token: store.token })).status).toBe(200)
@@ -216,7 +216,7 @@ test('the server disconnects and rejects a revoked session at once', async () =>
 })
 
 test('a role change disconnects, and the page reconnects with the new role', async () => {
-  const [store, other] = [await aStore(world, { role: 'admin' }), await aStore(world)]
+  const [store, other] = [await createStore(world, { role: 'admin' }), await createStore(world)]
   const { socket } = await join(store.token)
   const stays = await join(other.token)
   const change = { token: store.token, body: { role: 'viewer' } }
@@ -227,14 +227,14 @@ test('a role change disconnects, and the page reconnects with the new role', asy
 })
 
 test('a viewer receives events too', async () => {
-  const store = await aStore(world, { role: 'viewer' })
+  const store = await createStore(world, { role: 'viewer' })
   const { heard } = await join(store.token)
   await renameFlow(store)
   await vi.waitFor(() => expect(heard).toHaveLength(1), LONG_MS)
 })
 
 test('a viewing operator receives events, marks nothing as read, and is disconnected on leaving', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const view = { token: operator.token, body: { storeId: store.storeId } }
   const { token } = (await world.request('POST', `/api/operator/accounts/${store.accountId}/view`, view)).body
   const { socket, heard, joined } = await join(token)
@@ -248,7 +248,7 @@ test('a viewing operator receives events, marks nothing as read, and is disconne
 })
 
 test('a viewing operator is disconnected when the right ends', async () => {
-  const store = await aStore(world, { role: 'admin' })
+  const store = await createStore(world, { role: 'admin' })
   const view = { token: operator.token, body: { storeId: store.storeId } }
   const { token } = (await world.request('POST', `/api/operator/accounts/${store.accountId}/view`, view)).body
   const { socket } = await join(token)
@@ -260,7 +260,7 @@ test('a viewing operator is disconnected when the right ends', async () => {
 })
 
 test("a visitor of the demo receives events of the demo's store", async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', store.accountId).execute()
   const { heard } = await join(store.token)
   await renameFlow(store)
@@ -268,7 +268,7 @@ test("a visitor of the demo receives events of the demo's store", async () => {
 })
 
 test('the server rejects other origins and tokens in the address', async () => {
-  const { token } = await aStore(world)
+  const { token } = await createStore(world)
   await refusal(connect(token, { extraHeaders: { origin: 'https://evil.example' } }))
   await refusal(connect(token, { transports: ['websocket'], extraHeaders: { origin: 'https://evil.example' } }))
   await refusal(connect(token, { query: { token } }))
@@ -276,7 +276,7 @@ test('the server rejects other origins and tokens in the address', async () => {
 })
 
 test("the connection is not available on a shop's link host", async () => {
-  const { token, storeId } = await aStore(world)
+  const { token, storeId } = await createStore(world)
   const host = 'links.live-shop.example'
   await sql`insert into link_hosts (store_id, host, created_at, proven_at, next_check_at)
     values (${storeId}, ${host}, ${world.now}, ${world.now}, ${world.now})`.execute(world.db)
@@ -292,7 +292,7 @@ test("the connection is not available on a shop's link host", async () => {
 test('the server limits unauthenticated connections per network, without blocking others (security-P4)', async () => {
   const ask = (network: number) =>
     fetch(`${address}/socket.io/?EIO=4&transport=polling`, { headers: { 'x-forwarded-for': `198.51.100.${network}` } })
-  const { token } = await aStore(world)
+  const { token } = await createStore(world)
   const statuses: number[] = []
   for (let n = 0; n < 70; n++) statuses.push((await ask(1)).status)
   expect([statuses.filter((status) => status === 200).length, statuses.at(-1)]).toEqual([50, 403])
@@ -304,7 +304,7 @@ test('the server limits unauthenticated connections per network, without blockin
 })
 
 test('the server rejects oversized messages, too many messages and too many connections', async () => {
-  const [{ token }, { token: many }] = [await aStore(world), await aStore(world)]
+  const [{ token }, { token: many }] = [await createStore(world), await createStore(world)]
   const large = await join(token, 'woocommerce', { transports: ['websocket'] })
   large.socket.emit('join-platform', 'x'.repeat(10_000))
   await isGone(large.socket)
@@ -316,7 +316,7 @@ test('the server rejects oversized messages, too many messages and too many conn
 })
 
 test('the server reopens a lost database connection and treats everything as changed', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { heard } = await join(store.token)
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -327,7 +327,7 @@ test('the server reopens a lost database connection and treats everything as cha
 })
 
 test("processes receive each other's changes, and a stopping process closes its connections", async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const second = buildApp(world.deps)
   await second.listen({ port: 0, host: '127.0.0.1' })
   await isListened(2)
@@ -352,7 +352,7 @@ test("processes receive each other's changes, and a stopping process closes its 
 test('the server answers on IPv4 and IPv6 for localhost, by polling and websocket', {
   tags: ['A7'],
 }, async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   // Most machines resolve the name to both, but not all.
   const both = [
     { address: '127.0.0.1', family: 4 },

@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net'
 import { Server } from 'socket.io'
 import { io } from 'socket.io-client'
 import { expect, test, vi } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { buildApp } from '../../app.ts'
 
 // Limit over all networks, including unauthenticated connections.
 
-const world = aWorld()
+const world = createWorld()
 const MOST = 20_000
 
 test('the server rejects a new connection at twice the maximum of authenticated ones', async () => {
@@ -17,7 +17,7 @@ test('the server rejects a new connection at twice the maximum of authenticated 
   world.app = buildApp(world.deps)
   await world.app.listen({ port: 0, host: '127.0.0.1' })
   const { engine } = attached.mock.contexts.at(-1) as Server
-  const { token } = await aStore(world)
+  const { token } = await createStore(world)
   const { port } = world.app.server.address() as AddressInfo
   const isLetIn = async () => {
     const socket = io(`http://127.0.0.1:${port}`, { auth: { token }, forceNew: true, reconnection: false })

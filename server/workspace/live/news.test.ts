@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { io, type Socket } from 'socket.io-client'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { NotificationEvent } from '../../../shared/notification-calls.ts'
-import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
 import { buildApp } from '../../app.ts'
@@ -13,7 +13,7 @@ import { News } from './news.ts'
 
 // Decision 68 over real connections: notifications reach all open tabs of the members concerned, and no others.
 
-const world = aWorld()
+const world = createWorld()
 const open: Socket[] = []
 let address: string
 
@@ -64,8 +64,8 @@ const call = (method: string, token: string, rest: string, body?: object) =>
   world.request(method, `/api/notifications${rest}`, { token, ...(body && { body }) })
 
 test('a new notification reaches every tab of every member, and no other account', async () => {
-  const [store, stranger] = [await aStore(world), await aStore(world)]
-  const { token } = await aColleague(world, store)
+  const [store, stranger] = [await createStore(world), await createStore(world)]
+  const { token } = await createColleague(world, store)
   const tabs = [await tab(store.token), await tab(store.token), await tab(token)]
   const others = [
     await tab(stranger.token),
@@ -87,8 +87,8 @@ test('a new notification reaches every tab of every member, and no other account
 })
 
 test("another store's tabs get account notifications, but not those of the first store", async () => {
-  const first = await aStore(world)
-  const second = await aStore(world, { accountId: first.accountId })
+  const first = await createStore(world)
+  const second = await createStore(world, { accountId: first.accountId })
   await world.db
     .updateTable('sessions')
     .set({ store_id: first.storeId })
@@ -101,8 +101,8 @@ test("another store's tabs get account notifications, but not those of the first
 })
 
 test('read and deleted reach other tabs of the member, and no other member (A 7)', { tags: ['A7'] }, async () => {
-  const store = await aStore(world)
-  const colleague = await aColleague(world, store)
+  const store = await createStore(world)
+  const colleague = await createColleague(world, store)
   await flood(store, 1)
   await flood(store, 2)
   const [second, first] = (await call('GET', store.token, '')).body.notifications.map(({ _id }: { _id: string }) => _id)
@@ -128,7 +128,7 @@ test('read and deleted reach other tabs of the member, and no other member (A 7)
 })
 
 test("mark-notifications-read affects only the session's own notifications (A 7)", async () => {
-  const [store, stranger] = [await aStore(world), await aStore(world)]
+  const [store, stranger] = [await createStore(world), await createStore(world)]
   await flood(store, 1)
   const [{ _id }] = (await call('GET', store.token, '')).body.notifications
   const marked = { notificationIds: [_id], platform: 'woocommerce' }
@@ -146,8 +146,8 @@ test("mark-notifications-read affects only the session's own notifications (A 7)
 })
 
 test('the server excludes topics that a member has disabled', async () => {
-  const store = await aStore(world)
-  const colleague = await aColleague(world, store)
+  const store = await createStore(world)
+  const colleague = await createColleague(world, store)
   await world.db
     .insertInto('notification_preferences')
     .values({ account_id: store.accountId, user_id: colleague.userId, topic: 'capture', bell: false, mail: 'none' })
@@ -166,7 +166,7 @@ test('the server excludes topics that a member has disabled', async () => {
 })
 
 test('the server catches up after a lost database connection (decision 68)', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { heard } = await tab(store.token)
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -178,7 +178,7 @@ test('the server catches up after a lost database connection (decision 68)', asy
 })
 
 test('the server tells the browser to reload the list when there are very many', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { heard, changed } = await tab(store.token)
   await sql`insert into pending_notifications (store_id, id, type, data, created_at)
     select ${store.storeId}, gen_random_uuid(), 'capture_flood', '{"ceiling": 1}', ${world.now} from generate_series(1, 600)`.execute(
@@ -193,7 +193,7 @@ test('the server tells the browser to reload the list when there are very many',
 })
 
 test('a growing summary makes open lists reload instead of adding a notification', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const sent = async () => {
     const data = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example', isInMailbox: false }
     await notify({ storeId: store.storeId, db: world.db }, { type: 'email_sent', data, at: world.now })
@@ -207,7 +207,7 @@ test('a growing summary makes open lists reload instead of adding a notification
 })
 
 test('the server skips clients that leave during the read, and includes those that join', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const heard: string[] = []
   const named = (name: string) => ({ ...store, emit: () => heard.push(name) })
   const rooms = [[named('left')], [named('left')]]

@@ -8,16 +8,16 @@ import {
   typesOf,
 } from '../../../shared/notification-kinds.ts'
 import { failedCauses, type NotificationData, type NotificationType } from '../../../shared/notifications.ts'
-import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
+import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
 import { sampleNotifications } from '../../../test/notification-samples.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
 
 // Decision 65: the mail job does what the settings show, for every notification type.
 
-const world = aWorld()
+const world = createWorld()
 const ofAccount: NotificationType[] = [
   ...([
     'domain_throttled',
@@ -71,8 +71,8 @@ async function emailOf({ userId }: TestStore): Promise<string> {
 
 test('by default, owners are mailed at once about problems and billing, and nothing else', async () => {
   for (const kind of kinds) {
-    const store = await aStore(world)
-    const { token } = await aColleague(world, store, 'admin')
+    const store = await createStore(world)
+    const { token } = await createColleague(world, store, 'admin')
     const [owner, admin] = [await choicesOf(store.token), await choicesOf(token)]
     const topic = readTopic(kind.type)
     expect([kind.type, admin.get(topic)]).toEqual([kind.type, 'none'])
@@ -89,7 +89,7 @@ test.each([
   'daily',
 ] as const)('a member who chooses %s for everything gets exactly that', async (mail) => {
   for (const kind of kinds) {
-    const store = await aStore(world)
+    const store = await createStore(world)
     const topic = readTopic(kind.type)
     const body = { topics: [{ topic, bell: true, mail }] }
     await world.request('PUT', '/api/notifications/preferences', { token: store.token, body })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
@@ -10,14 +10,14 @@ import { newId } from '../../core/common/ids.ts'
 
 // Decision 65: what members get in the bell and by mail, and how long it is kept.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 const MINUTE = 60_000
 
 beforeEach(async () => {
   world.sent.length = 0
   world.queued.length = 0
-  store = await aStore(world)
+  store = await createStore(world)
   await world.db.updateTable('users').set({ email_confirmed_at: world.now }).where('id', '=', store.userId).execute()
 })
 
@@ -85,7 +85,7 @@ test('events within a quarter of an hour are one mail, sent once by several work
 })
 
 test('by default only owners are mailed, and only about problems', async () => {
-  await aColleague(world, store, 'admin')
+  await createColleague(world, store, 'admin')
   const message = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example' }
   await tell(
     { type: 'stage_resumed', data: { stage: 'sync', lastedMs: 1, alarmId: newId() }, at: world.now },
@@ -109,7 +109,7 @@ test('by default only owners are mailed, and only about problems', async () => {
 })
 
 test('each member chooses, and a member who disables mail gets none', async () => {
-  const colleague = await aColleague(world, store)
+  const colleague = await createColleague(world, store)
   expect((await choose('stopped', 'none')).status).toBe(200)
   await choose('stopped', 'at_once', colleague.token)
   await raise()
@@ -208,7 +208,7 @@ test('a problem is mailed after many events of other topics, and the rest is cou
   await world.pool.query(
     `insert into account_notifications (account_id, id, type, data, created_at)
      select $1, gen_random_uuid(), type, data, created_at from notifications where store_id = $2 and type = 'capture_flood'`,
-    [(await aStore(world)).accountId, store.storeId],
+    [(await createStore(world)).accountId, store.storeId],
   )
   const [mail, ...others] = await mails()
   expect(others).toEqual([])
@@ -217,7 +217,7 @@ test('a problem is mailed after many events of other topics, and the rest is cou
 })
 
 test('a mail that cannot be prepared does not block other members', async () => {
-  const colleague = await aColleague(world, store)
+  const colleague = await createColleague(world, store)
   await choose('stopped', 'at_once', colleague.token)
   await raise()
   const enqueue: typeof world.deps.jobs.enqueue = async (db, job, payload, ...rest) => {

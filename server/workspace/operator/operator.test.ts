@@ -1,24 +1,24 @@
 import { beforeAll, expect, test } from 'vitest'
-import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
-import { anOperator, contentsOf, type OperatorKind, operatorEnv } from '../../../test/operators.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import { createOperator, hashTables, type OperatorKind, operatorEnv } from '../../../test/operators.ts'
+import { createWorld } from '../../../test/world.ts'
 import { servedBy } from '../../access/http/http.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { raiseProblem } from '../../access/problems/problems.ts'
 import { newId } from '../../core/common/ids.ts'
 
-const world = aWorld(operatorEnv)
-let operator: Awaited<ReturnType<typeof anOperator>>
+const world = createWorld(operatorEnv)
+let operator: Awaited<ReturnType<typeof createOperator>>
 let target: TestStore
 const problemId = newId()
 /** Tokens of users who are not complete operators yet. */
 const half: Partial<Record<OperatorKind, string>> = {}
 
 beforeAll(async () => {
-  operator = await anOperator(world)
-  target = await aStore(world, { plan: 'starter' })
+  operator = await createOperator(world)
+  target = await createStore(world, { plan: 'starter' })
   for (const kind of ['unconfirmed', 'without factor', 'without code', 'demo'] as const) {
-    half[kind] = (await anOperator(world, kind)).token
+    half[kind] = (await createOperator(world, kind)).token
   }
 })
 
@@ -48,17 +48,17 @@ const bodies: Record<string, object> = {
 test('the API rejects operator calls of all others without any effect', async () => {
   await raiseProblem({ accountId: target.accountId, db: world.db }, { kind: 'chargeback', detail: 'a', now: world.now })
   await world.db.updateTable('operator_problems').set({ id: problemId }).execute()
-  const member = await aColleague(world, target, 'member')
+  const member = await createColleague(world, target, 'member')
   const callers = [
     { name: 'nobody', token: undefined, status: 401 },
-    { name: 'stranger', token: (await aStore(world)).token, status: 404 },
+    { name: 'stranger', token: (await createStore(world)).token, status: 404 },
     { name: 'member', token: member.token, status: 404 },
     { name: 'owner', token: target.token, status: 404 },
     ...Object.entries(half).map(([name, token]) => ({ name, token, status: /without/.test(name) ? 403 : 404 })),
   ]
   const endpoints = (servedBy.get(world.app) ?? []).filter(({ permission }) => permission === 'operator')
   expect(endpoints).toHaveLength(10)
-  const before = await contentsOf(world)
+  const before = await hashTables(world)
   for (const { name, token, status } of callers) {
     for (const { method, path } of endpoints) {
       const url = path.replace(':accountId', target.accountId).replace(':problemId', problemId)
@@ -70,7 +70,7 @@ test('the API rejects operator calls of all others without any effect', async ()
       expect([name, method, path, wrong.status]).toEqual([name, method, path, status])
     }
   }
-  expect(await contentsOf(world)).toEqual(before)
+  expect(await hashTables(world)).toEqual(before)
 })
 
 test('the API tells an operator the missing factor, and answers all others with 404', async () => {
@@ -91,7 +91,7 @@ test("only an operator's own profile shows the operator state", async () => {
 
 test('the API lists accounts newest first, with search by name, address, store and id, in pages', async () => {
   world.advance(1_000)
-  const late = await aStore(world, { plan: 'growth', url: 'https://100%_percent.example.com' })
+  const late = await createStore(world, { plan: 'growth', url: 'https://100%_percent.example.com' })
   const { name } = await accountRow(late)
   await world.db
     .insertInto('plan_usage')
@@ -153,7 +153,7 @@ test('health lists queues, checks, late messages, alarms and problems', async ()
 })
 
 test('an operator sets a plan with or without limits, but not for one paid by card', async () => {
-  const account = await aStore(world)
+  const account = await createStore(world)
   const set = (body: object) => ask('POST', of(account, '/plan'), operator, body)
   expect((await set({ planKey: 'gold' })).status).toBe(400)
   expect((await set({ planKey: 'growth', accountId: 'x' })).status).toBe(400)
@@ -180,7 +180,7 @@ test('an operator sets a plan with or without limits, but not for one paid by ca
 })
 
 test('suspending needs a reason, shown in app and mail; resuming ends it', async () => {
-  const account = await aStore(world)
+  const account = await createStore(world)
   const suspend = (body: object) => ask('POST', of(account, '/suspend'), operator, body)
   expect((await suspend({ reason: ' ' })).status).toBe(400)
   expect((await suspend({ reason: 'x'.repeat(501) })).status).toBe(400)
@@ -215,7 +215,7 @@ test('suspending needs a reason, shown in app and mail; resuming ends it', async
 })
 
 test('one of two concurrent suspensions succeeds', async () => {
-  const account = await aStore(world)
+  const account = await createStore(world)
   const both = await Promise.all(
     ['One', 'Two'].map((reason) => ask('POST', of(account, '/suspend'), operator, { reason })),
   )
@@ -224,7 +224,7 @@ test('one of two concurrent suspensions succeeds', async () => {
 })
 
 test('an action whose log entry fails is rolled back', async () => {
-  const account = await aStore(world)
+  const account = await createStore(world)
   await raiseProblem(
     { accountId: account.accountId, db: world.db },
     { kind: 'chargeback', detail: 'b', now: world.now },
@@ -237,12 +237,12 @@ test('an action whose log entry fails is rolled back', async () => {
   await world.pool.query(
     `alter table operator_actions add constraint broken check (account_id <> '${account.accountId}')`,
   )
-  const before = await contentsOf(world)
+  const before = await hashTables(world)
   for (const deed of ['plan', 'suspend', 'view']) {
     expect([deed, (await ask('POST', of(account, `/${deed}`), operator, bodies[deed])).status]).toEqual([deed, 500])
   }
   expect((await ask('POST', `/problems/${id}/resolve`, operator, {})).status).toBe(500)
-  expect(await contentsOf(world)).toEqual(before)
+  expect(await hashTables(world)).toEqual(before)
   await world.pool.query('alter table operator_actions drop constraint broken')
 })
 
@@ -269,14 +269,14 @@ test('the API lists actions newest first, even after account and operator are de
       .execute()
       .then((rows) => rows.length),
   )
-  const gone = await aStore(world)
+  const gone = await createStore(world)
   await ask('POST', of(gone, '/suspend'), operator, { reason: 'Spam' })
   await world.db.deleteFrom('accounts').where('id', '=', gone.accountId).execute()
   expect((await actionsOn(gone)).map(({ action }) => action)).toEqual(['suspend'])
 })
 
 test('an operator adjusts credits with a reason shown to the account, never below zero', async () => {
-  const account = await aStore(world, { plan: 'starter' })
+  const account = await createStore(world, { plan: 'starter' })
   const change = (body: object) => ask('POST', of(account, '/credits'), operator, body)
   const held = async () => (await ask('GET', of(account))).body.account.creditMicros
   expect(await held()).toBe(0)

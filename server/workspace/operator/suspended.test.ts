@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { reasonTexts } from '../../../shared/reasons.ts'
-import { post } from '../../../test/by-hand-scene.ts'
-import { anOperator, operatorEnv } from '../../../test/operators.ts'
-import { aShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { createOperator, operatorEnv } from '../../../test/operators.ts'
+import { createShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 
 // The effect of an operator's suspension on sending (decision 90).
 
-const world = aWorld(operatorEnv)
+const world = createWorld(operatorEnv)
 
 async function anAccountAndItsOperator() {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const existing = await world.db
     .selectFrom('users')
     .select('id')
@@ -22,7 +22,7 @@ async function anAccountAndItsOperator() {
       .set({ email: `${existing.id}@x.example` })
       .where('id', '=', existing.id)
       .execute()
-  const { token } = await anOperator(world)
+  const { token } = await createOperator(world)
   const deed = async (name: 'suspend' | 'resume', body: object) => {
     const reply = await world.request('POST', `/api/operator/accounts/${shop.accountId}/${name}`, { token, body })
     expect(reply.status).toBe(200)
@@ -62,10 +62,10 @@ test('a suspension between decision and send stops further sends (D10)', async (
   world.answer = async (mail) => {
     suspended ??= suspend()
     await suspended
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
   await shop.pass(HOUR + MINUTE)
-  world.answer = acceptsMail
+  world.answer = acceptMail
   // Five are in flight at a time; the others are decided again.
   await shop.pass(1_000)
   expect(people.filter((email) => sentTo(email) === 1)).toHaveLength(5)
@@ -76,7 +76,7 @@ test('a suspension between decision and send stops further sends (D10)', async (
 test('another account continues to send', async () => {
   const { suspend } = await anAccountAndItsOperator()
   await suspend()
-  const other = await aShop(world)
+  const other = await createShop(world)
   await other.mailed({ email: 'cy@example.com' })
   expect(sentTo('cy@example.com')).toBe(1)
 })
@@ -88,7 +88,7 @@ test('manual messages, test mails and invitations are rejected with the reason',
   await suspend()
   const { token } = shop
   const said = expect.stringContaining('Bought addresses.')
-  const manual = await post(world, shop, '/api/email/send-email', { to: 'bo@example.com', cart_id: cart.id })
+  const manual = await postWithWorker(world, shop, '/api/email/send-email', { to: 'bo@example.com', cart_id: cart.id })
   expect([manual.status, manual.body.error]).toEqual([403, said])
   const testMail = await world.request('POST', '/api/stores/sending/test-mail', { token, body: {} })
   expect([testMail.status, testMail.body.error]).toEqual([403, said])

@@ -1,19 +1,19 @@
 import { beforeAll, expect, test } from 'vitest'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { anOperator, contentsOf, operatorEnv } from '../../../test/operators.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createOperator, hashTables, operatorEnv } from '../../../test/operators.ts'
+import { createWorld } from '../../../test/world.ts'
 import { servedBy } from '../../access/http/http.ts'
 import { newId } from '../../core/common/ids.ts'
 
 // An operator views an account for half an hour, without changing it.
 
-const world = aWorld(operatorEnv)
-let operator: Awaited<ReturnType<typeof anOperator>>
+const world = createWorld(operatorEnv)
+let operator: Awaited<ReturnType<typeof createOperator>>
 let target: TestStore
 
 beforeAll(async () => {
-  operator = await anOperator(world)
-  target = await aStore(world, { plan: 'growth' })
+  operator = await createOperator(world)
+  target = await createStore(world, { plan: 'growth' })
 })
 
 const begin = (account: TestStore, body: object = {}) =>
@@ -33,7 +33,7 @@ test('a view shows the account as a viewer sees it, and is logged', async () => 
 })
 
 test('a view cannot open a store of another account', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   expect((await begin(target, { storeId })).status).toBe(404)
 })
 
@@ -44,7 +44,7 @@ test('a view rejects every call except reading and leaving, and reading changes 
   const endpoints = servedBy.get(world.app) ?? []
   // Figures are computed by the first reader and cached; file links are limited.
   const counted = ['active_shopper_counts', 'counted_figures', 'product_ranges', 'rate_limits']
-  const before = await contentsOf(world, counted)
+  const before = await hashTables(world, counted)
   let refused = 0
   for (const { method, path } of endpoints.filter(({ path }) => path !== '/api/auth/logout')) {
     const url = path.replace(/:(\w+)/g, (_, name: string) => known[name] ?? ids)
@@ -56,7 +56,7 @@ test('a view rejects every call except reading and leaving, and reading changes 
     }
   }
   expect(refused).toBeGreaterThan(80)
-  expect(await contentsOf(world, counted)).toEqual(before)
+  expect(await hashTables(world, counted)).toEqual(before)
 })
 
 test('a view gives no access to operator actions, nor to another view', async () => {
@@ -82,7 +82,7 @@ test('a view ends on leaving, after half an hour, and with the account', async (
   expect((await meOf(late)).status).toBe(200)
   world.advance(60_000)
   expect((await meOf(late)).status).toBe(401)
-  const gone = await aStore(world)
+  const gone = await createStore(world)
   const { token } = (await begin(gone)).body
   await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', gone.accountId).execute()
   expect((await meOf(token)).status).toBe(401)

@@ -1,19 +1,25 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aBox } from '../../../test/boxes.ts'
-import { anOrder } from '../../../test/factories.ts'
-import { aCartEntry, aCartToken, aPluginShop, aWireOrder, type PluginShop } from '../../../test/plugin-shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildOrder } from '../../../test/factories.ts'
+import {
+  buildCartEntry,
+  buildWireOrder,
+  createCartToken,
+  createPluginShop,
+  type PluginShop,
+} from '../../../test/plugin-shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { foldStalePosts } from '../../carts/capture/capture-intake.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // Carts and orders reported by the plugin (decisions 104 and 105; S6, S7, X5). Each test has its own shop.
 
-const world = aWorld()
+const world = createWorld()
 const HOUR = 3_600_000
 let shop: PluginShop
 
 beforeEach(async () => {
-  shop = await aPluginShop(world)
+  shop = await createPluginShop(world)
   world.queued.length = 0
 })
 
@@ -48,7 +54,7 @@ test("a cart has the shop's own names, prices and customer, whatever the catalog
       seen_at: world.now,
     })
     .execute()
-  const entry = aCartEntry({
+  const entry = buildCartEntry({
     lines: [
       line('16', 2, { name: 'Tea, for members', price: '7.25', image: 'https://shop.example.com/tea.png' }),
       line('30', 1, { variation: '31', choices: [{ name: 'Size', value: 'Large' }] }),
@@ -97,7 +103,7 @@ test("a cart has the shop's own names, prices and customer, whatever the catalog
 })
 
 test('a repeated or duplicated entry, or one with a lost answer, changes nothing (S7)', async () => {
-  const entry = { seq: 5, ...aCartEntry({ contact: { email: 'ada@shoppers.example.com' } }) }
+  const entry = { seq: 5, ...buildCartEntry({ contact: { email: 'ada@shoppers.example.com' } }) }
   await shop.batch([entry])
   const before = [await rowsOf('facts'), await carts()]
   for (let n = 0; n < 3; n++) {
@@ -107,8 +113,8 @@ test('a repeated or duplicated entry, or one with a lost answer, changes nothing
 })
 
 test('an unchanged state is not stored, and does not bring back an outdated one (S7)', async () => {
-  const cart = aCartToken()
-  const of = (seq: number, product: string) => ({ seq, ...aCartEntry({ cart, lines: [line(product)] }) })
+  const cart = createCartToken()
+  const of = (seq: number, product: string) => ({ seq, ...buildCartEntry({ cart, lines: [line(product)] }) })
   await shop.batch([of(3, '16')])
   await shop.batch([of(9, '16')])
   expect(await rowsOf('facts')).toHaveLength(1)
@@ -117,8 +123,8 @@ test('an unchanged state is not stored, and does not bring back an outdated one 
 })
 
 test('the entry with the higher number is the later one, in any order of arrival', async () => {
-  const cart = aCartToken()
-  const of = (seq: number, product: string) => ({ seq, ...aCartEntry({ cart, lines: [line(product)] }) })
+  const cart = createCartToken()
+  const of = (seq: number, product: string) => ({ seq, ...buildCartEntry({ cart, lines: [line(product)] }) })
   await shop.batch([of(8, '30')])
   await shop.batch([of(2, '16')])
   await shop.batch([of(5, '17')])
@@ -129,8 +135,12 @@ test('the entry with the higher number is the later one, in any order of arrival
 })
 
 test('of two states within a second the later one counts, despite ages in whole seconds (S7)', async () => {
-  const cart = aCartToken()
-  const of = (seq: number, product: string, age = 0) => ({ seq, age, ...aCartEntry({ cart, lines: [line(product)] }) })
+  const cart = createCartToken()
+  const of = (seq: number, product: string, age = 0) => ({
+    seq,
+    age,
+    ...buildCartEntry({ cart, lines: [line(product)] }),
+  })
   const states = async () => {
     const rows = await rowsOf('facts')
     return rows
@@ -152,11 +162,11 @@ test('of two states within a second the later one counts, despite ages in whole 
 })
 
 test("a later state of another cart of the same person does not change the order of this cart's states (S7)", async () => {
-  const [one, two] = [aCartToken(), aCartToken()]
+  const [one, two] = [createCartToken(), createCartToken()]
   const contact = { email: 'ada@shoppers.example.com' }
   const of = (seq: number, cart: string, product: string, more = {}) => ({
     seq,
-    ...aCartEntry({ cart, lines: [line(product)], ...more }),
+    ...buildCartEntry({ cart, lines: [line(product)], ...more }),
   })
   await shop.batch([of(1, one, '16', { contact })])
   await shop.batch([of(3, two, '30')])
@@ -171,20 +181,22 @@ test("a later state of another cart of the same person does not change the order
 
 test('a queue flushed after a day is dated by its own age, as are its effects', async () => {
   const at = new Date(world.now.getTime() - 26 * HOUR)
-  await shop.batch([{ seq: 1, ...aCartEntry({ contact: { email: 'late@shoppers.example.com' } }), age: 26 * 3_600 }])
+  await shop.batch([
+    { seq: 1, ...buildCartEntry({ contact: { email: 'late@shoppers.example.com' } }), age: 26 * 3_600 },
+  ])
   expect((await carts())[0]).toMatchObject({ started_at: at, last_activity_at: at })
-  await shop.batch([{ seq: 2, ...aCartEntry(), age: 90 * 86_400 }])
+  await shop.batch([{ seq: 2, ...buildCartEntry(), age: 90 * 86_400 }])
   expect((await carts())[0]!.started_at).toEqual(new Date(world.now.getTime() - 8 * 24 * HOUR))
 })
 
 test('an emptied cart ends, and an order is known at once and ends its cart', async () => {
-  const cart = aCartToken()
-  await shop.batch([{ seq: 1, ...aCartEntry({ cart }) }])
+  const cart = createCartToken()
+  await shop.batch([{ seq: 1, ...buildCartEntry({ cart }) }])
   world.advance(60_000)
-  const order = { type: 'order', order: aWireOrder(world), cart, event: 'placed' }
+  const order = { type: 'order', order: buildWireOrder(world), cart, event: 'placed' }
   const reply = await shop.batch([
     { seq: 2, ...order },
-    { seq: 3, ...aCartEntry({ cart: aCartToken(), lines: [] }) },
+    { seq: 3, ...buildCartEntry({ cart: createCartToken(), lines: [] }) },
   ])
   expect(reply.body).toMatchObject({ done: [2, 3] })
   expect(await carts()).toMatchObject([{ status: 'purchased', email: 'ada@shoppers.example.com' }])
@@ -196,13 +208,15 @@ test('an emptied cart ends, and an order is known at once and ends its cart', as
 })
 
 test('a draft of the checkout joins its cart, as do script posts of the same person (S6)', async () => {
-  const cart = aCartToken()
-  await shop.batch([{ seq: 1, ...aCartEntry({ cart, draft: '77' }) }])
+  const cart = createCartToken()
+  await shop.batch([{ seq: 1, ...buildCartEntry({ cart, draft: '77' }) }])
   world.advance(5_000)
-  const draft = anOrder(world, { orderId: '77', kind: 'draft', status: 'checkout-draft', email: null, phone: null })
+  const draft = buildOrder(world, { orderId: '77', kind: 'draft', status: 'checkout-draft', email: null, phone: null })
   await recordOrders(world.deps, shop.storeId, [draft], 'webhook')
   expect(await carts()).toHaveLength(1)
-  await shop.batch([{ seq: 2, ...aCartEntry({ cart, draft: '77', contact: { email: 'both@shoppers.example.com' } }) }])
+  await shop.batch([
+    { seq: 2, ...buildCartEntry({ cart, draft: '77', contact: { email: 'both@shoppers.example.com' } }) },
+  ])
   const { capture_key: key } = await world.db
     .selectFrom('stores')
     .select('capture_key')
@@ -229,15 +243,15 @@ test('a draft of the checkout joins its cart, as do script posts of the same per
 })
 
 test('a signed-in shopper is one person on all devices, without typing anything', async () => {
-  await shop.batch([{ seq: 1, ...aCartEntry({ customer: { id: '12', lastActive: null } }) }])
-  await shop.batch([{ seq: 2, ...aCartEntry({ customer: { id: '12', lastActive: null }, lines: [line('30')] }) }])
+  await shop.batch([{ seq: 1, ...buildCartEntry({ customer: { id: '12', lastActive: null } }) }])
+  await shop.batch([{ seq: 2, ...buildCartEntry({ customer: { id: '12', lastActive: null }, lines: [line('30')] }) }])
   expect(await carts()).toHaveLength(1)
   await world.db
     .insertInto('customers')
     .values({ store_id: shop.storeId, customer_id: '12', seen_at: world.now } as never)
     .execute()
   const seconds = Math.floor(world.now.getTime() / 1_000) - 60
-  await shop.batch([{ seq: 3, ...aCartEntry({ customer: { id: '12', lastActive: seconds } }) }])
+  await shop.batch([{ seq: 3, ...buildCartEntry({ customer: { id: '12', lastActive: seconds } }) }])
   const row = await world.db
     .selectFrom('customers')
     .select('last_login_at')
@@ -248,7 +262,7 @@ test('a signed-in shopper is one person on all devices, without typing anything'
 
 test('the server limits new contacts of a network by the hour of entry, but not a flush of many shoppers (X5)', async () => {
   const typed = (n: number, more = {}) =>
-    aCartEntry({ contact: { email: `shopper-${n}@shoppers.example.com` }, client: 'd'.repeat(22), ...more })
+    buildCartEntry({ contact: { email: `shopper-${n}@shoppers.example.com` }, client: 'd'.repeat(22), ...more })
   for (const part of [0, 1]) {
     await shop.batch([...Array(13).keys()].map((n) => ({ seq: part * 13 + n + 1, ...typed(part * 13 + n) })))
   }
@@ -265,10 +279,10 @@ test('the server limits new contacts of a network by the hour of entry, but not 
 })
 
 test('a ticked box is stored in the ledger with its text and time, like one on a page (C5)', async () => {
-  const cart = aCartToken()
-  const email = aBox('email', true, 'Mugs & More')
+  const cart = createCartToken()
+  const email = buildConsentBox('email', true, 'Mugs & More')
   const contact = { email: 'box@shoppers.example.com', country: 'US' }
-  await shop.batch([{ seq: 1, ...aCartEntry({ cart, contact, consent: { email } }), age: 600 }])
+  await shop.batch([{ seq: 1, ...buildCartEntry({ cart, contact, consent: { email } }), age: 600 }])
   expect(await rowsOf('consents')).toMatchObject([
     {
       channel: 'email',
@@ -282,7 +296,7 @@ test('a ticked box is stored in the ledger with its text and time, like one on a
   await shop.batch([
     {
       seq: 2,
-      ...aCartEntry({
+      ...buildCartEntry({
         contact: { email: 'odd@shoppers.example.com' },
         consent: { email: { ...email, wording: 'Free tea!' } },
       }),
@@ -292,10 +306,10 @@ test('a ticked box is stored in the ledger with its text and time, like one on a
 })
 
 test('the next report of the same cart does not undo an unsubscribe by link', async () => {
-  const cart = aCartToken()
-  const email = aBox('email', true, 'Mugs & More')
+  const cart = createCartToken()
+  const email = buildConsentBox('email', true, 'Mugs & More')
   const entry = { cart, contact: { email: 'gone@shoppers.example.com', country: 'US' }, consent: { email } }
-  await shop.batch([{ seq: 1, ...aCartEntry(entry) }])
+  await shop.batch([{ seq: 1, ...buildCartEntry(entry) }])
   world.advance(60_000)
   const [given] = await rowsOf('consents')
   const withdrawn = { ...given!, id: crypto.randomUUID(), status: 'withdrawn' as const, at: world.now, evidence: null }
@@ -304,18 +318,18 @@ test('the next report of the same cart does not undo an unsubscribe by link', as
     .values(withdrawn as never)
     .execute()
   world.advance(60_000)
-  await shop.batch([{ seq: 2, ...aCartEntry({ ...entry, lines: [line('30')] }) }])
+  await shop.batch([{ seq: 2, ...buildCartEntry({ ...entry, lines: [line('30')] }) }])
   expect((await rowsOf('consents')).map(({ status }) => status).sort()).toEqual(['granted', 'withdrawn'])
   // Nor does a late opt-in from before it.
-  await shop.batch([{ seq: 3, ...aCartEntry({ ...entry, cart: aCartToken() }), age: 100 }])
+  await shop.batch([{ seq: 3, ...buildCartEntry({ ...entry, cart: createCartToken() }), age: 100 }])
   expect(await rowsOf('consents')).toHaveLength(2)
   // A new tick in another cart, by the person, does.
-  await shop.batch([{ seq: 4, ...aCartEntry({ ...entry, cart: aCartToken() }) }])
+  await shop.batch([{ seq: 4, ...buildCartEntry({ ...entry, cart: createCartToken() }) }])
   expect((await rowsOf('consents')).filter(({ status }) => status === 'granted')).toHaveLength(2)
 })
 
 test('a signed-in customer withdraws a consent in My account; it is unproven until they buy with the address (security-P17)', async () => {
-  const yes = aBox('email', true, 'Mugs & More')
+  const yes = buildConsentBox('email', true, 'Mugs & More')
   const said = (isGiven: boolean) => ({
     type: 'consent',
     customer: { id: '12' },
@@ -328,7 +342,7 @@ test('a signed-in customer withdraws a consent in My account; it is unproven unt
     [true, { customerId: '12' }],
   ]
   const bought = (more: object) =>
-    recordOrders(world.deps, shop.storeId, [anOrder(world, { kind: 'purchase', customerId: '12', ...more })], 'sync')
+    recordOrders(world.deps, shop.storeId, [buildOrder(world, { kind: 'purchase', customerId: '12', ...more })], 'sync')
   await bought({ email: 'other@shoppers.example.com' })
   for (const [place, [isGiven, evidence]] of steps.entries()) {
     if (!evidence.unproven) await bought({ email: 'mine@shoppers.example.com' })
@@ -342,7 +356,7 @@ test('a signed-in customer withdraws a consent in My account; it is unproven unt
 })
 
 test("a purchase with the address proves the customer's own earlier consent in My account, and no one else's", async () => {
-  const yes = aBox('email', true, 'Mugs & More')
+  const yes = buildConsentBox('email', true, 'Mugs & More')
   const said = (customer: string, email: string, isGiven = true) => ({
     ...{ type: 'consent', customer: { id: customer }, contact: { email, country: 'US' } },
     consent: { email: { ...yes, isGiven } },
@@ -359,7 +373,7 @@ test("a purchase with the address proves the customer's own earlier consent in M
   const hash = world.deps.secrets.addressHash(mine!)
   const first = before.find(({ address_hash }) => address_hash.equals(hash))!
   for (const email of [mine, other, gone]) {
-    const orders = [0, 1].map(() => anOrder(world, { kind: 'purchase', customerId: '12', email: email! }))
+    const orders = [0, 1].map(() => buildOrder(world, { kind: 'purchase', customerId: '12', email: email! }))
     await recordOrders(world.deps, shop.storeId, orders, 'sync')
   }
   const known = new Set(before.map(({ id }) => id))
@@ -372,11 +386,11 @@ test("a purchase with the address proves the customer's own earlier consent in M
 })
 
 test('the answer reports changed box texts', async () => {
-  const first = (await shop.batch([{ seq: 1, ...aCartEntry() }])).body.settings
+  const first = (await shop.batch([{ seq: 1, ...buildCartEntry() }])).body.settings
   const body = { channel: 'email', words: 'Write to me about my cart.' }
   expect((await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body })).status).toBe(200)
   expect(world.queued.map(({ name }) => name)).toContain('plugin.wake')
-  const second = (await shop.batch([{ seq: 2, ...aCartEntry() }])).body.settings
+  const second = (await shop.batch([{ seq: 2, ...buildCartEntry() }])).body.settings
   expect(second).toMatch(/^[\w-]{22}$/)
   expect(second).not.toBe(first)
 })

@@ -1,22 +1,22 @@
 import { beforeEach, expect, test } from 'vitest'
 import { wordingId } from '../../../shared/consent-box.ts'
-import { aProblem } from '../../../test/fake-store.ts'
-import { aBeat, aPluginShop, aWireOrder, type PluginShop } from '../../../test/plugin-shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
+import { buildBeat, buildWireOrder, createPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { checkOrders } from '../../carts/sync/order-check.ts'
 import { isNewer } from './zip.ts'
 
 // The plugin's heartbeat, and the order check of a shop that Recoup cannot reach (D3).
 
-const world = aWorld()
+const world = createWorld()
 let shop: PluginShop
 
 beforeEach(async () => {
-  shop = await aPluginShop(world, { isCutOff: true })
+  shop = await createPluginShop(world, { isCutOff: true })
   await world.runJobs()
 })
 
-const beat = async (change: Record<string, unknown> = {}) => (await shop.call('beat', aBeat(shop, change))).body
+const beat = async (change: Record<string, unknown> = {}) => (await shop.call('beat', buildBeat(shop, change))).body
 const report = (since: string, list: unknown[], change: Record<string, unknown> = {}) => ({
   orders: { since, age: 5, isComplete: true, list, ...change },
 })
@@ -25,7 +25,7 @@ test('a complete report from the requested start is an order check of its own ag
   const { ask } = await beat()
   expect(ask).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
-  await beat(report(ask.ordersSince, [aWireOrder(world)]))
+  await beat(report(ask.ordersSince, [buildWireOrder(world)]))
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({
     isFresh: true,
     // Such a plugin does not report the time of the request, so the maximum delivery time is assumed.
@@ -45,7 +45,7 @@ test('an unrequested, late-starting or incomplete report proves nothing', async 
   const later = new Date(new Date(ask.ordersSince).getTime() + 1_000).toISOString()
   await beat(report(later, []))
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
-  const next = await beat(report(ask.ordersSince, [aWireOrder(world)], { isComplete: false }))
+  const next = await beat(report(ask.ordersSince, [buildWireOrder(world)], { isComplete: false }))
   expect(new Date(next.ask.ordersSince) > new Date(ask.ordersSince)).toBe(true)
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
   await beat(report(next.ask.ordersSince, []))
@@ -66,7 +66,7 @@ test('a shop whose reading fails repeatedly is asked for its orders meanwhile', 
   world.advance(11 * 60_000)
   await beat()
   await world.runJobs()
-  shop.fake.problem = aProblem('unreachable')
+  shop.fake.problem = buildProblem('unreachable')
   for (let n = 0; n < 3; n++) {
     world.advance(2 * 60_000)
     await checkOrders(world.deps, shop.storeId)

@@ -1,15 +1,21 @@
 import { beforeEach, expect, test } from 'vitest'
 import { wordingId } from '../../../shared/consent-box.ts'
-import { aCartEntry, aCartToken, aPluginShop, aWireOrder, type PluginShop } from '../../../test/plugin-shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  buildCartEntry,
+  buildWireOrder,
+  createCartToken,
+  createPluginShop,
+  type PluginShop,
+} from '../../../test/plugin-shop.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Reports of an older plugin beyond the store's setting (C9).
 
-const world = aWorld()
+const world = createWorld()
 let shop: PluginShop
 
 beforeEach(async () => {
-  shop = await aPluginShop(world)
+  shop = await createPluginShop(world)
 })
 
 test.each([
@@ -22,7 +28,7 @@ test.each([
     .values({ store_id: shop.storeId, customer_id: '12', seen_at: world.now } as never)
     .execute()
   const visit = (seq: number, more: object = {}) =>
-    shop.batch([{ seq, ...aCartEntry({ customer: { id: '12', lastActive: 1_700_000_000 + seq }, ...more }) }])
+    shop.batch([{ seq, ...buildCartEntry({ customer: { id: '12', lastActive: 1_700_000_000 + seq }, ...more }) }])
   const lastLogin = async () =>
     (await world.db.selectFrom('customers').select('last_login_at').where('store_id', '=', shop.storeId).execute())[0]!
       .last_login_at
@@ -34,14 +40,14 @@ test.each([
 
 test('with "nothing", a withdrawal alone is recorded, and so is the order of the same batch (C9)', async () => {
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', shop.storeId).execute()
-  const [cart, wording] = [aCartToken(), 'Send me emails']
+  const [cart, wording] = [createCartToken(), 'Send me emails']
   const yes = { isGiven: true, id: wordingId(wording), wording }
   const contact = { email: 'ada@shoppers.example.com' }
-  await shop.batch([{ seq: 1, ...aCartEntry({ cart, contact, consent: { email: yes } }) }])
+  await shop.batch([{ seq: 1, ...buildCartEntry({ cart, contact, consent: { email: yes } }) }])
   world.advance(60_000)
   const reply = await shop.batch([
-    { seq: 2, ...aCartEntry({ cart, consent: { email: { ...yes, isGiven: false } } }) },
-    { seq: 3, type: 'order', order: aWireOrder(world), cart: null },
+    { seq: 2, ...buildCartEntry({ cart, consent: { email: { ...yes, isGiven: false } } }) },
+    { seq: 3, type: 'order', order: buildWireOrder(world), cart: null },
   ])
   expect(reply).toMatchObject({ status: 200, body: { done: [2, 3], refused: [] } })
   const consents = await world.db

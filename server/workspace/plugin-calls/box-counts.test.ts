@@ -1,20 +1,26 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { CaptureMode } from '../../../shared/capture-mode.ts'
 import { type BoxCount, boxCountDays } from '../../../shared/consent-box.ts'
-import { aBox } from '../../../test/boxes.ts'
-import { aCartEntry, aCartToken, aPluginShop, aWireOrder, type PluginShop } from '../../../test/plugin-shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import {
+  buildCartEntry,
+  buildWireOrder,
+  createCartToken,
+  createPluginShop,
+  type PluginShop,
+} from '../../../test/plugin-shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { deleteOldBoxCounts } from '../../shoppers/consent/box-counts.ts'
 
 // How many shoppers see and tick a consent box, as reported by script and plugin.
 
-const world = aWorld()
+const world = createWorld()
 const DAY = 86_400_000
 let shop: PluginShop
 
 beforeEach(async () => {
-  shop = await aPluginShop(world)
+  shop = await createPluginShop(world)
 })
 
 const setMode = (mode: CaptureMode | null) =>
@@ -31,7 +37,7 @@ const counts = async () =>
     each.tickedAlone,
   ])
 
-const yes = aBox('email', true, 'Mugs & More')
+const yes = buildConsentBox('email', true, 'Mugs & More')
 const seen = { email: yes.id }
 
 let posts = 0
@@ -61,7 +67,7 @@ const report = (cart: string, isTicked: boolean | undefined, more: object = {}) 
   shop.batch([
     {
       seq: ++seq,
-      ...aCartEntry({
+      ...buildCartEntry({
         cart,
         forms: { block: { email: { id: yes.id, ...(isTicked !== undefined && { isTicked }) } } },
         ...more,
@@ -96,12 +102,12 @@ test("a plugin's cart counts in each place and language where its shopper saw th
   const saved = await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: german })
   const [de] = saved.body.box.languages
   const id = /data-recoup-wording="(\w+)"/.exec(de.html)![1]!
-  const [ada, bob] = [aCartToken(), aCartToken()]
+  const [ada, bob] = [createCartToken(), createCartToken()]
   await report(ada, undefined)
   await report(ada, true)
   await report(bob, undefined, { forms: { classic: { email: { id } } } })
   // A text cached by the shop counts; its language is no longer known.
-  await report(aCartToken(), true, { forms: { classic: { email: { id: 'w-old', isTicked: true } } } })
+  await report(createCartToken(), true, { forms: { classic: { email: { id: 'w-old', isTicked: true } } } })
   expect(await counts()).toEqual([
     ['block email ', 1, 1, 0],
     ['classic email de', 1, 0, 0],
@@ -110,10 +116,10 @@ test("a plugin's cart counts in each place and language where its shopper saw th
 })
 
 test("an order counts the boxes of its checkout, even after the cart's report", async () => {
-  const [ada, bob] = [aCartToken(), aCartToken()]
+  const [ada, bob] = [createCartToken(), createCartToken()]
   const forms = { block: { email: { id: yes.id, isTicked: true } } }
   await report(ada, undefined)
-  const order = (cart: string) => ({ type: 'order', order: aWireOrder(world), cart, event: 'placed', forms })
+  const order = (cart: string) => ({ type: 'order', order: buildWireOrder(world), cart, event: 'placed', forms })
   await shop.batch([{ seq: ++seq, ...order(ada) }])
   await shop.batch([{ seq: ++seq, ...order(bob) }])
   expect(await counts()).toEqual([['block email ', 2, 2, 0]])
@@ -128,11 +134,11 @@ test('My account counts each save, without its customer, and a repeated entry on
 })
 
 test('a store that keeps nothing before consent has ticks and no rate', async () => {
-  await report(aCartToken(), undefined)
+  await report(createCartToken(), undefined)
   await setMode('nothing')
   const contact = { email: 'ada@shoppers.example.com', country: 'US' }
-  await report(aCartToken(), true, { contact, consent: { email: yes } })
-  await report(aCartToken(), undefined, { agreed: true })
+  await report(createCartToken(), true, { contact, consent: { email: yes } })
+  await report(createCartToken(), undefined, { agreed: true })
   await post('eve', { boxes: seen })
   expect(await counts()).toEqual([['block email ', 1, 0, 1]])
   expect((await read()).mode).toBe('nothing')
@@ -140,11 +146,11 @@ test('a store that keeps nothing before consent has ticks and no rate', async ()
 
 test('an empty box leaves no row where nothing is kept before consent', async () => {
   await setMode('nothing')
-  const cart = aCartToken()
+  const cart = createCartToken()
   const views = () =>
     world.db.selectFrom('consent_box_views').selectAll().where('store_id', '=', shop.storeId).execute()
   const block = (box: object) => ({ block: { email: { id: yes.id, ...box } } })
-  const order = { type: 'order', order: aWireOrder(world), cart, event: 'placed', forms: block({}) }
+  const order = { type: 'order', order: buildWireOrder(world), cart, event: 'placed', forms: block({}) }
   await report(cart, undefined)
   await shop.batch([{ seq: ++seq, ...order }])
   await shop.batch([{ seq: ++seq, type: 'form', forms: { account: { email: { id: yes.id, isTicked: false } } } }])
@@ -155,12 +161,12 @@ test('an empty box leaves no row where nothing is kept before consent', async ()
 })
 
 test('reports of older plugins are not counted', async () => {
-  await shop.batch([{ seq: ++seq, ...aCartEntry({ boxes: seen, consent: { email: yes } }) }])
+  await shop.batch([{ seq: ++seq, ...buildCartEntry({ boxes: seen, consent: { email: yes } }) }])
   expect(await counts()).toEqual([])
 })
 
 test('counts are shown for 30 days, and hashes of carts are deleted after two', async () => {
-  const cart = aCartToken()
+  const cart = createCartToken()
   await report(cart, undefined)
   world.advance(3 * DAY)
   await deleteOldBoxCounts(world.deps)

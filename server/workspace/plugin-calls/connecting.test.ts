@@ -1,15 +1,28 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../../test/connected-store.ts'
-import { aFakeStore } from '../../../test/fake-store.ts'
-import { aBeat, aPluginShop, confirmed, exchange, invitation, pluginCall } from '../../../test/plugin-shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  connectFakeStore,
+  createConnectedStore,
+  createHomeUrl,
+  createOwnerCalls,
+  registerOwner,
+} from '../../../test/connected-store.ts'
+import { createFakeStore } from '../../../test/fake-store.ts'
+import {
+  buildBeat,
+  buildInvitation,
+  confirmInvitation,
+  createPluginShop,
+  exchangeCode,
+  pluginCall,
+} from '../../../test/plugin-shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { signReply } from '../../access/plugin/signature.ts'
 import { reachShop } from './reach.ts'
 
 // Decision 103: a shop is connected by its plugin, without anyone handling keys.
 
-const world = aWorld()
-const { check, disconnect, storeRow } = ownerCalls(world)
+const world = createWorld()
+const { check, disconnect, storeRow } = createOwnerCalls(world)
 
 beforeEach(() => {
   world.queued.length = 0
@@ -22,15 +35,15 @@ const review = (token: string, body: string) =>
   world.request('GET', `/api/stores/plugin/request?connect=${encodeURIComponent(body)}`, { token })
 
 test('the owner confirms shop and account, and the plugin exchanges the code, with the result of pasted keys', async () => {
-  const [owner, home] = [await anOwner(world), aHome()]
-  const seen = await review(owner.token, invitation(home))
+  const [owner, home] = [await registerOwner(world), createHomeUrl()]
+  const seen = await review(owner.token, buildInvitation(home))
   expect(seen).toMatchObject({ status: 200, body: { homeUrl: home, name: 'Mugs & More', problem: null } })
   expect(seen.body.cancelUrl).toBe(
     `${home}/wp-admin/admin.php?page=recoup&recoup_state=${'s'.repeat(43)}&recoup_error=cancelled`,
   )
-  const code = await confirmed(world, owner, home)
+  const code = await confirmInvitation(world, owner, home)
   expect(code.reply.body.url).toContain(`${home}/wp-admin/admin.php?page=recoup&recoup_state=`)
-  const { reply, keys } = await exchange(world, home, code)
+  const { reply, keys } = await exchangeCode(world, home, code)
   expect(reply).toMatchObject({
     status: 200,
     isSigned: true,
@@ -53,22 +66,22 @@ test('the owner confirms shop and account, and the plugin exchanges the code, wi
 })
 
 test('Recoup reads the shop with the derived keys, and the address is proven', async () => {
-  const shop = await aPluginShop(world)
+  const shop = await createPluginShop(world)
   await world.runJobs()
   expect(shop.fake.access).toMatchObject({ keys: { consumerKey: expect.stringMatching(/^ck_[0-9a-f]{40}$/) } })
   expect(await storeRow(shop.storeId)).toMatchObject({ is_address_proven: true })
   expect(await pluginRow(shop.storeId)).toMatchObject({ is_reached: true, reach_code: null })
   expect(shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)).toContain('connected')
-  expect((await shop.call('beat', aBeat(shop))).body).toMatchObject({
+  expect((await shop.call('beat', buildBeat(shop))).body).toMatchObject({
     reach: { isReached: true },
     ask: { ordersSince: null },
   })
 })
 
 test('an unreachable shop works by its own calls, and both sides explain why', async () => {
-  const shop = await aPluginShop(world, { isCutOff: true })
+  const shop = await createPluginShop(world, { isCutOff: true })
   await world.runJobs()
-  const { body } = await shop.call('beat', aBeat(shop))
+  const { body } = await shop.call('beat', buildBeat(shop))
   expect(body).toMatchObject({
     reach: { isReached: false, reason: expect.stringContaining('no response') },
     ask: { everyS: 60 },
@@ -78,7 +91,7 @@ test('an unreachable shop works by its own calls, and both sides explain why', a
 })
 
 test('a slow profile does not shorten the time limit for orders', async () => {
-  const shop = await aPluginShop(world, { isCutOff: true })
+  const shop = await createPluginShop(world, { isCutOff: true })
   const limits: (AbortSignal | undefined)[] = []
   world.storeClient = () =>
     Object.assign(Object.create(shop.fake), {
@@ -97,45 +110,45 @@ test('a slow profile does not shorten the time limit for orders', async () => {
 })
 
 test('a code works once, for ten minutes, for the confirmed shop', async () => {
-  const [owner, home] = [await anOwner(world), aHome()]
-  const code = await confirmed(world, owner, home)
-  expect((await exchange(world, aHome(), code)).reply).toMatchObject({
+  const [owner, home] = [await registerOwner(world), createHomeUrl()]
+  const code = await confirmInvitation(world, owner, home)
+  expect((await exchangeCode(world, createHomeUrl(), code)).reply).toMatchObject({
     status: 422,
     body: { code: 'other_shop' },
     isSigned: true,
   })
-  expect((await exchange(world, home, code)).reply).toMatchObject({ status: 404, body: { code: 'code_expired' } })
-  const second = await confirmed(world, owner, home)
+  expect((await exchangeCode(world, home, code)).reply).toMatchObject({ status: 404, body: { code: 'code_expired' } })
+  const second = await confirmInvitation(world, owner, home)
   world.advance(10 * 60_000 + 1_000)
-  expect((await exchange(world, home, second)).reply).toMatchObject({
+  expect((await exchangeCode(world, home, second)).reply).toMatchObject({
     status: 404,
     body: { code: 'code_expired' },
     isSigned: true,
   })
-  const third = await confirmed(world, owner, home)
-  expect((await exchange(world, home, { ...third, key: 'k'.repeat(43) })).reply).toMatchObject({
+  const third = await confirmInvitation(world, owner, home)
+  expect((await exchangeCode(world, home, { ...third, key: 'k'.repeat(43) })).reply).toMatchObject({
     status: 401,
     isSigned: false,
   })
-  expect((await exchange(world, home, third, { time: world.now.getTime() / 1_000 - 400 })).reply).toMatchObject({
+  expect((await exchangeCode(world, home, third, { time: world.now.getTime() / 1_000 - 400 })).reply).toMatchObject({
     status: 401,
     body: { code: 'clock', now: Math.floor(world.now.getTime() / 1_000) },
     isSigned: true,
   })
-  expect((await exchange(world, home, third)).reply.status).toBe(200)
+  expect((await exchangeCode(world, home, third)).reply.status).toBe(200)
 })
 
 test("a code ends with the confirming member's right", async () => {
-  const [owner, home] = [await anOwner(world), aHome()]
-  const code = await confirmed(world, owner, home)
+  const [owner, home] = [await registerOwner(world), createHomeUrl()]
+  const code = await confirmInvitation(world, owner, home)
   await world.db.updateTable('members').set({ role: 'viewer' }).where('user_id', '=', owner.userId).execute()
-  expect((await exchange(world, home, code)).reply).toMatchObject({ status: 404, body: { code: 'code_expired' } })
+  expect((await exchangeCode(world, home, code)).reply).toMatchObject({ status: 404, body: { code: 'code_expired' } })
 })
 
 test('the connect page shows problems before the confirmation: another account, no room, no right', async () => {
-  const theirs = await aConnectedStore(world)
-  const owner = await anOwner(world)
-  const taken = invitation(theirs.fake.profile.homeUrl)
+  const theirs = await createConnectedStore(world)
+  const owner = await registerOwner(world)
+  const taken = buildInvitation(theirs.fake.profile.homeUrl)
   expect((await review(owner.token, taken)).body.problem).toMatchObject({
     code: 'other_account',
     message: 'This store is already connected to another account.',
@@ -144,23 +157,23 @@ test('the connect page shows problems before the confirmation: another account, 
   expect(
     await world.request('POST', '/api/stores/plugin/confirm', { token: owner.token, body: { connect: taken } }),
   ).toMatchObject({ status: 409, body: { error: 'This store is already connected to another account.' } })
-  await aPluginShop(world, { owner })
-  const full = await review(owner.token, invitation(aHome()))
+  await createPluginShop(world, { owner })
+  const full = await review(owner.token, buildInvitation(createHomeUrl()))
   expect(full.body.problem).toMatchObject({ code: 'no_room', message: expect.stringContaining('includes 1 store') })
   await world.db.updateTable('members').set({ role: 'member' }).where('user_id', '=', owner.userId).execute()
-  expect((await review(owner.token, invitation(aHome()))).body.problem).toMatchObject({ code: 'no_right' })
+  expect((await review(owner.token, buildInvitation(createHomeUrl()))).body.problem).toMatchObject({ code: 'no_right' })
 })
 
 test('the API rejects a request that leads elsewhere or is incomplete (X1)', async () => {
-  const owner = await anOwner(world)
-  const home = aHome()
+  const owner = await registerOwner(world)
+  const home = createHomeUrl()
   const bad = [
-    invitation(home, { return: 'https://evil.example.net/wp-admin/' }),
-    invitation(home, { return: 'javascript:alert(1)' }),
-    invitation(home, { home: 'ftp://shop.example.com/' }),
-    invitation(home, { home: 'https://user:pass@shop.example.com/' }),
-    invitation(home, { state: 'short' }),
-    invitation(home, { v: 2 }),
+    buildInvitation(home, { return: 'https://evil.example.net/wp-admin/' }),
+    buildInvitation(home, { return: 'javascript:alert(1)' }),
+    buildInvitation(home, { home: 'ftp://shop.example.com/' }),
+    buildInvitation(home, { home: 'https://user:pass@shop.example.com/' }),
+    buildInvitation(home, { state: 'short' }),
+    buildInvitation(home, { v: 2 }),
     'not base64url at all',
     Buffer.from('null').toString('base64url'),
   ]
@@ -172,27 +185,27 @@ test('the API rejects a request that leads elsewhere or is incomplete (X1)', asy
 })
 
 test('a plugin with a foreign address takes nothing from its owner, and yields to proof', async () => {
-  const squatter = await aPluginShop(world, { isCutOff: true })
+  const squatter = await createPluginShop(world, { isCutOff: true })
   await world.runJobs()
-  const owner = await anOwner(world)
-  const real = aFakeStore(squatter.home)
-  expect((await connect(world, owner, real)).status).toBe(200)
+  const owner = await registerOwner(world)
+  const real = createFakeStore(squatter.home)
+  expect((await connectFakeStore(world, owner, real)).status).toBe(200)
   await world.runJobs()
   expect(await storeRow(squatter.storeId)).toMatchObject({ is_active: false })
-  expect(await squatter.call('beat', aBeat(squatter))).toMatchObject({ status: 410, isSigned: true })
+  expect(await squatter.call('beat', buildBeat(squatter))).toMatchObject({ status: 410, isSigned: true })
 })
 
 test('after a reconnection, the first call with the new secret ends the old one', async () => {
-  const first = await aPluginShop(world)
-  const again = await aPluginShop(world, { owner: first.owner, home: first.home })
+  const first = await createPluginShop(world)
+  const again = await createPluginShop(world, { owner: first.owner, home: first.home })
   expect(again.storeId).toBe(first.storeId)
-  expect((await first.call('beat', aBeat(first))).status).toBe(200)
-  expect((await again.call('beat', aBeat(again))).status).toBe(200)
-  expect(await first.call('beat', aBeat(first))).toMatchObject({ status: 401, isSigned: false })
+  expect((await first.call('beat', buildBeat(first))).status).toBe(200)
+  expect((await again.call('beat', buildBeat(again))).status).toBe(200)
+  expect(await first.call('beat', buildBeat(first))).toMatchObject({ status: 401, isSigned: false })
 })
 
 test('after a disconnect here, the shop is woken, its next call learns of it, and nothing more is accepted', async () => {
-  const shop = await aPluginShop(world)
+  const shop = await createPluginShop(world)
   let isAnswerProven = false
   shop.fake.answerPlugin = (call) => {
     const body = '{}'
@@ -206,12 +219,12 @@ test('after a disconnect here, the shop is woken, its next call learns of it, an
     expect(await shop.call(name, {})).toMatchObject({ status: 410, body: { code: 'disconnected' }, isSigned: true })
   }
   // Pasted keys reconnect the store, but not the plugin's secret.
-  await connect(world, shop.owner, aFakeStore(shop.home))
-  expect((await shop.call('beat', aBeat(shop))).status).toBe(410)
+  await connectFakeStore(world, shop.owner, createFakeStore(shop.home))
+  expect((await shop.call('beat', buildBeat(shop))).status).toBe(410)
 })
 
 test('a disconnect in WordPress disconnects the store here', async () => {
-  const shop = await aPluginShop(world)
+  const shop = await createPluginShop(world)
   expect(await shop.call('disconnect', { v: 1, reason: 'owner' })).toMatchObject({
     status: 200,
     body: {},
@@ -231,7 +244,7 @@ test.each([
   ['owner', 'shop'],
   ['uninstall', 'uninstall'],
 ])('a shop that ends its connection (%s) notifies the owner once, and its account learns the cause (real-store-W17)', async (reason, by) => {
-  const shop = await aPluginShop(world)
+  const shop = await createPluginShop(world)
   await shop.call('disconnect', { v: 1, reason })
   expect((await shop.call('disconnect', { v: 1, reason })).status).toBe(410)
   const told = await world.db

@@ -1,25 +1,25 @@
 import crypto from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import {
-  aBeat,
-  aCartEntry,
-  aPluginShop,
+  buildBeat,
+  buildCartEntry,
   type CallChange,
+  createPluginShop,
   type PluginShop,
   pluginCall,
 } from '../../../test/plugin-shop.ts'
 import { isProof } from '../../../test/seed.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Forged, replayed, malformed and oversized calls get 4xx, store nothing, and reveal nothing about carts.
 
-const world = aWorld()
+const world = createWorld()
 let shop: PluginShop
 let other: PluginShop
 
 beforeAll(async () => {
-  shop = await aPluginShop(world)
-  other = await aPluginShop(world)
+  shop = await createPluginShop(world)
+  other = await createPluginShop(world)
 })
 
 const seconds = () => Math.floor(world.now.getTime() / 1_000)
@@ -47,7 +47,7 @@ const forged: [string, () => CallChange][] = [
 
 test.each(forged)('%s is rejected without detail and stores nothing', async (_what, change) => {
   const before = await stored()
-  const reply = await shop.batch([{ seq: 1, ...aCartEntry() }], change())
+  const reply = await shop.batch([{ seq: 1, ...buildCartEntry() }], change())
   expect(reply).toMatchObject({
     status: 401,
     isSigned: false,
@@ -59,12 +59,12 @@ test.each(forged)('%s is rejected without detail and stores nothing', async (_wh
 test('a call counts once, within five minutes of its time', async () => {
   const before = await stored()
   for (const ahead of [-301, 301]) {
-    const late = await shop.batch([{ seq: 1, ...aCartEntry() }], { time: seconds() + ahead })
+    const late = await shop.batch([{ seq: 1, ...buildCartEntry() }], { time: seconds() + ahead })
     expect(late).toMatchObject({ status: 401, isSigned: true, body: { code: 'clock', now: seconds() } })
   }
   const nonce = crypto.randomBytes(16).toString('hex')
   expect((await shop.batch([{ seq: 1, type: 'test', test: 'a'.repeat(32) }], { nonce })).status).toBe(200)
-  expect(await shop.batch([{ seq: 2, ...aCartEntry() }], { nonce })).toMatchObject({
+  expect(await shop.batch([{ seq: 2, ...buildCartEntry() }], { nonce })).toMatchObject({
     status: 409,
     body: { code: 'replayed' },
   })
@@ -80,7 +80,7 @@ const malformed: [string, unknown][] = [
   ['no entries', { v: 1, plugin: '1', install: 'a'.repeat(32), entries: [] }],
   ['too many entries', { v: 1, plugin: '1', install: 'a'.repeat(32), entries: Array(51).fill({ seq: 1, age: 0 }) }],
   ['an install that is none', { v: 1, plugin: '1', install: 'a', entries: [{ seq: 1, age: 0 }] }],
-  ['an entry without a number', { v: 1, plugin: '1', install: 'a'.repeat(32), entries: [aCartEntry()] }],
+  ['an entry without a number', { v: 1, plugin: '1', install: 'a'.repeat(32), entries: [buildCartEntry()] }],
   ['an entry that is none', { v: 1, plugin: '1', install: 'a'.repeat(32), entries: ['x'] }],
 ]
 
@@ -92,15 +92,15 @@ test.each(malformed)('a batch of %s is rejected as a whole', async (_what, body)
 
 const refusedEntries: [string, Record<string, unknown>][] = [
   ['a type that is unknown', { type: 'money' }],
-  ['a cart token of another form', aCartEntry({ cart: 'short' })],
-  ['a quantity of nothing', aCartEntry({ lines: [{ product: '16', quantity: 0 }] })],
-  ['a quantity beyond reason', aCartEntry({ lines: [{ product: '16', quantity: 1e9 }] })],
-  ['a product that is no number', aCartEntry({ lines: [{ product: 'DROP', quantity: 1 }] })],
-  ['more than 500 lines', aCartEntry({ lines: Array(501).fill({ product: '16', quantity: 1 }) })],
-  ['a token of a way back of another form', aCartEntry({ back: '../../etc' })],
-  ['a contact that is a list', aCartEntry({ contact: [] })],
-  ['an email beyond its bound', aCartEntry({ contact: { email: `${'a'.repeat(300)}@example.com` } })],
-  ['a channel that is unknown', aCartEntry({ consent: { fax: { isGiven: true } } })],
+  ['a cart token of another form', buildCartEntry({ cart: 'short' })],
+  ['a quantity of nothing', buildCartEntry({ lines: [{ product: '16', quantity: 0 }] })],
+  ['a quantity beyond reason', buildCartEntry({ lines: [{ product: '16', quantity: 1e9 }] })],
+  ['a product that is no number', buildCartEntry({ lines: [{ product: 'DROP', quantity: 1 }] })],
+  ['more than 500 lines', buildCartEntry({ lines: Array(501).fill({ product: '16', quantity: 1 }) })],
+  ['a token of a way back of another form', buildCartEntry({ back: '../../etc' })],
+  ['a contact that is a list', buildCartEntry({ contact: [] })],
+  ['an email beyond its bound', buildCartEntry({ contact: { email: `${'a'.repeat(300)}@example.com` } })],
+  ['a channel that is unknown', buildCartEntry({ consent: { fax: { isGiven: true } } })],
   ['an order that is a text', { type: 'order', order: 'x' }],
   ['an order without a status', { type: 'order', order: { id: 5, currency: 'USD' } }],
   ['a test of another form', { type: 'test', test: 'x' }],
@@ -126,7 +126,7 @@ test('an oversized body is rejected, with a signed answer if the signature could
 
 test('text that the database rejects, and markup, are stored as plain text or not at all', async () => {
   const lines = [{ product: '16', quantity: 1, name: 'Tea\u0000\ud800 <script>', price: '1e9', image: 'javascript:1' }]
-  const entry = aCartEntry({ lines, contact: { firstName: 'A\u0000da', email: 'nul@shoppers.example.com' } })
+  const entry = buildCartEntry({ lines, contact: { firstName: 'A\u0000da', email: 'nul@shoppers.example.com' } })
   expect((await shop.batch([{ seq: 20, ...entry }])).body).toMatchObject({ done: [20], refused: [] })
   const cart = await world.db
     .selectFrom('carts')
@@ -155,7 +155,7 @@ const tries: ((n: number) => CallChange)[] = [
 const FORGED = isProof ? 2_000 : 10 * 4 * tries.length
 
 test('forged calls are rejected, store nothing, and reveal nothing about carts', async () => {
-  await shop.batch([{ seq: 900, ...aCartEntry({ contact: { email: 'kept@shoppers.example.com' } }) }])
+  await shop.batch([{ seq: 900, ...buildCartEntry({ contact: { email: 'kept@shoppers.example.com' } }) }])
   const before = await stored()
   const names = ['batch', 'beat', 'restore', 'disconnect'] as const
   for (let n = 1; n <= FORGED; n++) {
@@ -163,7 +163,7 @@ test('forged calls are rejected, store nothing, and reveal nothing about carts',
     const change = tries[n % tries.length]!(n)
     // Signed for the very call that it is sent to, it would be no forgery.
     if (change.signedName === name) continue
-    const body = { v: 1, token: 't'.repeat(43), entries: [{ seq: n, age: 0, ...aCartEntry() }] }
+    const body = { v: 1, token: 't'.repeat(43), entries: [{ seq: n, age: 0, ...buildCartEntry() }] }
     const ip = `198.51.${n >> 8}.${n & 255}`
     const reply = await shop.call(name, body, { ...change, ip })
     expect([n, reply.status >= 400 && reply.status < 500]).toEqual([n, true])
@@ -192,7 +192,7 @@ test('too many wrong signatures from a place are ignored, and too many calls of 
   const wrong = () => pluginCall(world, { name: 'beat', store: other.storeId, key: 'wrong', body: {} })
   for (let n = 0; n < 100; n++) await wrong()
   expect(await wrong()).toMatchObject({ status: 429, isSigned: false })
-  const third = await aPluginShop(world)
+  const third = await createPluginShop(world)
   const rateLimitError = {
     status: 429,
     isSigned: true,
@@ -200,7 +200,7 @@ test('too many wrong signatures from a place are ignored, and too many calls of 
   }
   for (let n = 0; n < 600; n++) await third.call('restore', { token: 'x'.repeat(43) })
   expect(await third.call('restore', { token: 'x'.repeat(43) })).toMatchObject(rateLimitError)
-  expect((await third.call('beat', aBeat(third))).status).toBe(200)
+  expect((await third.call('beat', buildBeat(third))).status).toBe(200)
   for (let n = 0; n < 599; n++) await third.call('batch', {})
-  expect(await third.call('beat', aBeat(third))).toMatchObject(rateLimitError)
+  expect(await third.call('beat', buildBeat(third))).toMatchObject(rateLimitError)
 })

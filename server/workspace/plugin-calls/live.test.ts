@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { aHome, anOwner, type Owner } from '../../../test/connected-store.ts'
-import { elapse, tick } from '../../../test/cut-off-shop.ts'
-import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
-import { HOUR, MINUTE, messagesOf } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createHomeUrl, type Owner, registerOwner } from '../../../test/connected-store.ts'
+import { passTime, runTick } from '../../../test/cut-off-shop.ts'
+import { buildProblem, createFakeStore } from '../../../test/fake-store.ts'
+import { HOUR, MINUTE, readMessages } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { createRestoreToken } from '../../delivery/compose/compose.ts'
 
 // Runs the real plugin in PHP, with the stand-ins of its own tests, against this server: the latest version, and the
@@ -28,7 +28,7 @@ const runs = (command: string, given: string[]) => {
 const hasPhp = runs('php', ['-r', 'exit((int) !extension_loaded("pdo_sqlite"));'])
 const hasOld = hasPhp && runs('git', ['cat-file', '-e', OLD])
 
-const world = aWorld()
+const world = createWorld()
 let recoup: string
 beforeAll(async () => {
   recoup = await world.app.listen({ port: 0, host: '127.0.0.1' })
@@ -62,10 +62,10 @@ function command(what: string, more: Record<string, unknown> = {}): Promise<any>
 
 /** Connects by the plugin's own screen; Recoup reaches it or not. */
 async function connected(plugin: keyof typeof plugins, isReached: boolean) {
-  const [owner, home] = [await anOwner(world), aHome()]
-  const fake = aFakeStore(home)
+  const [owner, home] = [await registerOwner(world), createHomeUrl()]
+  const fake = createFakeStore(home)
   fake.profile = { ...fake.profile, currency: 'EUR' }
-  if (!isReached) fake.problem = aProblem('timeout')
+  if (!isReached) fake.problem = buildProblem('timeout')
   world.storeClient = (access) => {
     fake.access = access
     return fake
@@ -103,15 +103,15 @@ async function startFlow({ token }: Owner, storeId: string) {
 async function minutes(count: number) {
   let answer: Awaited<ReturnType<typeof command>>
   for (let n = 0; n < count; n++) {
-    await elapse(world, MINUTE, 30_000)
+    await passTime(world, MINUTE, 30_000)
     answer = await command('task')
     expect(answer.problem).toBe('')
-    await tick(world)
+    await runTick(world)
   }
   return answer
 }
 
-const firstMessage = async (storeId: string) => (await messagesOf(world, storeId))[0]!
+const firstMessage = async (storeId: string) => (await readMessages(world, storeId))[0]!
 const cartStatus = async (storeId: string) =>
   (await world.db.selectFrom('carts').select('status').where('store_id', '=', storeId).executeTakeFirst())?.status
 
@@ -125,7 +125,7 @@ async function restoreAndBuy(storeId: string) {
   })
   world.advance(MINUTE)
   await command('order', { email: 'vera@example.com', isTold: true })
-  await tick(world)
+  await runTick(world)
   expect(await cartStatus(storeId)).toBe('recovered')
 }
 
@@ -133,7 +133,7 @@ test.skipIf(!hasPhp)('the plugin of an unreachable shop completes cart, report, 
   const { storeId } = await connected('newest', false)
   expect(await command('fill', { email: 'vera@example.com' })).toMatchObject({ waiting: 0 })
   await minutes(2)
-  await elapse(world, 2 * HOUR, HOUR)
+  await passTime(world, 2 * HOUR, HOUR)
   const { reach, calls } = await minutes(1)
   expect(reach).toMatchObject({ isReached: false, reason: expect.stringContaining('firewall') })
   expect(calls.at(-1).body.orders.goods).toMatchObject([
@@ -148,14 +148,14 @@ test.skipIf(!hasPhp)(
   async () => {
     const one = await connected('newest', false)
     await command('fill', { email: 'vera@example.com' })
-    await elapse(world, 2 * HOUR, HOUR)
+    await passTime(world, 2 * HOUR, HOUR)
     await command('stock', { stock: 0 })
     await minutes(2)
     expect(await firstMessage(one.storeId)).toMatchObject({ state: 'skipped', reason: 'items_gone' })
     shop.process.kill()
     const other = await connected('newest', false)
     await command('fill', { email: 'vera@example.com' })
-    await elapse(world, 2 * HOUR, HOUR)
+    await passTime(world, 2 * HOUR, HOUR)
     await command('order', { email: 'vera@example.com' })
     await minutes(2)
     expect(await firstMessage(other.storeId)).toMatchObject({ state: 'cancelled' })
@@ -169,7 +169,7 @@ test.skipIf(!hasOld)(
     const { storeId, fake } = await connected('old', true)
     await command('fill', { email: 'vera@example.com' })
     await minutes(1)
-    await elapse(world, 2 * HOUR, HOUR)
+    await passTime(world, 2 * HOUR, HOUR)
     await minutes(1)
     expect(fake.termQueries).not.toEqual([])
     expect(world.sent).toHaveLength(1)
@@ -186,7 +186,7 @@ test.skipIf(!hasOld)(
   async () => {
     const { storeId, owner, fake } = await connected('old', false)
     await command('fill', { email: 'vera@example.com' })
-    await elapse(world, 2 * HOUR, HOUR)
+    await passTime(world, 2 * HOUR, HOUR)
     await minutes(3)
     expect(world.sent).toEqual([])
     expect(await firstMessage(storeId)).toMatchObject({ state: 'held', reason: 'store_unreachable:plugin_outdated' })

@@ -1,22 +1,22 @@
 import { beforeAll, expect, test } from 'vitest'
-import { tracesIn } from '../../../test/erasure-scene.ts'
-import { anOrder, aStore } from '../../../test/factories.ts'
-import { aPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { findTraces } from '../../../test/erasure-scene.ts'
+import { buildOrder, createStore } from '../../../test/factories.ts'
+import { createPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
 // WordPress' tools for personal data (real-store-W13): the plugin requests a person's data by address.
 
-const world = aWorld()
+const world = createWorld()
 const EMAIL = 'vera@privacy.example'
 let shop: PluginShop
 let other: PluginShop
 
 beforeAll(async () => {
-  shop = await aPluginShop(world)
-  other = await aPluginShop(world)
+  shop = await createPluginShop(world)
+  other = await createPluginShop(world)
   for (const { storeId } of [shop, other]) {
-    const order = anOrder(world, { email: EMAIL, kind: 'draft', firstName: 'Veronika', lastName: 'Unusual' })
+    const order = buildOrder(world, { email: EMAIL, kind: 'draft', firstName: 'Veronika', lastName: 'Unusual' })
     await recordOrders(world.deps, storeId, [order], 'sync')
   }
 })
@@ -25,8 +25,8 @@ const ask = (from: PluginShop, what: string, more: object = {}) =>
   from.call('privacy', { v: 1, plugin: '0.2.0', ask: what, email: EMAIL, ...more })
 
 test("an export has the person's rows of this shop only, in pages", async () => {
-  const own = await aStore(world, { accountId: shop.owner.accountId, isFlowOn: false })
-  await recordOrders(world.deps, own.storeId, [anOrder(world, { email: EMAIL, lastName: 'Elsewhere' })], 'sync')
+  const own = await createStore(world, { accountId: shop.owner.accountId, isFlowOn: false })
+  await recordOrders(world.deps, own.storeId, [buildOrder(world, { email: EMAIL, lastName: 'Elsewhere' })], 'sync')
   const first = await ask(shop, 'export', { email: 'VERA@Privacy.example' })
   expect(first).toMatchObject({ status: 200, isSigned: true })
   const rows = [...first.body.rows]
@@ -56,7 +56,7 @@ test.each([
   [{ ask: undefined }],
 ])('%j is rejected, and nothing is erased', async (more) => {
   expect(await ask(shop, 'export', more)).toMatchObject({ status: 400, isSigned: true })
-  expect(await tracesIn(world, ['veronika'])).not.toEqual([])
+  expect(await findTraces(world, ['veronika'])).not.toEqual([])
 })
 
 test('the API rejects a key of another shop, and a call signed for another purpose', async () => {

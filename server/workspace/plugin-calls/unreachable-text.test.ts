@@ -1,18 +1,18 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Check } from '../../../shared/checks.ts'
-import { aCutOffShop, type CutOffShop } from '../../../test/cut-off-shop.ts'
+import { createUnreachableShop, type UnreachableShop } from '../../../test/cut-off-shop.ts'
 import { HOUR, MINUTE } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { enqueueDueSyncs } from '../../carts/sync/sync.ts'
 
 // Texts for the owner of a shop that never answers Recoup, whose data comes from plugin reports only (security-P6).
 
-const world = aWorld()
-let shop: CutOffShop
+const world = createWorld()
+let shop: UnreachableShop
 afterEach(() => shop.close())
 
 test('all texts say that the shop is unreachable, and none asks to check a typed address (newcomer)', async () => {
-  shop = await aCutOffShop(world)
+  shop = await createUnreachableShop(world)
   await shop.beat()
   world.advance(16 * MINUTE)
   await enqueueDueSyncs(world.deps)
@@ -47,7 +47,7 @@ test('all texts say that the shop is unreachable, and none asks to check a typed
 })
 
 test('every doctor check says that the plugin cannot report stock and prices', async () => {
-  shop = await aCutOffShop(world, { isOld: true })
+  shop = await createUnreachableShop(world, { isOld: true })
   await shop.beat()
   await shop.beat()
   const { token } = shop.owner
@@ -59,7 +59,7 @@ test('every doctor check says that the plugin cannot report stock and prices', a
 })
 
 test('no text says that the plugin reports once it is silent', async () => {
-  shop = await aCutOffShop(world)
+  shop = await createUnreachableShop(world)
   await shop.beat()
   world.advance(16 * MINUTE)
   const { token } = shop.owner

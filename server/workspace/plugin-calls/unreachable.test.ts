@@ -1,51 +1,58 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Check } from '../../../shared/checks.ts'
-import { post } from '../../../test/by-hand-scene.ts'
-import { aCopiedCoupon, codeOfCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
-import { aCutOffShop, type CutOffChange, type CutOffShop, elapse, onSale, tick } from '../../../test/cut-off-shop.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { assignCouponToSteps, insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import {
+  buildSellableProduct,
+  createUnreachableShop,
+  passTime,
+  runTick,
+  type UnreachableShop,
+  type UnreachableShopOptions,
+} from '../../../test/cut-off-shop.ts'
 import type { TestStore } from '../../../test/factories.ts'
-import { aProblem } from '../../../test/fake-store.ts'
-import { HOUR, MINUTE, messagesOf } from '../../../test/message-scene.ts'
-import { aBeat, aCartEntry, aCartToken, aWireOrder } from '../../../test/plugin-shop.ts'
-import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
+import { HOUR, MINUTE, readMessages } from '../../../test/message-scene.ts'
+import { buildBeat, buildCartEntry, buildWireOrder, createCartToken } from '../../../test/plugin-shop.ts'
+import { acceptMail, createWorld } from '../../../test/world.ts'
 import { checkOrders } from '../../carts/sync/order-check.ts'
 import { createRestoreToken } from '../../delivery/compose/compose.ts'
 
 // security-P6: a shop that never answers Recoup sends nonetheless. Orders, stock and prices come from its plugin's
 // reports (D3).
 
-const world = aWorld()
-let shop: CutOffShop
+const world = createWorld()
+let shop: UnreachableShop
 afterEach(() => shop.close())
 
 const contact = { email: 'ada@shoppers.example.com', firstName: 'Ada', country: 'US' }
 let seq = 0
 
 async function leaveCart(change: Record<string, unknown> = {}) {
-  const cart = aCartToken()
-  await shop.batch([{ seq: ++seq, ...aCartEntry({ cart, contact, ...change }) }])
+  const cart = createCartToken()
+  await shop.batch([{ seq: ++seq, ...buildCartEntry({ cart, contact, ...change }) }])
   return cart
 }
 
 /** A cart whose first message has been due for a while. */
-async function aDueCart(change: Record<string, unknown> = {}, how: CutOffChange = {}) {
-  shop = await aCutOffShop(world, how)
+async function aDueCart(change: Record<string, unknown> = {}, how: UnreachableShopOptions = {}) {
+  shop = await createUnreachableShop(world, how)
   world.sent.length = 0
   await shop.beat()
   const cart = await leaveCart(change)
-  await elapse(world, 2 * HOUR, HOUR)
+  await passTime(world, 2 * HOUR, HOUR)
   return cart
 }
 
 /** Runs WordPress' minutely task, then the worker. */
 async function minute(): Promise<number> {
-  await elapse(world, MINUTE, 20_000)
+  await passTime(world, MINUTE, 20_000)
   const beats = await shop.beat()
-  await tick(world)
+  await runTick(world)
   return beats
 }
 
-const messages = () => messagesOf(world, shop.storeId)
+const messages = () => readMessages(world, shop.storeId)
 const states = async () => (await messages()).map(({ state, reason }) => [state, reason])
 const first = async () => (await states())[0]
 const mail = () => world.sent.at(-1) as { to: string; text: string; html: string }
@@ -58,7 +65,7 @@ test('a cart is reported, abandoned, reminded, restored and purchased without an
   const cart = await aDueCart({}, { isSilent: true })
   expect(world.sent).toEqual([])
   await shop.beat()
-  await tick(world)
+  await runTick(world)
   expect(world.sent).toHaveLength(1)
   expect(mail()).toMatchObject({ to: contact.email, text: expect.stringContaining('2 × Earl Grey: $39.00') })
 
@@ -68,8 +75,8 @@ test('a cart is reported, abandoned, reminded, restored and purchased without an
   expect((await shop.call('restore', { token: back })).body.lines).toMatchObject([{ product: '16', quantity: 2 }])
 
   world.advance(5 * MINUTE)
-  await shop.batch([{ seq: ++seq, type: 'order', order: aWireOrder(world), cart, event: 'placed' }])
-  await tick(world)
+  await shop.batch([{ seq: ++seq, type: 'order', order: buildWireOrder(world), cart, event: 'placed' }])
+  await runTick(world)
   const carts = await world.db.selectFrom('carts').select('status').where('store_id', '=', shop.storeId).execute()
   expect(carts).toEqual([{ status: 'recovered' }])
   expect(shop.calls()).toBeGreaterThan(0)
@@ -77,7 +84,7 @@ test('a cart is reported, abandoned, reminded, restored and purchased without an
 
 test('a purchase known only from a report stops the reminder', async () => {
   await aDueCart()
-  shop.orders.push(aWireOrder(world))
+  shop.orders.push(buildWireOrder(world))
   await minute()
   expect(world.sent).toEqual([])
   expect((await first())![0]).toBe('cancelled')
@@ -93,7 +100,7 @@ test('reports continue every minute, and each message is sent with the first one
       await minute()
       expect(shop.asked).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
     }
-    await elapse(world, HOUR, HOUR)
+    await passTime(world, HOUR, HOUR)
     await minute()
     expect(world.sent).toHaveLength(2 + hour)
   }
@@ -101,17 +108,17 @@ test('reports continue every minute, and each message is sent with the first one
 
 test('sold-out products are not advertised, and no reminder is sent if all are gone', async () => {
   await aDueCart({ lines: [line('16'), line('17')] })
-  shop.products.set('17:', onSale('17', { stock_status: 'outofstock' }))
+  shop.products.set('17:', buildSellableProduct('17', { stock_status: 'outofstock' }))
   await shop.beat()
-  await tick(world)
+  await runTick(world)
   expect(mail().text).toContain('Product 17: Sold out')
   expect(mail().text).toContain('1 × Product 16: $10.00')
 
   await shop.close()
   await aDueCart({ lines: [line('16'), line('17')] })
-  shop.products.set('16:', onSale('16', { status: 'draft' })).set('17:', null)
+  shop.products.set('16:', buildSellableProduct('16', { status: 'draft' })).set('17:', null)
   await shop.beat()
-  await tick(world)
+  await runTick(world)
   expect(world.sent).toEqual([])
   expect(await first()).toEqual(['skipped', 'items_gone'])
 })
@@ -119,36 +126,36 @@ test('sold-out products are not advertised, and no reminder is sent if all are g
 test('a message with an unreported product is held, and no other', async () => {
   await aDueCart()
   await leaveCart({ lines: [line('17')], contact: { ...contact, email: 'bob@shoppers.example.com' } })
-  await elapse(world, 2 * HOUR, HOUR)
-  shop.products.set('16:', { id: 16, status: 'publish', price: '19.50' }).set('17:', onSale('17'))
+  await passTime(world, 2 * HOUR, HOUR)
+  shop.products.set('16:', { id: 16, status: 'publish', price: '19.50' }).set('17:', buildSellableProduct('17'))
   await minute()
   expect(world.sent).toMatchObject([{ to: 'bob@shoppers.example.com' }])
   expect(await first()).toEqual(['held', 'store_unreachable:stock_unreported'])
-  shop.products.set('16:', onSale('16'))
+  shop.products.set('16:', buildSellableProduct('16'))
   await minute()
   expect(world.sent).toHaveLength(2)
 })
 
 test("an unreadable coupon holds its message for two hours, then the step's setting decides", async () => {
-  shop = await aCutOffShop(world)
+  shop = await createUnreachableShop(world)
   world.sent.length = 0
   await shop.beat()
   const { storeId } = shop
   const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
   const store = { storeId, flowId: flow.id } as TestStore
-  const couponId = await aCopiedCoupon(world, store, { platform_id: '71' })
-  await giveToSteps(world, store, couponId)
+  const couponId = await insertCoupon(world, store, { platform_id: '71' })
+  await assignCouponToSteps(world, store, couponId)
   await leaveCart()
-  await elapse(world, 2 * HOUR, HOUR)
+  await passTime(world, 2 * HOUR, HOUR)
   // It may be unreachable only for a while.
   const outage = world.db.updateTable('plugin_connections').where('store_id', '=', storeId)
   await outage.set({ unreached_since: world.now }).execute()
   await minute()
   expect([world.sent.length, await first()]).toEqual([0, ['held', 'coupon_unread:unreachable']])
-  await elapse(world, 2 * HOUR, HOUR)
+  await passTime(world, 2 * HOUR, HOUR)
   await minute()
   expect([world.sent.length, await first()]).toEqual([1, ['sent', null]])
-  expect(mail().text).not.toContain(await codeOfCoupon(world, couponId))
+  expect(mail().text).not.toContain(await readCouponCode(world, couponId))
 })
 
 const heldRecords = async () => {
@@ -172,9 +179,9 @@ test.each([
   const before = await heldRecords()
   expect(before.at(-1)).toBe(`store_unreachable:${reason}`)
   for (let count = 0; count < 4; count++) {
-    await elapse(world, 90_000, 15_000)
+    await passTime(world, 90_000, 15_000)
     await shop.beat()
-    await tick(world)
+    await runTick(world)
   }
   expect(await heldRecords()).toEqual(before)
   expect(before.length).toBeLessThanOrEqual(2)
@@ -182,10 +189,10 @@ test.each([
 
 test('a message that waits for a report is checked every half minute', async () => {
   await aDueCart()
-  await tick(world)
+  await runTick(world)
   for (const seconds of [0, 30, 30]) {
     world.advance(seconds * 1_000)
-    await tick(world)
+    await runTick(world)
     const [message] = await messages()
     expect(message).toMatchObject({ state: 'held', reason: expect.stringMatching(/^store_unreachable/) })
     expect(message!.wake_at.getTime() - world.now.getTime()).toBe(30_000)
@@ -193,11 +200,11 @@ test('a message that waits for a report is checked every half minute', async () 
 })
 
 test('the server accepts an unrequested or unknown report and stores nothing', async () => {
-  shop = await aCutOffShop(world)
+  shop = await createUnreachableShop(world)
   await shop.beat()
   const report = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [] }
   for (const goods of [[null, 7, 'x', { product: '0' }], [{ product: '424242', variation: null, terms: null }]])
-    expect((await shop.call('beat', aBeat(shop, { orders: { ...report, goods } }))).status).toBe(200)
+    expect((await shop.call('beat', buildBeat(shop, { orders: { ...report, goods } }))).status).toBe(200)
   const known = world.db.selectFrom('plugin_goods').selectAll().where('store_id', '=', shop.storeId)
   expect(await known.execute()).toEqual([])
 })
@@ -205,9 +212,9 @@ test('the server accepts an unrequested or unknown report and stores nothing', a
 test('a large cart is reported in parts, within one task run', async () => {
   const lines = Array.from({ length: 250 }, (_, n) => line(String(1_000 + n)))
   await aDueCart({ lines })
-  for (const { product } of lines) shop.products.set(`${product}:`, onSale(product))
+  for (const { product } of lines) shop.products.set(`${product}:`, buildSellableProduct(product))
   expect(await shop.beat()).toBe(4)
-  await tick(world)
+  await runTick(world)
   expect(world.sent).toHaveLength(1)
 })
 
@@ -218,10 +225,10 @@ test('a report older than a minute does not count', async () => {
   world.advance(10_000)
   await shop.call(
     'beat',
-    aBeat(shop, { orders: { since: ordersSince, age: 70, isComplete: true, list: [], goods: [] } }),
+    buildBeat(shop, { orders: { since: ordersSince, age: 70, isComplete: true, list: [], goods: [] } }),
   )
   world.advance(55_000)
-  await tick(world)
+  await runTick(world)
   expect(world.sent).toEqual([])
 })
 
@@ -231,13 +238,13 @@ test('a report in transit for a minute does not count, however fast it was creat
   const { ordersSince, at } = shop.asked
   expect(at).toBe(world.now.toISOString())
   world.advance(65_000)
-  const goods = [{ product: '16', variation: null, terms: onSale('16') }]
+  const goods = [{ product: '16', variation: null, terms: buildSellableProduct('16') }]
   const report = { since: ordersSince, age: 0, isComplete: true, list: [], goods, askedAt: at }
-  await shop.call('beat', aBeat(shop, { orders: { ...report, sinceAskedS: 2 } }))
-  await tick(world)
+  await shop.call('beat', buildBeat(shop, { orders: { ...report, sinceAskedS: 2 } }))
+  await runTick(world)
   expect(world.sent).toEqual([])
-  await shop.call('beat', aBeat(shop, { orders: { ...report, sinceAskedS: 62 } }))
-  await tick(world)
+  await shop.call('beat', buildBeat(shop, { orders: { ...report, sinceAskedS: 62 } }))
+  await runTick(world)
   expect(world.sent).toHaveLength(1)
 })
 
@@ -246,11 +253,14 @@ test('the server skips an unreadable part of a report and finds a purchase after
   const { ordersSince } = shop.asked
   const wall = (ms: number) => new Date(world.now.getTime() - ms).toISOString().slice(0, 19)
   const list = Array.from({ length: 100 }, (_, n) => ({ id: n + 1, date_modified_gmt: wall(100_000 - n) }))
-  await shop.call('beat', aBeat(shop, { orders: { since: ordersSince, age: 0, isComplete: false, list, goods: [] } }))
-  const { body } = await shop.call('beat', aBeat(shop))
+  await shop.call(
+    'beat',
+    buildBeat(shop, { orders: { since: ordersSince, age: 0, isComplete: false, list, goods: [] } }),
+  )
+  const { body } = await shop.call('beat', buildBeat(shop))
   expect(body.ask.ordersSince).toBe(`${wall(99_901)}.000Z`)
   shop.asked = body.ask
-  shop.orders.push(aWireOrder(world))
+  shop.orders.push(buildWireOrder(world))
   await minute()
   expect(world.sent).toEqual([])
   expect((await first())![0]).toBe('cancelled')
@@ -259,18 +269,18 @@ test('the server skips an unreadable part of a report and finds a purchase after
 test('stock reported a minute ago is not used, although orders have been reported since (D3)', async () => {
   await aDueCart()
   for (let n = 0; n < 5; n++) await leaveCart({ contact: { ...contact, email: `n${n}@shoppers.example.com` } })
-  await elapse(world, 2 * HOUR, HOUR)
+  await passTime(world, 2 * HOUR, HOUR)
   await shop.beat()
   world.advance(50_000)
   const orders = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [], goods: [] }
-  await shop.call('beat', aBeat(shop, { orders }))
+  await shop.call('beat', buildBeat(shop, { orders }))
   // Five are sent at a time, by a slow mail server.
   world.answer = (mail) => {
     if (world.sent.length === 1) world.advance(20_000)
-    return acceptsMail(mail)
+    return acceptMail(mail)
   }
-  await tick(world)
-  world.answer = acceptsMail
+  await runTick(world)
+  world.answer = acceptMail
   expect(world.sent.length).toBeLessThan(6)
   await minute()
   await minute()
@@ -281,11 +291,11 @@ test('a manual message is rejected until the report arrives, and then sent', asy
   await aDueCart({ contact: { ...contact, email: 'eve@shoppers.example.com' } })
   await minute()
   world.sent.length = 0
-  await elapse(world, 10 * MINUTE, MINUTE)
+  await passTime(world, 10 * MINUTE, MINUTE)
   const cart = await world.db.selectFrom('carts').select('id').where('store_id', '=', shop.storeId).executeTakeFirst()
   const body = { to: 'eve@shoppers.example.com', cart_id: cart!.id }
-  const store = { storeId: shop.storeId, token: shop.owner.token } as Parameters<typeof post>[1]
-  const ask = () => post(world, store, '/api/email/send-email', body)
+  const store = { storeId: shop.storeId, token: shop.owner.token } as Parameters<typeof postWithWorker>[1]
+  const ask = () => postWithWorker(world, store, '/api/email/send-email', body)
   expect(await ask()).toMatchObject({
     status: 422,
     body: { fields: { reason: expect.stringContaining('store_unreachable') } },
@@ -316,20 +326,20 @@ test('a plugin without stock reports holds its messages, and doctor, settings an
 const reasonsOfWakes = () => shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)
 
 test('a shop that stops answering is asked for reports at once, until it answers again (real-store-W15)', async () => {
-  shop = await aCutOffShop(world, { isReached: true })
+  shop = await createUnreachableShop(world, { isReached: true })
   world.sent.length = 0
   await shop.beat()
   expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null, goods: [] })
   await leaveCart()
-  shop.fake.problem = aProblem('plain_permalinks')
-  await elapse(world, 2 * HOUR - 30_000, HOUR)
-  await elapse(world, 2 * MINUTE, 10_000)
+  shop.fake.problem = buildProblem('plain_permalinks')
+  await passTime(world, 2 * HOUR - 30_000, HOUR)
+  await passTime(world, 2 * MINUTE, 10_000)
   expect(await first()).toEqual(['held', 'store_unreachable:plain_permalinks'])
   expect(reasonsOfWakes()).toContain('check')
 
   // The wake-up's heartbeat, and that of the task.
   expect(await shop.beat()).toBe(2)
-  await tick(world)
+  await runTick(world)
   expect(world.sent).toHaveLength(1)
   for (let count = 0; count < 20; count++) {
     await minute()
@@ -344,16 +354,16 @@ test('a shop that stops answering is asked for reports at once, until it answers
 })
 
 test('a shop whose orders alone are unreadable reports them as well', async () => {
-  shop = await aCutOffShop(world, { isReached: true })
+  shop = await createUnreachableShop(world, { isReached: true })
   world.sent.length = 0
   shop.fake.orders = () => {
-    throw aProblem('store_error')
+    throw buildProblem('store_error')
   }
   await leaveCart()
-  await elapse(world, 2 * HOUR - 30_000, HOUR)
-  await elapse(world, 2 * MINUTE, 10_000)
+  await passTime(world, 2 * HOUR - 30_000, HOUR)
+  await passTime(world, 2 * MINUTE, 10_000)
   await shop.beat()
-  await tick(world)
+  await runTick(world)
   await minute()
   expect(world.sent).toHaveLength(1)
   expect(shop.asked.everyS).toBe(60)
@@ -361,7 +371,7 @@ test('a shop whose orders alone are unreadable reports them as well', async () =
 
 test('the answer to a cart or order requests the heartbeat if the wake-up cannot arrive', async () => {
   await aDueCart()
-  await elapse(world, 5 * MINUTE, MINUTE)
+  await passTime(world, 5 * MINUTE, MINUTE)
   const send = async () => (await shop.batch([{ seq: ++seq, type: 'test', test: 'f'.repeat(32) }])).body.beat
   expect(await send()).toBe(true)
   await shop.beat()
@@ -369,8 +379,8 @@ test('the answer to a cart or order requests the heartbeat if the wake-up cannot
 })
 
 test('one failed reading only makes the plugin call again within a minute', async () => {
-  shop = await aCutOffShop(world, { isReached: true })
-  shop.fake.problem = aProblem('timeout')
+  shop = await createUnreachableShop(world, { isReached: true })
+  shop.fake.problem = buildProblem('timeout')
   await checkOrders(world.deps, shop.storeId)
   await shop.beat()
   expect(shop.asked).toMatchObject({ everyS: 60, ordersSince: null })
@@ -385,7 +395,7 @@ test('a plugin without stock reports sends again as soon as the shop is reached'
   await aDueCart({}, { isOld: true })
   await minute()
   shop.fake.problem = null
-  await elapse(world, 2 * MINUTE, 10_000)
+  await passTime(world, 2 * MINUTE, 10_000)
   // Shops of earlier tests are reached as well.
   expect((await messages()).map(({ sending_at: at }) => at !== null)).toEqual([true, false, false])
 })

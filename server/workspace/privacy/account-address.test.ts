@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import { tracesIn } from '../../../test/erasure-scene.ts'
-import { anOrder, aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { findTraces } from '../../../test/erasure-scene.ts'
+import { buildOrder, createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
 import { transact } from '../../core/db/db.ts'
 import { linkCustomers, listCustomerKeys, lockAllKeys } from '../../shoppers/shoppers/shoppers.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 test("erases an account's address that is another shopper's key, for any address of the person (C8, decision 40)", async () => {
-  const { storeId, token } = await aStore(world)
+  const { storeId, token } = await createStore(world)
   const phone = '+12125550144'
   const record = { customerId: '4713', email: 'Mia@walk.example', phone: null }
   // The account's order has only a phone; a cart had the account's email before the store reported the account.
-  const byPhone = { ...anOrder(world), email: null, phone, customerId: record.customerId }
-  await recordOrders(world.deps, storeId, [byPhone, anOrder(world, { email: 'mia@walk.example' })], 'sync')
+  const byPhone = { ...buildOrder(world), email: null, phone, customerId: record.customerId }
+  await recordOrders(world.deps, storeId, [byPhone, buildOrder(world, { email: 'mia@walk.example' })], 'sync')
   await transact({ storeId, db: world.db }, async (tx) => {
     const row = { customer_id: record.customerId, email: record.email, phone: null, hashes: [] }
     expect(await upsertCustomers(tx, JSON.stringify([row]), world.now, world.now)).toEqual([record.customerId])
@@ -23,7 +23,7 @@ test("erases an account's address that is another shopper's key, for any address
     await lockAllKeys(tx, listCustomerKeys(said, 'shop.example'))
     await linkCustomers(tx, [said], { storeHost: 'shop.example', now: world.now })
   })
-  expect(await tracesIn(world, ['mia@walk'])).toContain('shoppers.account_email: mia@walk')
+  expect(await findTraces(world, ['mia@walk'])).toContain('shoppers.account_email: mia@walk')
   for (const known of ['mia@walk.example', phone]) {
     const { body } = await world.request('GET', `/api/privacy/${encodeURIComponent(known)}`, { token })
     expect(body.person.addresses.toSorted()).toEqual([phone, 'mia@walk.example'])
@@ -32,5 +32,5 @@ test("erases an account's address that is another shopper's key, for any address
   const erase = `/api/privacy/${encodeURIComponent(phone)}`
   expect((await world.request('DELETE', erase, { token, body: { confirmation: 'erase' } })).status).toBe(202)
   await world.runJobs()
-  expect(await tracesIn(world, ['mia@walk', '2125550144'])).toEqual([])
+  expect(await findTraces(world, ['mia@walk', '2125550144'])).toEqual([])
 })

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { dataKinds, keptTexts } from '../../../shared/kept.ts'
 import { languages } from '../../../shared/preferences.ts'
 import { documentNames } from '../../../shared/privacy-documents.ts'
-import { aColleague, aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createColleague, createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { keptInTables } from './kept-page.ts'
 
-const world = aWorld({ COMPANY_NAME: 'Host & Co', SMTP_URL: 'smtp://u:secret-word@mail.relay.example:587' })
+const world = createWorld({ COMPANY_NAME: 'Host & Co', SMTP_URL: 'smtp://u:secret-word@mail.relay.example:587' })
 
 test('“What we keep” has a text for every table in each language, and no others', () => {
   expect(keptInTables()).toEqual([...dataKinds])
@@ -14,7 +14,7 @@ test('“What we keep” has a text for every table in each language, and no oth
 })
 
 test("a store's page uses the shopper's language, shows the retention days and escapes names", async () => {
-  const { storeId, captureKey } = await aStore(world)
+  const { storeId, captureKey } = await createStore(world)
   const set = { sender_name: '<script>x</script>', retention_days: 90 }
   await world.db.updateTable('stores').set(set).where('id', '=', storeId).execute()
   const page = (query = '', headers = {}) =>
@@ -37,7 +37,7 @@ test("a store's page uses the shopper's language, shows the retention days and e
 })
 
 test('documents contain the settings, but no secrets and no markup from names', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   await world.db
     .updateTable('stores')
     .set({ sender_name: 'Tea | Co\n# <b>x</b>' })
@@ -50,7 +50,7 @@ test('documents contain the settings, but no secrets and no markup from names', 
     expect(body.content).toContain('mail.relay.example')
     expect(body.content).not.toMatch(/secret-word|undefined|null|\n# \\?<b>|<b>/)
     if (name !== 'sub-processors') expect(body.content).toContain('1 Main Street')
-    const viewer = await aColleague(world, store, 'viewer')
+    const viewer = await createColleague(world, store, 'viewer')
     expect((await world.request('GET', `/api/privacy-documents/${name}`, { token: viewer.token })).status).toBe(403)
   }
   expect((await world.request('GET', '/api/privacy-documents/contract', { token: store.token })).status).toBe(404)

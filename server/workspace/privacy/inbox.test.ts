@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { tracesIn } from '../../../test/erasure-scene.ts'
-import { aStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { findTraces } from '../../../test/erasure-scene.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordPosts } from '../../carts/capture/capture.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { selectInboxPosts } from '../../carts/capture/capture-sql.ts'
@@ -10,10 +10,10 @@ import { insertPosts } from '../../core/db/system.ts'
 
 // Both the process that received a post and the worker may turn it into facts.
 
-const world = aWorld()
+const world = createWorld()
 
 test('a post processed twice during an erasure does not bring back an address (C8)', async () => {
-  const shop = await aStore(world)
+  const shop = await createStore(world)
   const store = { storeId: shop.storeId, db: world.db }
   const post = (seq: number, email: string) => ({
     ...{ cart: 'tok-of-una-browser-cart-1', page: 'tok-of-una-browser-p', seq },
@@ -33,7 +33,7 @@ test('a post processed twice during an erasure does not bring back an address (C
   const read = await selectInboxPosts(store, 100)
   expect(read).toHaveLength(1)
   await world.runJobs()
-  expect(await tracesIn(world, ['una@walk', 'una-two@walk'])).toEqual([])
+  expect(await findTraces(world, ['una@walk', 'una-two@walk'])).toEqual([])
   await recordPosts(world.deps, shop.storeId, read)
-  expect(await tracesIn(world, ['una@walk', 'una-two@walk'])).toEqual([])
+  expect(await findTraces(world, ['una@walk', 'una-two@walk'])).toEqual([])
 })

@@ -4,12 +4,18 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { aBox } from '../../../test/boxes.ts'
-import { aPersonEverywhere, type Left, postCapture, tracesIn, ZEN } from '../../../test/erasure-scene.ts'
-import { anOrder, aStore } from '../../../test/factories.ts'
-import { connectionsWait } from '../../../test/locks.ts'
-import { bought, HOUR, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildConsentBox } from '../../../test/boxes.ts'
+import {
+  createShopperEverywhere,
+  type ErasureScene,
+  findTraces,
+  postCapture,
+  ZEN,
+} from '../../../test/erasure-scene.ts'
+import { buildOrder, createStore } from '../../../test/factories.ts'
+import { isBlocked } from '../../../test/locks.ts'
+import { HOUR, markPurchased, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { refold } from '../../carts/carts/carts.ts'
 import { detectLost } from '../../carts/carts/detect.ts'
@@ -22,9 +28,9 @@ import { foldRollups } from '../../insights/analytics/rollups.ts'
 import { recordAnswers } from '../../shoppers/consent/consents.ts'
 import { resumeErasures } from './erase.ts'
 
-const world = aWorld()
+const world = createWorld()
 const address = encodeURIComponent(ZEN.email)
-let zen: Left
+let zen: ErasureScene
 
 const ask = (method: string, rest = '', body?: unknown, token = zen.token) =>
   world.request(method, `/api/privacy/${rest}`, { token, body })
@@ -54,7 +60,7 @@ describe('a person', () => {
   let counted: unknown
 
   beforeAll(async () => {
-    zen = await aPersonEverywhere(world)
+    zen = await createShopperEverywhere(world)
     carts = await cartsNow()
     counted = await sums()
   })
@@ -65,7 +71,7 @@ describe('a person', () => {
     expect(body.person.addresses.toSorted()).toEqual([ZEN.phone, ZEN.email].toSorted())
     expect(body.person.counts).toMatchObject({ carts: 2, orders: 2, customers: 1 })
     expect(body.person.suppressed).toHaveLength(2)
-    const stranger = await aStore(world)
+    const stranger = await createStore(world)
     for (const [method, rest] of [
       ['GET', address],
       ['GET', `${address}/export`],
@@ -84,7 +90,7 @@ describe('a person', () => {
     expect(file.addresses.toSorted()).toEqual([ZEN.phone, ZEN.email].toSorted())
     const [store] = file.stores
     // Every table with their data is in it, except for secrets and data in another form.
-    const places = (await tracesIn(world)).map((place) => place.split('.')[0]!)
+    const places = (await findTraces(world)).map((place) => place.split('.')[0]!)
     const held = [...Object.keys(store.tables), ...Object.keys(file.account)]
     const apart = ['link_tokens', 'capture_inbox', 'idempotency_keys', 'consent_imports']
     const everywhere = ['facts', 'carts', 'shoppers', 'shopper_keys', 'customers', 'orders', 'messages', 'consents']
@@ -108,7 +114,7 @@ describe('a person', () => {
 
   test('is erased by an owner or admin who types the word, which closes open messages at once', async () => {
     expect((await ask('DELETE', address, {})).body.fields).toHaveProperty('confirmation')
-    expect(await tracesIn(world)).not.toEqual([])
+    expect(await findTraces(world)).not.toEqual([])
     const { status, body } = await ask('DELETE', address, { confirmation: 'Erase' })
     expect([status, body.erasure.finishedAt]).toEqual([202, null])
     const { rows } = await world.pool.query(
@@ -124,7 +130,7 @@ describe('a person', () => {
   })
 
   test('leaves no trace but hashes in any column of any table (C8)', async () => {
-    expect(await tracesIn(world)).toEqual([])
+    expect(await findTraces(world)).toEqual([])
     const { rows } = await world.pool.query(
       `select encode(address_hash, 'hex') as hash, channel, address from suppressions where account_id = $1 and reason = 'erased'`,
       [zen.accountId],
@@ -133,7 +139,7 @@ describe('a person', () => {
     expect(rows.map(({ hash }) => hash).toSorted()).toEqual(hashes.toSorted())
     expect(rows.every(({ channel, address }) => channel === 'all' && address === null)).toBe(true)
     // The other shopper is unchanged.
-    expect(await tracesIn(world, [zen.other.email!.split('@')[0]!])).not.toEqual([])
+    expect(await findTraces(world, [zen.other.email!.split('@')[0]!])).not.toEqual([])
   })
 
   test('leaves carts that show the owner no address and no name (C8)', async () => {
@@ -162,8 +168,8 @@ describe('a person', () => {
   test('does not return with later store data, gets no message, and later purchases are anonymous', async () => {
     world.sent.length = 0
     const again = { ...zen.order, kind: 'purchase' as const, status: 'completed', paidAt: world.now.toISOString() }
-    const fresh = anOrder(world, { ...ZEN, kind: 'purchase' })
-    const draft = anOrder(world, { ...ZEN, kind: 'draft' })
+    const fresh = buildOrder(world, { ...ZEN, kind: 'purchase' })
+    const draft = buildOrder(world, { ...ZEN, kind: 'draft' })
     await recordOrders(world.deps, zen.storeId, [again, fresh, draft], 'sync')
     const copied = {
       ...{ customer_id: '4712', email: ZEN.email, first_name: ZEN.firstName },
@@ -179,16 +185,16 @@ describe('a person', () => {
     await postCapture(world, zen, {
       ...{ cart: 'a-new-token-of-hers', device: 'a-new-device-of-hers', page: 'a-new-page', seq: 2 },
       contact: { email: ZEN.email, phone: ZEN.phone, lastName: ZEN.lastName },
-      consent: { email: aBox('email') },
+      consent: { email: buildConsentBox('email') },
     })
     const account = { accountId: zen.accountId, db: world.db }
     const stop = { channel: 'sms', id: 'later', from: ZEN.phone, text: 'STOP', at: null, isAnswered: true }
     await handleReply(world.deps, account, { ...stop, isAnsweredAtOnce: true } as never)
     const entry = { address: ZEN.email, note: 'Zenobia rang again' }
     await world.request('POST', '/api/suppressions', { token: zen.token, body: entry })
-    for (let hour = 0; hour < 4; hour++) await pass(world, zen.storeId, 24 * HOUR)
+    for (let hour = 0; hour < 4; hour++) await passTime(world, zen.storeId, 24 * HOUR)
     expect(world.sent.filter(({ to }) => to === ZEN.email)).toEqual([])
-    expect(await tracesIn(world)).toEqual([])
+    expect(await findTraces(world)).toEqual([])
     const { rows } = await world.pool.query('select order_id, net_minor, email from orders where order_id = any($1)', [
       [zen.order.orderId, fresh.orderId, draft.orderId],
     ])
@@ -208,13 +214,13 @@ describe('a person', () => {
       zen.order.orderId,
     ])
     expect(rows).toEqual([{ net_minor: 0, email: null }])
-    expect(await tracesIn(world)).toEqual([])
+    expect(await findTraces(world)).toEqual([])
   })
 
   test('is erased after messages in flight, so that nothing is written afterwards', async () => {
-    const greta = anOrder(world, { email: 'greta@walk.example' })
+    const greta = buildOrder(world, { email: 'greta@walk.example' })
     await recordOrders(world.deps, zen.storeId, [greta], 'sync')
-    await pass(world, zen.storeId, 2 * HOUR)
+    await passTime(world, zen.storeId, 2 * HOUR)
     const move = (state: string) =>
       world.pool.query('update messages set state = $1 where store_id = $2 and to_address = $3', [
         ...[state, zen.storeId, greta.email],
@@ -223,10 +229,10 @@ describe('a person', () => {
     await ask('DELETE', 'greta@walk.example', { confirmation: 'erase' })
     const erasing = world.runJobs()
     await sleep(700)
-    expect(await tracesIn(world, ['greta@walk'])).not.toEqual([])
+    expect(await findTraces(world, ['greta@walk'])).not.toEqual([])
     await move('sent')
     await erasing
-    expect(await tracesIn(world, ['greta@walk'])).toEqual([])
+    expect(await findTraces(world, ['greta@walk'])).toEqual([])
   })
 
   test('whose erasure was interrupted is erased on resume, and a second erasure finds nothing', async () => {
@@ -244,62 +250,65 @@ describe('a person', () => {
   })
 
   test('is not affected by store data that arrives during and after the erasure', async () => {
-    const dan = anOrder(world, { email: 'dan@walk.example' })
+    const dan = buildOrder(world, { email: 'dan@walk.example' })
     await recordOrders(world.deps, zen.storeId, [dan], 'sync')
     world.advance(HOUR)
     const { status } = await ask('DELETE', 'dan@walk.example', { confirmation: 'erase' })
     expect(status).toBe(202)
-    const order = bought(world, dan)
+    const order = markPurchased(world, dan)
     await recordOrders(world.deps, zen.storeId, [order], 'sync')
     await world.runJobs()
     expect(await recordOrders(world.deps, zen.storeId, [order], 'webhook')).toMatchObject({ stored: 0 })
     const yes = { channel: 'sms' as const, address: ZEN.phone, isGiven: true, wording: 'Yes', country: 'DE' }
     const store = { storeId: zen.storeId, db: world.db }
     expect(await transact(store, (tx) => recordAnswers(world.deps, tx, [yes], world.now))).toBe(false)
-    expect(await tracesIn(world, ['2125550199'])).toEqual([])
-    expect(await tracesIn(world, ['dan@walk'])).toEqual([])
+    expect(await findTraces(world, ['2125550199'])).toEqual([])
+    expect(await findTraces(world, ['dan@walk'])).toEqual([])
   })
 
   test("with another shopper's phone ends that shopper's reminders by a purchase (D3)", async () => {
-    const mary = anOrder(world, { email: 'mary@walk.example' })
-    const ada = anOrder(world, { email: 'ada@walk.example', phone: '+12125550166' })
+    const mary = buildOrder(world, { email: 'mary@walk.example' })
+    const ada = buildOrder(world, { email: 'ada@walk.example', phone: '+12125550166' })
     await recordOrders(world.deps, zen.storeId, [mary, ada], 'sync')
     await ask('DELETE', 'mary@walk.example', { confirmation: 'erase' })
     await world.runJobs()
     world.advance(HOUR)
-    await recordOrders(world.deps, zen.storeId, [{ ...bought(world, mary), phone: ada.phone }], 'sync')
+    await recordOrders(world.deps, zen.storeId, [{ ...markPurchased(world, mary), phone: ada.phone }], 'sync')
     world.sent.length = 0
-    await pass(world, zen.storeId, 24 * HOUR)
+    await passTime(world, zen.storeId, 24 * HOUR)
     expect(world.sent.filter(({ to }) => to === ada.email)).toEqual([])
     const { rows } = await world.pool.query(
       `select c.status from orders o join carts c on c.store_id = o.store_id and c.shopper_id = o.shopper_id where o.order_id = $1`,
       [mary.orderId],
     )
     expect(rows.map(({ status }) => status).toSorted()).toEqual(['merged', 'purchased'])
-    expect(await tracesIn(world, ['mary@walk'])).toEqual([])
+    expect(await findTraces(world, ['mary@walk'])).toEqual([])
   })
 
   test("with another address of someone's mailbox ends that shopper's reminders by a purchase (D3)", async () => {
-    const [rose, ivy] = [anOrder(world, { email: 'rose@walk.example' }), anOrder(world, { email: 'ivy@walk.example' })]
+    const [rose, ivy] = [
+      buildOrder(world, { email: 'rose@walk.example' }),
+      buildOrder(world, { email: 'ivy@walk.example' }),
+    ]
     await recordOrders(world.deps, zen.storeId, [rose, ivy], 'sync')
     await ask('DELETE', 'rose@walk.example', { confirmation: 'erase' })
     await world.runJobs()
     world.advance(HOUR)
     const buy = async (email: string) => {
-      const order = { ...bought(world, anOrder(world, { email })), phone: '+12125550188' }
+      const order = { ...markPurchased(world, buildOrder(world, { email })), phone: '+12125550188' }
       await recordOrders(world.deps, zen.storeId, [order], 'sync')
       return order.orderId
     }
-    const other = { ...anOrder(world, { email: 'fern@walk.example' }), phone: '+12125550188' }
+    const other = { ...buildOrder(world, { email: 'fern@walk.example' }), phone: '+12125550188' }
     await recordOrders(world.deps, zen.storeId, [other], 'sync')
     await ask('DELETE', 'fern@walk.example', { confirmation: 'erase' })
     await world.runJobs()
     // An alias of the erased person is theirs and is not stored for anyone.
     const theirs = await buy('rose+tea@walk.example')
-    expect(await tracesIn(world, ['rose+tea@walk'])).toEqual([])
+    expect(await findTraces(world, ['rose+tea@walk'])).toEqual([])
     await buy('ivy+tea@walk.example')
     world.sent.length = 0
-    await pass(world, zen.storeId, 24 * HOUR)
+    await passTime(world, zen.storeId, 24 * HOUR)
     expect(world.sent.filter(({ to }) => to === ivy.email)).toEqual([])
     const { rows } = await world.pool.query('select email from orders where order_id = $1', [theirs])
     expect(rows).toEqual([{ email: null }])
@@ -321,10 +330,15 @@ describe('a person', () => {
         .orderBy('created_at', 'desc')
     expect(await cart().executeTakeFirst()).toEqual({ status: 'active', email: 'una-two@walk.example' })
     world.advance(1_000)
-    await recordOrders(world.deps, zen.storeId, [bought(world, anOrder(world, { email: 'una@walk.example' }))], 'sync')
+    await recordOrders(
+      world.deps,
+      zen.storeId,
+      [markPurchased(world, buildOrder(world, { email: 'una@walk.example' }))],
+      'sync',
+    )
     expect((await cart().executeTakeFirst())?.status).toBe('purchased')
     await world.runJobs()
-    expect(await tracesIn(world, ['una@walk', 'una-two@walk'])).toEqual([])
+    expect(await findTraces(world, ['una@walk', 'una-two@walk'])).toEqual([])
   })
 
   test('who ticks a box in the same moment is erased together with that consent (C8)', async () => {
@@ -338,7 +352,7 @@ describe('a person', () => {
       const { status } = await ask('DELETE', encodeURIComponent(phone), { confirmation: 'erase' })
       expect(status).toBe(202)
       erasing = world.runJobs()
-      await connectionsWait(world, 1)
+      await isBlocked(world, 1)
     })
     await erasing
     const { rows } = await world.pool.query('select who from consents where address_hash = $1', [hash])
@@ -346,9 +360,9 @@ describe('a person', () => {
   })
 
   test('whose cart is open has it closed later, without affecting others (S5)', async () => {
-    const [ida, other] = [anOrder(world, { email: 'ida@walk.example' }), anOrder(world)]
+    const [ida, other] = [buildOrder(world, { email: 'ida@walk.example' }), buildOrder(world)]
     await recordOrders(world.deps, zen.storeId, [ida, other], 'sync')
-    await pass(world, zen.storeId, 2 * HOUR)
+    await passTime(world, zen.storeId, 2 * HOUR)
     await ask('DELETE', 'ida@walk.example', { confirmation: 'erase' })
     await world.runJobs()
     world.advance(40 * 24 * HOUR)
@@ -359,7 +373,7 @@ describe('a person', () => {
     )
     expect(rows.every(({ status }) => status === 'lost')).toBe(true)
     expect(rows.map(({ email }) => email)).toEqual(expect.arrayContaining([other.email, null]))
-    expect(await tracesIn(world, ['ida@walk'])).toEqual([])
+    expect(await findTraces(world, ['ida@walk'])).toEqual([])
   })
 })
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
-import { drawInto, holdOut } from '../../../test/experiment-scene.ts'
-import { figuresOf } from '../../../test/figures.ts'
-import { fortyCarts } from '../../../test/forty-carts.ts'
+import { assignArm, insertExperiment } from '../../../test/experiment-scene.ts'
+import { readFigures } from '../../../test/figures.ts'
+import { createFortyCarts } from '../../../test/forty-carts.ts'
 import type { Shop } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createWorld } from '../../../test/world.ts'
 import { countExperiments } from '../../carts/experiments/experiments.ts'
 import { countFigures, rebuildFigures } from '../../insights/analytics/figures.ts'
 import { countDuePeople, foldRollups } from '../../insights/analytics/rollups.ts'
@@ -12,7 +12,7 @@ import { runRetention } from './retention.ts'
 // C10: figures are the same before and after a nightly run, from the counters and from the rows. Now is noon of 3
 // April; shoppers last seen before 4 March are erased.
 
-const world = aWorld()
+const world = createWorld()
 let shop: Shop
 
 const ranges = ['7d', '30d', '90d', '1y']
@@ -62,22 +62,22 @@ async function everyFigure() {
 
 beforeAll(async () => {
   let isDrawn = false
-  shop = await fortyCarts(world, async ({ storeId }) => {
+  shop = await createFortyCarts(world, async ({ storeId }) => {
     await countFigures(world.deps)
     if (isDrawn || world.now < new Date('2026-02-13T00:00Z')) return
     isDrawn = true
     // Keeps further shoppers out of the control group.
-    await holdOut(world, storeId, 1)
+    await insertExperiment(world, storeId, 1)
     const store = world.db.selectFrom('shoppers').select('id').where('store_id', '=', storeId)
     const people = await store.where('email', 'is not', null).orderBy('created_at').limit(6).execute()
-    await drawInto(world, storeId, 'treated', { ids: people.slice(0, 3).map(({ id }) => id) })
-    await drawInto(world, storeId, 'control', { ids: people.slice(3).map(({ id }) => id) })
+    await assignArm(world, storeId, 'treated', { ids: people.slice(0, 3).map(({ id }) => id) })
+    await assignArm(world, storeId, 'control', { ids: people.slice(3).map(({ id }) => id) })
   })
 }, 240_000)
 
 test('dashboard, analytics and lift are the same after a run, also when recounted from the rows (C10)', async () => {
   const before = await everyFigure()
-  const figures = await figuresOf(world.db, shop.storeId)
+  const figures = await readFigures(world.db, shop.storeId)
   expect(before.arms.length).toBeGreaterThan(9)
   expect(before.sums.length).toBeGreaterThan(0)
   await world.db.updateTable('stores').set({ retention_days: 30 }).where('id', '=', shop.storeId).execute()
@@ -92,8 +92,8 @@ test('dashboard, analytics and lift are the same after a run, also when recounte
   )
   expect(left[0].n).toBeLessThan(35)
   expect(await everyFigure()).toEqual(before)
-  expect(await figuresOf(world.db, shop.storeId)).toEqual(figures)
+  expect(await readFigures(world.db, shop.storeId)).toEqual(figures)
   await rebuildFigures({ storeId: shop.storeId, db: world.db }, world.now)
   expect(await everyFigure()).toEqual(before)
-  expect(await figuresOf(world.db, shop.storeId)).toEqual(figures)
+  expect(await readFigures(world.db, shop.storeId)).toEqual(figures)
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { aPersonEverywhere, postCapture, tracesIn, ZEN } from '../../../test/erasure-scene.ts'
-import { aColleague, anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { bought, HOUR, pass } from '../../../test/message-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createShopperEverywhere, findTraces, postCapture, ZEN } from '../../../test/erasure-scene.ts'
+import { buildOrder, createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import { HOUR, markPurchased, passTime } from '../../../test/message-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
 import { transact } from '../../core/db/db.ts'
@@ -10,7 +10,7 @@ import { countExpired, enqueueRetention, nextSize, runRetention } from './retent
 
 // C10: expired shoppers are erased at night by the rules of C8. Figures: retention-figures.test.ts.
 
-const world = aWorld()
+const world = createWorld()
 const DAY = 24 * HOUR
 
 const keepFor = (storeId: string, days: number | null) =>
@@ -46,10 +46,10 @@ const shoppersOf = async (storeId: string) =>
     )
   ).rows
 const draft = (storeId: string, email: string) =>
-  recordOrders(world.deps, storeId, [anOrder(world, { email, kind: 'draft' })], 'sync')
+  recordOrders(world.deps, storeId, [buildOrder(world, { email, kind: 'draft' })], 'sync')
 
 test('an expired person leaves no trace but hashes, while suppressions, orders, totals and other people stay', async () => {
-  const zen = await aPersonEverywhere(world)
+  const zen = await createShopperEverywhere(world)
   await keepFor(zen.storeId, 30)
   const totals = () =>
     world.pool.query(
@@ -68,7 +68,7 @@ test('an expired person leaves no trace but hashes, while suppressions, orders, 
   world.advance(29 * DAY)
   await draft(zen.storeId, 'ann@walk.example')
   await night(zen.storeId)
-  expect(await tracesIn(world)).not.toEqual([])
+  expect(await findTraces(world)).not.toEqual([])
   await night(zen.storeId)
   await night(zen.storeId)
   // Account data outside the store stays: suppressions, and rows that wait for the provider.
@@ -79,7 +79,7 @@ test('an expired person leaves no trace but hashes, while suppressions, orders, 
     'consent_imports',
     'consent_import_errors',
   ]
-  const left = (await tracesIn(world)).filter((place) => !ofAccount.includes(place.split('.')[0]!))
+  const left = (await findTraces(world)).filter((place) => !ofAccount.includes(place.split('.')[0]!))
   expect(left.filter((place) => !place.startsWith('capture_inbox'))).toEqual([])
   expect((await totals()).rows).toEqual(before)
   expect((await world.pool.query('select * from suppressions where account_id = $1', [zen.accountId])).rows).toEqual(
@@ -90,7 +90,7 @@ test('an expired person leaves no trace but hashes, while suppressions, orders, 
     [zen.storeId],
   )
   expect(after).toEqual(consents)
-  expect(await tracesIn(world, ['ann@walk'])).not.toEqual([])
+  expect(await findTraces(world, ['ann@walk'])).not.toEqual([])
   const runs = await runsOf(zen)
   expect(runs.reduce((sum: number, run: { customers: number }) => sum + run.customers, 0)).toBe(1)
   expect(runs.find((run: { customers: number }) => run.customers > 0)).toMatchObject({
@@ -100,20 +100,20 @@ test('an expired person leaves no trace but hashes, while suppressions, orders, 
 })
 
 test('a returning person is a new shopper who may be contacted, and expires again', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   await keepFor(storeId, 30)
-  const order = anOrder(world, { ...ZEN, email: 'back@walk.example', kind: 'draft' })
+  const order = buildOrder(world, { ...ZEN, email: 'back@walk.example', kind: 'draft' })
   await recordOrders(world.deps, storeId, [order], 'sync')
   world.advance(60_000)
-  await recordOrders(world.deps, storeId, [bought(world, order)], 'webhook')
+  await recordOrders(world.deps, storeId, [markPurchased(world, order)], 'webhook')
   world.advance(31 * DAY)
   await night(storeId)
   expect(await shoppersOf(storeId)).toEqual([
     { email: null, phone: null, first_name: null, ended_at: expect.any(Date), had_contact: true },
   ])
   // The order is reported again, with its buyer.
-  const refunded = { ...bought(world, order), refundedMinor: 500, modifiedAt: world.now.toISOString() }
-  await recordOrders(world.deps, storeId, [{ ...refunded, paidAt: bought(world, order).paidAt }], 'sync')
+  const refunded = { ...markPurchased(world, order), refundedMinor: 500, modifiedAt: world.now.toISOString() }
+  await recordOrders(world.deps, storeId, [{ ...refunded, paidAt: markPurchased(world, order).paidAt }], 'sync')
   const [again] = await shoppersOf(storeId)
   expect(again.ended_at).toBe(null)
   const { rows: nets } = await world.pool.query('select net_minor, total_minor from orders where store_id = $1', [
@@ -122,17 +122,17 @@ test('a returning person is a new shopper who may be contacted, and expires agai
   expect(nets).toEqual([{ net_minor: order.totalMinor - 500, total_minor: order.totalMinor }])
   const before = await world.pool.query('select count(*)::int as n from carts where store_id = $1', [storeId])
   await draft(storeId, 'back@walk.example')
-  await pass(world, storeId, 2 * HOUR)
+  await passTime(world, storeId, 2 * HOUR)
   expect(world.sent.filter(({ to }) => to === 'back@walk.example').length).toBeGreaterThan(0)
   const after = await world.pool.query('select count(*)::int as n from carts where store_id = $1', [storeId])
   expect(after.rows[0].n).toBe(before.rows[0].n + 1)
   world.advance(31 * DAY)
   await night(storeId)
-  expect(await tracesIn(world, ['back@walk'])).toEqual([])
+  expect(await findTraces(world, ['back@walk'])).toEqual([])
 })
 
 test('a cart, an order or a sign-in at the shop keeps a person; shoppers without contact expire as well', async () => {
-  const { storeId, ...store } = await aStore(world)
+  const { storeId, ...store } = await createStore(world)
   await keepFor(storeId, 30)
   const customer = (id: string, days: number) => ({
     ...{ customer_id: id, email: `c${id}@walk.example`, hashes: [] },
@@ -155,23 +155,23 @@ test('a cart, an order or a sign-in at the shop keeps a person; shoppers without
   )
   world.advance(20 * DAY)
   await draft(storeId, 'cart@keep.example')
-  const order = anOrder(world, { email: 'order@keep.example' })
-  await recordOrders(world.deps, storeId, [bought(world, order)], 'sync')
+  const order = buildOrder(world, { email: 'order@keep.example' })
+  await recordOrders(world.deps, storeId, [markPurchased(world, order)], 'sync')
   world.advance(12 * DAY)
   await night(storeId)
   expect((await shoppersOf(storeId)).flatMap(({ email }) => email ?? []).toSorted()).toEqual([
     'cart@keep.example',
     'order@keep.example',
   ])
-  expect(await tracesIn(world, ['old@keep', 'nameless-browser'])).toEqual([])
+  expect(await findTraces(world, ['old@keep', 'nameless-browser'])).toEqual([])
 })
 
 test('a click, a restore or a consent keeps a person; an imported consent or an opt-out does not', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   await keepFor(storeId, 30)
   const names = ['click', 'restore', 'bot', 'yes', 'import', 'no'] as const
   for (const name of names) await draft(storeId, `${name}@seen.example`)
-  await pass(world, storeId, 2 * HOUR)
+  await passTime(world, storeId, 2 * HOUR)
   const mailTo = (name: string) => world.sent.find(({ to }) => to === `${name}@seen.example`)!
   world.advance(20 * DAY)
   const touch = (name: string, kind: 'click' | 'restore', isHuman = true) =>
@@ -215,7 +215,7 @@ test('a click, a restore or a consent keeps a person; an imported consent or an 
 })
 
 test('a count of many expired people hashes addresses in chunks and misses none', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   const people = 1_250
   await world.pool.query(
     `with people as (
@@ -240,7 +240,7 @@ test('a count of many expired people hashes addresses in chunks and misses none'
 })
 
 test('nothing expires without a number of days, nor in another store', async () => {
-  const [store, other] = [await aStore(world), await aStore(world)]
+  const [store, other] = [await createStore(world), await createStore(world)]
   await keepFor(store.storeId, null)
   await keepFor(other.storeId, 60)
   for (const { storeId } of [store, other]) await draft(storeId, 'both@stay.example')
@@ -253,10 +253,10 @@ test('nothing expires without a number of days, nor in another store', async () 
 })
 
 test('a person with a message in flight is left for the next night, others are erased; open messages are closed', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   await keepFor(storeId, 30)
   for (const name of ['wire', 'open', 'calm']) await draft(storeId, `${name}@busy.example`)
-  await pass(world, storeId, 2 * HOUR)
+  await passTime(world, storeId, 2 * HOUR)
   const set = (state: string, name: string) =>
     world.pool.query(
       `update messages set state = $1 where store_id = $2 and id = (
@@ -266,15 +266,15 @@ test('a person with a message in flight is left for the next night, others are e
   await set('sending', 'wire')
   world.advance(31 * DAY)
   await night(storeId)
-  expect(await tracesIn(world, ['open@busy', 'calm@busy'])).toEqual([])
-  expect(await tracesIn(world, ['wire@busy'])).not.toEqual([])
+  expect(await findTraces(world, ['open@busy', 'calm@busy'])).toEqual([])
+  expect(await findTraces(world, ['wire@busy'])).not.toEqual([])
   await set('sent', 'wire')
   await night(storeId)
-  expect(await tracesIn(world, ['wire@busy'])).toEqual([])
+  expect(await findTraces(world, ['wire@busy'])).toEqual([])
 })
 
 test('a person locked by another transaction is left for the next night', async () => {
-  const { storeId } = await aStore(world)
+  const { storeId } = await createStore(world)
   await keepFor(storeId, 30)
   for (const name of ['held', 'free']) await draft(storeId, `${name}@lock.example`)
   world.advance(31 * DAY)
@@ -286,11 +286,11 @@ test('a person locked by another transaction is left for the next night', async 
   other.release()
   expect((await shoppersOf(storeId)).flatMap(({ email }) => email ?? [])).toEqual(['held@lock.example'])
   await night(storeId)
-  expect(await tracesIn(world, ['held@lock'])).toEqual([])
+  expect(await findTraces(world, ['held@lock'])).toEqual([])
 })
 
 test('a run resumes after an interruption, completes once a day, and ends when the owner changes the days', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const { storeId } = store
   await keepFor(storeId, 30)
   await draft(storeId, 'one@again.example')
@@ -318,18 +318,18 @@ test('a run resumes after an interruption, completes once a day, and ends when t
     storeId,
   ])
   await runRetention(world.deps, { storeId, day })
-  expect(await tracesIn(world, ['two@again'])).toEqual([])
+  expect(await findTraces(world, ['two@again'])).toEqual([])
   expect((await runsOf(store))[0]).toMatchObject({ contacts: 2, customers: 0 })
 })
 
 test('an owner sets the days after a preview; new stores start with 180, and other roles may not set them', async () => {
-  const store = await aStore(world)
+  const store = await createStore(world)
   const ask = (method: string, path: string, body?: unknown, token = store.token) =>
     world.request(method, `/api/retention${path}`, { token, body })
   expect((await ask('GET', '')).body).toEqual({ days: 180, runs: [] })
   await draft(store.storeId, 'count@me.example')
-  const order = anOrder(world, { email: 'count@customer.example' })
-  await recordOrders(world.deps, store.storeId, [bought(world, order)], 'sync')
+  const order = buildOrder(world, { email: 'count@customer.example' })
+  await recordOrders(world.deps, store.storeId, [markPurchased(world, order)], 'sync')
   world.advance(40 * DAY)
   await signedIn()
   expect((await ask('GET', '/count?days=30')).body).toEqual({ contacts: 1, customers: 1, carts: 1, isMore: false })
@@ -340,7 +340,7 @@ test('an owner sets the days after a preview; new stores start with 180, and oth
   expect((await ask('PUT', '', { days: null })).body.days).toBe(null)
   expect((await ask('GET', '')).body.days).toBe(null)
   for (const role of ['member', 'viewer'] as const) {
-    const { token } = await aColleague(world, store, role)
+    const { token } = await createColleague(world, store, role)
     for (const [method, path] of [
       ['GET', ''],
       ['GET', '/count?days=30'],

@@ -1,8 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
-import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
-import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
-import { aBrowser, fromPage, putInCart, setUp, subscribes, type TestBrowser, urlOf } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { DAY, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
+import {
+  createTestBrowser,
+  fillBrowserCart,
+  postFromPage,
+  readStoreUrl,
+  setUpPush,
+  subscribeBrowser,
+  type TestBrowser,
+} from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { createRestoreToken } from '../../delivery/compose/compose.ts'
@@ -12,7 +20,7 @@ import { hashBrowserTokens } from '../../shoppers/shoppers/rules.ts'
 // must still not appear in that browser.
 // So a cart's notification goes only to browsers that have reported its current contents (decision 72).
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let answerPush: typeof world.answerPush
 const ANN = 'ann@shoppers.example'
@@ -23,7 +31,7 @@ beforeEach(async () => {
   world.pushes.length = 0
   // Late morning in New York, the store's time zone.
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
-  store = await aStore(world, { isFlowOn: false, plan: 'growth' })
+  store = await createStore(world, { isFlowOn: false, plan: 'growth' })
   await world.db
     .updateTable('stores')
     .set({ abandonment_timeout_minutes: 60, effective_timeout_minutes: 60 })
@@ -33,33 +41,33 @@ beforeEach(async () => {
 
 async function switchOn(words: object = {}): Promise<void> {
   const settings = { enabled: true, frequency: 'immediate', delay: 0, maxNotifications: 1, title: 'Hi', ...words }
-  const body = { storeUrl: await urlOf(world, store), settings: { body: '{{ cart_items }}', ...settings } }
+  const body = { storeUrl: await readStoreUrl(world, store), settings: { body: '{{ cart_items }}', ...settings } }
   const reply = await world.request('POST', '/push-notifications/save-settings', { token: store.token, body })
   expect([reply.status, reply.body.error]).toEqual([200, undefined])
 }
 
-type Goods = Parameters<typeof putInCart>[4]
+type Goods = Parameters<typeof fillBrowserCart>[4]
 
 /** A different client each time (X5). */
 async function subscribed(
   email: string | undefined,
   items: Goods,
-  browser = aBrowser(),
+  browser = createTestBrowser(),
 ): Promise<TestBrowser & { token: string }> {
   const more = { ...(email && { email }), ...(items && { items }), ip: `198.51.100.${browser.cart.charCodeAt(0)}` }
-  const reply = await subscribes(world, store, browser, more)
+  const reply = await subscribeBrowser(world, store, browser, more)
   expect([reply.status, reply.body.error]).toEqual([200, undefined])
   world.advance(MINUTE)
   return { ...browser, token: reply.body.token }
 }
 
 async function changes(browser: TestBrowser, items: Goods, email?: string): Promise<void> {
-  await putInCart(world, store, browser, email, items)
+  await fillBrowserCart(world, store, browser, email, items)
   await foldPostsOf(world.deps, store.storeId)
   world.advance(MINUTE)
 }
 
-const left = () => pass(world, store.storeId, HOUR + MINUTE)
+const left = () => passTime(world, store.storeId, HOUR + MINUTE)
 const of = (...browsers: TestBrowser[]) => browsers.map(({ subscription }) => subscription.endpoint)
 const went = () => world.pushes.map(({ subscription }) => subscription.endpoint)
 
@@ -75,15 +83,15 @@ test("a cart is shown only in its person's own browser after someone else types 
 
 test('a notification waits and reaches no one if the person has no subscription', async () => {
   await switchOn()
-  const anns = aBrowser()
+  const anns = createTestBrowser()
   await changes(anns, [16], ANN)
   await subscribed(ANN, [17])
   await changes(anns, [16, 18])
   await left()
   expect(went()).toEqual([])
-  expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'no_contact' })
+  expect((await readMessages(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'no_contact' })
   await subscribed(ANN, [16, 18], anns)
-  await pass(world, store.storeId, MINUTE)
+  await passTime(world, store.storeId, MINUTE)
   expect(went()).toEqual(of(anns))
 })
 
@@ -95,7 +103,7 @@ test('a lost subscription does not fall back to a browser that did not fill the 
   world.answerPush = () => ({ kind: 'gone', response: '410' })
   await left()
   expect(went()).toEqual(of(anns))
-  expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'failed', reason: 'rejected:push_gone' })
+  expect((await readMessages(world, store.storeId))[0]).toMatchObject({ state: 'failed', reason: 'rejected:push_gone' })
 })
 
 test('a product added by an order belongs to no browser, until one reports it', async () => {
@@ -103,11 +111,11 @@ test('a product added by an order belongs to no browser, until one reports it', 
   const browser = await subscribed(ANN, [16])
   const kettle = { productId: '18', variationId: null, name: 'Red kettle', unitPriceMinor: 2_100 }
   const line = { ...kettle, sku: null, imageUrl: null, quantity: 1 }
-  await recordOrders(world.deps, store.storeId, [anOrder(world, { email: ANN, items: [line] })], 'webhook')
+  await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: ANN, items: [line] })], 'webhook')
   await left()
   expect(went()).toEqual([])
   await changes(browser, [18])
-  await pass(world, store.storeId, MINUTE)
+  await passTime(world, store.storeId, MINUTE)
   expect(went()).toEqual(of(browser))
 })
 
@@ -126,13 +134,13 @@ test('the link of a notification shows no products that another browser added si
   const eves = await subscribed(ANN, [17])
   await left()
   expect(went()).toEqual(of(eves))
-  const token = createRestoreToken(world.deps.secrets, (await messagesOf(world, store.storeId))[0]!.id)
+  const token = createRestoreToken(world.deps.secrets, (await readMessages(world, store.storeId))[0]!.id)
   const shown = async () => {
     const { status, body } = await world.request('GET', `/api/carts/${token}`)
     return [status, JSON.stringify(body).includes('Red kettle')]
   }
   expect(await shown()).toEqual([200, false])
-  await changes(aBrowser(), [16, 18], ANN)
+  await changes(createTestBrowser(), [16, 18], ANN)
   expect(await shown()).toEqual([404, false])
   expect((await world.request('POST', `/api/carts/${token}/restore`)).status).toBe(404)
   await changes(eves, [17, 18])
@@ -148,11 +156,11 @@ test('a notification contains no name, because the browser may belong to someone
 })
 
 test('a campaign applies the same rule to its count and its sends', async () => {
-  const anns = aBrowser()
+  const anns = createTestBrowser()
   await changes(anns, [16], ANN)
   await subscribed(ANN, [17])
   await changes(anns, [16, 18])
-  await pass(world, store.storeId, 25 * HOUR)
+  await passTime(world, store.storeId, 25 * HOUR)
   const audience = { type: 'push', targetAudience: { mode: 'matching' } }
   const counted = async () =>
     (await world.request('POST', '/api/campaigns/audience', { token: store.token, body: audience })).body.total
@@ -163,29 +171,36 @@ test('a campaign applies the same rule to its count and its sends', async () => 
   const body = { ...audience, name: 'Spring', sendNow: true, content, schedule: { startDate: '2030-01-01' } }
   const made = await world.request('POST', '/api/campaigns', { token: store.token, body })
   expect([made.status, made.body.error]).toEqual([200, undefined])
-  await pass(world, store.storeId, MINUTE)
-  await pass(world, store.storeId, MINUTE)
+  await passTime(world, store.storeId, MINUTE)
+  await passTime(world, store.storeId, MINUTE)
   expect(went()).toEqual(of(anns))
 })
 
 test('a cart begun after an order, or before this rule existed, belongs to the browser that reports it', async () => {
   await switchOn()
   const browser = await subscribed(undefined, [16])
-  const order = anOrder(world, { kind: 'purchase', email: null })
+  const order = buildOrder(world, { kind: 'purchase', email: null })
   await recordOrders(world.deps, store.storeId, [order], 'plugin', new Map([[order.orderId, browser.cart]]))
   world.advance(MINUTE)
   await world.db.updateTable('push_subscriptions').set({ marks: [] }).where('store_id', '=', store.storeId).execute()
-  const next = { ...browser, cart: aBrowser().cart }
-  const { storeKey, publicKey } = await setUp(world, store)
+  const next = { ...browser, cart: createTestBrowser().cart }
+  const { storeKey, publicKey } = await setUpPush(world, store)
   const { token, subscription, cart, device } = next
   const tell = () =>
-    fromPage(world, store, 'resubscribe', { storeKey, publicKey, token, subscription, cart: `${cart}x` })
+    postFromPage(world, store, 'resubscribe', { storeKey, publicKey, token, subscription, cart: `${cart}x` })
   expect((await tell()).status).toBe(422)
   // The device is known, but not whose cart it is.
   const early = { storeKey, publicKey, token, subscription, cart, device }
-  expect((await fromPage(world, store, 'resubscribe', early)).status).toBe(422)
-  await putInCart(world, store, next, undefined, [18])
-  const told = await fromPage(world, store, 'resubscribe', { storeKey, publicKey, token, subscription, cart, device })
+  expect((await postFromPage(world, store, 'resubscribe', early)).status).toBe(422)
+  await fillBrowserCart(world, store, next, undefined, [18])
+  const told = await postFromPage(world, store, 'resubscribe', {
+    storeKey,
+    publicKey,
+    token,
+    subscription,
+    cart,
+    device,
+  })
   expect([told.status, told.body.token]).toEqual([200, token])
   await left()
   expect(world.pushes.at(-1)!.payload.body).toContain('Red kettle')
@@ -198,7 +213,7 @@ test.each([
 ])('a stop in an old notification ends its browser’s subscription, whoever uses the browser: %s (C2)', async (_, isNext) => {
   await switchOn()
   const browser = await subscribed(undefined, [16])
-  const gone = isNext ? await subscribed(undefined, undefined, { ...aBrowser(), cart: browser.cart }) : null
+  const gone = isNext ? await subscribed(undefined, undefined, { ...createTestBrowser(), cart: browser.cart }) : null
   world.answerPush = (push) =>
     push.subscription.endpoint === gone?.subscription.endpoint ? { kind: 'gone', response: '410' } : answerPush(push)
   await left()
@@ -206,12 +221,12 @@ test.each([
   const { token: stop } = world.pushes.at(-1)!.payload
   // Another cart in the same browser, of an unrelated person.
   const { subscription, device, token } = browser
-  const next = { ...browser, cart: aBrowser().cart }
-  await putInCart(world, store, next, undefined, [18])
-  const { storeKey, publicKey } = await setUp(world, store)
+  const next = { ...browser, cart: createTestBrowser().cart }
+  await fillBrowserCart(world, store, next, undefined, [18])
+  const { storeKey, publicKey } = await setUpPush(world, store)
   const body = { storeKey, publicKey, token, subscription, cart: next.cart, device }
-  expect((await fromPage(world, store, 'resubscribe', body)).status).toBe(200)
-  expect((await fromPage(world, store, 'events', { token: stop, kind: 'stop' })).status).toBe(200)
+  expect((await postFromPage(world, store, 'resubscribe', body)).status).toBe(200)
+  expect((await postFromPage(world, store, 'events', { token: stop, kind: 'stop' })).status).toBe(200)
   world.pushes.length = 0
   await left()
   expect(went()).toEqual([])

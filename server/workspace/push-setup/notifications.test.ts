@@ -1,15 +1,23 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { drawInto } from '../../../test/experiment-scene.ts'
-import { aStore, freshOrderCheck, type TestStore } from '../../../test/factories.ts'
-import { DAY, HOUR, MINUTE, messagesOf, pass, recordOf } from '../../../test/message-scene.ts'
-import { aBrowser, fromPage, putInCart, setUp, subscribes, type TestBrowser, urlOf } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { assignArm } from '../../../test/experiment-scene.ts'
+import { completeOrderCheck, createStore, type TestStore } from '../../../test/factories.ts'
+import { DAY, HOUR, listStepDecisions, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
+import {
+  createTestBrowser,
+  fillBrowserCart,
+  postFromPage,
+  readStoreUrl,
+  setUpPush,
+  subscribeBrowser,
+  type TestBrowser,
+} from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { sendPush } from '../../delivery/push/send-push.ts'
 
 // The store's own push notifications, from abandonment to click (decisions 72, 73, 77, 78; P1, T1, T2).
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 let answerPush: typeof world.answerPush
 
@@ -19,7 +27,7 @@ beforeEach(async () => {
   world.pushes.length = 0
   // Late morning in New York, the store's time zone.
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
-  store = await aStore(world, { isFlowOn: false, plan: 'free' })
+  store = await createStore(world, { isFlowOn: false, plan: 'free' })
   await world.db
     .updateTable('stores')
     .set({ abandonment_timeout_minutes: 60, effective_timeout_minutes: 60 })
@@ -37,14 +45,17 @@ const settings = {
 }
 
 async function switchOn(change: object = {}) {
-  const storeUrl = await urlOf(world, store)
+  const storeUrl = await readStoreUrl(world, store)
   const body = { storeUrl, settings: { ...settings, ...change } }
   const reply = await world.request('POST', '/push-notifications/save-settings', { token: store.token, body })
   expect([reply.status, reply.body.error]).toEqual([200, undefined])
 }
 
-async function subscribed(browser: TestBrowser = aBrowser(), email?: string): Promise<TestBrowser & { token: string }> {
-  const reply = await subscribes(world, store, browser, {
+async function subscribed(
+  browser: TestBrowser = createTestBrowser(),
+  email?: string,
+): Promise<TestBrowser & { token: string }> {
+  const reply = await subscribeBrowser(world, store, browser, {
     ...(email && { email }),
     ip: `198.51.100.${browser.cart.charCodeAt(0)}`,
   })
@@ -53,9 +64,9 @@ async function subscribed(browser: TestBrowser = aBrowser(), email?: string): Pr
 }
 
 const times = async () =>
-  (await messagesOf(world, store.storeId)).map(({ state, due_at }) => [state, (due_at.getTime() - start) / MINUTE])
+  (await readMessages(world, store.storeId)).map(({ state, due_at }) => [state, (due_at.getTime() - start) / MINUTE])
 let start = 0
-const tell = (body: object) => fromPage(world, store, 'events', body)
+const tell = (body: object) => postFromPage(world, store, 'events', body)
 const subscriptions = () =>
   world.db.selectFrom('push_subscriptions').select('id').where('store_id', '=', store.storeId).execute()
 const ledger = async () =>
@@ -75,7 +86,7 @@ describe('the store’s push notifications', () => {
   }, async () => {
     await switchOn({ title: 'At {{ store_name }}', body: 'Your cart: {{ cart_total }}' })
     await subscribed()
-    await pass(world, store.storeId, HOUR + MINUTE)
+    await passTime(world, store.storeId, HOUR + MINUTE)
     expect(world.pushes).toHaveLength(1)
     const { payload, topic, vapid, subscription } = world.pushes[0]!
     expect(payload).toMatchObject({
@@ -89,9 +100,9 @@ describe('the store’s push notifications', () => {
     expect([payload.tag, topic]).toEqual([payload.cartId, payload.cartId!.replaceAll('-', '')])
     expect(subscription.endpoint).toContain('mozilla')
     expect(vapid.privateKey.length).toBeGreaterThan(40)
-    const [message] = await messagesOf(world, store.storeId)
+    const [message] = await readMessages(world, store.storeId)
     expect(message).toMatchObject({ state: 'sent', origin_kind: 'push', channel: 'push', step: 1 })
-    expect(await recordOf(world, store.storeId)).toEqual(['send ok', 'result accepted'])
+    expect(await listStepDecisions(world, store.storeId)).toEqual(['send ok', 'result accepted'])
   })
 
   test.each(['starter', 'growth'] as const)('are available on the %s plan, as on the free one (decision 132)', {
@@ -100,7 +111,7 @@ describe('the store’s push notifications', () => {
     await world.db.updateTable('subscriptions').set({ plan }).where('account_id', '=', store.accountId).execute()
     await switchOn()
     await subscribed()
-    await pass(world, store.storeId, HOUR + MINUTE)
+    await passTime(world, store.storeId, HOUR + MINUTE)
     expect(world.pushes).toHaveLength(1)
   })
 
@@ -115,7 +126,7 @@ describe('the store’s push notifications', () => {
     await switchOn({ frequency, delay })
     await subscribed()
     start = world.now.getTime()
-    await pass(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, HOUR)
     const { effective_timeout_minutes: timeout } = await world.db
       .selectFrom('stores')
       .select('effective_timeout_minutes')
@@ -129,26 +140,26 @@ describe('the store’s push notifications', () => {
   test('are limited in number, and later ones move with the shopper’s activity', async () => {
     await switchOn({ maxNotifications: 2, frequency: '6hours' })
     const browser = await subscribed()
-    await pass(world, store.storeId, 5 * HOUR)
+    await passTime(world, store.storeId, 5 * HOUR)
     start = world.now.getTime()
-    await putInCart(world, store, { ...browser })
+    await fillBrowserCart(world, store, { ...browser })
     await foldPostsOf(world.deps, store.storeId)
     expect((await times()).length).toBe(2)
-    await pass(world, store.storeId, 3 * DAY)
+    await passTime(world, store.storeId, 3 * DAY)
     expect(world.pushes.length).toBeLessThanOrEqual(2)
   })
 
   test('wait for a browser if the shopper has not subscribed', async () => {
     await switchOn()
-    await setUp(world, store)
-    const browser = aBrowser()
-    await putInCart(world, store, browser, 'ann@shoppers.example')
+    await setUpPush(world, store)
+    const browser = createTestBrowser()
+    await fillBrowserCart(world, store, browser, 'ann@shoppers.example')
     await foldPostsOf(world.deps, store.storeId)
-    await pass(world, store.storeId, HOUR + MINUTE)
+    await passTime(world, store.storeId, HOUR + MINUTE)
     expect(world.pushes).toEqual([])
-    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'no_contact' })
+    expect((await readMessages(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'no_contact' })
     await subscribed(browser, 'ann@shoppers.example')
-    await pass(world, store.storeId, MINUTE)
+    await passTime(world, store.storeId, MINUTE)
     expect(world.pushes).toHaveLength(1)
   })
 
@@ -156,25 +167,25 @@ describe('the store’s push notifications', () => {
     await switchOn()
     // Half past eight in the evening.
     world.now = new Date(world.now.getTime() + 10.5 * HOUR)
-    await freshOrderCheck(world, store.storeId)
+    await completeOrderCheck(world, store.storeId)
     await subscribed()
-    await pass(world, store.storeId, HOUR + MINUTE)
-    expect([world.pushes.length, (await messagesOf(world, store.storeId))[0]!.reason]).toEqual([0, 'quiet_hours'])
-    await pass(world, store.storeId, 11 * HOUR)
+    await passTime(world, store.storeId, HOUR + MINUTE)
+    expect([world.pushes.length, (await readMessages(world, store.storeId))[0]!.reason]).toEqual([0, 'quiet_hours'])
+    await passTime(world, store.storeId, 11 * HOUR)
     expect(world.pushes).toHaveLength(1)
     await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', store.storeId).execute()
-    await pass(world, store.storeId, 7 * HOUR)
-    expect((await messagesOf(world, store.storeId))[2]).toMatchObject({ state: 'held', reason: 'frequency_cap' })
+    await passTime(world, store.storeId, 7 * HOUR)
+    expect((await readMessages(world, store.storeId))[2]).toMatchObject({ state: 'held', reason: 'frequency_cap' })
   })
 
   test('are planned for carts that were active at activation, but not for earlier abandoned ones', async () => {
-    const early = aBrowser()
+    const early = createTestBrowser()
     await subscribed(early)
-    await pass(world, store.storeId, 61 * MINUTE)
-    await subscribed(aBrowser(), 'ann@shoppers.example')
+    await passTime(world, store.storeId, 61 * MINUTE)
+    await subscribed(createTestBrowser(), 'ann@shoppers.example')
     world.advance(30 * MINUTE)
     await switchOn()
-    await pass(world, store.storeId, 31 * MINUTE)
+    await passTime(world, store.storeId, 31 * MINUTE)
     expect(world.pushes.map(({ subscription }) => subscription.endpoint)).not.toContain(early.subscription.endpoint)
     expect(world.pushes).toHaveLength(1)
   })
@@ -186,11 +197,11 @@ describe('the store’s push notifications', () => {
       .where('id', '=', store.flowId)
       .execute()
     await switchOn()
-    await subscribed(aBrowser(), 'ann@shoppers.example')
-    await drawInto(world, store.storeId, 'control')
-    await pass(world, store.storeId, HOUR + MINUTE)
+    await subscribed(createTestBrowser(), 'ann@shoppers.example')
+    await assignArm(world, store.storeId, 'control')
+    await passTime(world, store.storeId, HOUR + MINUTE)
     expect(world.pushes).toEqual([])
-    const own = (await messagesOf(world, store.storeId)).filter(({ origin_kind }) => origin_kind === 'push')
+    const own = (await readMessages(world, store.storeId)).filter(({ origin_kind }) => origin_kind === 'push')
     expect(own[0]!.reason).toBe('holdout')
   })
 
@@ -198,7 +209,7 @@ describe('the store’s push notifications', () => {
     await switchOn()
     await subscribed()
     await switchOn({ enabled: false })
-    await pass(world, store.storeId, 2 * HOUR)
+    await passTime(world, store.storeId, 2 * HOUR)
     expect(world.pushes).toEqual([])
     const flows = await world.request('GET', '/api/flows', { token: store.token })
     expect(flows.body.flows.map(({ id }: { id: string }) => id)).toEqual([store.flowId])
@@ -219,9 +230,9 @@ describe('the store’s push notifications', () => {
 describe('the browsers of one person', () => {
   async function twoBrowsers() {
     await switchOn()
-    const old = await subscribed(aBrowser(), 'ann@shoppers.example')
+    const old = await subscribed(createTestBrowser(), 'ann@shoppers.example')
     world.advance(MINUTE)
-    const young = await subscribed(aBrowser(), 'ann@shoppers.example')
+    const young = await subscribed(createTestBrowser(), 'ann@shoppers.example')
     return { old, young }
   }
 
@@ -229,13 +240,13 @@ describe('the browsers of one person', () => {
     const { old, young } = await twoBrowsers()
     world.answerPush = (push) =>
       push.subscription.endpoint === young.subscription.endpoint ? { kind: 'gone', response: '410' } : answerPush(push)
-    await pass(world, store.storeId, HOUR + 2 * MINUTE)
+    await passTime(world, store.storeId, HOUR + 2 * MINUTE)
     expect(world.pushes.map(({ subscription }) => subscription.endpoint)).toEqual(
       [young, old].map(({ subscription }) => subscription.endpoint),
     )
     expect(await subscriptions()).toHaveLength(1)
     expect((await ledger()).at(-1)).toEqual(['withdrawn', 'push service'])
-    const sent = (await messagesOf(world, store.storeId)).filter(({ state }) => state === 'sent')
+    const sent = (await readMessages(world, store.storeId)).filter(({ state }) => state === 'sent')
     expect(sent.map(({ attempts }) => attempts)).toEqual([1])
     const usage = await world.db
       .selectFrom('plan_usage')
@@ -256,19 +267,19 @@ describe('the browsers of one person', () => {
       world.advance(2_000)
       return { kind: 'gone', response: '410' }
     }
-    await pass(world, store.storeId, HOUR + 2 * MINUTE)
+    await passTime(world, store.storeId, HOUR + 2 * MINUTE)
     expect(world.pushes.map(({ subscription }) => subscription.endpoint)).toEqual([young.subscription.endpoint])
-    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'retry' })
+    expect((await readMessages(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'retry' })
     const { token } = old
-    if (hasStopped) await fromPage(world, store, 'unsubscribe', { storeKey: store.captureKey, token })
-    await pass(world, store.storeId, 5 * MINUTE)
+    if (hasStopped) await postFromPage(world, store, 'unsubscribe', { storeKey: store.captureKey, token })
+    await passTime(world, store.storeId, 5 * MINUTE)
     const went = world.pushes.slice(1).map(({ subscription }) => subscription.endpoint)
     expect(went).toEqual(hasStopped ? [] : [old.subscription.endpoint])
   })
 
   test('a slow read of the subscriptions leads to a new decision without a send (D3)', async () => {
     await twoBrowsers()
-    await pass(world, store.storeId, HOUR + 2 * MINUTE)
+    await passTime(world, store.storeId, HOUR + 2 * MINUTE)
     const { messageId: id, ...message } = world.pushes[0]!
     const shop = { storeId: store.storeId, db: world.db }
     const outcome = await sendPush(world.deps, shop, { ...message, id, mayGoOn: () => false })
@@ -278,18 +289,21 @@ describe('the browsers of one person', () => {
   test('when all subscriptions are lost, the message fails for good and no further ones are planned', async () => {
     await twoBrowsers()
     world.answerPush = () => ({ kind: 'gone', response: '410' })
-    await pass(world, store.storeId, HOUR + 2 * MINUTE)
+    await passTime(world, store.storeId, HOUR + 2 * MINUTE)
     expect(await subscriptions()).toEqual([])
-    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'failed', reason: 'rejected:push_gone' })
+    expect((await readMessages(world, store.storeId))[0]).toMatchObject({
+      state: 'failed',
+      reason: 'rejected:push_gone',
+    })
   })
 
   test('a rejected signature holds the message and notifies the owner once (P1)', async () => {
     await switchOn()
     await subscribed()
     world.answerPush = () => ({ kind: 'unauthorized', response: '403 another key' })
-    await pass(world, store.storeId, HOUR + MINUTE)
-    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'retry' })
-    await pass(world, store.storeId, 5 * MINUTE)
+    await passTime(world, store.storeId, HOUR + MINUTE)
+    expect((await readMessages(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'retry' })
+    await passTime(world, store.storeId, 5 * MINUTE)
     const news = await world.db
       .selectFrom('pending_notifications')
       .select(['type', 'data'])
@@ -304,13 +318,13 @@ describe('the browsers of one person', () => {
     await switchOn()
     await subscribed()
     world.answerPush = () => ({ kind: 'retry', reason: 'push_429', response: '429', retryAfterMs: 20 * MINUTE })
-    await pass(world, store.storeId, HOUR + MINUTE)
+    await passTime(world, store.storeId, HOUR + MINUTE)
     world.answerPush = () => ({ kind: 'unknown', reason: 'timeout_after_body', response: '' })
-    await pass(world, store.storeId, 10 * MINUTE)
+    await passTime(world, store.storeId, 10 * MINUTE)
     expect(world.pushes).toHaveLength(1)
-    await pass(world, store.storeId, 11 * MINUTE)
-    expect([world.pushes.length, (await messagesOf(world, store.storeId))[0]!.state]).toEqual([2, 'unknown'])
-    await pass(world, store.storeId, HOUR)
+    await passTime(world, store.storeId, 11 * MINUTE)
+    expect([world.pushes.length, (await readMessages(world, store.storeId))[0]!.state]).toEqual([2, 'unknown'])
+    await passTime(world, store.storeId, HOUR)
     expect(world.pushes).toHaveLength(2)
   })
 })
@@ -326,8 +340,8 @@ describe('worker events', () => {
 
   async function notified() {
     await switchOn()
-    const browser = await subscribed(aBrowser(), 'ann@shoppers.example')
-    await pass(world, store.storeId, HOUR + MINUTE)
+    const browser = await subscribed(createTestBrowser(), 'ann@shoppers.example')
+    await passTime(world, store.storeId, HOUR + MINUTE)
     return { browser, token: world.pushes[0]!.payload.token!, url: world.pushes[0]!.payload.url }
   }
 
@@ -336,7 +350,7 @@ describe('worker events', () => {
   }, async () => {
     const { token, url } = await notified()
     world.advance(MINUTE)
-    const statsPath = `/push-notifications/store-stats?storeUrl=${await urlOf(world, store)}`
+    const statsPath = `/push-notifications/store-stats?storeUrl=${await readStoreUrl(world, store)}`
     const stats = async () => (await world.request('GET', statsPath, { token: store.token })).body.stats
     // Automated requests to the link do not count (decision 80).
     await world.app.inject({ url: new URL(url).pathname, headers: { 'user-agent': 'python-requests/2.32' } })
@@ -345,8 +359,8 @@ describe('worker events', () => {
     world.advance(MINUTE)
     for (const kind of ['shown', 'close', 'click'])
       expect((await tell({ token, kind })).body).toEqual({ success: true })
-    expect((await messagesOf(world, store.storeId))[0]!.state).toBe('delivered')
-    expect(await recordOf(world, store.storeId)).toEqual(['send ok', 'result accepted', 'result delivered'])
+    expect((await readMessages(world, store.storeId))[0]!.state).toBe('delivered')
+    expect(await listStepDecisions(world, store.storeId)).toEqual(['send ok', 'result accepted', 'result delivered'])
     const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
     const opened = await world.app.inject({ url: new URL(url).pathname, headers })
     expect(opened.headers.location).toContain('/cart/recover?cart_id=rt_')
@@ -368,7 +382,7 @@ describe('worker events', () => {
 
   test('“Stop” ends notifications in all browsers of the person, for all unsent messages (C2)', async () => {
     const { token } = await notified()
-    await subscribed(aBrowser(), 'ann@shoppers.example')
+    await subscribed(createTestBrowser(), 'ann@shoppers.example')
     expect(await subscriptions()).toHaveLength(2)
     await tell({ token, kind: 'stop' })
     expect(await subscriptions()).toEqual([])
@@ -377,21 +391,21 @@ describe('worker events', () => {
       ['withdrawn', 'Stop in a notification'],
     ])
     world.pushes.length = 0
-    await pass(world, store.storeId, DAY)
+    await passTime(world, store.storeId, DAY)
     expect(world.pushes).toEqual([])
   })
 
   test('an opt-out from everything by email ends notifications as well (C1)', async () => {
     await switchOn()
-    await subscribed(aBrowser(), 'ann@shoppers.example')
+    await subscribed(createTestBrowser(), 'ann@shoppers.example')
     const address = 'ann@shoppers.example'
     const row = { account_id: store.accountId, address_hash: world.deps.secrets.addressHash(address), address }
     await world.db
       .insertInto('suppressions')
       .values({ ...row, channel: 'all', reason: 'unsubscribed', source: 'preference page', created_at: world.now })
       .execute()
-    await pass(world, store.storeId, HOUR + MINUTE)
-    expect([world.pushes.length, (await messagesOf(world, store.storeId))[0]!.reason]).toEqual([
+    await passTime(world, store.storeId, HOUR + MINUTE)
+    expect([world.pushes.length, (await readMessages(world, store.storeId))[0]!.reason]).toEqual([
       0,
       'suppressed_unsubscribed',
     ])

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { aStore } from '../../../test/factories.ts'
-import { aBrowser, subscribes } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore } from '../../../test/factories.ts'
+import { createTestBrowser, subscribeBrowser } from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 test("an export lists a person's browsers without their push keys, and an erasure deletes them (C8)", async () => {
-  const store = await aStore(world)
-  await subscribes(world, store, aBrowser(), { email: 'ann@shoppers.example' })
-  await subscribes(world, store, aBrowser(), { email: 'eve@shoppers.example', ip: '203.0.113.4' })
+  const store = await createStore(world)
+  await subscribeBrowser(world, store, createTestBrowser(), { email: 'ann@shoppers.example' })
+  await subscribeBrowser(world, store, createTestBrowser(), { email: 'eve@shoppers.example', ip: '203.0.113.4' })
   const { token } = store
   const link = await world.request('GET', '/api/privacy/ann@shoppers.example/export', { token })
   const text = (await world.app.inject({ url: link.body.url })).body

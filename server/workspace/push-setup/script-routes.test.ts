@@ -2,16 +2,16 @@ import fs from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
 import { buildStorefront } from '../../../scripts/build-storefront.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // The widget that shops' pages load, and the sw.js that shops copy.
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 
 beforeAll(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
   if (!fs.existsSync('dist/storefront/sw.js')) await buildStorefront()
 })
 

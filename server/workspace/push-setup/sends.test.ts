@@ -1,26 +1,32 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { authTexts } from '../../../shared/auth.ts'
 import { DEFAULT_PUSH } from '../../../shared/push.ts'
-import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
-import { DAY, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
-import { testFlags } from '../../../test/notifications.ts'
-import { aBrowser, setUp, subscribes, type TestBrowser, urlOf } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import { DAY, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
+import { readTestFlags } from '../../../test/notifications.ts'
+import {
+  createTestBrowser,
+  readStoreUrl,
+  setUpPush,
+  subscribeBrowser,
+  type TestBrowser,
+} from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Push notifications sent by members (decision 79), and their statistics (decision 80).
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 
 beforeEach(async () => {
   world.pushes.length = 0
   // Late morning in New York, the store's time zone.
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
-  store = await aStore(world, { isFlowOn: false, plan: 'free' })
+  store = await createStore(world, { isFlowOn: false, plan: 'free' })
 })
 
-async function subscribed(browser: TestBrowser = aBrowser(), email?: string): Promise<void> {
-  const reply = await subscribes(world, store, browser, email ? { email } : {})
+async function subscribed(browser: TestBrowser = createTestBrowser(), email?: string): Promise<void> {
+  const reply = await subscribeBrowser(world, store, browser, email ? { email } : {})
   expect([reply.status, reply.body.error]).toEqual([200, undefined])
 }
 
@@ -30,9 +36,9 @@ const subscriptions = () =>
 test('the statistics have both sets of fields at both addresses, for the own account only (decision 132)', {
   tags: ['A7'],
 }, async () => {
-  await subscribed(aBrowser(), 'ann@shoppers.example')
-  await subscribed(aBrowser())
-  const storeUrl = await urlOf(world, store)
+  await subscribed(createTestBrowser(), 'ann@shoppers.example')
+  await subscribed(createTestBrowser())
+  const storeUrl = await readStoreUrl(world, store)
   const none = { notifications: 0, clickRate: 0 }
   for (const path of ['/push-notifications/store-stats', '/api/push-notifications/store-stats']) {
     const { body } = await world.request('GET', `${path}?storeUrl=${storeUrl}`, { token: store.token })
@@ -48,7 +54,7 @@ test('the statistics have both sets of fields at both addresses, for the own acc
       },
     })
   }
-  const stranger = await aStore(world)
+  const stranger = await createStore(world)
   const refused = await world.request('GET', `/push-notifications/store-stats?storeUrl=${storeUrl}`, {
     token: stranger.token,
   })
@@ -60,23 +66,23 @@ describe('a manual push notification', () => {
   const send = async (call: string, change: object = {}, token = store.token) =>
     world.request('POST', `/push-notifications/${call}`, {
       token,
-      body: { ...body, storeUrl: await urlOf(world, store), ...change },
+      body: { ...body, storeUrl: await readStoreUrl(world, store), ...change },
     })
 
   test('to all is sent to each subscriber once for repeated clicks, after a decision per person', {
     tags: ['A7'],
   }, async () => {
     expect((await send('send-store-notification')).body.error).toBe('Nobody has subscribed yet.')
-    await subscribed(aBrowser(), 'ann@shoppers.example')
-    await subscribed(aBrowser(), 'eve@shoppers.example')
-    const cartUrl = `${await urlOf(world, store)}/cart`
+    await subscribed(createTestBrowser(), 'ann@shoppers.example')
+    await subscribed(createTestBrowser(), 'eve@shoppers.example')
+    const cartUrl = `${await readStoreUrl(world, store)}/cart`
     const reply = await send('send-store-notification', { cartUrl })
     expect(reply.body).toMatchObject({ success: true, message: 'Test notification sent to 2 customers' })
     expect(reply.body.results).toHaveLength(2)
     // Within a minute, across a change of the clock's minute.
     world.advance(50_000)
     expect((await send('send-store-notification', { cartUrl })).body).toEqual(reply.body)
-    await pass(world, store.storeId, MINUTE)
+    await passTime(world, store.storeId, MINUTE)
     expect(world.pushes.map(({ payload }) => [payload.title, payload.body, payload.icon, payload.cartId])).toEqual([
       ['Sale', 'Today only', 'https://shop.example/i.png', null],
       ['Sale', 'Today only', 'https://shop.example/i.png', null],
@@ -106,18 +112,18 @@ describe('a manual push notification', () => {
     await subscribed()
     const foreign = await send('send-store-notification', { cartUrl: 'https://evil.example/cart' })
     expect([foreign.status, foreign.body.error]).toEqual([422, 'The cart URL must be an address of your store.'])
-    const { token } = await aColleague(world, store, 'viewer')
+    const { token } = await createColleague(world, store, 'viewer')
     expect((await send('send-store-notification', {}, token)).status).toBe(403)
   })
 
   test('to the own browser is marked as a test, not stored and not counted', async () => {
-    await setUp(world, store)
-    const { subscription } = aBrowser()
+    await setUpPush(world, store)
+    const { subscription } = createTestBrowser()
     const reply = await send('send-to-this-browser', { subscription })
     expect(reply.body).toEqual({ success: true, message: 'Sent to this browser.' })
     expect(world.pushes.map(({ payload }) => [payload.title, payload.token])).toEqual([['[Test] Sale', undefined]])
-    expect(await testFlags(world, store.storeId)).toEqual([['connection_test', true]])
-    expect([await subscriptions(), await messagesOf(world, store.storeId)]).toEqual([[], []])
+    expect(await readTestFlags(world, store.storeId)).toEqual([['connection_test', true]])
+    expect([await subscriptions(), await readMessages(world, store.storeId)]).toEqual([[], []])
     world.pushes.length = 0
     await send('send-to-this-browser', { subscription, title: 'At {{ store_name }}', body: '{{ cart_total }} waits' })
     expect(world.pushes[0]!.payload).toMatchObject({

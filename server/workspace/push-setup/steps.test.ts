@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { pushTexts } from '../../../shared/push.ts'
-import { aStore, type TestStore } from '../../../test/factories.ts'
-import { savedSteps } from '../../../test/flow-edits.ts'
-import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
-import { aBrowser, setUp, subscribes } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createStore, type TestStore } from '../../../test/factories.ts'
+import { buildSavedSteps } from '../../../test/flow-edits.ts'
+import { DAY, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
+import { createTestBrowser, setUpPush, subscribeBrowser } from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // Push notifications as flow steps and as campaigns (decision 77).
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 
 beforeEach(async () => {
   world.pushes.length = 0
   world.sent.length = 0
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
-  store = await aStore(world, { plan: 'growth' })
+  store = await createStore(world, { plan: 'growth' })
 })
 
 const call = (method: string, url: string, body?: object) =>
@@ -27,7 +27,7 @@ const asShopify = () =>
 describe('a push step of a flow', () => {
   const save = async (words: object) => {
     const { flows } = (await call('GET', '/api/flows')).body
-    const steps = savedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel: 'push', ...words } : {}))
+    const steps = buildSavedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel: 'push', ...words } : {}))
     return call('PUT', `/api/flows/${store.flowId}`, { name: 'Reminders', steps })
   }
 
@@ -41,13 +41,13 @@ describe('a push step of a flow', () => {
       templateKey: 'flow_words',
     })
     expect(step.subject).not.toContain('Hi {{ customer_name }}')
-    await subscribes(world, store, aBrowser())
-    await pass(world, store.storeId, HOUR + MINUTE)
+    await subscribeBrowser(world, store, createTestBrowser())
+    await passTime(world, store.storeId, HOUR + MINUTE)
     expect(world.pushes.map(({ payload }) => [payload.title, payload.image])).toEqual([
       ['Hi there', 'https://shop.example/tea.png'],
     ])
     expect(world.sent).toEqual([])
-    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({
+    expect((await readMessages(world, store.storeId))[0]).toMatchObject({
       origin_kind: 'flow',
       channel: 'push',
       state: 'sent',
@@ -94,10 +94,10 @@ describe('a push campaign', () => {
   test('reaches subscribers of the audience, once per person', async () => {
     const refused = await call('POST', '/api/campaigns', wanted)
     expect([refused.status, refused.body.error]).toEqual([422, expect.stringContaining('Generate VAPID keys')])
-    await setUp(world, store)
+    await setUpPush(world, store)
     await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', store.storeId).execute()
-    await subscribes(world, store, aBrowser(), { email: 'ann@shoppers.example' })
-    await pass(world, store.storeId, 25 * HOUR)
+    await subscribeBrowser(world, store, createTestBrowser(), { email: 'ann@shoppers.example' })
+    await passTime(world, store.storeId, 25 * HOUR)
     const counted = await call('POST', '/api/campaigns/audience', {
       type: 'push',
       targetAudience: { mode: 'matching' },
@@ -105,20 +105,20 @@ describe('a push campaign', () => {
     expect(counted.body).toMatchObject({ total: 1, eligible: 1, price: null, left: null })
     const made = await call('POST', '/api/campaigns', wanted)
     expect([made.status, made.body.error]).toEqual([200, undefined])
-    await pass(world, store.storeId, MINUTE)
-    await pass(world, store.storeId, MINUTE)
+    await passTime(world, store.storeId, MINUTE)
+    await passTime(world, store.storeId, MINUTE)
     expect(world.pushes.map(({ payload }) => [payload.title, payload.body])).toEqual([['Spring', 'Back in stock']])
   })
 
   test('is rejected on Shopify with the reason (decision 75)', async () => {
-    await setUp(world, store)
+    await setUpPush(world, store)
     await asShopify()
     const refused = await call('POST', '/api/campaigns', wanted)
     expect([refused.status, refused.body.error]).toEqual([422, pushTexts.noHost])
   })
 
   test('needs a title', async () => {
-    await setUp(world, store)
+    await setUpPush(world, store)
     const bad = await call('POST', '/api/campaigns', { ...wanted, content: { ...wanted.content, subject: '' } })
     expect([bad.status, bad.body.error]).toEqual([422, 'Enter a title.'])
   })

@@ -1,16 +1,23 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { pushTexts } from '../../../shared/push.ts'
 import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
-import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
-import { aBrowser, fromPage, putInCart, setUp, subscribes, urlOf } from '../../../test/push-scene.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import {
+  createTestBrowser,
+  fillBrowserCart,
+  postFromPage,
+  readStoreUrl,
+  setUpPush,
+  subscribeBrowser,
+} from '../../../test/push-scene.ts'
+import { createWorld } from '../../../test/world.ts'
 import { endOldKeys, signingKey } from '../../delivery/push/keys.ts'
 
-const world = aWorld()
+const world = createWorld()
 let store: TestStore
 
 beforeEach(async () => {
-  store = await aStore(world)
+  store = await createStore(world)
 })
 
 const rows = () => world.db.selectFrom('push_subscriptions').selectAll().where('store_id', '=', store.storeId).execute()
@@ -24,38 +31,43 @@ const ledger = () =>
 const ask = async (call: string, body: object = {}) =>
   world.request('POST', `/api/push-notifications/${call}`, {
     token: store.token,
-    body: { storeUrl: await urlOf(world, store), ...body },
+    body: { storeUrl: await readStoreUrl(world, store), ...body },
   })
 
 describe("the widget's settings", () => {
   test('return key, texts and worker address for a matching store address and Origin, and 404 otherwise', {
     tags: ['A7', 'A9'],
   }, async () => {
-    const storeUrl = await urlOf(world, store)
-    expect((await fromPage(world, store, 'auto-setup', { storeUrl })).status).toBe(404)
+    const storeUrl = await readStoreUrl(world, store)
+    expect((await postFromPage(world, store, 'auto-setup', { storeUrl })).status).toBe(404)
     const { body } = await ask('generate-vapid-keys')
-    const setup = await fromPage(world, store, 'auto-setup', { storeUrl, userAgent: 'x', timestamp: 1, method: 'easy' })
+    const setup = await postFromPage(world, store, 'auto-setup', {
+      storeUrl,
+      userAgent: 'x',
+      timestamp: 1,
+      method: 'easy',
+    })
     expect(setup.body).toMatchObject({
       ...{ success: true, storeKey: store.captureKey, publicKey: body.vapidKeys.publicKey, askAgainDays: 30 },
       ...{ workerUrl: `${storeUrl}/sw.js`, prompt: { delayMs: 5_000, accept: 'Yes, remind me' } },
     })
     expect(setup.body.prompt.text).toContain('Tea & Co sends you')
     expect(setup.headers['access-control-allow-origin']).toBe(storeUrl)
-    const other = await aStore(world)
+    const other = await createStore(world)
     const strangers = [
-      [{ storeUrl }, await urlOf(world, other)],
-      [{ storeUrl: await urlOf(world, other) }, storeUrl],
+      [{ storeUrl }, await readStoreUrl(world, other)],
+      [{ storeUrl: await readStoreUrl(world, other) }, storeUrl],
       [{ storeUrl: 'https://nowhere.example' }, 'https://nowhere.example'],
     ] as const
     for (const [said, origin] of strangers)
-      expect((await fromPage(world, store, 'auto-setup', said, { origin })).status).toBe(404)
+      expect((await postFromPage(world, store, 'auto-setup', said, { origin })).status).toBe(404)
   })
 
   test('record method, address and worker when the widget runs', async () => {
-    const storeUrl = await urlOf(world, store)
-    await setUp(world, store)
+    const storeUrl = await readStoreUrl(world, store)
+    await setUpPush(world, store)
     world.advance(120_000)
-    await fromPage(world, store, 'auto-setup', { storeUrl, hasWorker: true })
+    await postFromPage(world, store, 'auto-setup', { storeUrl, hasWorker: true })
     const { body } = await world.request('GET', `/api/push-notifications/setup?storeUrl=${storeUrl}`, {
       token: store.token,
     })
@@ -65,11 +77,11 @@ describe("the widget's settings", () => {
   })
 
   test('detect an old copy of sw.js by a freshly fetched worker, until a newer one is reported (decision 78)', async () => {
-    const storeUrl = await urlOf(world, store)
-    await setUp(world, store)
+    const storeUrl = await readStoreUrl(world, store)
+    await setUpPush(world, store)
     const isOldAfter = async (method: string, workerVersion: number, isFresh?: boolean) => {
       const said = { storeUrl, method, hasWorker: true, workerVersion, ...(isFresh && { isFresh }) }
-      expect((await fromPage(world, store, 'auto-setup', said)).body.workerVersion).toBe(WORKER_VERSION)
+      expect((await postFromPage(world, store, 'auto-setup', said)).body.workerVersion).toBe(WORKER_VERSION)
       const path = `/api/push-notifications/setup?storeUrl=${storeUrl}`
       const { seen } = (await world.request('GET', path, { token: store.token })).body
       return seen.find((each: { method: string }) => each.method === method).isWorkerOld
@@ -88,8 +100,8 @@ describe("the widget's settings", () => {
 
 describe('a subscription', () => {
   test('is stored with the displayed text, tied to its cart, and with encrypted keys', async () => {
-    const browser = aBrowser()
-    const reply = await subscribes(world, store, browser, { email: 'ann@shoppers.example' })
+    const browser = createTestBrowser()
+    const reply = await subscribeBrowser(world, store, browser, { email: 'ann@shoppers.example' })
     expect([reply.status, reply.body.success]).toEqual([200, true])
     const [row] = await rows()
     const shopper = await world.db
@@ -108,19 +120,19 @@ describe('a subscription', () => {
         wording: expect.stringContaining('Tea & Co sends you'),
       },
     ])
-    await subscribes(world, store, browser, { email: 'ann@shoppers.example' })
+    await subscribeBrowser(world, store, browser, { email: 'ann@shoppers.example' })
     expect([(await rows()).length, (await ledger()).length]).toEqual([1, 1])
   })
 
   test("belongs to the person of the cart's token, even after someone else used the browser", async () => {
-    const { storeKey, publicKey, prompt } = await setUp(world, store)
-    const browser = aBrowser()
-    await putInCart(world, store, browser, 'ann@shoppers.example')
+    const { storeKey, publicKey, prompt } = await setUpPush(world, store)
+    const browser = createTestBrowser()
+    await fillBrowserCart(world, store, browser, 'ann@shoppers.example')
     world.advance(60_000)
-    await putInCart(world, store, { ...browser, cart: aBrowser().cart }, 'eve@shoppers.example')
+    await fillBrowserCart(world, store, { ...browser, cart: createTestBrowser().cart }, 'eve@shoppers.example')
     const { cart, device, subscription } = browser
     const said = { storeKey, publicKey, wording: prompt.wording, cart, device, subscription }
-    expect((await fromPage(world, store, 'subscribe', said)).status).toBe(200)
+    expect((await postFromPage(world, store, 'subscribe', said)).status).toBe(200)
     const [owner] = await world.db
       .selectFrom('push_subscriptions as p')
       .innerJoin('shoppers as s', 's.id', 'p.shopper_id')
@@ -131,8 +143,8 @@ describe('a subscription', () => {
   })
 
   test('is rejected without a cart, with another text, key or service, or from another origin', async () => {
-    const { storeKey, publicKey, prompt } = await setUp(world, store)
-    const browser = aBrowser()
+    const { storeKey, publicKey, prompt } = await setUpPush(world, store)
+    const browser = createTestBrowser()
     const said = {
       storeKey,
       publicKey,
@@ -140,9 +152,9 @@ describe('a subscription', () => {
       ...{ cart: browser.cart, subscription: browser.subscription },
     }
     const subscribe = (change: object, origin?: string) =>
-      fromPage(world, store, 'subscribe', { ...said, ...change }, origin ? { origin } : {})
+      postFromPage(world, store, 'subscribe', { ...said, ...change }, origin ? { origin } : {})
     expect((await subscribe({})).body.error).toBe(pushTexts.unknownDevice)
-    await putInCart(world, store, browser)
+    await fillBrowserCart(world, store, browser)
     expect((await subscribe({ wording: 'x' })).body.error).toBe(pushTexts.unknownWording)
     expect((await subscribe({ publicKey: 'B'.repeat(87) })).body.error).toBe(pushTexts.otherKey)
     const places = ['https://push.evil.example/x', 'http://updates.push.services.mozilla.com/x', 'https://10.0.0.1/x']
@@ -156,52 +168,52 @@ describe('a subscription', () => {
   })
 
   test('is limited to twenty an hour per client (X5)', async () => {
-    for (let n = 0; n < 20; n += 1) expect((await subscribes(world, store, aBrowser())).status).toBe(200)
-    const late = await subscribes(world, store, aBrowser())
+    for (let n = 0; n < 20; n += 1) expect((await subscribeBrowser(world, store, createTestBrowser())).status).toBe(200)
+    const late = await subscribeBrowser(world, store, createTestBrowser())
     expect([late.status, Number(late.headers['retry-after']) > 0]).toEqual([429, true])
-    expect((await subscribes(world, store, aBrowser(), { ip: '203.0.113.9' })).status).toBe(200)
+    expect((await subscribeBrowser(world, store, createTestBrowser(), { ip: '203.0.113.9' })).status).toBe(200)
   })
 
   test('is limited to twenty browsers per person; existing ones stay', async () => {
     const email = 'ann@shoppers.example'
     for (let n = 0; n < 20; n += 1) {
-      const reply = await subscribes(world, store, aBrowser(), { email, ip: `203.0.113.${n}` })
+      const reply = await subscribeBrowser(world, store, createTestBrowser(), { email, ip: `203.0.113.${n}` })
       expect([reply.status, reply.body.error]).toEqual([200, undefined])
     }
     // Above the limit on new contacts, an address identifies no one (X5).
     world.advance(2 * 3_600_000)
-    const late = await subscribes(world, store, aBrowser(), { email, ip: '203.0.113.99' })
+    const late = await subscribeBrowser(world, store, createTestBrowser(), { email, ip: '203.0.113.99' })
     expect([late.status, late.body.error]).toEqual([422, pushTexts.tooManyBrowsers])
     expect(await rows()).toHaveLength(20)
   })
 
   test('ends by its token: the row is deleted, the ledger keeps the consent', async () => {
-    const { body } = await subscribes(world, store, aBrowser())
+    const { body } = await subscribeBrowser(world, store, createTestBrowser())
     const [storeKey, other] = [store.captureKey, `${body.token.slice(0, -1)}${body.token.endsWith('A') ? 'B' : 'A'}`]
-    expect((await fromPage(world, store, 'unsubscribe', { storeKey, token: other })).status).toBe(404)
+    expect((await postFromPage(world, store, 'unsubscribe', { storeKey, token: other })).status).toBe(404)
     world.advance(1_000)
-    expect((await fromPage(world, store, 'unsubscribe', { storeKey, token: body.token })).status).toBe(200)
+    expect((await postFromPage(world, store, 'unsubscribe', { storeKey, token: body.token })).status).toBe(200)
     expect(await rows()).toEqual([])
     expect((await ledger()).map(({ status, source }) => [status, source])).toEqual([
       ['granted', 'push prompt'],
       ['withdrawn', 'push widget'],
     ])
-    expect((await fromPage(world, store, 'unsubscribe', { storeKey, token: body.token })).status).toBe(200)
+    expect((await postFromPage(world, store, 'unsubscribe', { storeKey, token: body.token })).status).toBe(200)
     expect((await ledger()).length).toBe(2)
   })
 })
 
 describe('replacing keys', () => {
   test('moves returning browsers to the new pair, and ends others after 180 days (decision 74)', async () => {
-    const [returning, lost] = [aBrowser(), aBrowser()]
-    const { body } = await subscribes(world, store, returning)
-    await subscribes(world, store, lost)
+    const [returning, lost] = [createTestBrowser(), createTestBrowser()]
+    const { body } = await subscribeBrowser(world, store, returning)
+    await subscribeBrowser(world, store, lost)
     const made = await ask('generate-vapid-keys', { replace: 'moving' })
     expect(made.body.subscriptions).toBe(2)
     const [storeKey, publicKey] = [store.captureKey, made.body.vapidKeys.publicKey]
-    const moved = { storeKey, token: body.token, publicKey, subscription: aBrowser().subscription }
-    expect((await fromPage(world, store, 'resubscribe', moved)).body.token).toBe(body.token)
-    const storeUrl = await urlOf(world, store)
+    const moved = { storeKey, token: body.token, publicKey, subscription: createTestBrowser().subscription }
+    expect((await postFromPage(world, store, 'resubscribe', moved)).body.token).toBe(body.token)
+    const storeUrl = await readStoreUrl(world, store)
     const setup = () => world.request('GET', `/push-notifications/setup?storeUrl=${storeUrl}`, { token: store.token })
     expect((await setup()).body.keys).toMatchObject({ publicKey, subscriptions: 2, older: [{ subscriptions: 1 }] })
     world.advance(180 * 86_400_000)
@@ -210,11 +222,14 @@ describe('replacing keys', () => {
   })
 
   test('ends a leaked key at once, with all its subscriptions', async () => {
-    const { body } = await subscribes(world, store, aBrowser())
+    const { body } = await subscribeBrowser(world, store, createTestBrowser())
     const made = await ask('generate-vapid-keys', { replace: 'leaked' })
     expect([made.body.subscriptions, (await rows()).length]).toEqual([1, 0])
     const gone = { storeKey: store.captureKey, token: body.token, publicKey: made.body.vapidKeys.publicKey }
-    const moved = await fromPage(world, store, 'resubscribe', { ...gone, subscription: aBrowser().subscription })
+    const moved = await postFromPage(world, store, 'resubscribe', {
+      ...gone,
+      subscription: createTestBrowser().subscription,
+    })
     expect(moved.status).toBe(404)
   })
 
@@ -223,8 +238,8 @@ describe('replacing keys', () => {
   }, async () => {
     const first = await ask('generate-vapid-keys')
     expect((await ask('generate-vapid-keys')).body).toEqual(first.body)
-    const { token } = await aColleague(world, store, 'member')
-    const body = { storeUrl: await urlOf(world, store), replace: 'leaked' }
+    const { token } = await createColleague(world, store, 'member')
+    const body = { storeUrl: await readStoreUrl(world, store), replace: 'leaked' }
     const refused = await world.request('POST', '/push-notifications/generate-vapid-keys', { token, body })
     expect([refused.status, refused.body.error]).toEqual([403, pushTexts.leadersOnly])
     const inUse = async () =>
@@ -236,7 +251,7 @@ describe('replacing keys', () => {
   })
 
   test('keeps the private key encrypted and out of all answers', { tags: ['A3'] }, async () => {
-    await setUp(world, store)
+    await setUpPush(world, store)
     const key = await world.db
       .selectFrom('push_keys')
       .selectAll()
@@ -246,13 +261,13 @@ describe('replacing keys', () => {
     expect(privateKey).toMatch(/^[\w-]{43}$/)
     const kept = [privateKey, Buffer.from(privateKey, 'base64url').toString('latin1')]
     expect(kept.map((half) => key.encrypted.toString('latin1').includes(half))).toEqual([false, false])
-    const storeUrl = await urlOf(world, store)
+    const storeUrl = await readStoreUrl(world, store)
     const read = (call: string) =>
       world.request('GET', `/api/push-notifications/${call}?storeUrl=${storeUrl}`, { token: store.token })
     const answers = [
       ...(await Promise.all(['setup', 'vapid-key', 'store-stats'].map(read))),
       await ask('generate-vapid-keys'),
-      await fromPage(world, store, 'auto-setup', { storeUrl }),
+      await postFromPage(world, store, 'auto-setup', { storeUrl }),
       await ask('generate-vapid-keys', { replace: 'moving' }),
     ]
     const after = (await signingKey(world.deps, { db: world.db, storeId: store.storeId }))!
@@ -291,7 +306,7 @@ describe('push settings', () => {
   }, async () => {
     const setup = async () =>
       (
-        await world.request('GET', `/api/push-notifications/setup?storeUrl=${await urlOf(world, store)}`, {
+        await world.request('GET', `/api/push-notifications/setup?storeUrl=${await readStoreUrl(world, store)}`, {
           token: store.token,
         })
       ).body
@@ -328,15 +343,15 @@ describe('push settings', () => {
   test('reject text that cannot be rendered, and the bar has the owner’s text', async () => {
     const bad = await ask('save-settings', { settings: { ...wanted, body: '{{ cart_items' } })
     expect(bad.status).toBe(422)
-    const { prompt } = await setUp(world, store)
-    const storeUrl = await urlOf(world, store)
+    const { prompt } = await setUpPush(world, store)
+    const storeUrl = await readStoreUrl(world, store)
     const own = { ...prompt, wording: undefined, title: 'Cart at {store}?', delayMs: 0 }
     const saved = await world.request('PUT', '/push-notifications/prompt', {
       token: store.token,
       body: { storeUrl, prompt: own },
     })
     expect(saved.status).toBe(200)
-    const told = await fromPage(world, store, 'auto-setup', { storeUrl })
+    const told = await postFromPage(world, store, 'auto-setup', { storeUrl })
     expect(told.body.prompt).toMatchObject({ title: 'Cart at Tea & Co?', delayMs: 0 })
     expect(told.body.prompt.wording).not.toBe(prompt.wording)
   })

@@ -1,22 +1,28 @@
 import { expect, test } from 'vitest'
-import { anOwner, connect, ownerCalls } from '../../../test/connected-store.ts'
-import { aProblem } from '../../../test/fake-store.ts'
-import { aShopifyFake, aShopifyRights, aShopifyStore, deliver, shopifyForm } from '../../../test/shopify-store.ts'
-import { aWorld } from '../../../test/world.ts'
+import { connectFakeStore, createOwnerCalls, registerOwner } from '../../../test/connected-store.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
+import {
+  buildConnectForm,
+  createAppAccess,
+  createShopifyFake,
+  createShopifyStore,
+  deliverWebhook,
+} from '../../../test/shopify-store.ts'
+import { createWorld } from '../../../test/world.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 
-const world = aWorld()
-const { storeRow } = ownerCalls(world)
+const world = createWorld()
+const { storeRow } = createOwnerCalls(world)
 
 test('both forms connect a Shopify store and store its keys encrypted with their kind', {
   tags: ['A1'],
 }, async () => {
-  const fake = aShopifyFake()
-  const owner = await anOwner(world, 'growth')
-  const reply = await connect(world, owner, fake, shopifyForm(fake))
+  const fake = createShopifyFake()
+  const owner = await registerOwner(world, 'growth')
+  const reply = await connectFakeStore(world, owner, fake, buildConnectForm(fake))
   expect(reply).toMatchObject({
     status: 200,
-    body: { warnings: [], store: { platform: 'shopify', rights: aShopifyRights() } },
+    body: { warnings: [], store: { platform: 'shopify', rights: createAppAccess() } },
   })
   const storeId = reply.body.store.id
   await openStoreClient(world.deps, { storeId, db: world.db })
@@ -27,13 +33,16 @@ test('both forms connect a Shopify store and store its keys encrypted with their
     keys: { kind: 'shopify_app', clientId: 'client-1' },
   })
   const token = {
-    ...shopifyForm(fake),
+    ...buildConnectForm(fake),
     client_id: null,
     client_secret: null,
     access_token: ' shpat_1 ',
     api_secret: 'shpss_1',
   }
-  expect(await connect(world, owner, fake, token)).toMatchObject({ status: 200, body: { store: { id: storeId } } })
+  expect(await connectFakeStore(world, owner, fake, token)).toMatchObject({
+    status: 200,
+    body: { store: { id: storeId } },
+  })
   await openStoreClient(world.deps, { storeId, db: world.db })
   expect(fake.access!.keys).toEqual({ kind: 'shopify_token', accessToken: 'shpat_1', apiSecret: 'shpss_1' })
   expect(JSON.stringify(reply.body)).not.toContain('shpss')
@@ -42,16 +51,16 @@ test('both forms connect a Shopify store and store its keys encrypted with their
 test('missing rights of app or plan are warnings, and the store is connected', {
   tags: ['A1'],
 }, async () => {
-  const fake = aShopifyFake()
+  const fake = createShopifyFake()
   fake.profile = {
     ...fake.profile,
     canWrite: false,
     rights: {
-      ...aShopifyRights(),
+      ...createAppAccess(),
       ...{ missingScopes: ['write_discounts'], protectedData: 'none', hasAllOrders: false, isPasswordProtected: true },
     },
   }
-  const { body } = await connect(world, await anOwner(world), fake, shopifyForm(fake))
+  const { body } = await connectFakeStore(world, await registerOwner(world), fake, buildConnectForm(fake))
   const words = body.warnings as string[]
   expect(words).toHaveLength(4)
   expect(words[0]).toContain('Missing: write_discounts.')
@@ -59,7 +68,7 @@ test('missing rights of app or plan are warnings, and the store is connected', {
 })
 
 test('a store stays the same when its primary domain changes, and rejects keys of another shop', async () => {
-  const { owner, fake, storeId } = await aShopifyStore(world)
+  const { owner, fake, storeId } = await createShopifyStore(world)
   fake.profile = { ...fake.profile, homeUrl: 'https://new-domain.example.com' }
   const keys = { client_id: 'client-2', client_secret: 'secret-2' }
   const replace = () => world.request('PUT', '/api/stores/keys', { token: owner.token, body: keys })
@@ -70,24 +79,24 @@ test('a store stays the same when its primary domain changes, and rejects keys o
 })
 
 test('a replaced secret stays valid for an hour', async () => {
-  const { owner, fake, captureKey } = await aShopifyStore(world)
+  const { owner, fake, captureKey } = await createShopifyStore(world)
   const body = { client_id: 'client-1', client_secret: 'shpss_new' }
   expect(await world.request('PUT', '/api/stores/keys', { token: owner.token, body })).toMatchObject({ status: 200 })
   const order = { topic: 'orders/updated', body: { id: 5 } }
-  expect(await deliver(world, captureKey, order)).toBe(200)
-  expect(await deliver(world, captureKey, { ...order, secret: 'shpss_new' })).toBe(200)
+  expect(await deliverWebhook(world, captureKey, order)).toBe(200)
+  expect(await deliverWebhook(world, captureKey, { ...order, secret: 'shpss_new' })).toBe(200)
   const before = world.now
   world.now = new Date(before.getTime() + 61 * 60_000)
-  expect(await deliver(world, captureKey, order)).toBe(401)
-  expect(await deliver(world, captureKey, { ...order, secret: 'shpss_new' })).toBe(200)
+  expect(await deliverWebhook(world, captureKey, order)).toBe(401)
+  expect(await deliverWebhook(world, captureKey, { ...order, secret: 'shpss_new' })).toBe(200)
   world.now = before
   expect(fake.problem).toBeNull()
 })
 
 test('an uninstallation disconnects the store at once and notifies its owner', async () => {
-  const { fake, storeId, captureKey } = await aShopifyStore(world)
-  fake.problem = aProblem('shopify_app_not_installed')
-  expect(await deliver(world, captureKey, { topic: 'app/uninstalled', body: { id: 1 } })).toBe(200)
+  const { fake, storeId, captureKey } = await createShopifyStore(world)
+  fake.problem = buildProblem('shopify_app_not_installed')
+  expect(await deliverWebhook(world, captureKey, { topic: 'app/uninstalled', body: { id: 1 } })).toBe(200)
   await world.runJobs()
   expect(await storeRow(storeId)).toMatchObject({ is_active: false })
   const told = world.db.selectFrom('pending_notifications').select('type').where('store_id', '=', storeId)
@@ -95,16 +104,16 @@ test('an uninstallation disconnects the store at once and notifies its owner', a
 })
 
 test('a late uninstallation webhook has no effect while the shop accepts the keys', async () => {
-  const { storeId, captureKey } = await aShopifyStore(world)
-  expect(await deliver(world, captureKey, { topic: 'app/uninstalled', body: { id: 1 } })).toBe(200)
+  const { storeId, captureKey } = await createShopifyStore(world)
+  expect(await deliverWebhook(world, captureKey, { topic: 'app/uninstalled', body: { id: 1 } })).toBe(200)
   await world.runJobs()
   expect(await storeRow(storeId)).toMatchObject({ is_active: true })
 })
 
 test('the doctor names the rights of app and plan in Shopify’s terms', async () => {
-  const fake = aShopifyFake()
-  fake.profile = { ...fake.profile, rights: { ...aShopifyRights(), protectedData: 'none', hasAllOrders: false } }
-  const { owner } = await aShopifyStore(world, fake)
+  const fake = createShopifyFake()
+  fake.profile = { ...fake.profile, rights: { ...createAppAccess(), protectedData: 'none', hasAllOrders: false } }
+  const { owner } = await createShopifyStore(world, fake)
   const { body } = await world.request('GET', '/api/stores/doctor', { token: owner.token })
   const checks = body.checks as { id: string; title: string; state: string; finding: string; nextStep: string | null }[]
   const states = Object.fromEntries(checks.map(({ id, state }) => [id, state]))

@@ -1,26 +1,32 @@
 import { beforeEach, expect, test } from 'vitest'
 import { STORE_PROBLEM_CODES, typedProblemText } from '../../../shared/store-problems.ts'
-import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../../test/connected-store.ts'
-import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
-import { testFlags } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  connectFakeStore,
+  createConnectedStore,
+  createHomeUrl,
+  createOwnerCalls,
+  registerOwner,
+} from '../../../test/connected-store.ts'
+import { buildProblem, createFakeStore } from '../../../test/fake-store.ts'
+import { readTestFlags } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 beforeEach(() => {
   world.queued.length = 0
 })
 
-const { check, disconnect, storeRow } = ownerCalls(world)
+const { check, disconnect, storeRow } = createOwnerCalls(world)
 
 test("connecting tests the keys, stores the store's profile and starts the import", {
   tags: ['A3', 'A7'],
 }, async () => {
-  const owner = await anOwner(world)
-  const fake = aFakeStore(aHome())
-  const reply = await connect(world, owner, fake)
+  const owner = await registerOwner(world)
+  const fake = createFakeStore(createHomeUrl())
+  const reply = await connectFakeStore(world, owner, fake)
   expect(reply).toMatchObject({
     status: 200,
     body: {
@@ -42,7 +48,7 @@ test("connecting tests the keys, stores the store's profile and starts the impor
   const { id, captureKey } = reply.body.store
   expect(captureKey).toMatch(/^[\w-]{43}$/)
   // Decision 130: one connection test for each successful connection.
-  expect(await testFlags(world, id)).toEqual([
+  expect(await readTestFlags(world, id)).toEqual([
     ['store_connected', undefined],
     ['connection_test', true],
   ])
@@ -77,20 +83,20 @@ test("connecting tests the keys, stores the store's profile and starts the impor
 })
 
 test('an account takes the name of its first store, unless it has its own (newcomer-N18)', async () => {
-  const owner = await anOwner(world)
+  const owner = await registerOwner(world)
   const nameFor = async ({ token }: typeof owner) =>
     (await world.request('GET', '/api/auth/me', { token })).body.user.accountName
-  await connect(world, owner, aFakeStore(aHome()))
+  await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))
   expect(await nameFor(owner)).toBe('Mugs & More')
-  const other = await anOwner(world)
+  const other = await registerOwner(world)
   await world.db.updateTable('accounts').set({ name: 'Clay Ltd' }).where('id', '=', other.accountId).execute()
-  await connect(world, other, aFakeStore(aHome()))
+  await connectFakeStore(world, other, createFakeStore(createHomeUrl()))
   expect(await nameFor(other)).toBe('Clay Ltd')
 })
 
 test('keys are encrypted, bound to their store, and in no answer', async () => {
-  const one = await aConnectedStore(world)
-  const other = await aConnectedStore(world)
+  const one = await createConnectedStore(world)
+  const other = await createConnectedStore(world)
   const rows = await world.db.selectFrom('store_credentials').selectAll().execute()
   for (const row of rows) expect(row.encrypted.toString('latin1')).not.toMatch(/c[ks]_/)
   for (const path of ['check-connection', 'health']) {
@@ -113,8 +119,8 @@ test('keys are encrypted, bound to their store, and in no answer', async () => {
 test("missing input gets the specification's messages before any request to a store", {
   tags: ['A1', 'A3', 'A5'],
 }, async () => {
-  const owner = await anOwner(world)
-  const fake = aFakeStore(aHome())
+  const owner = await registerOwner(world)
+  const fake = createFakeStore(createHomeUrl())
   const cases: [Record<string, unknown>, string][] = [
     [{ store_url: '  ' }, 'Store URL is required'],
     [{ consumer_key: ' ' }, 'Consumer key and secret are required for WooCommerce'],
@@ -129,15 +135,15 @@ test("missing input gets the specification's messages before any request to a st
     [{ store_url: 'ftp://shop.example.com' }, 'Store URL is not a web address'],
   ]
   for (const [more, words] of cases) {
-    expect(await connect(world, owner, fake, more)).toMatchObject({ status: 400, body: { error: words } })
+    expect(await connectFakeStore(world, owner, fake, more)).toMatchObject({ status: 400, body: { error: words } })
   }
   expect(fake.access).toBeNull()
 })
 
 test('input is trimmed, and the address loses its trailing slash', { tags: ['A3', 'A5'] }, async () => {
-  const owner = await anOwner(world)
-  const fake = aFakeStore(aHome())
-  await connect(world, owner, fake, {
+  const owner = await registerOwner(world)
+  const fake = createFakeStore(createHomeUrl())
+  await connectFakeStore(world, owner, fake, {
     store_url: ` ${fake.profile.storeUrl}/ `,
     consumer_key: ' ck_a ',
     consumer_secret: ' cs_b ',
@@ -173,10 +179,10 @@ const statusOfProblem: Partial<Record<(typeof STORE_PROBLEM_CODES)[number], numb
 test.each(STORE_PROBLEM_CODES)('a store with the problem %s is rejected with its message, and nothing is stored', {
   tags: ['A8'],
 }, async (code) => {
-  const owner = await anOwner(world)
-  const fake = aFakeStore(aHome())
-  fake.problem = aProblem(code, 'the store’s own words')
-  const reply = await connect(world, owner, fake)
+  const owner = await registerOwner(world)
+  const fake = createFakeStore(createHomeUrl())
+  fake.problem = buildProblem(code, 'the store’s own words')
+  const reply = await connectFakeStore(world, owner, fake)
   expect(reply.status).toBe(statusOfProblem[code] ?? 422)
   expect(reply.body.error).toContain(typedProblemText(code).sentence)
   expect(reply.body.error).toContain(typedProblemText(code).nextStep)
@@ -191,46 +197,47 @@ test.each(STORE_PROBLEM_CODES)('a store with the problem %s is rejected with its
 })
 
 test('a read-only key connects with a warning', async () => {
-  const owner = await anOwner(world)
-  const fake = aFakeStore(aHome())
+  const owner = await registerOwner(world)
+  const fake = createFakeStore(createHomeUrl())
   fake.profile.canWrite = false
-  const { body } = await connect(world, owner, fake)
+  const { body } = await connectFakeStore(world, owner, fake)
   expect(body.warnings).toEqual([expect.stringContaining('is read-only')])
   expect(body.store.canWrite).toBe(false)
 })
 
 test('a store cannot be connected without a plan', { tags: ['A2.4'] }, async () => {
-  const owner = await anOwner(world, null)
-  const fake = aFakeStore(aHome())
-  expect(await connect(world, owner, fake)).toMatchObject({ status: 403, body: { code: 'plan_required' } })
+  const owner = await registerOwner(world, null)
+  const fake = createFakeStore(createHomeUrl())
+  expect(await connectFakeStore(world, owner, fake)).toMatchObject({ status: 403, body: { code: 'plan_required' } })
   expect(fake.access).toBeNull()
 })
 
 test('a plan limits the number of stores', { tags: ['A6'] }, async () => {
-  const owner = await anOwner(world, 'starter')
-  expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
-  const second = aFakeStore(aHome())
-  expect((await connect(world, owner, second)).status).toBe(200)
-  expect(await connect(world, owner, aFakeStore(aHome()))).toMatchObject({
+  const owner = await registerOwner(world, 'starter')
+  expect((await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).status).toBe(200)
+  const second = createFakeStore(createHomeUrl())
+  expect((await connectFakeStore(world, owner, second)).status).toBe(200)
+  expect(await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).toMatchObject({
     status: 403,
     body: {
       code: 'plan_required',
       error: 'Your plan (Starter) includes 2 stores. Upgrade your plan, or disconnect a store first.',
     },
   })
-  expect((await connect(world, owner, second)).status).toBe(200)
+  expect((await connectFakeStore(world, owner, second)).status).toBe(200)
 })
 
 test('a rejection mentions extra stores where they are sold', async () => {
-  const owner = await anOwner(world, 'starter')
-  for (let n = 0; n < 2; n++) expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
+  const owner = await registerOwner(world, 'starter')
+  for (let n = 0; n < 2; n++)
+    expect((await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).status).toBe(200)
   const refusal = async (paid: { plan: 'starter' | 'growth'; extra_stores: number }) => {
     await world.db
       .updateTable('subscriptions')
       .set({ ...paid, source: 'stripe', stripe_subscription_id: `sub_${owner.accountId}` })
       .where('account_id', '=', owner.accountId)
       .execute()
-    return (await connect(world, owner, aFakeStore(aHome()))).body.error
+    return (await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).body.error
   }
   expect(await refusal({ plan: 'starter', extra_stores: 0 })).toBe(
     'Your plan (Starter) includes 2 stores. Add an extra store for $10 a month under Billing, upgrade your plan, or disconnect a store first.',
@@ -242,8 +249,8 @@ test('a rejection mentions extra stores where they are sold', async () => {
 })
 
 test('two concurrent connections cannot share the last free place', async () => {
-  const owner = await anOwner(world)
-  const fakes = [aFakeStore(aHome()), aFakeStore(aHome())]
+  const owner = await registerOwner(world)
+  const fakes = [createFakeStore(createHomeUrl()), createFakeStore(createHomeUrl())]
   // Both have passed the first check before either continues.
   const arrived = Promise.withResolvers<void>()
   let asking = 0
@@ -258,7 +265,7 @@ test('two concurrent connections cannot share the last free place', async () => 
   const byUrl = new Map(fakes.map((fake) => [fake.profile.storeUrl, fake]))
   const replies = await Promise.all(
     fakes.map((fake) => {
-      const reply = connect(world, owner, fake)
+      const reply = connectFakeStore(world, owner, fake)
       world.storeClient = (access) => byUrl.get(access.storeUrl)!
       return reply
     }),
@@ -267,8 +274,8 @@ test('two concurrent connections cannot share the last free place', async () => 
 })
 
 test('connecting a connected store again replaces its keys and adds no store', async () => {
-  const { owner, fake, storeId } = await aConnectedStore(world)
-  const reply = await connect(world, owner, fake, {
+  const { owner, fake, storeId } = await createConnectedStore(world)
+  const reply = await connectFakeStore(world, owner, fake, {
     store_url: fake.profile.storeUrl.replace('https://', 'http://'),
     consumer_key: 'ck_new',
   })
@@ -278,9 +285,9 @@ test('connecting a connected store again replaces its keys and adds no store', a
 })
 
 test('a store belongs to one account of an instance', async () => {
-  const { fake } = await aConnectedStore(world)
-  const stranger = await anOwner(world)
-  expect(await connect(world, stranger, fake)).toMatchObject({
+  const { fake } = await createConnectedStore(world)
+  const stranger = await registerOwner(world)
+  expect(await connectFakeStore(world, stranger, fake)).toMatchObject({
     status: 409,
     body: { error: 'This store is already connected to another account.' },
   })
@@ -288,7 +295,7 @@ test('a store belongs to one account of an instance', async () => {
 })
 
 test('anyone may connect the demo store, and the demo account only that one', async () => {
-  const fake = aFakeStore('http://localhost:3901')
+  const fake = createFakeStore('http://localhost:3901')
   world.deps.demo = {
     storeUrl: 'http://localhost:3901',
     mailboxUrl: 'http://localhost:3902',
@@ -302,12 +309,15 @@ test('anyone may connect the demo store, and the demo account only that one', as
     reset() {},
     rebuild: async () => {},
   }
-  const demo = await anOwner(world, 'growth')
+  const demo = await registerOwner(world, 'growth')
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
-  const visitor = await anOwner(world)
-  expect((await connect(world, demo, fake)).body.store).toMatchObject({ isDemo: true })
-  expect((await connect(world, visitor, fake)).body.store).toMatchObject({ isDemo: true })
-  expect(await connect(world, demo, aFakeStore(aHome()))).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  const visitor = await registerOwner(world)
+  expect((await connectFakeStore(world, demo, fake)).body.store).toMatchObject({ isDemo: true })
+  expect((await connectFakeStore(world, visitor, fake)).body.store).toMatchObject({ isDemo: true })
+  expect(await connectFakeStore(world, demo, createFakeStore(createHomeUrl()))).toMatchObject({
+    status: 403,
+    body: { code: 'forbidden' },
+  })
   expect((await disconnect(demo)).status).toBe(403)
   const settings = (senderName: string, abandonmentTimeoutMinutes: number) =>
     world.request('PUT', '/api/stores/settings', {
@@ -326,17 +336,17 @@ test.each([
   ['=?utf-8?b?ZXZpbC5jb20gbG9naW4=?=', ''],
   ['\u200fMugs \u202eerom\u200e\u2028', 'Mugs erom'],
 ])('a shop called %j gets the sender name %j (security-P3, security-P8)', async (name, sender) => {
-  const fake = aFakeStore(aHome())
+  const fake = createFakeStore(createHomeUrl())
   fake.profile.name = name
-  const { body } = await connect(world, await anOwner(world), fake)
+  const { body } = await connectFakeStore(world, await registerOwner(world), fake)
   expect(await storeRow(body.store.id)).toMatchObject({ sender_name: sender })
 })
 
 test('members and viewers can neither connect nor disconnect', async () => {
-  const { owner, fake, storeId } = await aConnectedStore(world)
+  const { owner, fake, storeId } = await createConnectedStore(world)
   for (const role of ['member', 'viewer'] as const) {
     await world.db.updateTable('members').set({ role }).where('user_id', '=', owner.userId).execute()
-    expect((await connect(world, owner, fake)).status).toBe(403)
+    expect((await connectFakeStore(world, owner, fake)).status).toBe(403)
     expect((await disconnect(owner)).status).toBe(403)
     expect((await check(owner)).status).toBe(200)
   }
@@ -344,9 +354,9 @@ test('members and viewers can neither connect nor disconnect', async () => {
 })
 
 test('key tests are limited per account', async () => {
-  const owner = await anOwner(world)
-  const fake = aFakeStore(aHome())
+  const owner = await registerOwner(world)
+  const fake = createFakeStore(createHomeUrl())
   fake.problem = new StoreProblem('wrong_key')
-  for (let tries = 0; tries < 30; tries += 1) expect((await connect(world, owner, fake)).status).toBe(401)
-  expect((await connect(world, owner, fake)).status).toBe(429)
+  for (let tries = 0; tries < 30; tries += 1) expect((await connectFakeStore(world, owner, fake)).status).toBe(401)
+  expect((await connectFakeStore(world, owner, fake)).status).toBe(429)
 })

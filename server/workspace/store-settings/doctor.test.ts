@@ -3,13 +3,13 @@ import type { Updateable } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { detectionText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
 import { wordingId } from '../../../shared/consent-box.ts'
-import { anOwner, type Owner } from '../../../test/connected-store.ts'
+import { type Owner, registerOwner } from '../../../test/connected-store.ts'
 import { serve } from '../../../test/contract-servers/serve.ts'
 import { localhostTls } from '../../../test/contract-servers/tls.ts'
 import { type ContractStore, openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER, READER } from '../../../test/contract-servers/woocommerce-keys.ts'
-import { givePlugin } from '../../../test/plugin-shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { connectPlugin } from '../../../test/plugin-shop.ts'
+import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { StoresTable } from '../../core/schema/stores.ts'
@@ -17,7 +17,7 @@ import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
 import { readBoxes } from '../../shoppers/consent/boxes.ts'
 
 // Connects a store, then breaks it in various ways.
-const world = aWorld({ PUBLIC_URL: 'https://recoup.mugs.com', HOST: '0.0.0.0' })
+const world = createWorld({ PUBLIC_URL: 'https://recoup.mugs.com', HOST: '0.0.0.0' })
 
 const open: { close(): Promise<void> }[] = []
 let options: StoreOptions
@@ -32,7 +32,7 @@ beforeEach(async () => {
   open.push(shop, http)
   world.storeClient = (access) =>
     createWooCommerceClient(access, { fetch: http.fetch, now: () => world.now, pauseMs: 0 })
-  owner = await anOwner(world)
+  owner = await registerOwner(world)
   storeId = await connected(OWNER)
 })
 afterEach(async () => {
@@ -184,7 +184,7 @@ test('webhooks disabled by WooCommerce are reported and created again', async ()
 })
 
 test('webhooks that have delivered nothing are fine where the plugin reports orders', async () => {
-  await givePlugin(world, storeId)
+  await connectPlugin(world, storeId)
   await subscribe()
   expect((await checksOf()).webhooks).toMatchObject({
     state: 'quiet',
@@ -302,7 +302,7 @@ test('keys that this server cannot decrypt are reported as such', async () => {
 })
 
 test('only members of the store may ask, with a limit', async () => {
-  const stranger = await anOwner(world)
+  const stranger = await registerOwner(world)
   for (const named of [storeId, shop.url]) {
     expect((await examine(`?storeId=${encodeURIComponent(named)}`, stranger.token)).status).toBe(404)
   }

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { post } from '../../../test/by-hand-scene.ts'
-import { aShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { createShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { createWorld } from '../../../test/world.ts'
 
-const world = aWorld()
+const world = createWorld()
 
 const pause = (token: string) => world.request('POST', '/api/stores/sending/pause', { token })
 const resume = (token: string) => world.request('POST', '/api/stores/sending/resume', { token })
 const view = async (token: string) => (await world.request('GET', '/api/stores/sending/pause', { token })).body.pause
 
 async function aCartThatIsDue() {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.fill('one', [tea()])
   await shop.type('one', { email: 'ada@example.com' })
   return shop
@@ -50,18 +50,18 @@ test('messages that expire meanwhile are not sent (D7)', async () => {
 })
 
 test('a manual message is rejected with the reason and not stored (D11)', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   await shop.mailed({ email: 'bo@example.com' })
   const cart = await shop.cart()
   await pause(shop.token)
   const wanted = { to: 'bo@example.com', cart_id: cart.id }
-  const { status, body } = await post(world, shop, '/api/email/send-email', wanted)
+  const { status, body } = await postWithWorker(world, shop, '/api/email/send-email', wanted)
   expect([status, body.error]).toEqual([422, expect.stringContaining('All sending for this store is paused')])
   expect((await shop.messages()).filter((each) => each.origin_kind === 'manual' && each.state === 'held')).toEqual([])
 })
 
 test('a second pause keeps the first member, and resuming an active store changes nothing', async () => {
-  const shop = await aShop(world)
+  const shop = await createShop(world)
   const first = (await pause(shop.token)).body.pause
   world.advance(MINUTE)
   expect((await pause(shop.token)).body.pause.pausedAt).toBe(first.pausedAt)
@@ -71,11 +71,11 @@ test('a second pause keeps the first member, and resuming an active store change
 
 test('a pause affects one store only, and members cannot pause (decision 136)', async () => {
   const paused = await aCartThatIsDue()
-  const other = await aShop(world)
+  const other = await createShop(world)
   await pause(paused.token)
   expect(await view(other.token)).toBeNull()
   await other.mailed({ email: 'cy@example.com' })
-  const member = await aShop(world, { role: 'member' })
+  const member = await createShop(world, { role: 'member' })
   expect((await pause(member.token)).status).toBe(403)
   expect(await view(member.token)).toBeNull()
 })

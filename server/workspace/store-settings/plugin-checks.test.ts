@@ -1,18 +1,18 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Check } from '../../../shared/checks.ts'
-import { aConnectedStore } from '../../../test/connected-store.ts'
-import { aProblem } from '../../../test/fake-store.ts'
-import { aBeat, aCartEntry, aPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
-import { aWorld } from '../../../test/world.ts'
+import { createConnectedStore } from '../../../test/connected-store.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
+import { buildBeat, buildCartEntry, createPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
+import { createWorld } from '../../../test/world.ts'
 
 // The doctor for a store with the plugin (decision 108).
 
-const world = aWorld()
+const world = createWorld()
 const HOUR = 3_600_000
 let shop: PluginShop
 
 beforeEach(async () => {
-  shop = await aPluginShop(world)
+  shop = await createPluginShop(world)
   await world.runJobs()
 })
 
@@ -22,10 +22,10 @@ async function checksNow(): Promise<Map<string, Check>> {
 }
 
 const beat = (health: Record<string, unknown>) =>
-  shop.call('beat', aBeat(shop, { health: { ...(aBeat(shop).health as object), ...health } }))
+  shop.call('beat', buildBeat(shop, { health: { ...(buildBeat(shop).health as object), ...health } }))
 
 test('the doctor shows version, last call, last cart, queue and scheduled tasks; the script is not needed', async () => {
-  await shop.batch([{ seq: 1, ...aCartEntry() }])
+  await shop.batch([{ seq: 1, ...buildCartEntry() }])
   await beat({ queue: 0 })
   const checks = await checksNow()
   expect(checks.get('plugin')).toMatchObject({
@@ -93,7 +93,7 @@ test('a store counts as reported by its plugin from the connection until the plu
 
 test('a shop that just stopped answering is not shown as reached elsewhere (real-store-W12)', async () => {
   await beat({})
-  shop.fake.problem = aProblem('plain_permalinks')
+  shop.fake.problem = buildProblem('plain_permalinks')
   const checks = await checksNow()
   expect(checks.get('reachable')).toMatchObject({
     state: 'bad',
@@ -118,7 +118,7 @@ test('a shop that just stopped answering is not shown as reached elsewhere (real
 test('a shop behind a firewall with a calling plugin is not reported as a wrong address (security-P6)', async () => {
   await beat({})
   for (const problem of ['unreachable', 'timeout'] as const) {
-    shop.fake.problem = aProblem(problem)
+    shop.fake.problem = buildProblem(problem)
     expect((await checksNow()).get('reachable')).toMatchObject({
       state: 'warn',
       finding: expect.stringContaining('A firewall or a password'),
@@ -141,7 +141,7 @@ test('a silent plugin is a warning, after two days an error, and the script is r
 })
 
 test('a store without the plugin has no plugin checks', async () => {
-  const { owner } = await aConnectedStore(world)
+  const { owner } = await createConnectedStore(world)
   const { body } = await world.request('GET', '/api/stores/doctor', { token: owner.token })
   expect(body.checks.filter(({ id }: Check) => id.startsWith('plugin'))).toEqual([])
   expect(body.checks.length).toBeGreaterThan(5)

@@ -1,9 +1,15 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore, aHome, type Connected, ownerCalls, readings } from '../../../test/connected-store.ts'
-import { anOrder as aCart, aStore } from '../../../test/factories.ts'
-import { aFakeStore, type FakeStore } from '../../../test/fake-store.ts'
-import { told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  type ConnectedStore,
+  createConnectedStore,
+  createHomeUrl,
+  createOwnerCalls,
+  createSyncHelpers,
+} from '../../../test/connected-store.ts'
+import { buildOrder as aCart, createStore } from '../../../test/factories.ts'
+import { createFakeStore, type FakeStore } from '../../../test/fake-store.ts'
+import { readNotifications } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -15,7 +21,7 @@ import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 
 // R16: new keys for a connected store.
 
-const world = aWorld({ PUBLIC_URL: 'https://recoup.acme.com' })
+const world = createWorld({ PUBLIC_URL: 'https://recoup.acme.com' })
 const NEW = { consumer_key: 'ck_new', consumer_secret: 'cs_new' }
 const MINUTE_MS = 60_000
 
@@ -23,8 +29,8 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-const { disconnect, storeRow } = ownerCalls(world)
-const { streamOf, aStoreWithOrders } = readings(world)
+const { disconnect, storeRow } = createOwnerCalls(world)
+const { streamOf, aStoreWithOrders } = createSyncHelpers(world)
 
 interface Asking {
   keys?: Record<string, unknown>
@@ -45,7 +51,7 @@ function knowsOnly(fake: FakeStore, consumerKey: string): void {
   }
 }
 
-async function keyInUse({ storeId, fake }: Connected): Promise<string | undefined> {
+async function keyInUse({ storeId, fake }: ConnectedStore): Promise<string | undefined> {
   await openStoreClient(world.deps, { storeId, db: world.db })
   return fake.access ? keyOf(fake.access) : undefined
 }
@@ -60,7 +66,7 @@ const encryptedOf = async (storeId: string) =>
   ).encrypted
 
 test("new keys are tested, used at once, and the store's profile is updated", async () => {
-  const connected = await aConnectedStore(world)
+  const connected = await createConnectedStore(world)
   const { owner, fake, storeId } = connected
   fake.profile = { ...fake.profile, version: '10.9.1', canWrite: false }
   knowsOnly(fake, 'ck_new')
@@ -83,7 +89,7 @@ test("new keys are tested, used at once, and the store's profile is updated", as
 })
 
 test('rejected keys leave the old ones in use', async () => {
-  const connected = await aConnectedStore(world)
+  const connected = await createConnectedStore(world)
   const { owner, fake, storeId } = connected
   const encrypted = await encryptedOf(storeId)
   knowsOnly(fake, 'ck_0123456789abcdef')
@@ -97,7 +103,7 @@ test('rejected keys leave the old ones in use', async () => {
 })
 
 test('swapped and missing keys are reported before any request to the store', async () => {
-  const { owner, fake } = await aConnectedStore(world)
+  const { owner, fake } = await createConnectedStore(world)
   fake.access = null
   const swapped = { consumer_key: 'cs_new', consumer_secret: ' ck_new' }
   expect(await replace(owner.token, { keys: swapped })).toMatchObject({
@@ -112,7 +118,7 @@ test('swapped and missing keys are reported before any request to the store', as
 })
 
 test('keys of another store are rejected, and the old ones stay', async () => {
-  const connected = await aConnectedStore(world)
+  const connected = await createConnectedStore(world)
   const { owner, fake, storeId } = connected
   const before = await storeRow(storeId)
   fake.profile = { ...fake.profile, homeUrl: 'https://other.example.com', name: 'Another shop' }
@@ -125,8 +131,8 @@ test('keys of another store are rejected, and the old ones stay', async () => {
 })
 
 test('messages, carts and flows stay unchanged', async () => {
-  const store = await aStore(world)
-  const fake = aFakeStore((await storeRow(store.storeId))!.home_url)
+  const store = await createStore(world)
+  const fake = createFakeStore((await storeRow(store.storeId))!.home_url)
   world.storeClient = () => fake
   await recordOrders(world.deps, store.storeId, [aCart(world), aCart(world)], 'sync')
   world.advance(61 * MINUTE_MS)
@@ -170,7 +176,8 @@ test('a store with rejected keys is read at once, and its alarm ends', async () 
 })
 
 /** Without "Store connected" and its test. */
-const notificationsSince = async (storeId: string) => (await told(world, storeId)).map(({ title }) => title).slice(2)
+const notificationsSince = async (storeId: string) =>
+  (await readNotifications(world, storeId)).map(({ title }) => title).slice(2)
 
 test('a failure unrelated to the keys stays until the store is read', async () => {
   const { owner, fake, storeId } = await aStoreWithOrders()
@@ -201,7 +208,7 @@ test('a running read with the old keys neither blocks the next one nor stores it
 })
 
 test('webhooks are created again with the new key, and the old ones count until then', async () => {
-  const connected = await aConnectedStore(world)
+  const connected = await createConnectedStore(world)
   const { owner, fake, storeId } = connected
   await ensureWebhooks(world.deps, { storeId })
   const [before, secrets] = [fake.hooks.map(({ id }) => id), fake.hooks.map(({ secret }) => secret)]
@@ -223,7 +230,7 @@ test('webhooks are created again with the new key, and the old ones count until 
 })
 
 test('a read-only key keeps the webhooks of the old one', async () => {
-  const { owner, fake, storeId } = await aConnectedStore(world)
+  const { owner, fake, storeId } = await createConnectedStore(world)
   await ensureWebhooks(world.deps, { storeId })
   const before = [...fake.hooks]
   fake.profile = { ...fake.profile, canWrite: false }
@@ -234,7 +241,7 @@ test('a read-only key keeps the webhooks of the old one', async () => {
 })
 
 test('keys that this server cannot decrypt can be replaced', async () => {
-  const connected = await aConnectedStore(world)
+  const connected = await createConnectedStore(world)
   const { owner, storeId } = connected
   const unreadable = { encrypted: Buffer.alloc(60) }
   await world.db.updateTable('store_credentials').set(unreadable).where('store_id', '=', storeId).execute()
@@ -244,8 +251,8 @@ test('keys that this server cannot decrypt can be replaced', async () => {
 })
 
 test('another account’s store is not found, and members and viewers have no right', async () => {
-  const { owner, storeId } = await aConnectedStore(world)
-  const stranger = await aConnectedStore(world)
+  const { owner, storeId } = await createConnectedStore(world)
+  const stranger = await createConnectedStore(world)
   const encrypted = await encryptedOf(storeId)
   const address = encodeURIComponent((await storeRow(storeId))!.url)
   for (const named of [storeId, address]) {
@@ -259,7 +266,7 @@ test('another account’s store is not found, and members and viewers have no ri
 })
 
 test('the demo store keeps its keys', async () => {
-  const { owner, fake, storeId } = await aConnectedStore(world)
+  const { owner, fake, storeId } = await createConnectedStore(world)
   await world.db.updateTable('stores').set({ is_demo: true }).where('id', '=', storeId).execute()
   fake.access = null
   expect(await replace(owner.token)).toMatchObject({
@@ -270,7 +277,7 @@ test('the demo store keeps its keys', async () => {
 })
 
 test('the API rejects keys for a disconnected store, even if disconnected during the test', async () => {
-  const { owner, fake, storeId } = await aConnectedStore(world)
+  const { owner, fake, storeId } = await createConnectedStore(world)
   const profile = fake.profile
   fake.readProfile = async () => {
     expect((await disconnect(owner)).status).toBe(200)
@@ -288,7 +295,7 @@ test('the API rejects keys for a disconnected store, even if disconnected during
 })
 
 test('key tests are limited per account, together with connections', async () => {
-  const { owner, fake } = await aConnectedStore(world, 'free', aFakeStore(aHome()))
+  const { owner, fake } = await createConnectedStore(world, 'free', createFakeStore(createHomeUrl()))
   fake.problem = new StoreProblem('wrong_key')
   // The connection was the first test.
   for (let tries = 1; tries < 30; tries += 1) expect((await replace(owner.token)).status).toBe(401)

@@ -1,10 +1,10 @@
 import type net from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
+import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
 import { openNameServer } from '../../../test/contract-servers/dns.ts'
-import { testFlags, told } from '../../../test/notifications.ts'
-import { aWorld } from '../../../test/world.ts'
+import { readNotifications, readTestFlags } from '../../../test/notifications.ts'
+import { createWorld } from '../../../test/world.ts'
 
 const names = await openNameServer({
   'mugs.com': { TXT: ['v=spf1 ip4:127.0.0.1 -all'] },
@@ -28,7 +28,7 @@ const smtp = new SMTPServer({
 await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
 const { port } = smtp.server.address() as net.AddressInfo
 
-const world = aWorld({
+const world = createWorld({
   SMTP_URL: `smtp://127.0.0.1:${port}`,
   MAIL_FROM: 'Recoup <hello@mugs.com>',
   DNS_SERVERS: names.address,
@@ -38,12 +38,12 @@ afterAll(async () => {
   await new Promise<void>((resolve) => smtp.close(() => resolve()))
 })
 
-let one: Connected
-let stranger: Connected
+let one: ConnectedStore
+let stranger: ConnectedStore
 beforeEach(async () => {
   taken.length = 0
-  one ??= await aConnectedStore(world)
-  stranger ??= await aConnectedStore(world)
+  one ??= await createConnectedStore(world)
+  stranger ??= await createConnectedStore(world)
   await world.db.deleteFrom('rate_limits').execute()
 })
 
@@ -65,8 +65,11 @@ test('a test mail goes to the member from the store’s sender, with a result fo
   world.advance(1_000)
   const reply = await testMail(one.owner.token)
   expect(reply).toMatchObject({ status: 200, body: { isAccepted: true, to: email, from: 'hello@mugs.com' } })
-  expect((await told(world, one.storeId)).at(-1)).toMatchObject({ type: 'connection_test', title: 'Test sent' })
-  expect((await testFlags(world, one.storeId)).at(-1)).toEqual(['connection_test', true])
+  expect((await readNotifications(world, one.storeId)).at(-1)).toMatchObject({
+    type: 'connection_test',
+    title: 'Test sent',
+  })
+  expect((await readTestFlags(world, one.storeId)).at(-1)).toEqual(['connection_test', true])
   expect(reply.body.steps.map((step: { id: string; state: string }) => [step.id, step.state])).toEqual([
     ['connect', 'good'],
     ['encrypt', 'skipped'],

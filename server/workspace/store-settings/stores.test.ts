@@ -1,21 +1,27 @@
 import crypto from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../../test/connected-store.ts'
-import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
-import { remainsOf } from '../../../test/remains.ts'
-import { aWorld } from '../../../test/world.ts'
+import {
+  connectFakeStore,
+  createConnectedStore,
+  createHomeUrl,
+  createOwnerCalls,
+  registerOwner,
+} from '../../../test/connected-store.ts'
+import { buildProblem, createFakeStore } from '../../../test/fake-store.ts'
+import { findRemainingTables } from '../../../test/remains.ts'
+import { createWorld } from '../../../test/world.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { enqueueDueSyncs } from '../../carts/sync/sync.ts'
 import { purgeStore } from './stores.ts'
 
-const world = aWorld()
+const world = createWorld()
 const DAY_MS = 86_400_000
 
 beforeEach(() => {
   world.queued.length = 0
 })
 
-const { check, disconnect, storeRow } = ownerCalls(world)
+const { check, disconnect, storeRow } = createOwnerCalls(world)
 
 const someSettings = {
   senderName: 'Mugs',
@@ -27,7 +33,7 @@ const someSettings = {
 test('disconnecting deletes the keys, ends leases and removes the webhooks', {
   tags: ['A4.4', 'A7'],
 }, async () => {
-  const { owner, fake, storeId } = await aConnectedStore(world)
+  const { owner, fake, storeId } = await createConnectedStore(world)
   fake.hooks.push({ id: '7', topic: 'order.updated', status: 'active', deliveryUrl: 'x', secret: 's' })
   await world.db
     .insertInto('store_webhooks')
@@ -52,13 +58,13 @@ test('disconnecting deletes the keys, ends leases and removes the webhooks', {
 })
 
 test('an unreachable store can be disconnected', async () => {
-  const { owner, fake } = await aConnectedStore(world)
-  fake.problem = aProblem('unreachable')
+  const { owner, fake } = await createConnectedStore(world)
+  fake.problem = buildProblem('unreachable')
   expect((await disconnect(owner)).status).toBe(200)
 })
 
 test('disconnecting cancels every unsent message', async () => {
-  const { owner, storeId } = await aConnectedStore(world)
+  const { owner, storeId } = await createConnectedStore(world)
   const messageId = await aMessage(storeId, 'scheduled')
   const sentId = await aMessage(storeId, 'sent')
   expect((await disconnect(owner)).body.cancelled).toBe(1)
@@ -69,11 +75,11 @@ test('disconnecting cancels every unsent message', async () => {
 })
 
 test('reconnecting within thirty days restores the same store, its settings and sync positions', async () => {
-  const { owner, fake, storeId } = await aConnectedStore(world)
+  const { owner, fake, storeId } = await createConnectedStore(world)
   const before = await storeRow(storeId)
   await disconnect(owner)
   world.advance(29 * DAY_MS)
-  const reply = await connect(world, owner, fake)
+  const reply = await connectFakeStore(world, owner, fake)
   expect(reply).toMatchObject({ status: 200, body: { store: { id: storeId } } })
   expect(await storeRow(storeId)).toMatchObject({
     is_active: true,
@@ -85,7 +91,7 @@ test('reconnecting within thirty days restores the same store, its settings and 
 })
 
 test('after thirty days the data is deleted, and a reconnection starts over', { tags: ['A1', 'A9'] }, async () => {
-  const { owner, fake, storeId } = await aConnectedStore(world)
+  const { owner, fake, storeId } = await createConnectedStore(world)
   await aMessage(storeId, 'sent')
   await disconnect(owner)
   world.advance(29 * DAY_MS)
@@ -98,32 +104,32 @@ test('after thirty days the data is deleted, and a reconnection starts over', { 
   expect(world.queued).toContainEqual({ name: 'stores.purge', payload: { storeId }, key: storeId })
   await purgeStore(world.deps, { storeId })
   expect(await storeRow(storeId)).toBeUndefined()
-  expect(await remainsOf(world, { storeId })).toEqual([])
-  const again = await connect(world, owner, fake)
+  expect(await findRemainingTables(world, { storeId })).toEqual([])
+  const again = await connectFakeStore(world, owner, fake)
   expect(again.status).toBe(200)
   expect(again.body.store.id).not.toBe(storeId)
 })
 
 test('a store reconnected before its deletion job is kept', async () => {
-  const { owner, fake, storeId } = await aConnectedStore(world)
+  const { owner, fake, storeId } = await createConnectedStore(world)
   await disconnect(owner)
   world.advance(10 * DAY_MS)
-  await connect(world, owner, fake)
+  await connectFakeStore(world, owner, fake)
   world.advance(25 * DAY_MS)
   await purgeStore(world.deps, { storeId })
   expect(await storeRow(storeId)).toMatchObject({ is_active: true })
 })
 
 test('switching selects another store of the account, and no other account’s', async () => {
-  const owner = await anOwner(world, 'growth')
-  const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
-  const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  const owner = await registerOwner(world, 'growth')
+  const first = (await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).body.store
+  const second = (await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).body.store
   expect((await check(owner)).body.store.id).toBe(second.id)
   const change = (storeId: string, who = owner) =>
     world.request('POST', '/api/stores/switch', { token: who.token, body: { storeId } })
   expect(await change(first.id)).toMatchObject({ status: 200, body: { store: { id: first.id } } })
   expect((await check(owner)).body.store.id).toBe(first.id)
-  const stranger = await anOwner(world)
+  const stranger = await registerOwner(world)
   expect((await change(first.id, stranger)).status).toBe(404)
   expect((await change(crypto.randomUUID())).status).toBe(404)
   expect((await change('nonsense')).status).toBe(400)
@@ -132,9 +138,9 @@ test('switching selects another store of the account, and no other account’s',
 })
 
 test('the store `default` in a body means the one with its address', async () => {
-  const owner = await anOwner(world, 'growth')
-  const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
-  await connect(world, owner, aFakeStore(aHome()))
+  const owner = await registerOwner(world, 'growth')
+  const first = (await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).body.store
+  await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))
   const readFrom = async (body: object) =>
     (await world.request('POST', '/api/stores/sync', { token: owner.token, body })).status
   expect(await readFrom({ storeId: 'default', storeUrl: 'https://unknown.example.com' })).toBe(404)
@@ -142,9 +148,9 @@ test('the store `default` in a body means the one with its address', async () =>
 })
 
 test('the API rejects a request with two different stores, and accepts the same store twice', async () => {
-  const owner = await anOwner(world, 'growth')
-  const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
-  const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  const owner = await registerOwner(world, 'growth')
+  const first = (await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).body.store
+  const second = (await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).body.store
   const read = (query: string, body: object) =>
     world.request('POST', `/api/stores/sync?storeId=${query}`, { token: owner.token, body })
   for (const other of [second.id, second.store_url]) {
@@ -157,9 +163,9 @@ test('the API rejects a request with two different stores, and accepts the same 
 })
 
 test('a tab with a disconnected store changes nothing, neither there nor in the other store', async () => {
-  const owner = await anOwner(world, 'growth')
-  const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
-  const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  const owner = await registerOwner(world, 'growth')
+  const first = (await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).body.store
+  const second = (await connectFakeStore(world, owner, createFakeStore(createHomeUrl()))).body.store
   await disconnect(owner, `?storeId=${first.id}`)
   const stale = `storeId=${encodeURIComponent(first.store_url)}`
   const { token } = owner
@@ -176,8 +182,8 @@ test('a tab with a disconnected store changes nothing, neither there nor in the 
 })
 
 test('another account’s store is not found, like an unknown one', async () => {
-  const { storeId, fake } = await aConnectedStore(world)
-  const { owner: stranger } = await aConnectedStore(world)
+  const { storeId, fake } = await createConnectedStore(world)
+  const { owner: stranger } = await createConnectedStore(world)
   for (const named of [storeId, encodeURIComponent(fake.profile.storeUrl), crypto.randomUUID()]) {
     const query = `?storeId=${named}`
     const calls = [
@@ -193,7 +199,7 @@ test('another account’s store is not found, like an unknown one', async () => 
 })
 
 test('settings are saved, and the effective timeout follows the first step of an active flow', async () => {
-  const { owner, storeId } = await aConnectedStore(world)
+  const { owner, storeId } = await createConnectedStore(world)
   const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
   expect(await save(someSettings)).toMatchObject({
     status: 200,
@@ -215,7 +221,7 @@ test('settings are saved, and the effective timeout follows the first step of an
 })
 
 test('the sender cannot be removed while a flow is active', async () => {
-  const { owner, storeId } = await aConnectedStore(world)
+  const { owner, storeId } = await createConnectedStore(world)
   const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
   await world.db.updateTable('flows').set({ is_on: true }).where('store_id', '=', storeId).execute()
   expect((await save({ ...someSettings, postalAddress: ' ' })).status).toBe(422)
@@ -225,7 +231,7 @@ test('the sender cannot be removed while a flow is active', async () => {
 })
 
 test('the API rejects settings outside their bounds', async () => {
-  const { owner } = await aConnectedStore(world)
+  const { owner } = await createConnectedStore(world)
   for (const wrong of [
     { abandonmentTimeoutMinutes: 14 },
     { abandonmentTimeoutMinutes: 10_081 },
@@ -250,7 +256,7 @@ test('the API rejects settings outside their bounds', async () => {
 })
 
 test('recovery rules are saved one by one, and unnamed ones stay', async () => {
-  const { owner, storeId } = await aConnectedStore(world)
+  const { owner, storeId } = await createConnectedStore(world)
   const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
   await save(someSettings)
   const rules = {
@@ -273,7 +279,7 @@ test('recovery rules are saved one by one, and unnamed ones stay', async () => {
 })
 
 test('an edit of an outdated version is rejected as a whole', async () => {
-  const { owner } = await aConnectedStore(world)
+  const { owner } = await createConnectedStore(world)
   const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
   expect(await save({ capMessages: 2, version: 0 })).toMatchObject({
     status: 200,

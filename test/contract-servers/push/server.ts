@@ -13,7 +13,7 @@ export interface Registration extends ReceiverKeys {
   publicKey: string | null
 }
 
-export interface Received {
+export interface ReceivedPush {
   endpoint: string
   /** As the browser's worker reads it. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent
@@ -36,7 +36,7 @@ export interface Fault {
 
 export interface PushService {
   url: string
-  seen: Received[]
+  seen: ReceivedPush[]
   register(keys: ReceiverKeys, publicKey: string | null): Registration
   /** A real browser, which reads for itself: what is taken is handed to it as it came. Answers its endpoint. */
   registerBrowser(publicKey: string | null, take: (message: { body: Buffer; ttl: number }) => void): string
