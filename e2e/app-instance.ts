@@ -66,7 +66,7 @@ async function openInstance(dataDir: string, ports: number[], env: Record<string
           console.error(`the server ended (${code ?? signal}):\n${output.slice(-5_000)}`)
       })
       isEnding = false
-      await until(async () => {
+      await waitUntil(async () => {
         if (child.exitCode !== null) throw new Error(`it did not start:\n${output}`)
         return isUp(output.slice(from))
       }, START_LIMIT_MS)
@@ -74,12 +74,12 @@ async function openInstance(dataDir: string, ports: number[], env: Record<string
     async kill() {
       isEnding = true
       child.kill('SIGKILL')
-      await until(async () => child.exitCode !== null || child.signalCode !== null)
+      await waitUntil(async () => child.exitCode !== null || child.signalCode !== null)
     },
     async close() {
       isEnding = true
       child.kill('SIGTERM')
-      await until(async () => child.exitCode !== null || child.signalCode !== null)
+      await waitUntil(async () => child.exitCode !== null || child.signalCode !== null)
     },
     async stop() {
       await instance.close()
@@ -108,7 +108,7 @@ function createFolder(prefix: string): string {
 }
 
 /** Polls until the condition holds. */
-export async function until(isSo: () => Promise<boolean>, limitMs = 110_000, everyMs = 250): Promise<void> {
+export async function waitUntil(isSo: () => Promise<boolean>, limitMs = 110_000, everyMs = 250): Promise<void> {
   const end = Date.now() + limitMs
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`not so after ${limitMs} ms`)
@@ -122,7 +122,7 @@ export interface MailSummary {
   subject: string
 }
 
-export async function mailsTo(instance: Pick<AppInstance, 'mailboxUrl'>, address: string): Promise<MailSummary[]> {
+export async function listMails(instance: Pick<AppInstance, 'mailboxUrl'>, address: string): Promise<MailSummary[]> {
   const reply = await fetch(`${instance.mailboxUrl}/api/messages?to=${encodeURIComponent(address)}`)
   return ((await reply.json()) as { messages: MailSummary[] }).messages
 }

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
-import { withOwnFonts } from './fonts.ts'
+import { serveOwnFonts } from './fonts.ts'
 
 /**
  * Disables the address bar's pop-ups: each window would build them from four hundred files and draw half a second
@@ -24,7 +24,7 @@ let kept: Promise<Browser> | undefined
 
 const launchOptions = (): LaunchOptions => ({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-  env: withOwnFonts(process.env),
+  env: serveOwnFonts(process.env),
   args: [
     '--no-sandbox',
     '--disable-gpu',
@@ -69,12 +69,12 @@ function disableAnimations(browser: Browser): Browser {
 }
 
 /** Contexts that live as long as their worker. */
-export const lasting = new Set<BrowserContext>()
+export const persistentContexts = new Set<BrowserContext>()
 
 /** Closes pages a test left open: they would keep polling the server during later tests. */
 export async function closePages(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) {
-    if (lasting.has(context)) continue
+    if (persistentContexts.has(context)) continue
     for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   }

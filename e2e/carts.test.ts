@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { ActiveCart } from '../shared/active-carts.ts'
 import type { MessageView } from '../shared/carts.ts'
-import { mailsTo, readMail, until } from './app-instance.ts'
+import { listMails, readMail, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { abandonCart, advanceDemoMinute, buy } from './demo-shopper.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
@@ -44,8 +44,8 @@ async function messagesOf(email: string): Promise<Messages> {
 
 /** Waits until the address has this many mails. */
 async function arrived(email: string, count: number) {
-  await until(async () => (await mailsTo(instance, email)).length >= count)
-  const mails = await mailsTo(instance, email)
+  await waitUntil(async () => (await listMails(instance, email)).length >= count)
+  const mails = await listMails(instance, email)
   expect(mails).toHaveLength(count)
   return readMail(instance, Math.max(...mails.map(({ id }) => id)))
 }
@@ -84,7 +84,7 @@ test('an abandoned cart gets one mail, is restored in another browser and bought
   expect(order?.attributedMessageId).toBe(first!.id)
   await phone.goto(link)
   await phone.getByRole('heading', { name: 'You have already ordered.' }).waitFor()
-  expect(await mailsTo(instance, email)).toHaveLength(1)
+  expect(await listMails(instance, email)).toHaveLength(1)
 })
 
 test('a shopper without the required consent, and one who bought in time, get no mail', async () => {
@@ -92,7 +92,7 @@ test('a shopper without the required consent, and one who bought in time, get no
   await abandonCart(instance, browser, greta, 'DE')
   await advanceDemoMinute(instance, greta)
   const checkout = await abandonCart(instance, browser, bea)
-  await until(async () => (await cartOf(bea)) !== null)
+  await waitUntil(async () => (await cartOf(bea)) !== null)
   const { id } = (await cartOf(bea))!
   await buy(checkout, bea)
   await expect.poll(async () => (await messagesOf(greta)).messages[0]?.reason).toBe('no_consent')
@@ -101,7 +101,7 @@ test('a shopper without the required consent, and one who bought in time, get no
   await expect.poll(async () => (await bought()).cart.state).toBe('purchased')
   const { messages } = await ask<Messages>('GET', `/api/carts/${id}/messages`)
   expect(messages.filter(({ state }) => state !== 'cancelled')).toEqual([])
-  for (const email of [greta, bea]) expect(await mailsTo(instance, email)).toEqual([])
+  for (const email of [greta, bea]) expect(await listMails(instance, email)).toEqual([])
 })
 
 test('a manual mail arrives once; after unsubscribing nothing is sent, and an erased customer disappears', {
@@ -133,7 +133,7 @@ test('a manual mail arrives once; after unsubscribing nothing is sent, and an er
       (await messagesOf(email)).messages.filter(({ state, channel }) => state === 'scheduled' && channel === 'email'),
     )
     .toEqual([])
-  expect(await mailsTo(instance, email)).toHaveLength(2)
+  expect(await listMails(instance, email)).toHaveLength(2)
 
   await owner.goto(`${instance.url}/customers/${cart.customer_id}`)
   await owner.getByRole('button', { name: 'Erase this person' }).click()

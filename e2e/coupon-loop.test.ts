@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startDemoStore } from '../demo/store/store.ts'
 import type { AnalyticsReply } from '../shared/analytics.ts'
 import type { Coupon } from '../shared/coupons.ts'
-import { type AppInstance, mailsTo, readMail } from './app-instance.ts'
+import { type AppInstance, listMails, readMail } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { buy, typeAtCheckout } from './demo-shopper.ts'
 import { createOwnerWithoutStore, KEYS } from './owner.ts'
@@ -92,10 +92,10 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     await expect
       .poll(async () => {
         await backdateByHour(database)
-        return (await mailsTo(instance, SHOPPER)).length
+        return (await listMails(instance, SHOPPER)).length
       }, SLOW)
       .toBe(1)
-    const [summary] = await mailsTo(instance, SHOPPER)
+    const [summary] = await listMails(instance, SHOPPER)
     const mail = await readMail(instance, summary!.id)
     const [, code = '', saving = ''] = /Coupon (LOOP-[A-Z0-9]{8}): −(\$[\d.,]+) \(valid until/.exec(mail.text)!
     const mailed = {
@@ -147,7 +147,7 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     await expect
       .poll(async () => (await owner.ask<AnalyticsReply>('GET', '/api/analytics?range=7d')).funnel, SLOW)
       .toMatchObject({ cartsCreated: 1, emailsSent: 1, clicks: 1, conversions: 1 })
-    expect(await mailsTo(instance, SHOPPER)).toHaveLength(1)
+    expect(await listMails(instance, SHOPPER)).toHaveLength(1)
   } finally {
     await closePages(browser)
     await database.end()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
-import { type AppInstance, until } from './app-instance.ts'
+import { type AppInstance, waitUntil } from './app-instance.ts'
 
 type Instance = Pick<AppInstance, 'storeUrl' | 'databaseUrl'>
 
@@ -38,7 +38,7 @@ export async function advanceDemoMinute(instance: Instance, email: string): Prom
     switched as (update flows f set takes_from = f.takes_from - interval '1 minute' from left_behind l where f.store_id = l.store_id)
     update facts f set at = f.at - interval '1 minute' from left_behind l where f.store_id = l.store_id and f.shopper_id = l.shopper_id`
   try {
-    await until(async () => (await client.query(shift, [email])).rowCount! > 0)
+    await waitUntil(async () => (await client.query(shift, [email])).rowCount! > 0)
   } finally {
     await client.end()
   }

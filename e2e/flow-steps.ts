@@ -6,11 +6,11 @@ import type { Page } from 'playwright-core'
 export const openStep = (page: Page, place: number) =>
   page.getByRole('button', { name: new RegExp(`^(Edit|Show) message ${place},`) }).click()
 
-export const cardOf = (page: Page, place: number) =>
+export const findStepCard = (page: Page, place: number) =>
   page
     .getByRole('list', { name: 'Messages in their order' })
     .locator('> li')
     .nth(place - 1)
 
 /** Beside the flow; on a phone a dialog in front of it. */
-export const panelOf = (page: Page) => page.locator('.step-panel')
+export const findStepPanel = (page: Page) => page.locator('.step-panel')

@@ -2,9 +2,9 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { mailsTo, readMail, until } from './app-instance.ts'
+import { listMails, readMail, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { reach } from './keys.ts'
+import { tabTo } from './keys.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 // Keyboard-only journeys: the live demo, and a new account up to its connected store.
@@ -25,11 +25,11 @@ const type = (text: string) => page.keyboard.type(text)
 const link = (name: string) => page.getByRole('link', { name, exact: true }).first()
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 async function go(target: Locator, key?: string): Promise<void> {
-  await reach(target, key)
+  await tabTo(target, key)
   await press('Enter')
 }
 async function enter(label: string, text: string): Promise<void> {
-  await reach(page.getByLabel(label, { exact: true }))
+  await tabTo(page.getByLabel(label, { exact: true }))
   await press('Control+a')
   await type(text)
 }
@@ -42,8 +42,8 @@ const ask = (token: string | null, to: string, method = 'GET') =>
 
 /** Waits for the mail with this subject. */
 async function findMail(address: string, subject: RegExp) {
-  const find = async () => (await mailsTo(instance, address)).find((mail) => subject.test(mail.subject))
-  await until(async () => (await find()) !== undefined)
+  const find = async () => (await listMails(instance, address)).find((mail) => subject.test(mail.subject))
+  await waitUntil(async () => (await find()) !== undefined)
   return readMail(instance, (await find())!.id)
 }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storeName } from '../demo/store/shop.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { generateCode } from '../test/authenticator.ts'
-import { mailsTo } from './app-instance.ts'
+import { listMails } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import {
   addUnfinishedOrders,
@@ -109,5 +109,5 @@ test('mail uses the account’s own server, waits while an operator suspends the
   await olga.page.getByRole('button', { name: 'Suspend sending' }).waitFor()
   expect(await remind(SHOPPERS[1]!)).toMatchObject({ success: true })
   await isTaken(email, ...SHOPPERS)
-  for (const shopper of SHOPPERS) expect(await mailsTo(instance, shopper)).toEqual([])
+  for (const shopper of SHOPPERS) expect(await listMails(instance, shopper)).toEqual([])
 })

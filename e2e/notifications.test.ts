@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import type { NotificationView } from '../shared/notification-calls.ts'
-import { type AppInstance, mailsTo, readMail, until } from './app-instance.ts'
+import { type AppInstance, listMails, readMail, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { createOwnerWithoutStore, KEYS } from './owner.ts'
 import { sharedInstance } from './shared-instances.ts'
@@ -60,7 +60,7 @@ test('a store that refuses its keys is reported live in every tab and by one mai
     const { notifications } = await owner.ask<{ notifications: NotificationView[] }>('GET', '/api/notifications')
     return notifications.find(({ type }) => type === 'store_check_failed')
   }
-  await until(async () => (await find()) !== undefined)
+  await waitUntil(async () => (await find()) !== undefined)
   const { _id, title, message } = (await find())!
   for (const page of [tab, other]) await linkTo(page, _id).waitFor()
 
@@ -76,8 +76,8 @@ test('a store that refuses its keys is reported live in every tab and by one mai
   await panel(tab).getByRole('button', { name: 'Undo' }).click()
   await linkTo(other, _id).waitFor()
 
-  const reports = async () => (await mailsTo(instance, email)).filter(({ subject }) => subject.startsWith(title))
-  await until(async () => (await reports()).length > 0)
+  const reports = async () => (await listMails(instance, email)).filter(({ subject }) => subject.startsWith(title))
+  await waitUntil(async () => (await reports()).length > 0)
   expect(await reports()).toHaveLength(1)
   const { html, text, raw } = await readMail(instance, (await reports())[0]!.id)
   expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m)

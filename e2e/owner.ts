@@ -1,14 +1,14 @@
 import crypto from 'node:crypto'
 import type { Page } from 'playwright-core'
 import type { DemoStore } from '../demo/store/store.ts'
-import { type AppInstance, mailsTo, readMail, until } from './app-instance.ts'
+import { type AppInstance, listMails, readMail, waitUntil } from './app-instance.ts'
 
 // Owners of new accounts, who use the same API as the screens.
 
 export const KEYS = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
 export const PASSWORD = 'four pots on Kiln Road'
 
-export type Place = Pick<AppInstance, 'url' | 'mailboxUrl'>
+export type ClientOptions = Pick<AppInstance, 'url' | 'mailboxUrl'>
 
 /** Unique per journey. */
 export const createAddress = (name: string, domain = 'owners.example') =>
@@ -19,7 +19,7 @@ export const createClientHeaders = () => ({ 'x-forwarded-for': `10.${[...crypto.
 
 /** Calls the API with the user's token; an empty string before sign-in. */
 export function createApiClient(
-  { url }: Pick<Place, 'url'>,
+  { url }: Pick<ClientOptions, 'url'>,
   token: () => string = () => '',
   headers = createClientHeaders(),
 ) {
@@ -44,19 +44,19 @@ export function createApiClient(
 }
 
 /** With this store connected, signed in on the page. */
-export async function createOwner(place: Place, store: DemoStore, page: Page, email?: string) {
+export async function createOwner(place: ClientOptions, store: DemoStore, page: Page, email?: string) {
   const owner = await createOwnerWithoutStore(place, page, email)
   await owner.connect(store)
   return owner
 }
 
 /** With a confirmed address and a plan. */
-export async function createOwnerWithoutStore(place: Place, page: Page, email = createAddress('olive')) {
+export async function createOwnerWithoutStore(place: ClientOptions, page: Page, email = createAddress('olive')) {
   let token = ''
   const { ask, statusOf } = createApiClient(place, () => token)
   const owner = { name: 'Olive', email, password: PASSWORD }
   token = (await ask<{ token: string }>('POST', '/api/auth/register', owner)).token
-  await ask('POST', '/api/auth/verify-email', { token: await verificationToken(place, owner.email) })
+  await ask('POST', '/api/auth/verify-email', { token: await createVerificationToken(place, owner.email) })
   await ask('POST', '/api/subscribe/create-free-subscription', {})
   const connect = (store: DemoStore) => {
     const keys = { consumer_key: store.keys.consumerKey, consumer_secret: store.keys.consumerSecret }
@@ -69,15 +69,15 @@ export async function createOwnerWithoutStore(place: Place, page: Page, email = 
 }
 
 /** The link in the newest mail to an address with a matching subject. */
-export async function findMailLink(place: Place, address: string, subject: RegExp): Promise<string> {
-  const newest = async () => (await mailsTo(place, address)).find((mail) => subject.test(mail.subject))?.id
-  await until(async () => (await newest()) !== undefined)
+export async function findMailLink(place: ClientOptions, address: string, subject: RegExp): Promise<string> {
+  const newest = async () => (await listMails(place, address)).find((mail) => subject.test(mail.subject))?.id
+  await waitUntil(async () => (await newest()) !== undefined)
   const { text } = await readMail(place, (await newest())!)
   return /https?:\/\/\S+/.exec(text)![0]
 }
 
 /** Content of the mail after registration. */
-export async function verificationToken(place: Place, address: string): Promise<string> {
+export async function createVerificationToken(place: ClientOptions, address: string): Promise<string> {
   const link = await findMailLink(place, address, /^Confirm your email address$/)
   return /verify-email\?token=([\w.-]+)/.exec(link)![1]!
 }

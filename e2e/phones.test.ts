@@ -6,7 +6,7 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
 import { openDb, openPool } from '../server/core/db/db.ts'
-import { until } from './app-instance.ts'
+import { waitUntil } from './app-instance.ts'
 import { findViolations } from './axe.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { createOwnerWithoutStore, KEYS } from './owner.ts'
@@ -44,7 +44,7 @@ beforeAll(async () => {
   owner = await createOwnerWithoutStore(instance, phone, 'tessa@texts.example')
   await owner.ask('POST', '/api/subscribe/manual-update', { planKey: 'growth' })
   await owner.connect(store)
-  await until(async () => {
+  await waitUntil(async () => {
     const listed = await owner.ask<{ carts: { id: string; phone: string }[] }>('GET', '/api/carts/abandoned')
     for (const cart of listed.carts) carts.set(cart.phone, cart.id)
     return carts.size === 2
@@ -121,7 +121,7 @@ test('an SMS submitted twice arrives once with a working link, and STOP ends mes
     })
   const replies = await Promise.all([send(), send()])
   expect(replies).toMatchObject([{ success: true }, { success: true }])
-  await until(async () => (await received(BEA, 'sms'))[0]?.status === 'delivered')
+  await waitUntil(async () => (await received(BEA, 'sms'))[0]?.status === 'delivered')
   const [message, ...others] = await received(BEA, 'sms')
   expect(others).toEqual([])
   await expectWorkingLink(message!.body)
@@ -162,7 +162,7 @@ test('a WhatsApp message arrives once from its template, is reported as read, an
   const outcome = async () =>
     (await owner.ask<{ message: { outcome: string } | null }>('GET', `/api/carts/${cartId}/last-message`)).message
       ?.outcome
-  await until(async () => (await outcome()) === 'read')
+  await waitUntil(async () => (await outcome()) === 'read')
   await phone.getByRole('textbox', { name: 'Reply' }).fill('Help')
   await phone.getByRole('button', { name: 'Send' }).click()
   await expectCount(CARL, 'whatsapp', 2)

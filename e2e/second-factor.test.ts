@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateCode } from '../test/authenticator.ts'
-import { mailsTo, until } from './app-instance.ts'
+import { listMails, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { createClientHeaders, createOwnerWithoutStore, findMailLink, PASSWORD } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
@@ -31,7 +31,7 @@ test('a second factor is set up, required at sign-in, and still required after a
   await card.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
   const recoveryCodes = await card.locator('.recovery-codes > li').allInnerTexts()
   expect(recoveryCodes).toHaveLength(10)
-  await until(async () => (await mailsTo(instance, email)).some(({ subject }) => /was switched on/.test(subject)))
+  await waitUntil(async () => (await listMails(instance, email)).some(({ subject }) => /was switched on/.test(subject)))
 
   const enterPassword = async (visitor: Page, password: string) => {
     await visitor.goto(`${instance.url}/login`)

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import type { CampaignReport } from '../shared/campaign-report.ts'
 import type { CampaignView } from '../shared/campaigns.ts'
-import { type AppInstance, mailsTo, readMail } from './app-instance.ts'
+import { type AppInstance, listMails, readMail } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { openStep, panelOf } from './flow-steps.ts'
+import { findStepPanel, openStep } from './flow-steps.ts'
 import { createOwnerWithoutStore, KEYS } from './owner.ts'
 import { sharedInstance } from './shared-instances.ts'
 
@@ -62,7 +62,7 @@ async function openStore(names: readonly string[]) {
 }
 
 const mails = async (email: string, subject: string) =>
-  (await mailsTo(instance, email)).filter((mail) => mail.subject.includes(subject))
+  (await listMails(instance, email)).filter((mail) => mail.subject.includes(subject))
 const counts = (people: readonly { email: string }[], subject: string) =>
   Promise.all(people.map(async ({ email }) => (await mails(email, subject)).length))
 
@@ -112,8 +112,8 @@ test('an edited flow that is switched on sends the edited text once to a cart of
   await page.goto(`${instance.url}/flows`)
   await page.locator('a[href^="/flows/"]:not([href$=lift])').first().click()
   await openStep(page, 1)
-  await panelOf(page).getByLabel('Subject').fill('From the kiln for {{ customer_name }}')
-  await panelOf(page).getByLabel('Text', { exact: true }).fill('The kiln is still warm.\n\n{{ checkout_link }}')
+  await findStepPanel(page).getByLabel('Subject').fill('From the kiln for {{ customer_name }}')
+  await findStepPanel(page).getByLabel('Text', { exact: true }).fill('The kiln is still warm.\n\n{{ checkout_link }}')
   const bar = page.getByRole('region', { name: 'Unsaved changes' })
   await bar.getByRole('button', { name: 'Save' }).click()
   await bar.waitFor({ state: 'detached' })
@@ -128,7 +128,7 @@ test('an edited flow that is switched on sends the edited text once to a cart of
   expect((await readMail(instance, mail!.id)).text).toContain('The kiln is still warm.')
   await page.reload()
   await page.getByText('1 sent').first().waitFor()
-  expect(await mailsTo(instance, people[0]!.email)).toHaveLength(1)
+  expect(await listMails(instance, people[0]!.email)).toHaveLength(1)
 })
 
 test('a discount mail arrives once at each chosen customer, each with a personal code', {

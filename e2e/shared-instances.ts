@@ -7,7 +7,7 @@ import { openStripe } from '../server/billing/payments/stripe.ts'
 import { readConfig } from '../server/core/config/config.ts'
 import { isAlive } from '../server/core/postgres/postmaster.ts'
 import { startStripe } from '../test/contract-servers/stripe/server.ts'
-import { type AppInstance, findFreePorts, isUp, readDatabaseUrl, until } from './app-instance.ts'
+import { type AppInstance, findFreePorts, isUp, readDatabaseUrl, waitUntil } from './app-instance.ts'
 
 // The three installations shared by all journeys of a run. Each journey has its own account (or shoppers) and never
 // stops one; crash behaviour has its own tests.
@@ -39,7 +39,7 @@ export async function sharedInstance(name: SharedName): Promise<SharedInstance> 
     if (!isAlive(pid)) throw new Error('it has ended')
     return isUp(output())
   }
-  await until(isReady, START_LIMIT_MS).catch((error: Error) => {
+  await waitUntil(isReady, START_LIMIT_MS).catch((error: Error) => {
     throw new Error(`the instance “${name}” is not ready: ${error.message}\n${output().slice(-4_000)}`)
   })
   return { ...place, output, databaseUrl: () => readDatabaseUrl(place.dataDir) }
@@ -74,7 +74,7 @@ export async function startSharedInstances(folder: string) {
     async end() {
       stripe.webhooks.follow(null)
       for (const child of children) child.kill('SIGTERM')
-      await until(async () => children.every(hasEnded), 110_000, 50)
+      await waitUntil(async () => children.every(hasEnded), 110_000, 50)
       await stripe.close()
       if (stripe.faults.length > 0) throw new Error(`Stripe’s contract was broken: ${JSON.stringify(stripe.faults)}`)
     },

@@ -7,7 +7,7 @@ import type { CaptureMode } from '../shared/capture-mode.ts'
 import type { FlowView } from '../shared/flows.ts'
 import { openAppClient, openShopify } from '../test/contract-servers/shopify.ts'
 import { buildSavedSteps } from '../test/flow-edits.ts'
-import { mailsTo, readMail, until } from './app-instance.ts'
+import { listMails, readMail, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { addUnfinishedOrders, createAddress, createOwner, createOwnerWithoutStore, type ListedCart } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
@@ -46,7 +46,7 @@ async function backdateByHour(): Promise<void> {
   const client = new pg.Client(instance.databaseUrl())
   await client.connect()
   try {
-    await until(async () => (await client.query(shift, [ANA])).rowCount! > 0)
+    await waitUntil(async () => (await client.query(shift, [ANA])).rowCount! > 0)
   } finally {
     await client.end()
   }
@@ -119,10 +119,10 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   const shop = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage()
   await abandonCheckout(shop)
   const connection = () => ask<{ store: { captureSeenAt: string | null } }>('GET', '/api/stores/check-connection')
-  await until(async () => (await connection()).store.captureSeenAt !== null)
+  await waitUntil(async () => (await connection()).store.captureSeenAt !== null)
   await backdateByHour()
-  await until(async () => (await mailsTo(instance, ANA)).length > 0)
-  const [summary] = await mailsTo(instance, ANA)
+  await waitUntil(async () => (await listMails(instance, ANA)).length > 0)
+  const [summary] = await listMails(instance, ANA)
   const { html, text } = await readMail(instance, summary!.id)
   expect(html).toContain(coupon.code)
   expect(html).toContain('Copper Watering Can')
@@ -150,7 +150,7 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   expect(messages[0]).toMatchObject({ step: 1, state: 'sent' })
   expect(order?.attributedMessageId).toBe(messages[0]!.id)
   expect(messages[1]).toMatchObject({ step: 2, state: 'cancelled', reason: 'purchased' })
-  expect(await mailsTo(instance, ANA)).toHaveLength(1)
+  expect(await listMails(instance, ANA)).toHaveLength(1)
 
   const switchTo = async (platform: RegExp, name: string) => {
     await owner.getByRole('button', { name: 'Switch store' }).click()
@@ -184,7 +184,7 @@ describe('before consent (C9)', () => {
     await subscribe(store.captureKey, shop)
     // The first import ends with its customers.
     const imported = `select count(*)::int as n from sync_state where store_id = $1 and stream = 'customers' and completed_at is not null`
-    await until(async () => (await count(imported)) > 0)
+    await waitUntil(async () => (await count(imported)) > 0)
     shop.setThemeHead(`<script src="${instance.url}/capture/${store.captureKey}.theme.js" defer></script>`)
   })
 
@@ -217,10 +217,10 @@ describe('before consent (C9)', () => {
 
   /** The shop's checkout webhook has been processed. */
   async function told(eventsBefore: number): Promise<void> {
-    await until(async () => (await count(EVENTS)) > eventsBefore)
+    await waitUntil(async () => (await count(EVENTS)) > eventsBefore)
     const jobs = `select count(*)::int as n from pgboss.job
       where data ->> 'storeId' = $1 and state < 'completed' and start_after <= now()`
-    await until(async () => (await count(jobs)) === 0)
+    await waitUntil(async () => (await count(jobs)) === 0)
   }
 
   async function aShopper() {
@@ -244,7 +244,7 @@ describe('before consent (C9)', () => {
     await page.getByRole('button', { name: 'Add to cart' }).click()
     // The checkout has no script. Where nothing is reported, give the script time to do so.
     if (mode === 'nothing') await page.waitForTimeout(2_000)
-    else await until(async () => posts.length > 0)
+    else await waitUntil(async () => posts.length > 0)
     await page.getByRole('link', { name: 'View cart' }).click()
     await page.getByRole('link', { name: 'Check out' }).click()
     await page.getByLabel('Email', { exact: true }).fill(email)

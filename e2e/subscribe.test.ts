@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mailsTo, until } from './app-instance.ts'
+import { listMails, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { verificationToken } from './owner.ts'
+import { createVerificationToken } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 // An owner buys, changes, cancels and resumes a plan at Stripe.
@@ -51,7 +51,7 @@ test('an owner registers, starts a trial at Stripe, adds a card, changes, cancel
   }
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/pricing')
-  await ask('POST', '/api/auth/verify-email', { token: await verificationToken(instance, OWNER.email) })
+  await ask('POST', '/api/auth/verify-email', { token: await createVerificationToken(instance, OWNER.email) })
   await expect.poll(() => status()).toMatchObject({ plan: null, hasActiveSubscription: false })
 
   await press('Choose Starter')
@@ -75,7 +75,7 @@ test('an owner registers, starts a trial at Stripe, adds a card, changes, cancel
   const back = await page.getByRole('link', { name: 'Return' }).getAttribute('href')
   expect(back).toBe(`${instance.url}/billing`)
   await page.goto(`${instance.url}/readyz`)
-  await until(async () => (await status()).hasCard)
+  await waitUntil(async () => (await status()).hasCard)
 
   await page.goto(back!)
   await press('Change plan')
@@ -96,12 +96,12 @@ test('an owner registers, starts a trial at Stripe, adds a card, changes, cancel
   await expect.poll(() => status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: false })
 
   const hasMail = async () => (await subjects()).length > 0
-  await until(hasMail)
+  await waitUntil(hasMail)
   await expect.poll(() => subjects()).toHaveLength(1)
 })
 
 /** Subject of a purchase mail. Events within a minute share one mail: ", and 1 more". */
 const subjects = async () =>
-  (await mailsTo(instance, OWNER.email))
+  (await listMails(instance, OWNER.email))
     .map(({ subject }) => subject)
     .filter((subject) => /^Your plan is Starter now(, and \d more)?$/.test(subject))

@@ -1,21 +1,21 @@
 import { describe, test } from 'vitest'
-import { checkFits, checkReadable, htmlOf, looks, mails } from '../screens/account-mails.ts'
-import { aScreen } from '../screens/app.ts'
+import { checkFits, checkReadable, mailVariants, readHtml, sampleMails } from '../screens/account-mails.ts'
+import { createScreens } from '../screens/app.ts'
 
-const app = aScreen()
+const app = createScreens()
 
-describe.each(Object.entries(mails))('the mail %s', (_name, mail) => {
+describe.each(Object.entries(sampleMails))('the mail %s', (_name, mail) => {
   test('fits a phone and a window in any font', async () => {
     const page = await app.another()
-    for (const look of Object.values(looks)) {
-      for (const width of [320, 640]) await checkFits(page, look(htmlOf(mail)), width)
+    for (const look of Object.values(mailVariants)) {
+      for (const width of [320, 640]) await checkFits(page, look(readHtml(mail)), width)
     }
   })
 
   test('is readable by day and at night', async () => {
     const page = await app.another()
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [320, 640]) await checkReadable(page, htmlOf(mail), colorScheme, width)
+      for (const width of [320, 640]) await checkReadable(page, readHtml(mail), colorScheme, width)
     }
   })
 })

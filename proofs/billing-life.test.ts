@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { verificationToken } from '../e2e/owner.ts'
+import { createVerificationToken } from '../e2e/owner.ts'
 import { openClient } from '../test/contract-servers/stripe/server.ts'
 import {
-  addCard,
-  ask,
-  atStripe,
-  begin,
+  callApi,
   connectStore,
   dialog,
-  end,
+  endScene,
   findMail,
   formatDay,
-  history,
   instance,
   main,
   OWNER,
@@ -19,16 +15,20 @@ import {
   page,
   passDays,
   periodEnd,
-  press,
+  pressButton,
+  readPaymentHistory,
+  readStripeDay,
   setUpAtStripe,
+  startScene,
   stripe,
+  submitCard,
   subscription,
 } from './billing-life/scene.ts'
 
 // The whole life of one subscription, against the contract server of Stripe by its clock (decision 89).
 
-beforeAll(begin)
-afterAll(end)
+beforeAll(startScene)
+afterAll(endScene)
 
 const CONFIRM =
   'Are you sure you want to cancel your subscription? You will lose access at the end of your current billing period.'
@@ -65,18 +65,18 @@ async function beginTrial(): Promise<void> {
   }
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/pricing')
-  const token = await verificationToken(instance, OWNER.email)
-  expect((await ask('POST', '/api/auth/verify-email', { token })).status).toBe(200)
+  const token = await createVerificationToken(instance, OWNER.email)
+  expect((await callApi('POST', '/api/auth/verify-email', { token })).status).toBe(200)
   await main().getByRole('button', { name: 'Choose Starter' }).waitFor()
-  await press('Choose Starter')
+  await pressButton('Choose Starter')
   await page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' }).waitFor()
   await main().getByText('14 days free, then $19.00 a month until you cancel.').waitFor()
-  await press('Start free trial')
+  await pressButton('Start free trial')
   await page.getByText('14 days free').waitFor()
   // Back is where it was chosen, and Stripe's page the same again.
   await page.getByRole('link', { name: 'Back', exact: true }).click()
   await page.waitForURL(`${instance.url}/pricing?plan=starter&cycle=month&stores=0`)
-  await press('Start free trial')
+  await pressButton('Start free trial')
   await page.getByText('Total due today $0.00').waitFor()
   await expect.poll(() => page.getByLabel('Card number').count()).toBe(0)
   await page.getByRole('button', { name: 'Start trial' }).click()
@@ -106,7 +106,7 @@ async function addCardBeforeTrialEnds(): Promise<void> {
   const banner = page.getByText(`The trial of Starter ends on ${formatDay(subscription().trial_end!)}.`)
   await banner.waitFor()
   await page.getByText('After that the account goes on with Lite, unless a card is added.').waitFor()
-  await addCard('4242424242424242')
+  await submitCard('4242424242424242')
   await main().getByText('On file').waitFor()
   await page.getByText('After that it is paid by the card you have added.').waitFor()
   for (let n = 0; n < 2; n++) expect((await connectStore()).status).toBe(200)
@@ -117,7 +117,7 @@ async function passTrialEnd(): Promise<void> {
   expect(await findMail('Your Starter trial has ended')).toContain('The plan goes on and costs $19.00 a month')
   await open('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
-  expect(await history()).toEqual(['1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00'])
+  expect(await readPaymentHistory()).toEqual(['1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00'])
   expect(stripe.all('charge').map(({ amount }) => amount)).toEqual([1_900])
 }
 
@@ -141,7 +141,7 @@ async function upgradeForThirdStore(): Promise<void> {
   const shown = /\$[\d.]+/.exec(await pay.innerText())![0]
   await dialog('Change plan').getByText('The next bill is $49.00').waitFor()
   const before = stripe.all('charge').length
-  await atStripe()
+  await readStripeDay()
   await pay.click()
   await dialog('Change plan').waitFor({ state: 'detached' })
   await main().getByRole('heading', { name: 'Growth' }).waitFor()
@@ -149,14 +149,14 @@ async function upgradeForThirdStore(): Promise<void> {
   const charged = stripe.all('charge').slice(before)
   expect(charged.map(({ amount }) => `$${(amount / 100).toFixed(2)}`)).toEqual([shown])
   expect(await findMail('Your plan is Growth now')).toContain('It costs $49.00 a month')
-  expect((await history())[0]).toBe(`Change of the plan | Succeeded | ${shown}`)
+  expect((await readPaymentHistory())[0]).toBe(`Change of the plan | Succeeded | ${shown}`)
   expect((await connectStore()).status).toBe(200)
   await page.getByRole('button', { name: 'Subscription: Growth, Active' }).click()
   await dialog('Subscription').getByText('3 of 3 connected').waitFor()
 }
 
 async function declinePayment(): Promise<void> {
-  await addCard('4000000000000341')
+  await submitCard('4000000000000341')
   await main().getByText('On file').waitFor()
   await passDays(21)
   expect(subscription().status).toBe('past_due')
@@ -168,7 +168,9 @@ async function declinePayment(): Promise<void> {
   await page.getByText('A payment is overdue.', { exact: true }).waitFor()
   await main().getByText('Past Due', { exact: true }).waitFor()
   await main().getByText('Add another card under Manage Billing for the next try').waitFor()
-  expect((await history())[0]).toBe('1 × Recoup Growth (at $49.00 / month) | Failed | Your card was declined. | $49.00')
+  expect((await readPaymentHistory())[0]).toBe(
+    '1 × Recoup Growth (at $49.00 / month) | Failed | Your card was declined. | $49.00',
+  )
   await open('/carts')
   await page.getByText('A payment is overdue.', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Go to billing' }).click()
@@ -176,21 +178,21 @@ async function declinePayment(): Promise<void> {
 }
 
 async function recoverPayment(): Promise<void> {
-  await addCard('5555555555554444')
+  await submitCard('5555555555554444')
   await passDays(3)
   expect(subscription().status).toBe('active')
   expect(await findMail('Your payment has been made')).toContain('Nothing is overdue any more')
   await open('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
   await expect.poll(() => page.getByText('A payment is overdue.').count()).toBe(0)
-  expect((await history())[0]).toBe('1 × Recoup Growth (at $49.00 / month) | Succeeded | $49.00')
+  expect((await readPaymentHistory())[0]).toBe('1 × Recoup Growth (at $49.00 / month) | Succeeded | $49.00')
 }
 
 async function scheduleDowngrade(): Promise<void> {
   await passDays(1)
   const day = periodEnd()
   await open('/billing')
-  await press('Change plan')
+  await pressButton('Change plan')
   const change = dialog('Change plan')
   await change.getByRole('radio', { name: 'Starter' }).click()
   await change.getByRole('button', { name: 'Show what it costs' }).click()
@@ -199,7 +201,7 @@ async function scheduleDowngrade(): Promise<void> {
   const boxes = change.getByRole('checkbox')
   for (const box of await boxes.all()) if (await box.isChecked()) await box.click()
   await boxes.first().click()
-  await atStripe()
+  await readStripeDay()
   await change.getByRole('button', { name: `Change on ${day}` }).click()
   await change.waitFor({ state: 'detached' })
   await main().getByText(`Changes to Starter on ${day}.`).waitFor()
@@ -217,24 +219,24 @@ async function passDowngrade(): Promise<void> {
   await open('/billing')
   await main().getByRole('heading', { name: 'Starter' }).waitFor()
   await main().getByRole('region', { name: 'Resting stores' }).waitFor()
-  expect((await history())[0]).toBe('1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00')
+  expect((await readPaymentHistory())[0]).toBe('1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00')
 }
 
 async function cancelAndReactivate(): Promise<void> {
   await passDays(1)
   const day = periodEnd()
   await open('/billing')
-  await press('Cancel subscription')
+  await pressButton('Cancel subscription')
   await dialog('Cancel Starter?').getByText(CONFIRM).waitFor()
   await dialog('Cancel Starter?').getByText('2 stores of the 3 connected will rest then').waitFor()
-  await atStripe()
+  await readStripeDay()
   await dialog('Cancel Starter?').getByRole('button', { name: 'Cancel subscription' }).click()
   await main().getByText(`Ends on ${day}, then Lite.`).waitFor()
   expect(subscription().cancel_at_period_end).toBe(true)
   expect(await findMail('Your Starter plan ends on')).toContain('Until then you can reactivate the subscription')
   await passDays(5)
   await open('/billing')
-  await press('Reactivate')
+  await pressButton('Reactivate')
   await main().getByText(`Renews on ${day}.`).waitFor()
   expect(subscription().cancel_at_period_end).toBe(false)
   expect(await findMail('Your Starter plan goes on')).toContain('It costs $19.00 a month')
@@ -242,18 +244,18 @@ async function cancelAndReactivate(): Promise<void> {
 
 async function refund(): Promise<void> {
   const charge = stripe.all('charge').findLast(({ paid }) => paid)!
-  await openClient(await atStripe()).refunds.create({ charge: charge.id, amount: 500 })
+  await openClient(await readStripeDay()).refunds.create({ charge: charge.id, amount: 500 })
   await stripe.webhooks.idle()
   await expect
-    .poll(async () => (await history())[0])
+    .poll(async () => (await readPaymentHistory())[0])
     .toBe('1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00 | $5.00 refunded')
   await openClient(stripe).refunds.create({ charge: charge.id })
   await stripe.webhooks.idle()
   await expect
-    .poll(async () => (await history())[0])
+    .poll(async () => (await readPaymentHistory())[0])
     .toBe('1 × Recoup Starter (at $19.00 / month) | Refunded | $19.00 | $19.00 refunded')
   const paid = stripe.all('charge').filter((one) => one.paid)
-  expect((await history()).length).toBe(paid.length)
+  expect((await readPaymentHistory()).length).toBe(paid.length)
   await expect.poll(() => page.getByRole('button', { name: 'Subscription: Starter, Active' }).count()).toBe(1)
 }
 
@@ -261,5 +263,5 @@ interface Store {
   id: string
   isResting: boolean
 }
-const stores = async () => (await ask<{ stores: Store[] }>('GET', '/api/subscribe/resting-stores')).body.stores
+const stores = async () => (await callApi<{ stores: Store[] }>('GET', '/api/subscribe/resting-stores')).body.stores
 const resting = async () => (await stores()).filter(({ isResting }) => isResting).map(({ id }) => id)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codesSurvive } from '../e2e/crash/codes.ts'
+import { checkCodesSurvive } from '../e2e/crash/codes.ts'
 
 test.each([
   [60, 50],
@@ -7,7 +7,7 @@ test.each([
 ])(
   'each of %i messages has one working code, and no other is left, after the store was cut off and the worker killed twice',
   async (people, least) => {
-    const { left, orphans, problems } = await codesSurvive(people)
+    const { left, orphans, problems } = await checkCodesSurvive(people)
     expect(problems).toEqual([])
     expect(left).toBeGreaterThanOrEqual(least)
     expect(orphans).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DemoStore } from '../demo/store/store.ts'
 import { type CrashCase, cases, randomFrom, type Target } from '../e2e/crash/cases.ts'
-import { type Lane, startLane } from '../e2e/crash/lane.ts'
+import { type CrashRunner, startCrashRunner } from '../e2e/crash/lane.ts'
 import { startShops } from '../e2e/crash/shops.ts'
 
 // kill -9 at two boundaries of the send path, drawn by TEST_SEED (D1, D6, D10). `npm run crash` runs all of them.
@@ -10,11 +10,11 @@ const seed = Number(process.env.TEST_SEED || Date.now() % 1_000_000)
 const random = randomFrom(seed)
 
 let shops: DemoStore[] = []
-let lanes: Lane[] = []
+let lanes: CrashRunner[] = []
 
 beforeAll(async () => {
   shops = await startShops()
-  lanes = await Promise.all([2, 4].map((workers) => startLane(shops, workers)))
+  lanes = await Promise.all([2, 4].map((workers) => startCrashRunner(shops, workers)))
 })
 
 afterAll(async () => {

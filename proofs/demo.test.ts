@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AppInstance, mailsTo, readMail, startAppInstance, until } from '../e2e/app-instance.ts'
+import { type AppInstance, listMails, readMail, startAppInstance, waitUntil } from '../e2e/app-instance.ts'
 import { openBrowser } from '../e2e/browser.ts'
 import { abandonCart, advanceDemoMinute, buy } from '../e2e/demo-shopper.ts'
 
@@ -49,8 +49,8 @@ test('the guide follows a visitor’s cart until it is bought', { tags: ['A1'] }
   await step('sent').waitFor({ timeout: 120_000 })
   const toMailbox = await guide.getByRole('link', { name: 'Open the mailbox' }).getAttribute('href')
   expect(new URL(toMailbox!).searchParams.get('to')).toBe(ANA)
-  await until(async () => (await mailsTo(instance, ANA)).length > 0, 60_000)
-  const mail = await readMail(instance, (await mailsTo(instance, ANA))[0]!.id)
+  await waitUntil(async () => (await listMails(instance, ANA)).length > 0, 60_000)
+  const mail = await readMail(instance, (await listMails(instance, ANA))[0]!.id)
   await shop.goto(/https?:\/\/[^\s"<>]+\/c\/[\w-]+/.exec(mail.html)![0])
   await shop.getByRole('button', { name: 'Continue to checkout' }).click()
   await shop.waitForURL('**/checkout/**')

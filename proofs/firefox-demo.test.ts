@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PROMPT } from '../shared/push.ts'
 import type { PushSetup } from '../web/push/queries.ts'
-import { type Firefox, openFirefox, whyNoFirefox } from './firefox.ts'
-import { aPushDemo, type PushDemo } from './push-demo.ts'
+import { type Firefox, findMissingFirefox, openFirefox } from './firefox.ts'
+import { openPushDemo, type PushDemo } from './push-demo.ts'
 
 // Web push from end to end: the product as it is started, its demo store, a real Firefox and a strict push service. The shopper never types an
 // address before they buy: what brings them back is the notification alone.
@@ -10,9 +10,9 @@ import { aPushDemo, type PushDemo } from './push-demo.ts'
 let demo: PushDemo
 let shopper: Firefox
 
-describe.skipIf(whyNoFirefox)(`the demo in Firefox${whyNoFirefox}`, () => {
+describe.skipIf(findMissingFirefox)(`the demo in Firefox${findMissingFirefox}`, () => {
   beforeAll(async () => {
-    demo = await aPushDemo()
+    demo = await openPushDemo()
     shopper = await openFirefox(demo.browsers.port)
   }, 400_000)
 

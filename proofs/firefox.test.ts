@@ -9,7 +9,7 @@ import { buildStorefront } from '../scripts/build-storefront.ts'
 import { DEFAULT_PROMPT, type PushPayload } from '../shared/push.ts'
 import { type Autopush, openAutopush } from '../test/contract-servers/autopush.ts'
 import { openPushServer } from '../test/push-page-server.ts'
-import { type Firefox, openFirefox, whyNoFirefox } from './firefox.ts'
+import { type Firefox, findMissingFirefox, openFirefox } from './firefox.ts'
 
 // Widget and worker in a real Firefox: its own question, its own subscription and keys, its own decryption, its own notifications. The push
 // service is a local one that speaks its protocol; a small server stands in for ours.
@@ -24,7 +24,7 @@ let server: Awaited<ReturnType<typeof openPushServer>>
 let pushes: Autopush
 let firefox: Firefox
 
-describe.skipIf(whyNoFirefox)(`widget and worker in Firefox${whyNoFirefox}`, () => {
+describe.skipIf(findMissingFirefox)(`widget and worker in Firefox${findMissingFirefox}`, () => {
   beforeAll(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-firefox-'))
     await buildStorefront(folder)

@@ -7,7 +7,7 @@ import { connectMarionette, type Marionette } from './marionette.ts'
 
 // A real Firefox without a window of its own, with a new profile. Its push service is the one given.
 
-export interface Shown {
+export interface ShownNotification {
   title: string
   text: string
 }
@@ -27,7 +27,7 @@ export interface Firefox {
   /** The browser's own question for a permission, answered as its owner does. */
   allowInPrompt(): Promise<void>
   /** Notifications on the screen, as the browser shows them. */
-  shown(): Promise<Shown[]>
+  shown(): Promise<ShownNotification[]>
   pressShown(): Promise<void>
   /** Takes the permission back, as in the page's information. */
   revoke(origin: string): Promise<void>
@@ -63,7 +63,7 @@ const prefsOf = (pushPort: number) => ({
 })
 
 /** For the title of tests that skip themselves; empty when there is a Firefox. */
-export const whyNoFirefox = process.env.FIREFOX_PATH
+export const findMissingFirefox = process.env.FIREFOX_PATH
   ? ''
   : ' (left out: FIREFOX_PATH is not set; Debian: apt-get install firefox-esr)'
 
@@ -139,7 +139,7 @@ function drive(marionette: Marionette, version: string, close: () => Promise<voi
     pressButton: (label) => pressButton(send, label, press),
     type: async (selector, text) => void (await send('WebDriver:ElementSendKeys', { id: await find(selector), text })),
     allowInPrompt: () => inBrowser(ALLOW),
-    shown: () => inBrowser<Shown[]>(SHOWN),
+    shown: () => inBrowser<ShownNotification[]>(SHOWN),
     pressShown: () => inBrowser(PRESS_SHOWN),
     revoke: (origin) => inBrowser(REVOKE, origin),
     newestWindow: async () => {

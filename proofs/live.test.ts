@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type AppInstance, startAppInstance, until } from '../e2e/app-instance.ts'
+import { type AppInstance, startAppInstance, waitUntil } from '../e2e/app-instance.ts'
 import { openBrowser } from '../e2e/browser.ts'
 
 // The live connection across a server that is killed and comes back.
@@ -28,7 +28,7 @@ afterAll(async () => {
   await instance?.stop()
 })
 
-const isAskedAfter = (count: number) => until(async () => checks > count, 60_000)
+const isAskedAfter = (count: number) => waitUntil(async () => checks > count, 60_000)
 
 test('a killed server is found again, and what was missed and what changes later is asked for', {
   tags: ['A9'],

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { type AppInstance, startAppInstance, until } from '../e2e/app-instance.ts'
+import { type AppInstance, startAppInstance, waitUntil } from '../e2e/app-instance.ts'
 import { saveKeys } from '../server/access/stores/access.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
 import { type Db, openDb, openPool, sql } from '../server/core/db/db.ts'
@@ -159,7 +159,7 @@ const ready = async (instance: AppInstance) => {
 
 /** What a process had only leased is due again after its minute. Everything went out once, but for what was in flight when nobody could write its answer down. */
 async function expectAllOnce({ db, accepted }: Scene, pool = 5): Promise<void> {
-  await until(async () => {
+  await waitUntil(async () => {
     const { sent = 0, unknown = 0, sending = 0 } = await states(db).catch(() => ({}) as Record<string, number>)
     return sent + unknown + sending === SHOPPERS && (await isAllSettled(db).catch(() => false))
   }, 120_000)
@@ -171,11 +171,11 @@ async function expectAllOnce({ db, accepted }: Scene, pool = 5): Promise<void> {
 
 test('the database is killed while sending: 503 at once, started again by itself, nothing goes out twice', async () => {
   const scene = await aScene()
-  await until(async () => scene.accepted.length >= 5, 60_000, 20)
+  await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
   const first = scene.postmaster()!
   process.kill(first, 'SIGKILL')
-  await until(async () => (await ready(scene.instance)).status === 503, 5_000, 50)
-  await until(async () => (await ready(scene.instance)).status === 200, 60_000)
+  await waitUntil(async () => (await ready(scene.instance)).status === 503, 5_000, 50)
+  await waitUntil(async () => (await ready(scene.instance)).status === 200, 60_000)
   expect(scene.postmaster()).not.toBe(first)
   await expectAllOnce(scene)
 }, 240_000)
@@ -184,7 +184,7 @@ test(
   'a database that hangs: 503 within seconds, and everything goes on when it moves again',
   async () => {
     const scene = await aScene()
-    await until(async () => scene.accepted.length >= 5, 60_000, 20)
+    await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
     const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(scene.postmaster())], { encoding: 'utf8' })
     const all = [scene.postmaster()!, ...children.trim().split(/\s+/).map(Number)]
     for (const pid of all) process.kill(pid, 'SIGSTOP')
@@ -197,7 +197,7 @@ test(
     } finally {
       for (const pid of all) process.kill(pid, 'SIGCONT')
     }
-    await until(async () => (await ready(scene.instance)).status === 200, 30_000)
+    await waitUntil(async () => (await ready(scene.instance)).status === 200, 30_000)
     await expectAllOnce(scene)
   },
   200_000 + OUTAGE_MS,
@@ -207,13 +207,13 @@ test(
   'the mail server is away: messages wait, and all go out when it is back',
   async () => {
     const scene = await aScene()
-    await until(async () => scene.accepted.length >= 5, 60_000, 20)
+    await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
     await scene.mail.stop()
-    await until(async () => ((await states(scene.db)).held ?? 0) > 10, 60_000)
+    await waitUntil(async () => ((await states(scene.db)).held ?? 0) > 10, 60_000)
     await sleep(OUTAGE_MS)
     await scene.mail.start()
     // The back-off is the engine's; here nobody has half an hour.
-    await until(
+    await waitUntil(
       async () => {
         await scene.db.updateTable('messages').set({ wake_at: new Date() }).where('state', '=', 'held').execute()
         await scene.db.updateTable('send_schedule').set({ next_due_at: new Date() }).execute()
@@ -234,12 +234,12 @@ test(
     const disk = aSmallDisk(400)
     if (!disk) return context.skip('a small disk can be mounted by root only')
     const scene = await aScene({ DATA_DIR: disk })
-    await until(async () => scene.accepted.length >= 5, 60_000, 20)
+    await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
     const ballast = path.join(disk, 'ballast')
     fill(ballast)
-    await until(async () => (await ready(scene.instance)).status === 503, 30_000)
+    await waitUntil(async () => (await ready(scene.instance)).status === 503, 30_000)
     expect((await ready(scene.instance)).body.checks.disk).toContain('the disk of the data folder is full')
-    await until(async () => (await postCapture(scene)) === 503, 60_000, 5)
+    await waitUntil(async () => (await postCapture(scene)) === 503, 60_000, 5)
     const before = await countPosts(scene)
     const taken = []
     for (let n = 0; n < 50; n++) taken.push(await postCapture(scene))
@@ -247,7 +247,7 @@ test(
     for (let n = 0; n < 4; n++) await sql`select pg_switch_wal()`.execute(scene.db).catch(() => {})
     await sleep(OUTAGE_MS)
     fs.rmSync(ballast)
-    await until(async () => (await ready(scene.instance)).status === 200, 90_000)
+    await waitUntil(async () => (await ready(scene.instance)).status === 200, 90_000)
     if (before !== null) {
       const kept = (await countPosts(scene))! - before
       expect(kept).toBe(taken.filter((status) => status === 204).length)

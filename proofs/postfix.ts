@@ -17,7 +17,7 @@ import path from 'node:path'
 // it runs its parts as several users.
 
 const POSTFIX = '/usr/sbin/postfix'
-export const whyNoPostfix = !existsSync(POSTFIX)
+export const findMissingPostfix = !existsSync(POSTFIX)
   ? 'postfix is not installed (Debian: apt-get install postfix)'
   : process.getuid?.() !== 0
     ? 'only root can start a postfix'

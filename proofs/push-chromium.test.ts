@@ -5,7 +5,7 @@ import { DEFAULT_PROMPT, type PushPayload } from '../shared/push.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
 import { readShownCount, startCountingShown } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
-import { aPushDemo, type PushDemo } from './push-demo.ts'
+import { openPushDemo, type PushDemo } from './push-demo.ts'
 
 // Web push in Chromium against the product as it is started and a strict push service. Chromium without a window has no push service of its
 // own: the widget subscribes at the strict one, and what that has taken and decrypted goes to the worker by the browser's debugger.
@@ -23,7 +23,7 @@ const whyNot = windowedChromium
 
 describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
   beforeAll(async () => {
-    demo = await aPushDemo()
+    demo = await openPushDemo()
     await switchOn()
     browser = await chromium.launch({ executablePath: windowedChromium!, args: ['--no-sandbox'] })
     const origin = demo.instance.storeUrl

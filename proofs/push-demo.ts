@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type AppInstance, startAppInstance, until } from '../e2e/app-instance.ts'
+import { type AppInstance, startAppInstance, waitUntil } from '../e2e/app-instance.ts'
 import { type Autopush, openAutopush } from '../test/contract-servers/autopush.ts'
 import { openPushService, type PushService } from '../test/contract-servers/push/server.ts'
 
@@ -17,7 +17,7 @@ export interface PushDemo {
   stop(): Promise<void>
 }
 
-export async function aPushDemo(): Promise<PushDemo> {
+export async function openPushDemo(): Promise<PushDemo> {
   const instance = await startAppInstance({ DEMO_DAYS: '30' })
   const service = await openPushService()
   const browsers: Autopush = await openAutopush({
@@ -47,7 +47,7 @@ export async function aPushDemo(): Promise<PushDemo> {
 /** The demo's account is made when the server answers already. */
 async function signIn(instance: AppInstance): Promise<string> {
   let token = ''
-  await until(async () => {
+  await waitUntil(async () => {
     const reply = await fetch(`${instance.url}/api/auth/demo`, { method: 'POST' })
     if (reply.ok) token = ((await reply.json()) as { token: string }).token
     return reply.ok
@@ -58,7 +58,7 @@ async function signIn(instance: AppInstance): Promise<string> {
 /** Its store is connected after that, and then has its key and carries the widget. */
 async function untilHosted(instance: AppInstance, token: string): Promise<void> {
   const address = `${instance.url}/api/push-notifications/vapid-key`
-  await until(async () => {
+  await waitUntil(async () => {
     const reply = await fetch(address, { headers: { authorization: `Bearer ${token}` } })
     const hasKey = reply.ok && ((await reply.json()) as { publicKey: string | null }).publicKey !== null
     return hasKey && (await (await fetch(`${instance.storeUrl}/shop/`)).text()).includes('/push/')
@@ -89,6 +89,6 @@ async function passMinute(instance: AppInstance): Promise<void> {
       from newest n where c.store_id = n.store_id and c.id = n.id returning c.store_id, c.shopper_id),
     switched as (update flows f set takes_from = f.takes_from - interval '1 minute' from left_behind l where f.store_id = l.store_id)
     update facts f set at = f.at - interval '1 minute' from left_behind l where f.store_id = l.store_id and f.shopper_id = l.shopper_id`
-  await until(async () => (await client.query(shift)).rowCount! > 0, 60_000)
+  await waitUntil(async () => (await client.query(shift)).rowCount! > 0, 60_000)
   await client.end()
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ShopifyStore } from '../demo/shopify/store.ts'
 import { findViolations } from '../e2e/axe.ts'
-import { aScreen } from '../screens/app.ts'
+import { createScreens } from '../screens/app.ts'
 import { openShopify } from '../test/contract-servers/shopify.ts'
 
-const app = aScreen()
+const app = createScreens()
 const KNIFE = 44_100_000_000_001
 let store: ShopifyStore
 

@@ -76,7 +76,7 @@ export const listSections = (page: Page) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allInnerTexts()
 
 /** Content of a message, where it does not matter. */
-export const aPreview: z.input<typeof previewMessage.reply> = {
+export const samplePreview: z.input<typeof previewMessage.reply> = {
   ...{ subject: 'Complete Your Purchase', html: '<p>Your cart</p>', text: 'Your cart', segments: null, price: null },
   words: { subject: 'Complete Your Purchase', body: 'Your cart' },
   ...{ problem: null, couponNote: null, couponWarning: null, decision: null },

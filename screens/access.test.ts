@@ -13,12 +13,12 @@ import {
   stubLandingPage,
 } from './access-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen, token } from './app.ts'
+import { createScreens, token } from './app.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
 // Redirects, and when the server is asked (A 4.1, 4.2). The rule itself: web/access/access.test.ts.
 
-const app = aScreen()
+const app = createScreens()
 beforeEach(() => stubLandingPage(app))
 
 const heading = (name: string) => app.page.getByRole('heading', { level: 1, name, exact: true }).waitFor()

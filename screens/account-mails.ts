@@ -23,7 +23,7 @@ const news: MailRows = {
   total: Object.keys(sampleNotifications).length,
   timeZone: 'America/New_York',
 }
-export const mails: Record<string, AccountMail> = {
+export const sampleMails: Record<string, AccountMail> = {
   reset: words.resetMail(about),
   verification: words.verificationMail(about),
   registration: words.registrationMail(about),
@@ -47,13 +47,13 @@ export const mails: Record<string, AccountMail> = {
 }
 export const sender = { companyName: 'Recoup', supportEmail: 'support@recoup.example' }
 
-export const htmlOf = (mail: AccountMail) => renderAccountMail(mail, sender).html
+export const readHtml = (mail: AccountMail) => renderAccountMail(mail, sender).html
 
 const withoutHeadStyles = (html: string) => html.replaceAll(/<style>[\s\S]*?<\/style>/g, '')
 const inWideFont = (html: string) => html.replaceAll(/font-family:[^;"]*/g, "font-family:'DejaVu Sans Mono',monospace")
 
 /** Variants of mail programs: with or without head styles, and in another font. */
-export const looks: Record<string, (html: string) => string> = {
+export const mailVariants: Record<string, (html: string) => string> = {
   usual: (html) => html,
   plain: withoutHeadStyles,
   wide: inWideFont,

@@ -13,7 +13,7 @@ import { PHONE, type Screens, token, WIDE } from './app.ts'
 export const PASSWORD = 'four pots on Kiln Road'
 export const OLIVE = 'olive@owners.example'
 
-export const aUser = (changes: Partial<User> = {}): User => ({
+export const buildUser = (changes: Partial<User> = {}): User => ({
   ...fixture(me).user,
   ...{ name: 'Olive Owner', email: OLIVE, accountName: 'Olive Owner', isDemo: false },
   ...changes,
@@ -21,7 +21,7 @@ export const aUser = (changes: Partial<User> = {}): User => ({
 
 /** The signed-in user until the next call of `serve`. */
 export function serveUser(api: Api, changes: Partial<User> = {}): User {
-  const user = aUser(changes)
+  const user = buildUser(changes)
   api.answer(me, { user })
   api.answer(readSecondFactor, { isOn: false, since: null, recoveryCodesLeft: 0 })
   return user
@@ -47,7 +47,7 @@ export async function openFresh({ page, url }: Screens, path: string): Promise<v
   await page.goto(url + path)
 }
 
-export const aSession = (number: number, changes: object = {}) => ({
+export const buildSession = (number: number, changes: object = {}) => ({
   ...fixture(listSessions).sessions[0]!,
   ...{ id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, isCurrent: false },
   ...changes,

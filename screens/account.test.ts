@@ -13,11 +13,11 @@ import {
 } from '../shared/account.ts'
 import { authTexts, login, me, register } from '../shared/auth.ts'
 import { inviteMember } from '../shared/team.ts'
-import { aSession, aUser, checkLooks, OLIVE, PASSWORD, serveNoPlan, serveUser } from './account-scene.ts'
-import { aScreen, PHONE, token } from './app.ts'
-import { withoutLive } from './page-checks.ts'
+import { buildSession, buildUser, checkLooks, OLIVE, PASSWORD, serveNoPlan, serveUser } from './account-scene.ts'
+import { createScreens, PHONE, token } from './app.ts'
+import { blockLiveConnection } from './page-checks.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 /** The button of a form; its accessible name may include a countdown. */
@@ -63,7 +63,10 @@ test('the sign-in form keeps the address between modes, rates a new password, an
   await page.getByLabel('Repeat password').fill(PASSWORD)
   await page.evaluate(() => localStorage.setItem('storeUrl', 'https://shop.example'))
   serveNoPlan(api)
-  api.answer(register, { token, user: aUser({ stores: [], hasActiveSubscription: false, subscriptionStatus: null }) })
+  api.answer(register, {
+    token,
+    user: buildUser({ stores: [], hasActiveSubscription: false, subscriptionStatus: null }),
+  })
   await button('Create account').click()
   await page.waitForURL('**/pricing')
   await expect
@@ -97,7 +100,7 @@ test('an unconfirmed address is shown, its link is sent again, and an invitation
 test('an address confirmed in another tab is recognized when the user returns (newcomer-N19)', async () => {
   serveUser(api, { isEmailConfirmed: false })
   // A live connection would refetch everything.
-  await withoutLive(app.page)
+  await blockLiveConnection(app.page)
   const page = await app.open('/settings/account')
   const banner = page.getByText('Confirm your email address.', { exact: true })
   await banner.waitFor()
@@ -170,7 +173,11 @@ test('a new address applies once its link is opened', async () => {
 
 test('sessions are listed and signed out singly, or all others after a confirmation', async () => {
   serveUser(api)
-  let sessions = [aSession(1, { isCurrent: true }), aSession(2), aSession(3, { device: 'Safari on iPhone' })]
+  let sessions = [
+    buildSession(1, { isCurrent: true }),
+    buildSession(2),
+    buildSession(3, { device: 'Safari on iPhone' }),
+  ]
   api.answer(listSessions, () => ({ sessions }))
   api.answer(endSession, ({ params }) => {
     sessions = sessions.filter(({ id }) => id !== params.sessionId)
@@ -190,7 +197,7 @@ test('sessions are listed and signed out singly, or all others after a confirmat
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out all others' }).click()
   await page.getByText('1 other session signed out').waitFor()
   await button('Sign out Safari on iPhone').waitFor({ state: 'detached' })
-  await expect.poll(() => api.calls(endSession).map(({ params }) => params.sessionId)).toEqual([aSession(2).id])
+  await expect.poll(() => api.calls(endSession).map(({ params }) => params.sessionId)).toEqual([buildSession(2).id])
   await expect.poll(() => api.calls(endSessions).map(({ body }) => body)).toEqual([{ scope: 'others' }])
 })
 

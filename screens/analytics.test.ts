@@ -20,10 +20,10 @@ import { readDashboardStats } from '../shared/dashboard.ts'
 import { cartReach } from '../shared/reach.ts'
 import { checkConnection, switchStore } from '../shared/stores.ts'
 import { fixture } from './api.ts'
-import { aScreen, WIDE } from './app.ts'
-import { anotherPage, checkLayout, withoutLive } from './page-checks.ts'
+import { createScreens, WIDE } from './app.ts'
+import { blockLiveConnection, checkLayout, openAnotherPage } from './page-checks.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 const block = (name: string, page = app.page) => page.getByRole('region', { name, exact: true })
@@ -302,7 +302,7 @@ describe('figures that are still being counted', () => {
       ...{ ...reply, isBeingCounted },
       datasets: reply.datasets.map((set) => ({ ...set, data: reply.labels.map(() => null) })),
     }))
-    const page = await anotherPage(app)
+    const page = await openAnotherPage(app)
     await page.clock.install()
     await page.goto(`${app.url}/analytics`)
     const notice = page.getByRole('status').getByText('These figures are being counted')
@@ -328,7 +328,7 @@ describe('figures that are still being counted', () => {
     const serve = (count: number, isBeingCounted: boolean) =>
       alterFigures((reply) => ({ ...reply, customers: { ...reply.customers!, new: count, isBeingCounted } }))
     serve(4_711, true)
-    const page = await anotherPage(app)
+    const page = await openAnotherPage(app)
     await page.clock.install()
     await page.goto(`${app.url}/analytics`)
     const customers = block('Customer Insights', page)
@@ -390,7 +390,7 @@ describe('a trend', () => {
   test('names its axes; malformed data is only logged (B 8, decision 98)', {
     tags: ['B8', 'B9'],
   }, async () => {
-    const page = await anotherPage(app)
+    const page = await openAnotherPage(app)
     await page.addInitScript(() => {
       const written = new Set<string>()
       Object.assign(window, { written })
@@ -548,7 +548,7 @@ describe('a file', () => {
 test('errors are shown and Retry asks again; without data the screen says what to do', {
   tags: ['B2', 'B8'],
 }, async () => {
-  await withoutLive(app.page)
+  await blockLiveConnection(app.page)
   api.fail(readAnalytics, 429, { error: 'Too many figures.', code: 'rate_limited' })
   const page = await app.open('/analytics')
   await page.getByText('Failed to fetch analytics data').waitFor()

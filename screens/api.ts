@@ -19,7 +19,7 @@ export interface Call<E extends Endpoint = Endpoint> {
 }
 
 type Reply<E extends Endpoint> = z.input<E['reply']>
-export type Answer<E extends Endpoint> = Reply<E> | ((call: Call<E>) => Reply<E> | Promise<Reply<E>>)
+export type FakeAnswer<E extends Endpoint> = Reply<E> | ((call: Call<E>) => Reply<E> | Promise<Reply<E>>)
 type Handler = (call: Call, reply: FastifyReply) => unknown
 
 const ErrorBody = z.object({
@@ -85,7 +85,7 @@ export class Api {
     for (const end of this.#held.splice(0)) end(true)
   }
 
-  answer<E extends Endpoint>(endpoint: E, answer: Answer<NoInfer<E>>): void {
+  answer<E extends Endpoint>(endpoint: E, answer: FakeAnswer<NoInfer<E>>): void {
     this.#refused.delete(nameOf(endpoint))
     this.#handlers.set(nameOf(endpoint), async (call) => {
       const reply =

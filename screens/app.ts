@@ -7,7 +7,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { Server } from 'socket.io'
 import { afterAll, afterEach, beforeEach, expect } from 'vitest'
 import { type AxeOptions, axeSource, findViolations } from '../e2e/axe.ts'
-import { lasting, openBrowser } from '../e2e/browser.ts'
+import { openBrowser, persistentContexts } from '../e2e/browser.ts'
 import { LIVE_PATH, type LivePart } from '../shared/live.ts'
 import type { NotificationEvent } from '../shared/notification-calls.ts'
 import { Api } from './api.ts'
@@ -78,11 +78,11 @@ async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
 const api = new Api()
 const server = await serve(api)
 const page = await newPage()
-lasting.add(page.context())
+persistentContexts.add(page.context())
 await page.goto(`${server.url}/blank`)
 
 /** Storage, replies and recorded calls are reset for each test. */
-export function aScreen(): Screens {
+export function createScreens(): Screens {
   const app = { api, page, url: server.url } as Screens
   const opened: BrowserContext[] = []
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { me } from '../shared/auth.ts'
 import { type CaptureModeView, chooseCaptureMode, readCaptureMode } from '../shared/capture-mode.ts'
-import { aScreen, NOW } from './app.ts'
+import { createScreens, NOW } from './app.ts'
 import { checkLayout } from './page-checks.ts'
 
 // Settings → Consent → Before consent.
 
-const app = aScreen()
+const app = createScreens()
 const GROUND = 'Our lawyer’s letter of May 3, 2026, about carts of shops.'
 const view = (more: Partial<CaptureModeView> = {}): CaptureModeView => ({
   ...{ mode: 'cart_and_contact', isChosen: false, usual: 'cart_only', strictCountries: ['DE', 'FR'], choices: [] },

@@ -17,19 +17,19 @@ export type Status = z.output<typeof subscriptionStatus.reply>
 export type Usage = z.output<typeof readUsage.reply>
 
 export const DAY_MS = 86_400_000
-export const inDays = (days: number) => new Date(Date.parse(demo.now) + days * DAY_MS).toISOString()
+export const addDays = (days: number) => new Date(Date.parse(demo.now) + days * DAY_MS).toISOString()
 /** As the screens format it. */
-export const dateIn = (days: number) =>
-  new Date(inDays(days)).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+export const formatDateIn = (days: number) =>
+  new Date(addDays(days)).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** Growth, sold by Stripe, without problems. */
-export function aStatus(given: Partial<Status> = {}): Status {
+export function buildStatus(given: Partial<Status> = {}): Status {
   const plan = given.plan === undefined ? 'growth' : given.plan
   const isPaid = plan !== null && plan !== 'free'
   return {
     plan,
     status: plan && 'active',
-    ...{ nextBillingDate: isPaid ? inDays(12) : null, currentPeriodEnd: isPaid ? inDays(12) : null },
+    ...{ nextBillingDate: isPaid ? addDays(12) : null, currentPeriodEnd: isPaid ? addDays(12) : null },
     hasActiveSubscription: plan !== null,
     planInForce: plan,
     graceUntil: null,
@@ -47,7 +47,7 @@ const aMeter = (channel: Meter['channel'], limit: number, given: Partial<Meter> 
 })
 
 /** Starter's limits, each channel in another state. */
-export function someUsage(): Usage {
+export function buildUsage(): Usage {
   const { limits } = plans.starter
   return {
     ...{
@@ -64,7 +64,7 @@ export function someUsage(): Usage {
 }
 
 /** Growth's and Lite's limits: unlimited channels, and channels outside the plan. */
-export const otherUsage = (): Usage => ({
+export const buildOtherUsage = (): Usage => ({
   ...{
     month: '2026-11-01',
     renewsAt: '2026-12-01T00:00:00.000Z',
@@ -76,7 +76,7 @@ export const otherUsage = (): Usage => ({
 export type Detail = SubscriptionDetail
 
 /** Growth monthly, paid by card. */
-export function aDetail(given: Partial<Detail> = {}): { subscription: Detail } {
+export function buildDetail(given: Partial<Detail> = {}): { subscription: Detail } {
   const plan = given.plan ?? 'growth'
   const source = given.source ?? (plan === 'free' ? 'free' : 'stripe')
   const isPaid = source === 'stripe'
@@ -92,22 +92,22 @@ export function aDetail(given: Partial<Detail> = {}): { subscription: Detail } {
         billingCycle: isPaid ? 'month' : null,
       },
       ...{ status: 'active', cancelAtPeriodEnd: false, extraStores: 0, trialEndsAt: null },
-      ...{ currentPeriodEnd: isPaid ? inDays(12) : null, nextBillingDate: isPaid ? inDays(12) : null },
-      lastPaymentDate: isPaid ? inDays(-18) : null,
+      ...{ currentPeriodEnd: isPaid ? addDays(12) : null, nextBillingDate: isPaid ? addDays(12) : null },
+      lastPaymentDate: isPaid ? addDays(-18) : null,
       features: {
         ...limits,
         maxStores: maxStores + (given.extraStores ?? 0),
         ...{ advancedAnalytics: plan !== 'free', prioritySupport: plan !== 'free' },
         ...{ customBranding: false, apiAccess: false },
       },
-      ...{ hasCard: isPaid, canManage: isPaid, asOf: isPaid ? inDays(0) : null },
+      ...{ hasCard: isPaid, canManage: isPaid, asOf: isPaid ? addDays(0) : null },
       ...given,
     },
   }
 }
 
 /** This many, cycling through the statuses, newest first. */
-export const payments = (count: number, from = 0): Payment[] =>
+export const buildPayments = (count: number, from = 0): Payment[] =>
   Array.from({ length: count }, (_, index) => {
     const at = from + index
     const status = paymentStatuses[at % paymentStatuses.length]!
@@ -126,19 +126,19 @@ export const payments = (count: number, from = 0): Payment[] =>
     }
   })
 
-export const aHistory =
+export const buildHistory =
   (total: number) =>
   ({ query: { page, limit } }: Call<typeof paymentHistory>) => ({
-    payments: payments(Math.max(0, Math.min(limit, total - (page - 1) * limit)), (page - 1) * limit),
+    payments: buildPayments(Math.max(0, Math.min(limit, total - (page - 1) * limit)), (page - 1) * limit),
     pagination: { page, limit, total, pages: Math.ceil(total / limit) },
   })
 
 /** Starter to Growth, in the middle of the month. */
-export const aPreview = (given: Partial<ChangePreview> = {}): ChangePreview => ({
-  ...{ when: 'now', at: inDays(0), dueNow: 1_650, credit: 760, charge: 2_260, tax: 150 },
+export const buildPreview = (given: Partial<ChangePreview> = {}): ChangePreview => ({
+  ...{ when: 'now', at: addDays(0), dueNow: 1_650, credit: 760, charge: 2_260, tax: 150 },
   ...{
     nextAmount: 4_900,
-    nextDate: inDays(12),
+    nextDate: addDays(12),
     needsCard: false,
     currency: 'usd',
     token: 'shown-1',
@@ -149,12 +149,12 @@ export const aPreview = (given: Partial<ChangePreview> = {}): ChangePreview => (
   ...given,
 })
 
-export const someStores = ['Kiln Road', 'Second Hand', 'Third Floor'].map((name, index) => ({
+export const sampleStores = ['Kiln Road', 'Second Hand', 'Third Floor'].map((name, index) => ({
   ...{ id: `00000000-0000-4000-8000-00000000000${index}`, name, url: `https://shop${index}.example`, isResting: false },
 }))
 
 /** SMS through the server's own account, sold by Stripe. */
-export const someCredits = (given: Partial<Credits> = {}): Credits => ({
+export const buildCredits = (given: Partial<Credits> = {}): Credits => ({
   ...{ carrier: 'operator', offer: 'stripe', isUsable: true, balanceMicros: 12_345_678, weekMicros: 3_618_000 },
   prices: [
     { country: 'US', micros: 18_000 },
@@ -165,10 +165,10 @@ export const someCredits = (given: Partial<Credits> = {}): Credits => ({
 })
 
 /** An account with its own provider and no credits left. */
-export const noCredits: Credits = someCredits({ carrier: 'own', offer: null, balanceMicros: 0, weekMicros: 0 })
+export const noCredits: Credits = buildCredits({ carrier: 'own', offer: null, balanceMicros: 0, weekMicros: 0 })
 
 /** `total` entries, newest first, ten per page. */
-export const aLedger =
+export const buildLedger =
   (total: number) =>
   ({ query: { page } }: Call<typeof listCreditEntries>) => {
     const kinds = ['use', 'give_back', 'refund', 'purchase', 'test', 'adjustment'] as const

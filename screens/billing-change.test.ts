@@ -8,22 +8,22 @@ import {
   reactivateSubscription,
 } from '../shared/payments.ts'
 import {
-  aBillingScreen,
+  addDays,
   answerBilling,
-  aPreview,
-  aStatus,
+  buildPreview,
+  buildStatus,
   checkLayout,
+  createBillingScreen,
   type Detail,
-  dateIn,
-  inDays,
+  formatDateIn,
+  readText,
   type Status,
-  someStores,
-  textOf,
+  sampleStores,
 } from './billing-scene.ts'
 
 // Subscription actions on /billing: change, cancel, reactivate, open the portal.
 
-const app = aBillingScreen()
+const app = createBillingScreen()
 const main = () => app.page.getByRole('main')
 const button = (name: string) => main().getByRole('button', { name, exact: true })
 const dialog = () => app.page.getByRole('dialog', { name: 'Change plan' })
@@ -39,7 +39,7 @@ const answerChange = (message: string, state: 'done' | 'scheduled' | 'confirm' =
 /** Opens the change to Growth with its preview of $16.50. */
 async function showGrowth(): Promise<void> {
   answerBilling(app, { plan: 'starter' })
-  app.api.answer(previewChange, aPreview())
+  app.api.answer(previewChange, buildPreview())
   await app.open('/billing?change=growth')
   await press('Show what it costs')
   await dialog().getByRole('button', { name: 'Pay $16.50 and change' }).waitFor()
@@ -47,7 +47,7 @@ async function showGrowth(): Promise<void> {
 
 test('a larger plan is chosen by keyboard, previewed with its amount, and then changed', async () => {
   answerBilling(app, { plan: 'starter' })
-  app.api.answer(previewChange, aPreview())
+  app.api.answer(previewChange, buildPreview())
   answerChange('You are on Growth now.')
   const page = await app.open('/billing')
   await button('Change plan').press('Enter')
@@ -61,12 +61,12 @@ test('a larger plan is chosen by keyboard, previewed with its amount, and then c
   await heading.waitFor()
   await expect.poll(() => heading.evaluate((element) => element === document.activeElement)).toBe(true)
   expect(previews()).toEqual([{ planKey: 'growth', cycle: 'month', addOns: { extraStores: 0 } }])
-  const text = await textOf(dialog())
+  const text = await readText(dialog())
   for (const part of [
     'The plan changes at once.',
     'New plan, until the next bill $22.60 Credit for what is paid already -$7.60 Tax $1.50',
     'Due now $16.50',
-    `The next bill is $49.00, on ${dateIn(12)}.`,
+    `The next bill is $49.00, on ${formatDateIn(12)}.`,
   ])
     expect(text).toContain(part)
   await checkLayout(app, '[role=dialog]')
@@ -83,19 +83,19 @@ test('a smaller plan shows what is lost, which stores rest, and when', async () 
   answerBilling(app)
   app.api.answer(
     previewChange,
-    aPreview({
-      ...{ when: 'period_end', at: inDays(12), dueNow: 0, credit: 0, charge: 0, tax: 0, nextAmount: 1_900 },
+    buildPreview({
+      ...{ when: 'period_end', at: addDays(12), dueNow: 0, credit: 0, charge: 0, tax: 0, nextAmount: 1_900 },
       ...{ token: 'smaller', lost: ['SMS and WhatsApp as steps of a flow.', 'Export of analytics.'] },
-      ...{ storesTooMany: 1, stores: someStores },
+      ...{ storesTooMany: 1, stores: sampleStores },
     }),
   )
   answerChange('It changes to Starter.', 'scheduled')
   const page = await app.open('/billing?change=starter')
   await press('Show what it costs')
   await dialog()
-    .getByText(`The plan changes on ${dateIn(12)}. Nothing is due now.`)
+    .getByText(`The plan changes on ${formatDateIn(12)}. Nothing is due now.`)
     .waitFor()
-  const text = await textOf(dialog())
+  const text = await readText(dialog())
   expect(text).toContain('What Starter does not have SMS and WhatsApp as steps of a flow. Export of analytics.')
   expect(text).toContain('1 store will have to rest A store that rests goes on capturing carts and syncing')
   expect(text).not.toContain('Due now')
@@ -104,22 +104,22 @@ test('a smaller plan shows what is lost, which stores rest, and when', async () 
   await checkLayout(app, '[role=dialog]')
   await box('Third Floor').click()
   await dialog().getByText('Choose 1 store to rest.').waitFor()
-  const confirm = dialog().getByRole('button', { name: `Change on ${dateIn(12)}` })
+  const confirm = dialog().getByRole('button', { name: `Change on ${formatDateIn(12)}` })
   await expect.poll(() => confirm.isDisabled()).toBe(true)
   await box('Kiln Road').click()
   await box('Second Hand').click()
-  app.api.answer(subscriptionStatus, aStatus({ change: { plan: 'starter', cycle: 'month', at: inDays(12) } }))
+  app.api.answer(subscriptionStatus, buildStatus({ change: { plan: 'starter', cycle: 'month', at: addDays(12) } }))
   await confirm.click()
   await page.getByText('It changes to Starter.').waitFor()
-  expect(changes()).toEqual([{ token: 'smaller', restingStoreIds: [someStores[0]!.id, someStores[1]!.id] }])
+  expect(changes()).toEqual([{ token: 'smaller', restingStoreIds: [sampleStores[0]!.id, sampleStores[1]!.id] }])
   await main()
-    .getByText(`Changes to Starter on ${dateIn(12)}.`)
+    .getByText(`Changes to Starter on ${formatDateIn(12)}.`)
     .waitFor()
 })
 
 test('the address names the change, and Back returns to the choice', async () => {
   answerBilling(app, { plan: 'starter' })
-  app.api.answer(previewChange, aPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0 }))
+  app.api.answer(previewChange, buildPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0 }))
   const page = await app.open('/billing?change=growth&cycle=year&stores=2')
   await dialog().getByText('$708.00 a year, before tax.').waitFor()
   await dialog().getByText('$120 a year for each').waitFor()
@@ -137,7 +137,7 @@ test('the address names the change, and Back returns to the choice', async () =>
 test('a changed amount is shown again, and its own token is sent', async () => {
   await showGrowth()
   app.api.fail(changePlan, 409, { error: 'The amount has changed.' })
-  app.api.answer(previewChange, aPreview({ dueNow: 1_649, token: 'shown-2' }))
+  app.api.answer(previewChange, buildPreview({ dueNow: 1_649, token: 'shown-2' }))
   await press('Pay $16.50 and change')
   await dialog().getByRole('button', { name: 'Pay $16.49 and change' }).waitFor()
   await dialog().getByText('The amount has changed.').waitFor()
@@ -165,7 +165,7 @@ test('a failed preview shows the error; a declined card shows it with “Manage 
   await press('Show what it costs')
   await dialog().getByRole('alert').getByText('Too many tries.').waitFor()
   await expect.poll(() => dialog().getByRole('button', { name: 'Manage Billing' }).count()).toBe(0)
-  app.api.answer(previewChange, aPreview())
+  app.api.answer(previewChange, buildPreview())
   await press('Show what it costs')
   await press('Pay $16.50 and change')
   await dialog().getByRole('alert').getByText('Your card was declined.').waitFor()
@@ -179,12 +179,12 @@ test('a failed preview shows the error; a declined card shows it with “Manage 
 })
 
 test('in a trial without a card the next bill depends on adding one', async () => {
-  answerBilling(app, { plan: 'starter', status: 'trialing', trialEndsAt: inDays(12), hasCard: false })
-  app.api.answer(previewChange, aPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0, needsCard: true }))
+  answerBilling(app, { plan: 'starter', status: 'trialing', trialEndsAt: addDays(12), hasCard: false })
+  app.api.answer(previewChange, buildPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0, needsCard: true }))
   await app.open('/billing?change=growth')
   await press('Show what it costs')
   await dialog()
-    .getByText(`If you add a card, the next bill is $49.00, on ${dateIn(12)}.`)
+    .getByText(`If you add a card, the next bill is $49.00, on ${formatDateIn(12)}.`)
     .waitFor()
 })
 
@@ -230,12 +230,12 @@ test('canceling shows the confirmation of A 5, and Reactivate undoes it', {
   const message = 'Your subscription ends on Dec 6, 2026.'
   answerBilling(app)
   app.api.answer(cancelSubscription, { success: true, message })
-  app.api.answer(listResting, { stores: someStores.map((store, at) => ({ ...store, restsFirst: at === 0 })) })
+  app.api.answer(listResting, { stores: sampleStores.map((store, at) => ({ ...store, restsFirst: at === 0 })) })
   const page = await app.open('/billing')
   await button('Cancel subscription').press('Enter')
   const confirm = page.getByRole('dialog', { name: 'Cancel Growth?' })
   await confirm.getByText(CONFIRM).waitFor()
-  await confirm.getByText(`Your Growth plan stays until its period ends on ${dateIn(12)}.`).waitFor()
+  await confirm.getByText(`Your Growth plan stays until its period ends on ${formatDateIn(12)}.`).waitFor()
   await confirm.getByText('2 stores of the 3 connected will rest then: Third Floor and Kiln Road.').waitFor()
   await checkLayout(app, '[role=dialog]')
   await confirm.getByRole('button', { name: 'Keep Growth' }).click()
@@ -259,11 +259,11 @@ test('canceling shows the confirmation of A 5, and Reactivate undoes it', {
 })
 
 test('“Keep Growth” cancels a scheduled change', async () => {
-  answerBilling(app, {}, { change: { plan: 'starter', cycle: 'month', at: inDays(12) } })
+  answerBilling(app, {}, { change: { plan: 'starter', cycle: 'month', at: addDays(12) } })
   app.api.answer(reactivateSubscription, { success: true, message: 'You keep Growth.' })
   const page = await app.open('/billing')
   await button('Keep Growth').waitFor()
-  app.api.answer(subscriptionStatus, aStatus())
+  app.api.answer(subscriptionStatus, buildStatus())
   await button('Keep Growth').click()
   await page.getByText('You keep Growth.').waitFor()
   await button('Keep Growth').waitFor({ state: 'detached' })
@@ -317,7 +317,7 @@ test('a portal without an address counts as a failure', { tags: ['A8'] }, async 
 // Pressed twice, sent once.
 
 const done = { success: true as const, message: 'It is done.' }
-const scheduled = { change: { plan: 'starter' as const, cycle: 'month' as const, at: inDays(12) } }
+const scheduled = { change: { plan: 'starter' as const, cycle: 'month' as const, at: addDays(12) } }
 
 interface DoubleClick {
   name: string
@@ -346,7 +346,7 @@ test.each(doubleClicks)('a double click on “$name” of $path sends once', asy
   const { name, path, endpoint, detail, status, opener } = row
   answerBilling(app, detail, status)
   app.api.answer(listResting, {
-    stores: someStores.map((store, at) => ({ ...store, isResting: at === 2, restsFirst: false })),
+    stores: sampleStores.map((store, at) => ({ ...store, isResting: at === 2, restsFirst: false })),
   })
   app.api.answer(cancelSubscription, done)
   app.api.answer(reactivateSubscription, done)

@@ -5,8 +5,8 @@ import { readUsage, subscriptionStatus } from '../shared/billing.ts'
 import { readCredits } from '../shared/credits.ts'
 import { readSubscription } from '../shared/payments.ts'
 import type { Role } from '../shared/roles.ts'
-import { aScreen, type Screens } from './app.ts'
-import { aDetail, aStatus, type Detail, noCredits, type Status, someUsage } from './billing-answers.ts'
+import { createScreens, type Screens } from './app.ts'
+import { buildDetail, buildStatus, buildUsage, type Detail, noCredits, type Status } from './billing-answers.ts'
 
 export * from './billing-answers.ts'
 export { checkLayout } from './page-checks.ts'
@@ -14,8 +14,8 @@ export { checkLayout } from './page-checks.ts'
 // Shared by the tests of screens about plans and payments.
 
 /** Screens of an account that is not the demo's and buys no credits, unless a test sets otherwise. */
-export function aBillingScreen(): Screens {
-  const app = aScreen()
+export function createBillingScreen(): Screens {
+  const app = createScreens()
   beforeEach(() => {
     signInAs(app, 'owner')
     app.api.answer(readCredits, noCredits)
@@ -28,19 +28,19 @@ export const signInAs = (app: Screens, role: Role, isDemo = false) =>
 
 /** Replies with detail and status of the same subscription, and the usage. */
 export function answerBilling({ api }: Screens, detail: Partial<Detail> = {}, status: Partial<Status> = {}): void {
-  const { subscription } = aDetail(detail)
+  const { subscription } = buildDetail(detail)
   const { plan, source, cancelAtPeriodEnd, trialEndsAt, hasCard, nextBillingDate, currentPeriodEnd } = subscription
   api.answer(readSubscription, { subscription })
   api.answer(
     subscriptionStatus,
-    aStatus({
+    buildStatus({
       ...{ plan, source, cancelAtPeriodEnd, trialEndsAt, hasCard, nextBillingDate, currentPeriodEnd },
       status: subscription.status,
       ...status,
     }),
   )
-  api.answer(readUsage, someUsage())
+  api.answer(readUsage, buildUsage())
 }
 
 /** The text of a part of the page, on one line. */
-export const textOf = async (part: Locator) => (await part.innerText()).replace(/\s+/g, ' ')
+export const readText = async (part: Locator) => (await part.innerText()).replace(/\s+/g, ' ')

@@ -7,26 +7,26 @@ import { readTeam } from '../shared/team.ts'
 import { fixture } from './api.ts'
 import { PHONE } from './app.ts'
 import {
-  aBillingScreen,
-  aDetail,
-  aHistory,
+  addDays,
   answerBilling,
-  aStatus,
+  buildDetail,
+  buildHistory,
+  buildOtherUsage,
+  buildStatus,
+  buildUsage,
   checkLayout,
+  createBillingScreen,
   type Detail,
-  dateIn,
-  inDays,
-  otherUsage,
+  formatDateIn,
+  readText,
   type Status,
+  sampleStores,
   signInAs,
-  someStores,
-  someUsage,
-  textOf,
 } from './billing-scene.ts'
 
 // Plan, limits and payments of an account: /billing, the subscription drawer, and the banners above every screen.
 
-const app = aBillingScreen()
+const app = createBillingScreen()
 const main = () => app.page.getByRole('main')
 const notices = () => app.page.getByRole('region', { name: 'Notices' })
 const drawer = () => app.page.getByRole('dialog', { name: 'Subscription' })
@@ -47,12 +47,12 @@ test('/billing shows plan, status, price, cycle, dates, limits, usage and premiu
   const page = await app.open('/billing')
   await main().getByRole('heading', { name: 'Starter' }).waitFor()
   await usageIsShown()
-  const text = await textOf(main())
+  const text = await readText(main())
   for (const part of [
     'Billing and Subscription',
-    `Current plan Starter Active Renews on ${dateIn(12)}.`,
+    `Current plan Starter Active Renews on ${formatDateIn(12)}.`,
     'Price $29.00 a month Billing cycle Monthly Extra stores 1',
-    `Next billing date ${dateIn(12)} Last payment ${dateIn(-18)} Card On file`,
+    `Next billing date ${formatDateIn(12)} Last payment ${formatDateIn(-18)} Card On file`,
     'Limits and usage Stores 1 of 2 connected Emails 1,234 of 5,000 used SMS Near the limit 84 of 100 used WhatsApp Limit reached 100 of 100 used',
     'Advanced Analytics Ranges up to a year, trends and tables Included',
     'Priority Support Your mail to support says which plan it comes from Included',
@@ -69,12 +69,12 @@ test('/billing shows plan, status, price, cycle, dates, limits, usage and premiu
 test.each([
   [
     'a trial',
-    { status: 'trialing', trialEndsAt: inDays(9), hasCard: false, lastPaymentDate: null },
+    { status: 'trialing', trialEndsAt: addDays(9), hasCard: false, lastPaymentDate: null },
     {},
     [
       'Growth Trial',
-      `Trial until ${dateIn(9)}.`,
-      `Trial ends ${dateIn(9)}`,
+      `Trial until ${formatDateIn(9)}.`,
+      `Trial ends ${formatDateIn(9)}`,
       'Card None added; after the trial the plan is Lite',
       'Add a card under Manage Billing to go on with Growth after the trial.',
     ],
@@ -83,10 +83,10 @@ test.each([
   [
     'an overdue payment',
     { status: 'past_due' },
-    { graceUntil: inDays(3) },
+    { graceUntil: addDays(3) },
     [
       'Growth Past Due',
-      `A payment is overdue. Messages are sent until ${dateIn(3)}.`,
+      `A payment is overdue. Messages are sent until ${formatDateIn(3)}.`,
       'Add another card under Manage Billing for the next try, or pay the open invoice of the payment history at once.',
     ],
     ['Manage Billing', 'Cancel subscription', 'View Payment History'],
@@ -96,18 +96,18 @@ test.each([
     { cancelAtPeriodEnd: true, nextBillingDate: null, billingCycle: 'year', amount: 46_800 },
     {},
     [
-      `Growth Active Ends ${dateIn(12)}`,
-      `Ends on ${dateIn(12)}, then Lite.`,
+      `Growth Active Ends ${formatDateIn(12)}`,
+      `Ends on ${formatDateIn(12)}, then Lite.`,
       'Price $468.00 a year Billing cycle Yearly',
-      `Paid until ${dateIn(12)}`,
+      `Paid until ${formatDateIn(12)}`,
     ],
     ['Reactivate', 'Manage Billing', 'View Payment History'],
   ],
   [
     'a scheduled change',
     {},
-    { change: { plan: 'starter', cycle: 'month', at: inDays(12) } },
-    [`Changes to Starter on ${dateIn(12)}.`],
+    { change: { plan: 'starter', cycle: 'month', at: addDays(12) } },
+    [`Changes to Starter on ${formatDateIn(12)}.`],
     ['Keep Growth', 'Change plan', 'Manage Billing', 'Cancel subscription', 'View Payment History'],
   ],
   [
@@ -133,7 +133,7 @@ test.each([
   ],
   [
     'an installation that sells nothing',
-    { source: 'default', features: { ...aDetail().subscription.features, maxStores: -1 } },
+    { source: 'default', features: { ...buildDetail().subscription.features, maxStores: -1 } },
     { sells: 'none', isUnlimited: true },
     [
       'Price Nothing is charged',
@@ -152,7 +152,7 @@ test.each([
   answerBilling(app, detail as Partial<Detail>, status as Partial<Status>)
   await app.open('/billing')
   await usageIsShown()
-  const text = await textOf(main())
+  const text = await readText(main())
   for (const part of parts) expect(text).toContain(part)
   await expect.poll(actions).toEqual(offered)
   await checkLayout(app, 'main')
@@ -166,7 +166,7 @@ test.each(['viewer', 'member'] as const)('a %s sees the plan without payments, a
   await usageIsShown()
   const owner = fixture(readTeam).members.find((member) => member.role === 'owner')!
   await expect.poll(actions).toEqual([owner.email, 'View Plans'])
-  await expect.poll(() => textOf(main())).toContain('Price $19.00 a month')
+  await expect.poll(() => readText(main())).toContain('Price $19.00 a month')
 })
 
 test('/billing shows a skeleton while the subscription loads, and “Failed to load subscription details” with Retry', {
@@ -182,14 +182,14 @@ test('/billing shows a skeleton while the subscription loads, and “Failed to l
   await alert.getByText('Failed to load subscription details').waitFor()
   await alert.getByText('Not now.').waitFor()
   await checkLayout(app, 'main')
-  app.api.answer(readSubscription, aDetail())
+  app.api.answer(readSubscription, buildDetail())
   await alert.getByRole('button', { name: 'Retry' }).click()
   await main().getByRole('heading', { name: 'Growth' }).waitFor()
 })
 
 test('/billing shows “No subscription found” before a plan is chosen', { tags: ['A8'] }, async () => {
   app.api.answer(readSubscription, { subscription: null })
-  app.api.answer(subscriptionStatus, aStatus({ plan: null }))
+  app.api.answer(subscriptionStatus, buildStatus({ plan: null }))
   const page = await app.open('/billing')
   await page.getByText('No subscription found').waitFor()
   await page.getByText('No subscription information available').waitFor()
@@ -199,9 +199,9 @@ test('/billing shows “No subscription found” before a plan is chosen', { tag
 })
 
 test('/billing shows the limits if usage fails to load, and those of A 9 if the server returns none', async () => {
-  const { customBranding, apiAccess } = aDetail().subscription.features
+  const { customBranding, apiAccess } = buildDetail().subscription.features
   answerBilling(app, { plan: 'starter' })
-  const subscription = { ...aDetail({ plan: 'starter' }).subscription }
+  const subscription = { ...buildDetail({ plan: 'starter' }).subscription }
   app.api.raw(readSubscription, 200, {
     subscription: { ...subscription, features: { customBranding, apiAccess, maxStores: 2 } },
   })
@@ -209,9 +209,9 @@ test('/billing shows the limits if usage fails to load, and those of A 9 if the 
   const page = await app.open('/billing')
   await page.getByText('What was used could not be loaded.').waitFor()
   await expect
-    .poll(() => textOf(main()))
+    .poll(() => readText(main()))
     .toContain('2 stores 100 emails per month 50 SMS per month 50 WhatsApp messages per month')
-  app.api.answer(readUsage, someUsage())
+  app.api.answer(readUsage, buildUsage())
   await main().getByRole('button', { name: 'Retry' }).click()
   await usageIsShown()
 })
@@ -236,7 +236,7 @@ test('the demo states that its plan cannot be changed', async () => {
   await main().getByText('The demo’s plan cannot be changed.').waitFor()
   await usageIsShown()
   await expect.poll(() => actions()).toEqual(['View Payment History'])
-  await expect.poll(() => textOf(main())).not.toContain('set by whoever runs this server')
+  await expect.poll(() => readText(main())).not.toContain('set by whoever runs this server')
 })
 
 // The drawer.
@@ -244,14 +244,14 @@ test('the demo states that its plan cannot be changed', async () => {
 test('the header’s button opens the drawer by keyboard: plan, status, limits with meters, features', {
   tags: ['A2.12'],
 }, async () => {
-  app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
-  app.api.answer(readUsage, someUsage())
+  app.api.answer(subscriptionStatus, buildStatus({ plan: 'starter' }))
+  app.api.answer(readUsage, buildUsage())
   const page = await app.open('/settings')
   await headerButton().press('Enter')
   await drawer().getByRole('heading', { name: 'Starter' }).waitFor()
-  const text = await textOf(drawer())
+  const text = await readText(drawer())
   for (const part of [
-    `Current plan Starter Active Renews on ${dateIn(12)}.`,
+    `Current plan Starter Active Renews on ${formatDateIn(12)}.`,
     'Stores 1 of 2 connected Emails 1,234 of 5,000 used',
     'SMS Near the limit 84 of 100 used',
     'WhatsApp Limit reached 100 of 100 used 14 messages held until Dec 1, 2026. 3 of these will expire before then.',
@@ -271,12 +271,12 @@ test('the header’s button opens the drawer by keyboard: plan, status, limits w
 test('the drawer offers “Ready to Scale?” on every plan but Growth, and “View Plans” links to the plans', {
   tags: ['A2.12'],
 }, async () => {
-  app.api.answer(subscriptionStatus, aStatus())
-  app.api.answer(readUsage, otherUsage())
+  app.api.answer(subscriptionStatus, buildStatus())
+  app.api.answer(readUsage, buildOtherUsage())
   const page = await app.open('/settings')
   await headerButton().click()
   await drawer().getByText('20,400 used, no limit').waitFor()
-  const text = await textOf(drawer())
+  const text = await readText(drawer())
   for (const part of [
     'Stores 1 connected, no limit',
     'SMS Not in this plan',
@@ -287,7 +287,7 @@ test('the drawer offers “Ready to Scale?” on every plan but Growth, and “V
   await expect.poll(() => drawer().getByRole('meter').count()).toBe(0)
   expect(text).not.toContain('Ready to Scale?')
   await drawer().getByRole('button', { name: 'Close' }).click()
-  app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
+  app.api.answer(subscriptionStatus, buildStatus({ plan: 'starter' }))
   await headerButton().click()
   await drawer().getByRole('heading', { name: 'Ready to Scale?' }).waitFor()
   await drawer().getByRole('link', { name: 'View Plans' }).click()
@@ -295,7 +295,7 @@ test('the drawer offers “Ready to Scale?” on every plan but Growth, and “V
 })
 
 test('the drawer shows a skeleton while it loads, and a failure with Retry', { tags: ['A2.12', 'A8'] }, async () => {
-  app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
+  app.api.answer(subscriptionStatus, buildStatus({ plan: 'starter' }))
   app.api.fail(readUsage, 400, { error: 'Not now.' })
   const first = app.api.hold(readUsage)
   await app.open('/settings')
@@ -306,53 +306,53 @@ test('the drawer shows a skeleton while it loads, and a failure with Retry', { t
   await alert.getByText('Failed to load subscription status').waitFor()
   await alert.getByText('Not now.').waitFor()
   await checkLayout(app)
-  app.api.answer(readUsage, someUsage())
+  app.api.answer(readUsage, buildUsage())
   await alert.getByRole('button', { name: 'Retry' }).click()
   await drawer().getByText('84 of 100 used').waitFor()
 })
 
 test('the drawer shows “No subscription information available” when the plan is gone', { tags: ['A8'] }, async () => {
-  app.api.answer(subscriptionStatus, aStatus())
-  app.api.answer(readUsage, someUsage())
+  app.api.answer(subscriptionStatus, buildStatus())
+  app.api.answer(readUsage, buildUsage())
   await app.open('/settings')
   await headerButton().waitFor()
-  app.api.answer(subscriptionStatus, aStatus({ plan: null, hasActiveSubscription: true }))
+  app.api.answer(subscriptionStatus, buildStatus({ plan: null, hasActiveSubscription: true }))
   await headerButton().click()
   await drawer().getByText('No subscription information available').waitFor()
   await drawer().getByRole('link', { name: 'View Plans' }).waitFor()
 })
 
 test.each([
-  ['a trial', { status: 'trialing', trialEndsAt: inDays(9) }, `Trial until ${dateIn(9)}.`],
-  ['a cancellation', { cancelAtPeriodEnd: true, nextBillingDate: null }, `Ends on ${dateIn(12)}, then Lite.`],
+  ['a trial', { status: 'trialing', trialEndsAt: addDays(9) }, `Trial until ${formatDateIn(9)}.`],
+  ['a cancellation', { cancelAtPeriodEnd: true, nextBillingDate: null }, `Ends on ${formatDateIn(12)}, then Lite.`],
   [
     'a scheduled change',
-    { change: { plan: 'starter', cycle: 'month', at: inDays(12) } },
-    `Changes to Starter on ${dateIn(12)}.`,
+    { change: { plan: 'starter', cycle: 'month', at: addDays(12) } },
+    `Changes to Starter on ${formatDateIn(12)}.`,
   ],
-  ['an overdue payment', { status: 'past_due', graceUntil: inDays(3) }, `Messages are sent until ${dateIn(3)}.`],
+  ['an overdue payment', { status: 'past_due', graceUntil: addDays(3) }, `Messages are sent until ${formatDateIn(3)}.`],
   [
     'a payment overdue for too long',
-    { status: 'past_due', graceUntil: inDays(-2), hasActiveSubscription: false },
+    { status: 'past_due', graceUntil: addDays(-2), hasActiveSubscription: false },
     'Messages are held until it is paid.',
   ],
   ['a chargeback', { status: 'canceled', planInForce: 'free' }, 'The limits of Lite apply.'],
 ] as const)('the drawer announces changes of the plan: %s', async (_, status, text) => {
-  app.api.answer(subscriptionStatus, aStatus(status))
-  app.api.answer(readUsage, someUsage())
+  app.api.answer(subscriptionStatus, buildStatus(status))
+  app.api.answer(readUsage, buildUsage())
   const page = await app.open('/settings')
   await headerButton().click()
   await drawer().getByText(text).waitFor()
   const isEnding = 'cancelAtPeriodEnd' in status
-  await expect.poll(() => page.getByText(`Ends ${dateIn(12)}`, { exact: true }).count()).toBe(isEnding ? 1 : 0)
+  await expect.poll(() => page.getByText(`Ends ${formatDateIn(12)}`, { exact: true }).count()).toBe(isEnding ? 1 : 0)
   if (!isEnding) return
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: `Subscription: Growth, Active, Ends ${dateIn(12)}` }).waitFor()
+  await page.getByRole('button', { name: `Subscription: Growth, Active, Ends ${formatDateIn(12)}` }).waitFor()
 })
 
 test('a phone opens the drawer from the menu', async () => {
-  app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
-  app.api.answer(readUsage, someUsage())
+  app.api.answer(subscriptionStatus, buildStatus({ plan: 'starter' }))
+  app.api.answer(readUsage, buildUsage())
   const page = await app.open('/settings', { viewport: PHONE })
   await page.getByRole('button', { name: 'Open menu' }).click()
   const menu = page.getByRole('dialog', { name: 'Menu' })
@@ -367,45 +367,45 @@ test('a phone opens the drawer from the menu', async () => {
 test.each([
   [
     'past due',
-    { status: 'past_due', graceUntil: inDays(3) },
-    `A payment is overdue. Messages are sent until ${dateIn(3)}.`,
+    { status: 'past_due', graceUntil: addDays(3) },
+    `A payment is overdue. Messages are sent until ${formatDateIn(3)}.`,
     'Go to billing',
   ],
   [
     'past due for too long',
-    { status: 'past_due', graceUntil: inDays(-1), hasActiveSubscription: false },
+    { status: 'past_due', graceUntil: addDays(-1), hasActiveSubscription: false },
     'A payment is overdue. Messages are held until it is paid.',
     'Go to billing',
   ],
   [
     'a trial without a card',
-    { status: 'trialing', trialEndsAt: inDays(2), hasCard: false },
-    `The trial of Growth ends on ${dateIn(2)}. After that the account goes on with Lite, unless a card is added.`,
+    { status: 'trialing', trialEndsAt: addDays(2), hasCard: false },
+    `The trial of Growth ends on ${formatDateIn(2)}. After that the account goes on with Lite, unless a card is added.`,
     'Go to billing',
   ],
   [
     'a trial with a card',
-    { status: 'trialing', trialEndsAt: inDays(2) },
-    `The trial of Growth ends on ${dateIn(2)}. After that it is paid by the card you have added.`,
+    { status: 'trialing', trialEndsAt: addDays(2) },
+    `The trial of Growth ends on ${formatDateIn(2)}. After that it is paid by the card you have added.`,
     'Go to billing',
   ],
   [
     'suspended',
-    { suspension: { reason: 'Many recipients reported these mails as spam.', since: inDays(-1) } },
-    `Sending is suspended since ${dateIn(-1)}. Many recipients reported these mails as spam. No message of this account is sent. Write to`,
+    { suspension: { reason: 'Many recipients reported these mails as spam.', since: addDays(-1) } },
+    `Sending is suspended since ${formatDateIn(-1)}. Many recipients reported these mails as spam. No message of this account is sent. Write to`,
     'support@localhost',
   ],
 ] as const)('a banner above every screen shows: %s', async (_, status, text, link) => {
-  app.api.answer(subscriptionStatus, aStatus(status))
+  app.api.answer(subscriptionStatus, buildStatus(status))
   await app.open('/settings')
   await notices().getByText(text.split('. ')[0]!).waitFor()
-  await expect.poll(() => textOf(notices())).toContain(text)
+  await expect.poll(() => readText(notices())).toContain(text)
   await notices().getByRole('link', { name: link }).waitFor()
   await checkLayout(app, '[aria-label=Notices]')
 })
 
 test('the banner of an overdue payment tells a viewer who can pay', async () => {
-  app.api.answer(subscriptionStatus, aStatus({ status: 'past_due', graceUntil: inDays(3) }))
+  app.api.answer(subscriptionStatus, buildStatus({ status: 'past_due', graceUntil: addDays(3) }))
   signInAs(app, 'viewer')
   await app.open('/settings')
   await notices().getByText('An owner or admin of this account can pay it.').waitFor()
@@ -413,7 +413,7 @@ test('the banner of an overdue payment tells a viewer who can pay', async () => 
 })
 
 test('the banner of a resting store links to /billing, except on that page', async () => {
-  app.api.answer(subscriptionStatus, aStatus())
+  app.api.answer(subscriptionStatus, buildStatus())
   app.api.alter(checkConnection, (reply) => ({
     ...reply,
     store: { ...reply.store!, name: 'Kiln Road', isResting: true },
@@ -440,7 +440,7 @@ test('“View Payment History” shows payments with status, reason, refund and 
   tags: ['A2.7', 'A3', 'A4.3'],
 }, async () => {
   answerBilling(app)
-  app.api.answer(paymentHistory, aHistory(5))
+  app.api.answer(paymentHistory, buildHistory(5))
   const page = await app.open('/billing')
   await page.getByRole('button', { name: 'View Payment History' }).press('Enter')
   const rows = history().getByRole('row')
@@ -471,7 +471,7 @@ test('the payment history has ten payments per page, at most five page buttons, 
   tags: ['A2.7', 'A9'],
 }, async () => {
   answerBilling(app)
-  app.api.answer(paymentHistory, aHistory(83))
+  app.api.answer(paymentHistory, buildHistory(83))
   const page = await app.open('/billing')
   await page.getByRole('button', { name: 'View Payment History' }).click()
   await history().getByText('Page 1 of 9, 83 payments').waitFor()
@@ -494,7 +494,7 @@ test('the payment history has ten payments per page, at most five page buttons, 
 
 test('a page beyond the end of the payment history leads to the last one', async () => {
   answerBilling(app)
-  app.api.answer(paymentHistory, aHistory(12))
+  app.api.answer(paymentHistory, buildHistory(12))
   const page = await app.open('/billing?payments=12')
   await history().getByText('Page 2 of 2, 12 payments').waitFor()
   await page.waitForURL('**/billing?payments=2')
@@ -509,7 +509,7 @@ test('“Failed to load payment history” has Retry, and an empty one shows “
   const alert = history().getByRole('alert')
   await alert.getByText('Failed to load payment history').waitFor()
   await checkLayout(app, 'main')
-  app.api.answer(paymentHistory, aHistory(0))
+  app.api.answer(paymentHistory, buildHistory(0))
   await alert.getByRole('button', { name: 'Retry' }).click()
   await history().getByText('No payment history found').waitFor()
 })
@@ -520,7 +520,7 @@ test('the return from checkout reads the session once, names the plan, and remov
   tags: ['A4.3'],
 }, async () => {
   answerBilling(app)
-  app.api.answer(paymentHistory, aHistory(0))
+  app.api.answer(paymentHistory, buildHistory(0))
   app.api.answer(checkSession, { success: true, plan: 'growth', status: 'active' })
   const page = await app.open('/billing?session_id=cs_test_1&payments=1')
   const message = page.getByRole('status').filter({ hasText: 'Your checkout is complete.' })
@@ -568,9 +568,9 @@ test.each([
 
 // Resting stores.
 
-const [kiln, second, third] = someStores
+const [kiln, second, third] = sampleStores
 const resting = (...ids: string[]) => ({
-  stores: someStores.map((store) => ({ ...store, isResting: ids.includes(store.id), restsFirst: false })),
+  stores: sampleStores.map((store) => ({ ...store, isResting: ids.includes(store.id), restsFirst: false })),
 })
 const restingCard = () => app.page.getByRole('region', { name: 'Resting stores' })
 
@@ -579,7 +579,7 @@ test('the card of resting stores shows which rest and why, and lets the owner ch
   app.api.answer(listResting, resting(third!.id))
   const page = await app.open('/billing')
   await restingCard().waitFor()
-  const text = await textOf(restingCard())
+  const text = await readText(restingCard())
   for (const part of [
     'The plan has room for 2 stores, and 3 are connected.',
     'It sends nothing until the plan has room for it. Third Floor shop2.example',
@@ -604,7 +604,7 @@ test('the card of resting stores shows which rest and why, and lets the owner ch
   app.api.answer(listResting, resting(kiln!.id))
   await save.click()
   await page.getByText('Saved which stores rest').waitFor()
-  await expect.poll(() => textOf(restingCard())).toContain('Kiln Road shop0.example')
+  await expect.poll(() => readText(restingCard())).toContain('Kiln Road shop0.example')
   await expect.poll(() => app.api.calls(restStores).at(-1)!.body).toEqual({ storeIds: [kiln!.id] })
 })
 
@@ -614,7 +614,7 @@ test('the card of resting stores lists several, without a choice for a viewer', 
   signInAs(app, 'viewer')
   await app.open('/billing')
   await restingCard().getByText('The plan has room for 1 store, and 3 are connected.').waitFor()
-  const text = await textOf(restingCard())
+  const text = await readText(restingCard())
   expect(text).toContain('Second Hand shop1.example Third Floor shop2.example')
   // Lite has no extra stores.
   expect(text).toContain('A larger plan wakes it, or another store rests in its place.')

@@ -10,11 +10,11 @@ import {
   uploadLogo,
 } from '../shared/brand-calls.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 
 // A store's brand: logo, colours, texts and links, with a preview of a mail.
 
-const app = aScreen()
+const app = createScreens()
 const part = (name: string) => app.page.getByRole('region', { name, exact: true })
 const field = (name: string) => app.page.getByRole('textbox', { name, exact: true })
 const button = (name: string) => app.page.getByRole('button', { name, exact: true })

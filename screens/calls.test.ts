@@ -15,14 +15,14 @@ import * as push from '../shared/push-calls.ts'
 import * as reminders from '../shared/reminders.ts'
 import { checkConnection, connectStore, disconnectStore } from '../shared/stores.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 import { aCart, prepareSending } from './carts-scene.ts'
 import { serveRecipients } from './recipients.ts'
 
 // The fields the browser sends with the calls of A 7 and B 7, screen by screen. The account has two stores; the tab
 // shows the first.
 
-const app = aScreen()
+const app = createScreens()
 const URL = 'https://maple-clay.example'
 const PLATFORM = { platform: 'woocommerce' }
 const STORE = { ...PLATFORM, storeId: URL }

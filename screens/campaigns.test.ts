@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { isFocused, reach } from '../e2e/keys.ts'
+import { isFocused, tabTo } from '../e2e/keys.ts'
 import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../shared/campaign-report.ts'
 import {
   type CampaignView,
@@ -19,12 +19,12 @@ import {
 import { abandonedCustomers } from '../shared/customers.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
 import { type Call, fixture } from './api.ts'
-import { aScreen, NOW, PHONE } from './app.ts'
-import { nameOf, recipients, serveRecipients } from './recipients.ts'
+import { createScreens, NOW, PHONE } from './app.ts'
+import { buildName, recipients, serveRecipients } from './recipients.ts'
 
 // Campaigns: the list, the dialogs that create and send one, and a campaign's page.
 
-const app = aScreen()
+const app = createScreens()
 const NAME = 'Autumn pots'
 /** For long forms on a busy machine. */
 const LONG_MS = 120_000
@@ -153,7 +153,7 @@ describe('the form of a campaign', () => {
     await dialog().getByRole('searchbox').fill(chosen!.customer_email!)
     await dialog().getByRole('searchbox').press('Enter')
     await dialog()
-      .getByRole('checkbox', { name: nameOf(chosen!), exact: true })
+      .getByRole('checkbox', { name: buildName(chosen!), exact: true })
       .check()
     await dialog().getByText('1 customer selected').waitFor()
     await dialog().getByText('1 customer, 1 would get it now.').waitFor()
@@ -195,40 +195,40 @@ describe('the form of a campaign', () => {
   test('is filled in by keyboard alone', { timeout: LONG_MS }, async () => {
     const key = (name: string) => app.page.keyboard.press(name)
     const next = async (title: string) => {
-      await reach(button('Next'))
+      await tabTo(button('Next'))
       await key('Enter')
       await expect.poll(() => isFocused(dialog().getByRole('heading', { name: title, exact: true }))).toBe(true)
     }
     await app.open('/campaigns')
-    await reach(app.page.getByRole('button', { name: 'New Campaign', exact: true }))
+    await tabTo(app.page.getByRole('button', { name: 'New Campaign', exact: true }))
     await key('Enter')
     await expect.poll(() => isFocused(dialog().getByLabel('Campaign name'))).toBe(true)
     await app.page.keyboard.type(NAME)
     await next('Target Audience')
-    await reach(dialog().getByRole('radio', { name: 'Select by hand' }))
+    await tabTo(dialog().getByRole('radio', { name: 'Select by hand' }))
     await key('ArrowRight')
     await dialog().getByText(`${recipients.length} customers, ${recipients.length} would get it now.`).waitFor()
     await next('Email Template')
-    await reach(dialog().getByLabel('Template'))
-    await reach(dialog().getByLabel('Subject'))
+    await tabTo(dialog().getByLabel('Template'))
+    await tabTo(dialog().getByLabel('Subject'))
     await key('ControlOrMeta+a')
     await app.page.keyboard.type('Hello ')
-    await reach(dialog().getByRole('button', { name: 'customer_name', exact: true }))
+    await tabTo(dialog().getByRole('button', { name: 'customer_name', exact: true }))
     await key('Enter')
     await expect.poll(() => dialog().getByLabel('Subject').inputValue()).toBe('Hello {{ customer_name }}')
-    await reach(dialog().getByRole('radio', { name: 'Edit' }), 'Shift+Tab')
+    await tabTo(dialog().getByRole('radio', { name: 'Edit' }), 'Shift+Tab')
     await key('ArrowRight')
     await dialog().getByRole('region', { name: 'Preview' }).getByText('Hello Olivia').waitFor()
     await next('Schedule & Send')
-    await reach(dialog().getByRole('radio', { name: 'Send now' }))
+    await tabTo(dialog().getByRole('radio', { name: 'Send now' }))
     await key('ArrowRight')
-    await reach(dialog().getByLabel('Start date'))
+    await tabTo(dialog().getByLabel('Start date'))
     const [year, month, day] = IN_THREE_DAYS.split('-')
     await app.page.keyboard.type(`${month}${day}${year}`)
     await dialog()
       .getByText(/^Runs once on /)
       .waitFor()
-    await reach(button('Create Campaign'))
+    await tabTo(button('Create Campaign'))
     await key('Enter')
     await banner('Campaign created.')
     await dialog().waitFor({ state: 'detached' })

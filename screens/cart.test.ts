@@ -3,12 +3,12 @@ import { me } from '../shared/auth.ts'
 import { cartMessages, getCart, listAbandonedCarts, type MessageView, type TimelineEntry } from '../shared/carts.ts'
 import { previewMessage, testSend } from '../shared/message-preview.ts'
 import * as reminders from '../shared/reminders.ts'
-import { aScreen, NOW, PHONE } from './app.ts'
-import { aCart, ago, makeAllEligible, prepareSending } from './carts-scene.ts'
+import { createScreens, NOW, PHONE } from './app.ts'
+import { aCart, makeAllEligible, prepareSending, subtractHours } from './carts-scene.ts'
 
 // One cart: its panel beside the list, its page with the timeline, and its send dialogs.
 
-const app = aScreen()
+const app = createScreens()
 const dialog = (name: string) => app.page.getByRole('dialog', { name })
 const row = () => app.page.getByRole('row').filter({ hasText: aCart.customer_name })
 const card = (title: string) =>
@@ -112,7 +112,7 @@ test('an email is sent once by keyboard; a second press is ignored, then the lis
 
 test('a message is previewed, changed, and sent as a test to oneself', async () => {
   prepareSending(app.api)
-  const last = { channel: 'email', at: ago(48), subject: 'You left something', outcome: 'opened' } as const
+  const last = { channel: 'email', at: subtractHours(48), subject: 'You left something', outcome: 'opened' } as const
   app.api.answer(reminders.lastMessage, { message: last })
   app.api.answer(testSend, { isAccepted: true, to: 'demo@recoup.example', response: 'OK', couponNote: null })
   const page = await app.open('/carts')

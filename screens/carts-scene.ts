@@ -10,14 +10,14 @@ import { NOW } from './app.ts'
 
 const recorded = (fixture(listAbandonedCarts) as { carts: CartView[] }).carts
 
-export const ago = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000).toISOString()
+export const subtractHours = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000).toISOString()
 
 /** Each with its own name and id, newest first. */
-export const someCarts = (count: number): CartView[] =>
+export const buildCarts = (count: number): CartView[] =>
   Array.from({ length: count }, (_, index) => {
     const cart = recorded[index % recorded.length]!
     const id = cart.id.slice(0, -4) + String(1_000 + index)
-    const last_activity = ago(3 + index)
+    const last_activity = subtractHours(3 + index)
     return {
       ...cart,
       id,

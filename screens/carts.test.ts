@@ -5,13 +5,21 @@ import { type CartView, exportCarts, getCart, listAbandonedCarts } from '../shar
 import { cartReach } from '../shared/reach.ts'
 import * as reminders from '../shared/reminders.ts'
 import { checkConnection } from '../shared/stores.ts'
-import { aScreen, PHONE } from './app.ts'
-import { aCart, ago, makeAllEligible, prepareSending, serveCarts, someCarts, toCartList } from './carts-scene.ts'
-import { anotherPage, withoutLive } from './page-checks.ts'
+import { createScreens, PHONE } from './app.ts'
+import {
+  aCart,
+  buildCarts,
+  makeAllEligible,
+  prepareSending,
+  serveCarts,
+  subtractHours,
+  toCartList,
+} from './carts-scene.ts'
+import { blockLiveConnection, openAnotherPage } from './page-checks.ts'
 
 // The cart list: columns, search, filters, pages, states, and bulk actions.
 
-const app = aScreen()
+const app = createScreens()
 const queries = () => app.api.calls(listAbandonedCarts).map(({ sent }) => sent.query)
 const lastQuery = () => queries().at(-1)
 const shows = (text: string | RegExp) => app.page.getByText(text, { exact: true }).waitFor()
@@ -25,8 +33,12 @@ const button = (name: string | RegExp) => app.page.getByRole('button', { name, e
 test('has the specified columns, each sorted both ways by keyboard, and the remaining recovery hours', {
   tags: ['B2'],
 }, async () => {
-  const [first, second, ...others] = someCarts(10) as [CartView, CartView]
-  serveCarts(app.api, [{ ...first, last_activity: ago(1.5) }, { ...second, last_activity: ago(24) }, ...others])
+  const [first, second, ...others] = buildCarts(10) as [CartView, CartView]
+  serveCarts(app.api, [
+    { ...first, last_activity: subtractHours(1.5) },
+    { ...second, last_activity: subtractHours(24) },
+    ...others,
+  ])
   const page = await app.open('/carts')
   await page.getByRole('table').waitFor()
   const heads = await page.getByRole('columnheader').allInnerTexts()
@@ -53,7 +65,7 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
 })
 
 test('a quick second change keeps the first', async () => {
-  serveCarts(app.api, someCarts(10))
+  serveCarts(app.api, buildCarts(10))
   const page = await app.open('/carts?search=ada')
   const head = (name: string) => page.getByRole('columnheader', { name }).getByRole('button').elementHandle()
   const [value, customer] = [await head('Value'), await head('Customer')]
@@ -69,7 +81,7 @@ test('a quick second change keeps the first', async () => {
 test('waits for the store before loading, and shows a plain array like a paginated list', {
   tags: ['B3'],
 }, async () => {
-  app.api.raw(listAbandonedCarts, 200, someCarts(7))
+  app.api.raw(listAbandonedCarts, 200, buildCarts(7))
   const connection = app.api.hold(checkConnection)
   const page = await app.open('/carts')
   await page.getByRole('status', { name: 'Loading' }).first().waitFor()
@@ -84,9 +96,9 @@ test('waits for the store before loading, and shows a plain array like a paginat
 test('searches a second after the last key, asks at most once a second, and caches a page for five minutes', {
   tags: ['B2', 'B7'],
 }, async () => {
-  serveCarts(app.api, someCarts(10), 57)
-  const page = await anotherPage(app)
-  await withoutLive(page)
+  serveCarts(app.api, buildCarts(10), 57)
+  const page = await openAnotherPage(app)
+  await blockLiveConnection(page)
   await page.clock.install()
   await page.goto(`${app.url}/carts`)
   await page.getByText('Page 1 of 6', { exact: true }).waitFor()
@@ -139,7 +151,7 @@ test('searches a second after the last key, asks at most once a second, and cach
 test('has its search, filter, sort and page in the address, and shows its position among the pages', {
   tags: ['B2', 'B9'],
 }, async () => {
-  serveCarts(app.api, someCarts(10), 57)
+  serveCarts(app.api, buildCarts(10), 57)
   const page = await app.open('/carts?search=example&status=email+sent&sort=value&order=asc&page=2')
   await shows('Showing 11 to 20 of 57 entries')
   await expect
@@ -151,14 +163,14 @@ test('has its search, filter, sort and page in the address, and shows its positi
   await shows('Showing 1 to 10 of 57 entries')
   await expect.poll(() => button('Previous').isDisabled()).toBe(true)
   await expect.poll(() => button('Next').isDisabled()).toBe(false)
-  serveCarts(app.api, someCarts(10))
+  serveCarts(app.api, buildCarts(10))
   await app.open('/carts')
   await page.getByRole('table').waitFor()
   await expect.poll(() => page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0)
 })
 
 test('filters by email reachability and by each reason; the reason is shown at the cart', async () => {
-  const carts = someCarts(10)
+  const carts = buildCarts(10)
   serveCarts(app.api, carts)
   const noContact = { reason: 'no_contact', country: null, explanation: 'No usable email address.', count: 10 } as const
   app.api.answer(cartReach, ({ body: { cartIds } }) => ({
@@ -204,12 +216,12 @@ test.each([
   'a list that fails with %i shows its error, and Retry loads it again',
   { tags: ['B8'] },
   async (status, error, text) => {
-    await withoutLive(app.page)
+    await blockLiveConnection(app.page)
     app.api.fail(listAbandonedCarts, status, error)
     const page = await app.open('/carts')
     const alert = page.getByRole('alert')
     await alert.getByText(text).waitFor()
-    serveCarts(app.api, someCarts(3))
+    serveCarts(app.api, buildCarts(3))
     await alert.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('table').waitFor()
   },
@@ -230,7 +242,7 @@ test('keeps the chosen columns after a reload', async () => {
 })
 
 test('exports the filtered carts as a CSV file', async () => {
-  app.api.answer(exportCarts, { url: '/favicon.svg?ticket=x', expiresAt: ago(-1) })
+  app.api.answer(exportCarts, { url: '/favicon.svg?ticket=x', expiresAt: subtractHours(-1) })
   const page = await app.open('/carts?search=ada&status=email+sent')
   const followed = page.waitForEvent('download')
   await button('Export CSV').click()
@@ -314,7 +326,7 @@ test('a text in flight disables its button, which then counts down the cooldown'
   await expect.poll(() => sending.getAttribute('aria-disabled')).toBe('true')
   await sending.press('Enter')
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-  prepareSending(app.api, [{ ...aCart, sms_status: 'sent', sms_sent_at: ago(1) }])
+  prepareSending(app.api, [{ ...aCart, sms_status: 'sent', sms_sent_at: subtractHours(1) }])
   await app.open('/carts')
   const wait = button(/^Wait 2[23]:\d\d:\d\d before sending again$/)
   await expect.poll(() => wait.getAttribute('aria-disabled')).toBe('true')
@@ -330,7 +342,7 @@ async function choose(carts: CartView[], action: string): Promise<void> {
 }
 
 test('a bulk action needs a choice and a selection; all matching carts can be selected', { tags: ['B2'] }, async () => {
-  const carts = someCarts(10)
+  const carts = buildCarts(10)
   prepareSending(app.api, carts)
   serveCarts(app.api, carts, 57)
   const reason = { until: null, mayOverride: false, cartIds: [] }
@@ -392,7 +404,7 @@ function doneJob(channel: reminders.SendChannel, carts: CartView[], failed: Cart
       channel,
       isDiscount: false,
       state: 'done' as const,
-      createdAt: ago(0),
+      createdAt: subtractHours(0),
       sendAt: null,
       total,
       done: total,
@@ -403,7 +415,7 @@ function doneJob(channel: reminders.SendChannel, carts: CartView[], failed: Cart
 }
 
 test('a bulk email has a result for each cart, and retries only the failed one', { tags: ['B8'] }, async () => {
-  const three = someCarts(3)
+  const three = buildCarts(3)
   prepareSending(app.api, three)
   let failed = three.slice(0, 1)
   app.api.answer(reminders.sendToCarts, { jobId })
@@ -442,7 +454,7 @@ test('a bulk email has a result for each cart, and retries only the failed one',
 })
 
 test('“Delete from view” only hides carts and can be undone', { tags: ['B7'] }, async () => {
-  const carts = someCarts(10)
+  const carts = buildCarts(10)
   serveCarts(app.api, carts)
   const page = await app.open('/carts')
   await choose(carts.slice(0, 1), 'Delete from view')
@@ -456,7 +468,7 @@ test('“Delete from view” only hides carts and can be undone', { tags: ['B7']
 test('bulk WhatsApp shows a refusal, then the counts, and clears the selection', {
   tags: ['B2', 'B4', 'B8'],
 }, async () => {
-  const two = someCarts(2)
+  const two = buildCarts(2)
   prepareSending(app.api, two)
   app.api.fail(reminders.sendWhatsappBulk, 422, { error: 'No template is approved.' })
   await app.open('/carts')
@@ -478,7 +490,7 @@ test('bulk WhatsApp shows a refusal, then the counts, and clears the selection',
 })
 
 test('on a phone carts are cards with the same actions, within the page’s width', { tags: ['B2'] }, async () => {
-  prepareSending(app.api, someCarts(10))
+  prepareSending(app.api, buildCarts(10))
   const page = await app.open('/carts', { viewport: PHONE })
   await page.locator('.list-card').first().waitFor()
   await expect.poll(() => page.getByRole('table').count()).toBe(0)

@@ -4,10 +4,10 @@ import { listNotifications } from '../shared/notification-calls.ts'
 import { checkConnection, connectStore, examineStore, replaceKeys, storeTexts } from '../shared/stores.ts'
 import { openFresh, serveNoPlan, serveNoStore, serveUser } from './account-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 import { checkLayout } from './page-checks.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 const KEY = `ck_${'c'.repeat(40)}`

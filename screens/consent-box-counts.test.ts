@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { consentBoxCounts, consentBoxes } from '../shared/consent-box.ts'
 import { readPlugin } from '../shared/plugin.ts'
 import { checkConnection } from '../shared/stores.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 import { checkLayout } from './page-checks.ts'
 
 // Settings → Consent → Boxes: how many shoppers tick them.
 
-const app = aScreen()
+const app = createScreens()
 const card = () => app.page.getByRole('region', { name: 'How many shoppers tick the boxes' })
 const rows = () => card().getByRole('row').allInnerTexts()
 const open = async (answer: Parameters<typeof app.api.answer<typeof consentBoxCounts>>[1]) => {

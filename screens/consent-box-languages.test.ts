@@ -3,12 +3,12 @@ import { me } from '../shared/auth.ts'
 import { boxChannels, boxHtml, consentBoxes, defaultBoxText, saveBoxText } from '../shared/consent-box.ts'
 import { readPlugin } from '../shared/plugin.ts'
 import { checkConnection } from '../shared/stores.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 import { checkLayout } from './page-checks.ts'
 
 // Settings → Consent → Boxes: a text for each language.
 
-const app = aScreen()
+const app = createScreens()
 const GERMAN = 'Erinnert mich per E-Mail an meinen Warenkorb.'
 type Languages = { language: 'de' | 'fr'; words: string; isDefault: boolean; html: string }[]
 

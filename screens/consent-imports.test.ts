@@ -10,11 +10,11 @@ import {
   undoConsents,
   uploadConsents,
 } from '../shared/ledger.ts'
-import { aScreen, NOW } from './app.ts'
+import { createScreens, NOW } from './app.ts'
 
 // Consent imports: preview, import, and keeping or undoing earlier imports.
 
-const app = aScreen()
+const app = createScreens()
 const now = NOW.toISOString()
 const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
 

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { couponTexts, createCoupon, listCoupons, updateCoupon } from '../shared/coupons.ts'
 import { checkConnection } from '../shared/stores.ts'
 import { fixture } from './api.ts'
-import { aScreen, WIDE } from './app.ts'
-import { aCoupon, rowOf, serveCoupons } from './coupons-scene.ts'
+import { createScreens, WIDE } from './app.ts'
+import { buildCoupon, findRow, serveCoupons } from './coupons-scene.ts'
 import { checkLayout, isFocused } from './page-checks.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 async function openForm() {
@@ -92,7 +92,7 @@ test('writes the code in upper case at the cursor, and reads dates in the storeâ
   await limit(form).fill('3')
   await form.getByLabel('Active').uncheck()
   await save.click()
-  await rowOf(page, 'SNOWWHITE-10').waitFor()
+  await findRow(page, 'SNOWWHITE-10').waitFor()
   await page.getByText('SNOWWHITE-10 was created.').waitFor()
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   await expect
@@ -144,7 +144,7 @@ test('edits a coupon without changing its kind, dates or untouched fields', { ta
   await form.getByText(couponTexts.kindIsKept).waitFor()
   await amount(form).fill('25')
   await form.getByRole('button', { name: 'Save' }).click()
-  await rowOf(page, 'SUMMER10').getByText('25%').waitFor()
+  await findRow(page, 'SUMMER10').getByText('25%').waitFor()
   const { params, sent } = api.calls(updateCoupon)[0]!
   expect(params.id).toBe(_id)
   expect(sent.body).toMatchObject({
@@ -173,7 +173,7 @@ test('shows an existing code at its field, other errors in a banner, and keeps t
   await form.getByRole('alert').waitFor({ state: 'detached' })
   serveCoupons(api)
   await save.click()
-  await rowOf(page, 'TWICE').waitFor()
+  await findRow(page, 'TWICE').waitFor()
 })
 
 test('shows the refusal of a read-only key in the form and on the screen, and keeps its buttons in view', async () => {
@@ -194,7 +194,7 @@ test('shows the refusal of a read-only key in the form and on the screen, and ke
   await expect.poll(() => code.inputValue()).toBe('KEPT')
   serveCoupons(api)
   await save.click()
-  await rowOf(page, 'KEPT').waitFor()
+  await findRow(page, 'KEPT').waitFor()
   await expect.poll(() => page.getByText(couponTexts.readOnlyKey).count()).toBe(0)
 })
 
@@ -242,7 +242,7 @@ test.each([
   'shows %s when a change was not saved',
   { tags: ['B5', 'B8'] },
   async (_name, status, code, error, text) => {
-    const coupon = aCoupon()
+    const coupon = buildCoupon()
     serveCoupons(api, [coupon])
     api.fail(updateCoupon, status, { error, code })
     const page = await app.open(`/coupons?form=${coupon._id}`)
@@ -292,7 +292,7 @@ test('opens, is filled in and submitted by keyboard, and returns the focus', asy
   await page.keyboard.press('Tab')
   await page.keyboard.type('20')
   await page.keyboard.press('Enter')
-  await rowOf(page, 'KEYS').getByText('20%').waitFor()
+  await findRow(page, 'KEYS').getByText('20%').waitFor()
   await expect
     .poll(() => api.calls(createCoupon).map(({ body }) => body))
     .toMatchObject([{ code: 'KEYS', kind: 'shared', amount: 20 }])

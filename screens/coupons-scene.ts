@@ -9,7 +9,7 @@ import {
 } from '../shared/coupons.ts'
 import { buildCoupon as couponAt, DAY_MS, MINUTE_MS } from '../test/coupon-fixtures.ts'
 import { isUsable } from '../web/coupons/rules.ts'
-import type { Answer, Api } from './api.ts'
+import type { Api, FakeAnswer } from './api.ts'
 import { NOW } from './app.ts'
 
 // Coupons in every state that looks different, and a stateful mock of the server.
@@ -18,12 +18,12 @@ export { DAY_MS, MINUTE_MS }
 export const EDIT_URL = 'https://shop.example/wp-admin/post.php?post=31&action=edit'
 
 /** Time since the screen was opened. */
-export const after = (ms: number) => new Date(NOW.getTime() + ms).toISOString()
+export const addTime = (ms: number) => new Date(NOW.getTime() + ms).toISOString()
 
 export const buildCoupon = (given?: Partial<Coupon>) => couponAt(given, NOW.getTime())
 
 /** Shared, personal, not started, expired and inactive, and created in the store. */
-export const someCoupons = (): Coupon[] => [
+export const buildCoupons = (): Coupon[] => [
   buildCoupon({
     ...{ usageLimit: 100, usageCount: 12, minSpend: 50 },
     steps: [{ flowId: '00000000-0000-4000-8000-00000000000f', flowName: 'Abandoned cart reminders', step: 2 }],
@@ -35,16 +35,16 @@ export const someCoupons = (): Coupon[] => [
   }),
   buildCoupon({
     ...{ code: 'WINTER5', type: 'fixed', platformType: 'fixed_cart', amount: 5 },
-    ...{ startDate: after(7 * DAY_MS), endDate: after(14 * DAY_MS) },
+    ...{ startDate: addTime(7 * DAY_MS), endDate: addTime(14 * DAY_MS) },
   }),
-  buildCoupon({ code: 'SPRING15', amount: 15, isActive: false, endDate: after(-DAY_MS) }),
+  buildCoupon({ code: 'SPRING15', amount: 15, isActive: false, endDate: addTime(-DAY_MS) }),
   buildCoupon({
     ...{ code: 'FREESHIP', type: 'other', platformType: 'fixed_product', madeBy: 'store', endDate: null },
     ...{ editUrl: EDIT_URL, usageCount: 1_204, minSpend: 25 },
   }),
 ]
 
-type List = Exclude<Answer<typeof listCoupons>, (...given: never) => unknown>
+type List = Exclude<FakeAnswer<typeof listCoupons>, (...given: never) => unknown>
 
 export interface CouponServer {
   coupons: Coupon[]
@@ -53,7 +53,7 @@ export interface CouponServer {
 }
 
 /** Replies to all coupon calls as a server with these coupons. */
-export function serveCoupons(api: Api, coupons = someCoupons(), list: Partial<List> = {}): CouponServer {
+export function serveCoupons(api: Api, coupons = buildCoupons(), list: Partial<List> = {}): CouponServer {
   const server: CouponServer = { coupons, list }
   api.answer(listCoupons, ({ query }) => pageOf(server, query))
   api.answer(createCoupon, ({ body }) => {
@@ -89,13 +89,19 @@ function pageOf(
   return {
     coupons: found.slice((page - 1) * limit, page * limit),
     pagination: { page, limit, total: found.length, pages: Math.ceil(found.length / limit) },
-    ...{ problem: null, currency: 'USD', readAt: after(-2 * MINUTE_MS), timeZone: 'America/New_York', canWrite: true },
+    ...{
+      problem: null,
+      currency: 'USD',
+      readAt: addTime(-2 * MINUTE_MS),
+      timeZone: 'America/New_York',
+      canWrite: true,
+    },
     ...list,
   }
 }
 
-export const rowOf = (page: Page, code: string) =>
+export const findRow = (page: Page, code: string) =>
   page.getByRole('row').filter({ has: page.getByRole('button', { name: code, exact: true }) })
 
 /** The banner titled Error. */
-export const errorOf = (page: Page) => page.getByRole('alert').filter({ hasText: 'Error' })
+export const findError = (page: Page) => page.getByRole('alert').filter({ hasText: 'Error' })

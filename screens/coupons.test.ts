@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { me } from '../shared/auth.ts'
 import { couponTexts, createCoupon, deleteCoupon, listCoupons } from '../shared/coupons.ts'
-import { aScreen, PHONE } from './app.ts'
+import { createScreens, PHONE } from './app.ts'
 import {
-  aCoupon,
-  after,
+  addTime,
+  buildCoupon,
+  buildCoupons,
   DAY_MS,
   EDIT_URL,
-  errorOf,
+  findError,
+  findRow,
   MINUTE_MS,
-  rowOf,
   serveCoupons,
-  someCoupons,
 } from './coupons-scene.ts'
-import { anotherPage, checkLayout, withoutLive } from './page-checks.ts'
+import { blockLiveConnection, checkLayout, openAnotherPage } from './page-checks.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
-async function openCoupons(coupons = someCoupons(), list: Parameters<typeof serveCoupons>[2] = {}) {
+async function openCoupons(coupons = buildCoupons(), list: Parameters<typeof serveCoupons>[2] = {}) {
   const server = serveCoupons(api, coupons, list)
   const page = await app.open('/coupons')
   await page.getByText('Create and manage time-limited coupons for your customers', { exact: true }).waitFor()
@@ -30,8 +30,8 @@ describe('the list of coupons', () => {
     tags: ['A2.1', 'B2', 'B4'],
   }, async () => {
     const { page } = await openCoupons()
-    await rowOf(page, 'SUMMER10').waitFor()
-    const textOf = async (code: string) => (await rowOf(page, code).innerText()).replace(/\s+/g, ' ')
+    await findRow(page, 'SUMMER10').waitFor()
+    const textOf = async (code: string) => (await findRow(page, code).innerText()).replace(/\s+/g, ' ')
     await expect.poll(() => textOf('SUMMER10')).toMatch(/10% Minimum spend \$50\.00 Active 6 d 0 h 12 \/ 100/)
     await expect.poll(() => textOf('CART-••••••••')).toMatch(/10%, at most \$20\.00 Active 6 d 0 h 0 \/ ∞/)
     await expect.poll(() => textOf('WINTER5')).toMatch(/\$5\.00 off Starts \w{3} \d+ Active/)
@@ -50,11 +50,11 @@ describe('the list of coupons', () => {
 
   test('links to the store for coupons created there and does not edit them here (decision 30)', async () => {
     const { page, server } = await openCoupons()
-    const own = rowOf(page, 'FREESHIP')
+    const own = findRow(page, 'FREESHIP')
     await own.getByText('Made in WooCommerce: edit it there').waitFor()
     await expect.poll(() => own.getByRole('link').getAttribute('href')).toBe(EDIT_URL)
     await expect.poll(() => own.getByRole('button').allInnerTexts()).toEqual(['FREESHIP', ''])
-    await expect.poll(() => rowOf(page, 'SUMMER10').getByRole('button').count()).toBe(4)
+    await expect.poll(() => findRow(page, 'SUMMER10').getByRole('button').count()).toBe(4)
     await app.open(`/coupons?form=${server.coupons[4]!._id}`)
     await own.waitFor()
     await app.settled()
@@ -74,8 +74,8 @@ describe('the list of coupons', () => {
   })
 
   test('loads 50 a page, and searches codes by prefix', async () => {
-    const many = Array.from({ length: 120 }, (_, n) => aCoupon({ code: `MANY${String(n).padStart(3, '0')}` }))
-    const { page } = await openCoupons([...many, aCoupon({ code: 'OTHER' })])
+    const many = Array.from({ length: 120 }, (_, n) => buildCoupon({ code: `MANY${String(n).padStart(3, '0')}` }))
+    const { page } = await openCoupons([...many, buildCoupon({ code: 'OTHER' })])
     await page.getByText('Showing 1 to 50 of 121 entries').waitFor()
     await expect.poll(() => page.locator('tbody tr').count()).toBe(50)
     await page.getByRole('button', { name: 'Next' }).click()
@@ -83,7 +83,7 @@ describe('the list of coupons', () => {
     const search = page.getByLabel('Search codes')
     await search.fill('oth')
     await search.press('Enter')
-    await rowOf(page, 'OTHER').waitFor()
+    await findRow(page, 'OTHER').waitFor()
     await expect.poll(() => api.calls(listCoupons).at(-1)!.query).toMatchObject({ search: 'oth', page: 1, limit: 50 })
     await search.fill('none')
     await search.press('Enter')
@@ -93,11 +93,11 @@ describe('the list of coupons', () => {
   })
 
   test('counts the time left down to expired without a reload', { tags: ['B2'] }, async () => {
-    const page = await anotherPage(app)
+    const page = await openAnotherPage(app)
     await page.clock.install()
-    serveCoupons(api, [aCoupon({ endDate: after(DAY_MS + 90 * MINUTE_MS) })])
+    serveCoupons(api, [buildCoupon({ endDate: addTime(DAY_MS + 90 * MINUTE_MS) })])
     await page.goto(`${app.url}/coupons`)
-    const row = rowOf(page, 'SUMMER10')
+    const row = findRow(page, 'SUMMER10')
     await row.getByText('1 d 1 h').waitFor()
     await row.locator('.mark.tone-good', { hasText: 'Active' }).waitFor()
     await page.clock.fastForward(DAY_MS)
@@ -112,14 +112,14 @@ describe('the list of coupons', () => {
 
   test('is refetched when the store’s coupons change', async () => {
     const { page, server } = await openCoupons()
-    await rowOf(page, 'SUMMER10').waitFor()
+    await findRow(page, 'SUMMER10').waitFor()
     // The first may come from the start of the live connection.
     for (const code of ['FIRST', 'SECOND']) {
-      server.coupons = [aCoupon({ code }), ...server.coupons]
+      server.coupons = [buildCoupon({ code }), ...server.coupons]
       await expect
         .poll(() => {
           app.live.changed('coupons')
-          return rowOf(page, code).count()
+          return findRow(page, code).count()
         })
         .toBe(1)
     }
@@ -141,14 +141,14 @@ describe('the list of coupons', () => {
     serveCoupons(api)
     api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
     const page = await app.open('/coupons?form=new')
-    await rowOf(page, 'SUMMER10').waitFor()
+    await findRow(page, 'SUMMER10').waitFor()
     await app.settled()
     await expect.poll(() => page.getByRole('button', { name: changes }).count()).toBe(0)
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
   test('offers no changes with a read-only key, and says what to do', async () => {
-    const { page } = await openCoupons(someCoupons(), { canWrite: false })
+    const { page } = await openCoupons(buildCoupons(), { canWrite: false })
     await page.getByText(couponTexts.readOnlyKey).waitFor()
     await page.getByText(/add a key with the permission Read\/Write/).waitFor()
     await expect
@@ -160,14 +160,14 @@ describe('the list of coupons', () => {
   test('stays with its age under a dismissible banner when the store cannot be read', {
     tags: ['B2', 'B8'],
   }, async () => {
-    const { page } = await openCoupons(someCoupons(), { problem: 'Failed to fetch coupons (using fallback)' })
-    await errorOf(page).getByText('Failed to fetch coupons (using fallback)').waitFor()
-    await rowOf(page, 'SUMMER10').waitFor()
+    const { page } = await openCoupons(buildCoupons(), { problem: 'Failed to fetch coupons (using fallback)' })
+    await findError(page).getByText('Failed to fetch coupons (using fallback)').waitFor()
+    await findRow(page, 'SUMMER10').waitFor()
     await page.getByText('Read from your store 2 min ago').waitFor()
     await checkLayout(app)
     await page.getByRole('button', { name: 'Dismiss the error' }).click()
-    await errorOf(page).waitFor({ state: 'detached' })
-    await rowOf(page, 'SUMMER10').waitFor()
+    await findError(page).waitFor({ state: 'detached' })
+    await findRow(page, 'SUMMER10').waitFor()
   })
 
   test.each([
@@ -177,24 +177,24 @@ describe('the list of coupons', () => {
     'shows %s when loading fails, and Retry loads it',
     { tags: ['B5', 'B8'] },
     async (_name, status, code, error, text) => {
-      await withoutLive(app.page)
+      await blockLiveConnection(app.page)
       api.fail(listCoupons, status, { error, code })
       const page = await app.open('/coupons')
-      await errorOf(page).getByText(text).waitFor()
+      await findError(page).getByText(text).waitFor()
       await page.getByText('The coupons could not be loaded.').waitFor()
       serveCoupons(api)
       await page.getByRole('button', { name: 'Retry' }).click()
-      await rowOf(page, 'SUMMER10').waitFor()
-      await expect.poll(() => errorOf(page).count()).toBe(0)
+      await findRow(page, 'SUMMER10').waitFor()
+      await expect.poll(() => findError(page).count()).toBe(0)
     },
   )
 
   test('has no accessibility violations, and is a list of cards on a phone', async () => {
     const { page } = await openCoupons([
-      ...someCoupons(),
-      aCoupon({ code: 'A-CODE-THAT-IS-AS-LONG-AS-A-CODE-CAN-BE-WITH-SIXTY-LETTERS' }),
+      ...buildCoupons(),
+      buildCoupon({ code: 'A-CODE-THAT-IS-AS-LONG-AS-A-CODE-CAN-BE-WITH-SIXTY-LETTERS' }),
     ])
-    await rowOf(page, 'FREESHIP').waitFor()
+    await findRow(page, 'FREESHIP').waitFor()
     await checkLayout(app)
     await page.getByRole('button', { name: 'SUMMER10', exact: true }).click()
     await page.getByText('Net revenue').waitFor()
@@ -237,10 +237,10 @@ describe('Quick Create', () => {
     expect(body.code).toMatch(/^CART[A-Z0-9]{6}$/)
     const start = Date.parse(body.startDate)
     expect(Date.parse(body.endDate) - start).toBe(7 * DAY_MS)
-    expect(Math.abs(start - Date.parse(after(0)))).toBeLessThan(MINUTE_MS)
-    await rowOf(page, body.code).waitFor()
+    expect(Math.abs(start - Date.parse(addTime(0)))).toBeLessThan(MINUTE_MS)
+    await findRow(page, body.code).waitFor()
     await notice.getByRole('button', { name: 'Undo' }).click()
-    await rowOf(page, body.code).waitFor({ state: 'detached' })
+    await findRow(page, body.code).waitFor({ state: 'detached' })
     await notice.waitFor({ state: 'detached' })
     expect(server.coupons.map(({ code }) => code)).not.toContain(body.code)
   })
@@ -257,10 +257,10 @@ describe('Quick Create', () => {
       await page.getByRole('button', { name: 'Quick Create' }).click()
       await page.getByLabel('Discount').fill('30')
       await page.getByRole('button', { name: 'Create', exact: true }).click()
-      await errorOf(page).getByText(text).waitFor()
+      await findError(page).getByText(text).waitFor()
       await expect.poll(() => page.getByLabel('Discount').inputValue()).toBe('30 %')
       await page.getByRole('button', { name: 'Dismiss the error' }).click()
-      await errorOf(page).waitFor({ state: 'detached' })
+      await findError(page).waitFor({ state: 'detached' })
     },
   )
 })
@@ -279,8 +279,8 @@ describe('Delete', () => {
     await page.getByRole('button', { name: 'Delete SPRING15' }).click()
     await expect.poll(() => page.getByText('These steps send it').count()).toBe(0)
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await rowOf(page, 'SPRING15').waitFor({ state: 'detached' })
-    await rowOf(page, 'SUMMER10').waitFor()
+    await findRow(page, 'SPRING15').waitFor({ state: 'detached' })
+    await findRow(page, 'SUMMER10').waitFor()
     await expect.poll(() => api.calls(deleteCoupon).map(({ params }) => params.id)).toEqual([_id])
   })
 
@@ -295,8 +295,8 @@ describe('Delete', () => {
       api.fail(deleteCoupon, status, { error, code })
       await page.getByRole('button', { name: 'Delete SUMMER10' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-      await errorOf(page).getByText(text).waitFor()
-      await rowOf(page, 'SUMMER10').waitFor()
+      await findError(page).getByText(text).waitFor()
+      await findRow(page, 'SUMMER10').waitFor()
     },
   )
 })

@@ -9,35 +9,35 @@ import {
   readCredits,
 } from '../shared/credits.ts'
 import {
-  aBillingScreen,
-  aLedger,
   answerBilling,
-  aStatus,
+  buildCredits,
+  buildLedger,
+  buildStatus,
+  buildUsage,
   checkLayout,
+  createBillingScreen,
   noCredits,
+  readText,
   signInAs,
-  someCredits,
-  someUsage,
-  textOf,
 } from './billing-scene.ts'
 
 // SMS credits: their card on /billing, the ledger, purchase, and the offer on /pricing.
 
-const app = aBillingScreen()
+const app = createBillingScreen()
 const card = () => app.page.getByRole('region', { name: 'SMS credits' })
 const search = () => new URL(app.page.url()).search
 
-function answerCredits(credits: Credits = someCredits()): void {
+function answerCredits(credits: Credits = buildCredits()): void {
   answerBilling(app)
   app.api.answer(readCredits, credits)
 }
 
 test('the card shows balance, weekly usage and prices; the meter shows that credits follow the plan', async () => {
   answerCredits()
-  app.api.answer(readUsage, someUsage())
+  app.api.answer(readUsage, buildUsage())
   const page = await app.open('/billing')
   await card().getByText('$12.34').waitFor()
-  const text = await textOf(card())
+  const text = await readText(card())
   for (const part of ['Last 7 days $3.618', 'United States $0.018', 'Elsewhere $0.225']) expect(text).toContain(part)
   await page.getByText('84 of 100 used, then $12.34 of credits').waitFor()
   await expect.poll(() => page.getByText(/, then .* of credits/).count()).toBe(1)
@@ -60,7 +60,7 @@ test('a pack is chosen and paid at the provider, also by keyboard, and a refusal
 
 test('the ledger labels each entry, has pages, and keeps the page in the address', async () => {
   answerCredits()
-  app.api.answer(listCreditEntries, aLedger(23))
+  app.api.answer(listCreditEntries, buildLedger(23))
   await app.open('/billing')
   await card().getByRole('button', { name: 'View Movements' }).click()
   const rows = card().getByRole('row')
@@ -84,7 +84,7 @@ test('a viewer sees the balance without ledger and buttons; unused credits give 
   const page = await app.open('/billing')
   await card().getByText('$12.34').waitFor()
   await expect.poll(() => card().getByRole('button').count()).toBe(0)
-  app.api.answer(readCredits, someCredits({ carrier: 'own', offer: null }))
+  app.api.answer(readCredits, buildCredits({ carrier: 'own', offer: null }))
   await page.reload()
   await card().getByText('Your own provider carries your SMS and bills you for them.').waitFor()
   app.api.answer(readCredits, noCredits)
@@ -101,7 +101,7 @@ test('a failure to load credits shows Retry', async () => {
   const page = await app.open('/billing')
   const failed = page.getByRole('alert').filter({ hasText: 'The credits could not be loaded.' })
   await failed.waitFor()
-  app.api.answer(readCredits, someCredits())
+  app.api.answer(readCredits, buildCredits())
   await failed.getByRole('button', { name: 'Retry' }).click()
   await card().getByText('$12.34').waitFor()
 })
@@ -137,8 +137,8 @@ test.each([
 })
 
 test('/pricing offers credits where they are sold, and otherwise says who bills', { tags: ['A9'] }, async () => {
-  app.api.answer(subscriptionStatus, aStatus())
-  app.api.answer(readCredits, someCredits())
+  app.api.answer(subscriptionStatus, buildStatus())
+  app.api.answer(readCredits, buildCredits())
   const page = await app.open('/pricing')
   const addOns = page.getByRole('region', { name: 'Add-ons' })
   await addOns.getByText('SMS credits from $10').waitFor()
@@ -146,7 +146,7 @@ test('/pricing offers credits where they are sold, and otherwise says who bills'
   await addOns.getByRole('link', { name: 'Credits under Billing' }).waitFor()
   await checkLayout(app, 'main')
   for (const carrier of ['own', 'none'] as const) {
-    app.api.answer(readCredits, someCredits({ carrier, offer: null }))
+    app.api.answer(readCredits, buildCredits({ carrier, offer: null }))
     await page.reload()
     await addOns.getByText('Billed by your provider').waitFor()
     await expect.poll(() => addOns.getByText('credits').count()).toBe(0)
@@ -154,10 +154,10 @@ test('/pricing offers credits where they are sold, and otherwise says who bills'
 })
 
 test('test billing adds credits once for a double click', async () => {
-  app.api.answer(subscriptionStatus, aStatus({ sells: 'test', isTestMode: true }))
+  app.api.answer(subscriptionStatus, buildStatus({ sells: 'test', isTestMode: true }))
   app.api.answer(readCredits, () => {
     const added = app.api.calls(addTestCredits).length * 50_000_000
-    return someCredits({ carrier: 'sandbox', offer: 'test', balanceMicros: added })
+    return buildCredits({ carrier: 'sandbox', offer: 'test', balanceMicros: added })
   })
   app.api.answer(addTestCredits, { balanceMicros: 50_000_000 })
   const page = await app.open('/test-subscription')

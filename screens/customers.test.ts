@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { type CustomerView, exportCustomers, listCustomers, readCustomer } from '../shared/customers.ts'
 import { fixture } from './api.ts'
-import { aScreen, PHONE } from './app.ts'
-import { ago } from './carts-scene.ts'
+import { createScreens, PHONE } from './app.ts'
+import { subtractHours } from './carts-scene.ts'
 
 // The customer list and a customer's page (B 2, decisions 40 and 127).
 
-const app = aScreen()
+const app = createScreens()
 const rows = () => app.page.getByRole('region', { name: 'Customers' }).locator('tbody tr')
 const cells = async (row: number) => (await rows().nth(row).locator('td').allInnerTexts()).map((text) => text.trim())
 const heading = (name: string) => app.page.getByRole('heading', { level: 1, name }).waitFor()
@@ -15,7 +15,7 @@ const lastQuery = () => app.api.calls(listCustomers).at(-1)?.sent.query
 const ada: CustomerView = {
   ...{ _id: '0198a0c4-6f0e-7c1b-9a55-00000000000a', first_name: 'Ada', last_name: 'Lovelace' },
   ...{ customer_email: 'ada@engines.example', phone: '+12125550101', company: 'Engines & Co' },
-  ...{ is_registered: true, last_login: ago(2) },
+  ...{ is_registered: true, last_login: subtractHours(2) },
 }
 const guest: CustomerView = {
   ...{
@@ -54,7 +54,7 @@ test('has the specified columns, with blanks as -', { tags: ['A2.1', 'B2'] }, as
 
 test('searches a second after the last key, filters, sorts and exports, with everything in the address', async () => {
   show()
-  app.api.answer(exportCustomers, { url: '/favicon.svg?ticket=x', expiresAt: ago(-1) })
+  app.api.answer(exportCustomers, { url: '/favicon.svg?ticket=x', expiresAt: subtractHours(-1) })
   const page = await app.open('/customers')
   await page.getByText('Newest customers first').waitFor()
   await page.getByRole('button', { name: 'Oldest first' }).click()
@@ -152,7 +152,7 @@ test('has no accessibility violations on desktop and phone, where a select sets 
 })
 
 test('a customer’s page has contact, value by currency, orders, consent, suppression and data requests', async () => {
-  const order = { id: '501', status: 'completed', total: 42, net: 40, currency: 'USD', at: ago(3) }
+  const order = { id: '501', status: 'completed', total: 42, net: 40, currency: 'USD', at: subtractHours(3) }
   app.api.alter(readCustomer, ({ customer }) => ({
     customer: {
       ...{ ...customer, ...ada, emails: ['ada@engines.example'], phones: ['+12125550101'] },

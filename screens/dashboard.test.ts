@@ -6,12 +6,12 @@ import { listCustomers } from '../shared/customers.ts'
 import { readDashboardChart, readDashboardStats } from '../shared/dashboard.ts'
 import { cartReach } from '../shared/reach.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
-import { someCarts, toCartList } from './carts-scene.ts'
+import { createScreens } from './app.ts'
+import { buildCarts, toCartList } from './carts-scene.ts'
 
 // The dashboard: figures, chart and lists, and their loading, failure and empty states.
 
-const app = aScreen()
+const app = createScreens()
 const chart = () => app.page.getByRole('img', { name: /^Cart recovery/ })
 const value = (title: string) =>
   app.page.getByRole('heading', { level: 2, name: title }).locator('xpath=following-sibling::p[1]').innerText()
@@ -138,7 +138,7 @@ test('lists four recent carts: “abandoned” in red, any other state in green;
   tags: ['A2.1', 'A2.3', 'A9', 'B4'],
 }, async () => {
   const states = ['abandoned', 'recovered', 'lost', 'purchased'] as const
-  const carts = someCarts(7).map((cart, index) => ({ ...cart, state: states[index] ?? 'abandoned' }) as CartView)
+  const carts = buildCarts(7).map((cart, index) => ({ ...cart, state: states[index] ?? 'abandoned' }) as CartView)
   app.api.answer(listAbandonedCarts, toCartList(carts.slice(0, 4), 57))
   const page = await app.open('/dashboard')
   const marks = page.locator('.recent-cart .mark')

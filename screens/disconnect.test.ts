@@ -3,11 +3,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { checkConnection, connectStore, disconnectStore, storeTexts } from '../shared/stores.ts'
 import { setAccess, storedConnection } from './access-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 
 // Disconnecting a store, and connecting the first or another one (A 2.4, 2.8, 4.4).
 
-const app = aScreen()
+const app = createScreens()
 // The demo's own account cannot disconnect its store.
 beforeEach(() => setAccess(app, {}))
 

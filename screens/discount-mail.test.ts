@@ -6,17 +6,17 @@ import { listCustomers, readCustomer } from '../shared/customers.ts'
 import { discountTexts, sendDiscountOffers } from '../shared/discount-mail.ts'
 import { lastMessage, readBulkSend } from '../shared/reminders.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
-import { nameOf, recipients, serveRecipients } from './recipients.ts'
+import { createScreens } from './app.ts'
+import { buildName, recipients, serveRecipients } from './recipients.ts'
 
 // The discount mail: recipients and coupon are chosen, previewed and sent; from a customer's or cart's page to that
 // person.
 
-const app = aScreen()
+const app = createScreens()
 const CODE = 'TEA15'
 const coupon = fixture(listCoupons).coupons.find(({ code }) => code === CODE)!
 const [first] = recipients
-const NAME = nameOf(first!)
+const NAME = buildName(first!)
 const jobId = randomUUID()
 
 beforeEach(() => {

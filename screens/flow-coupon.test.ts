@@ -4,11 +4,11 @@ import { me } from '../shared/auth.ts'
 import { type Coupon, CouponOfStep, listCoupons } from '../shared/coupons.ts'
 import { listFlows, previewFlow, saveFlow, trySaveFlow } from '../shared/flows.ts'
 import { fixture } from './api.ts'
-import { aScreen, ids } from './app.ts'
-import { aCoupon, serveCoupons, someCoupons } from './coupons-scene.ts'
-import { checkLayout, isFocused, withoutLive } from './page-checks.ts'
+import { createScreens, ids } from './app.ts'
+import { buildCoupon, buildCoupons, serveCoupons } from './coupons-scene.ts'
+import { blockLiveConnection, checkLayout, isFocused } from './page-checks.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 type Flow = ReturnType<typeof fixture<typeof listFlows>>['flows'][number]
@@ -145,8 +145,8 @@ test('is chosen by keyboard, and a text without its code shows a hint', async ()
 })
 
 test('is one of the usable ones; others are found by prefix', async () => {
-  const many = Array.from({ length: 120 }, (_, each) => aCoupon({ code: `SPRING-${each}` }))
-  serveCoupons(api, [...someCoupons(), ...many])
+  const many = Array.from({ length: 120 }, (_, each) => buildCoupon({ code: `SPRING-${each}` }))
+  serveCoupons(api, [...buildCoupons(), ...many])
   const page = await openFlow()
   await field(page).click()
   await page.getByText('Type the beginning of a code to find others.').waitFor()
@@ -164,7 +164,7 @@ test('is one of the usable ones; others are found by prefix', async () => {
 test.each([
   [
     'that none can be used now',
-    () => someCoupons().filter(({ code }) => code === 'SPRING15'),
+    () => buildCoupons().filter(({ code }) => code === 'SPRING15'),
     'None of your coupons can be used now.',
   ],
   ['that there are no coupons', () => [], 'No coupons yet.'],
@@ -180,7 +180,7 @@ test.each([
 })
 
 test('cannot be chosen while the coupons fail to load, and Retry asks once', async () => {
-  await withoutLive(app.page)
+  await blockLiveConnection(app.page)
   api.fail(listCoupons, 422, { error: 'Not now.', code: 'unprocessable' })
   const page = await openFlow()
   await page.getByText('The coupons could not be loaded').waitFor()
@@ -195,7 +195,7 @@ test('cannot be chosen while the coupons fail to load, and Retry asks once', asy
 })
 
 test('that the server refuses shows the error at its field, in its message', async () => {
-  serveCoupons(api, [aCoupon({ code: 'NOWHERE' })])
+  serveCoupons(api, [buildCoupon({ code: 'NOWHERE' })])
   const error = 'This coupon no longer exists in your store. Choose another one.'
   const refusal = { error: `Step 2: ${error}`, code: 'unprocessable', fields: { 'steps.1.coupon': error } } as const
   api.fail(saveFlow, 422, refusal)
@@ -212,7 +212,7 @@ test('that the server refuses shows the error at its field, in its message', asy
 
 test('that was deleted in the store stays, with a warning', async () => {
   serveCoupons(api)
-  serveFlow(withCoupon(aCoupon({ code: 'CART', kind: 'personal' }), true))
+  serveFlow(withCoupon(buildCoupon({ code: 'CART', kind: 'personal' }), true))
   const page = await openFlow()
   await page.getByText('This coupon was deleted in your store. As things stand, this message is not sent.').waitFor()
   await cardOf(page, 1).getByText('Coupon CART-••••••••, deleted').waitFor()
@@ -227,7 +227,7 @@ test('that was deleted in the store stays, with a warning', async () => {
 test('is shown to a viewer with its rules, read-only', async () => {
   serveCoupons(api)
   api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
-  serveFlow(withCoupon(aCoupon(), false))
+  serveFlow(withCoupon(buildCoupon(), false))
   const page = await openFlow()
   await expect.poll(() => field(page).getAttribute('readonly')).toBe('')
   await field(page).click()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { cardOf, openStep, panelOf } from '../e2e/flow-steps.ts'
+import { findStepCard, findStepPanel, openStep } from '../e2e/flow-steps.ts'
 import { isFocused } from '../e2e/keys.ts'
 import { me } from '../shared/auth.ts'
 import { flowReport } from '../shared/flow-report.ts'
@@ -8,12 +8,12 @@ import { chooseWinner, type FlowView, saveFlow, switchFlow, trySaveFlow } from '
 import { readVapidKey } from '../shared/push-calls.ts'
 import { describeEffect } from '../web/flow-editor/effect.ts'
 import { fixture } from './api.ts'
-import { aScreen, PHONE } from './app.ts'
+import { createScreens, PHONE } from './app.ts'
 import { NO_EFFECT, readyFlow, serveFlows } from './flows-api.ts'
 
 // The page of a flow: its messages on the timeline, the panel beside them, and its report.
 
-const app = aScreen()
+const app = createScreens()
 const ALL = ['1. First reminder', '2. Second reminder', '3. Last reminder']
 let stored: { flows: FlowView[] }
 
@@ -26,11 +26,11 @@ const titles = () =>
   app.page.getByRole('list', { name: 'Messages in their order' }).getByRole('heading').allInnerTexts()
 const times = async () =>
   (await app.page.locator('.flow-time').allInnerTexts()).map((text) => text.split(/ after they leave/)[0])
-const card = (place: number) => cardOf(app.page, place)
+const card = (place: number) => findStepCard(app.page, place)
 const handle = (place: number) => card(place).getByRole('button', { name: /^Move / })
 const bar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
 const announced = () => app.page.locator('output').innerText()
-const panel = () => panelOf(app.page)
+const panel = () => findStepPanel(app.page)
 const button = (name: string | RegExp) => app.page.getByRole('button', { name })
 const press = (name: string) => bar().getByRole('button', { name }).click()
 const saved = () => app.api.calls(saveFlow).map(({ body }) => body)

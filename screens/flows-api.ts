@@ -102,7 +102,7 @@ export function serveFlows(api: Api, flows: FlowView[] = [readyFlow()]) {
     })
     return change(params.flowId, { steps })
   })
-  api.answer(previewFlow, ({ body }) => previewOf(body.subject, body.body))
+  api.answer(previewFlow, ({ body }) => buildPreview(body.subject, body.body))
   return stored
 }
 
@@ -136,7 +136,7 @@ function savedStep(flow: FlowView, { id, variants, ...next }: SavedStep, index: 
 const SENT_NOW = { outcome: 'send', reason: 'ok', explanation: '', until: null, unmet: null } as const
 
 /** Previews render the requested text with its variables; default content gets the recorded mail. */
-export function previewOf(subject = '', body = '', more: Partial<MessagePreview> = {}): MessagePreview {
+export function buildPreview(subject = '', body = '', more: Partial<MessagePreview> = {}): MessagePreview {
   const made = fixture(previewFlow)
   const text = filledIn(body)
   const html =

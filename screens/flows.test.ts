@@ -1,15 +1,15 @@
 import type { Locator } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
-import { panelOf } from '../e2e/flow-steps.ts'
+import { findStepPanel } from '../e2e/flow-steps.ts'
 import { isFocused } from '../e2e/keys.ts'
 import { createFlow, deleteFlow, type FlowView, flowTexts, listFlows, orderFlows, switchFlow } from '../shared/flows.ts'
 import { upcomingMessages } from '../shared/upcoming.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 import { highValueFlow, READY, readyFlow, serveFlows } from './flows-api.ts'
 
 // The list of flows: created from the library, reordered, copied, switched on and deleted.
 
-const app = aScreen()
+const app = createScreens()
 const HIGH = 'High-value carts'
 let stored: { flows: FlowView[] }
 
@@ -145,7 +145,7 @@ test('“Read the preview first” opens the preview of the flow', async () => {
   await openList()
   await app.page.getByRole('button', { name: `Switch on ${HIGH}`, exact: true }).click()
   await dialog().getByRole('button', { name: 'Read the preview first' }).click()
-  const preview = panelOf(app.page).getByRole('region', { name: 'Preview' })
+  const preview = findStepPanel(app.page).getByRole('region', { name: 'Preview' })
   await preview.waitFor()
   await expect.poll(() => preview.evaluate((part) => part.getBoundingClientRect().top < innerHeight)).toBe(true)
 })

@@ -1,16 +1,16 @@
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { isFocused, reach } from '../e2e/keys.ts'
+import { isFocused, tabTo } from '../e2e/keys.ts'
 import { logout, me } from '../shared/auth.ts'
 import { previewMessage } from '../shared/message-preview.ts'
 import { checkConnection, saveStoreSettings } from '../shared/stores.ts'
-import { aPreview, stubLandingPage } from './access-scene.ts'
+import { samplePreview, stubLandingPage } from './access-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 
 // Screens by keyboard alone: every stop is reachable and shows the focus. Signing up and in: e2e/front-door.test.ts.
 
-const app = aScreen()
+const app = createScreens()
 const press = (key: string) => app.page.keyboard.press(key)
 const main = () => app.page.getByRole('main')
 const section = (name: string) =>
@@ -36,37 +36,37 @@ test('the dashboard and a cart are used by keyboard alone', { tags: ['A2.3'] }, 
   await press('Tab')
   await expect.poll(() => activeText()).toBe('Skip to content')
   await press('Enter')
-  await reach(app.page.getByLabel('Period'))
+  await tabTo(app.page.getByLabel('Period'))
   await press('End')
   await app.page.getByRole('img', { name: /Last 30 Days/ }).waitFor()
-  await reach(app.page.getByRole('button', { name: 'Line chart' }))
+  await tabTo(app.page.getByRole('button', { name: 'Line chart' }))
   await press('Enter')
   await app.page.locator('canvas[data-type=line]').waitFor()
-  await reach(app.page.locator('.recent-cart').first())
+  await tabTo(app.page.locator('.recent-cart').first())
   await press('Enter')
   await app.page.waitForURL('**/carts/*')
   const why = main().getByRole('button', { name: 'Why?' }).first()
-  await reach(why)
+  await tabTo(why)
   await press('Enter')
   await expect.poll(() => why.getAttribute('aria-expanded')).toBe('true')
 })
 
 test('carts are selected, and bulk dialog and row menu opened and closed, by keyboard alone', async () => {
-  app.api.answer(previewMessage, aPreview)
+  app.api.answer(previewMessage, samplePreview)
   await app.open('/carts')
   const boxes = main().getByRole('row').getByRole('checkbox')
   for (const place of [1, 2]) {
-    await reach(boxes.nth(place))
+    await tabTo(boxes.nth(place))
     await press('Space')
     await expect.poll(() => boxes.nth(place).isChecked()).toBe(true)
   }
-  await reach(app.page.getByLabel('Bulk action'), 'Shift+Tab')
+  await tabTo(app.page.getByLabel('Bulk action'), 'Shift+Tab')
   await press('ArrowDown')
   const apply = app.page.getByRole('button', { name: 'Apply' })
-  await reach(apply)
+  await tabTo(apply)
   await opensAndCloses(apply, 'dialog')
   const more = main().getByRole('button', { name: /^More/ }).first()
-  await reach(more)
+  await tabTo(more)
   await opensAndCloses(more, 'menu')
 })
 
@@ -77,27 +77,27 @@ test('settings are changed, a theme chosen, and the session ended by keyboard al
   app.api.answer(saveStoreSettings, { store: { ...fixture(checkConnection).store!, capMessages: 6 } })
   await app.open('/settings')
   const disconnect = app.page.getByRole('button', { name: 'Disconnect Store' })
-  await reach(disconnect)
+  await tabTo(disconnect)
   await opensAndCloses(disconnect, 'dialog')
-  await reach(section('Settings'), 'Shift+Tab')
+  await tabTo(section('Settings'), 'Shift+Tab')
   const tabs = app.page.getByRole('navigation', { name: 'Settings' })
-  await reach(tabs.getByRole('link', { name: 'Recovery rules' }))
+  await tabTo(tabs.getByRole('link', { name: 'Recovery rules' }))
   await press('Enter')
-  await reach(app.page.getByRole('textbox', { name: 'Messages per person', exact: true }))
+  await tabTo(app.page.getByRole('textbox', { name: 'Messages per person', exact: true }))
   await press('Control+a')
   await app.page.keyboard.type('6')
-  await reach(app.page.getByRole('button', { name: 'Save', exact: true }))
+  await tabTo(app.page.getByRole('button', { name: 'Save', exact: true }))
   await press('Enter')
   await app.page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
   await expect.poll(() => app.api.calls(saveStoreSettings)[0]!.body).toMatchObject({ capMessages: 6 })
-  await reach(tabs.getByRole('link', { name: 'Appearance' }), 'Shift+Tab')
+  await tabTo(tabs.getByRole('link', { name: 'Appearance' }), 'Shift+Tab')
   await press('Enter')
-  await reach(app.page.getByRole('radio', { checked: true }))
+  await tabTo(app.page.getByRole('radio', { checked: true }))
   const theme = () => app.page.evaluate(() => document.documentElement.dataset.theme)
   const before = await theme()
   await press('ArrowRight')
   await expect.poll(theme).not.toBe(before)
-  await reach(app.page.getByRole('banner').getByRole('button', { name: 'Logout' }), 'Shift+Tab')
+  await tabTo(app.page.getByRole('banner').getByRole('button', { name: 'Logout' }), 'Shift+Tab')
   await press('Enter')
   const dialog = app.page.getByRole('dialog')
   await dialog.getByText('Are you sure you want to log out?').waitFor()
@@ -106,7 +106,7 @@ test('settings are changed, a theme chosen, and the session ended by keyboard al
   await dialog.waitFor({ state: 'hidden' })
   await expect.poll(activeText).toBe('Logout')
   await press('Enter')
-  await reach(dialog.getByRole('button', { name: 'Log out' }))
+  await tabTo(dialog.getByRole('button', { name: 'Log out' }))
   await press('Enter')
   await app.page.waitForURL('**/landing')
 })

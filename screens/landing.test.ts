@@ -10,12 +10,12 @@ import type { Deps } from '../server/deps.ts'
 import { sendApp, siteRoutes } from '../server/workspace/instance/site-routes.ts'
 import { themeNames } from '../web/theme/chosen.ts'
 import { Api } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 
 // The landing page as the server renders it, and the links between it and the app.
 
 const PAGES = path.resolve('dist/web')
-const app = aScreen()
+const app = createScreens()
 const api = new Api()
 const config = readConfig({
   PUBLIC_URL: 'https://recoup.test',

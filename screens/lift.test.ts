@@ -9,13 +9,13 @@ import {
   stopExperiment,
 } from '../shared/experiments.ts'
 import { describeRunning } from '../web/lift/copy.ts'
-import { aScreen, NOW } from './app.ts'
+import { createScreens, NOW } from './app.ts'
 import { highValueFlow, serveFlows } from './flows-api.ts'
 import { serveRecipients } from './recipients.ts'
 
 // The control group: started, changed and stopped (decisions 58 to 61).
 
-const app = aScreen()
+const app = createScreens()
 let known: ExperimentsReply
 
 const DAY_MS = 86_400_000

@@ -6,13 +6,13 @@ import type { Endpoint } from '../shared/endpoint.ts'
 import { listNotifications } from '../shared/notification-calls.ts'
 import { checkConnection } from '../shared/stores.ts'
 import { fixture } from './api.ts'
-import { aScreen, NOW } from './app.ts'
-import { someCarts } from './carts-scene.ts'
-import { anotherPage } from './page-checks.ts'
+import { createScreens, NOW } from './app.ts'
+import { buildCarts } from './carts-scene.ts'
+import { openAnotherPage } from './page-checks.ts'
 
 // The live connection: changes made elsewhere are refetched, also after a disconnection and in a hidden tab.
 
-const app = aScreen()
+const app = createScreens()
 /** Of the 17 unread ones. */
 const unread = fixture(listNotifications).notifications[0]!
 const count = (endpoint: Endpoint) => app.api.calls(endpoint).length
@@ -35,7 +35,7 @@ test('a change made elsewhere is refetched at once, without a violation of the c
 })
 
 test('a dropped connection reconnects and refetches what was missed', { tags: ['A9'] }, async () => {
-  const page = await anotherPage(app)
+  const page = await openAnotherPage(app)
   await page.clock.install()
   await page.goto(`${app.url}/dashboard`)
   await expect.poll(app.live.connections).toBe(1)
@@ -78,7 +78,7 @@ test('a cart that is being filled appears on the dashboard without a reload, and
   const page = await openDashboard()
   const active = page.getByRole('region', { name: 'Active now' })
   await active.getByText('No cart is being filled right now.').waitFor()
-  const [cart] = someCarts(1)
+  const [cart] = buildCarts(1)
   const abandons_at = new Date(NOW.getTime() + 59_000).toISOString()
   app.api.alter(listActiveCarts, (answer) => ({
     ...{ ...answer, total: 1, now: NOW.toISOString() },

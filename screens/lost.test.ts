@@ -11,14 +11,14 @@ import { readSecondFactor } from '../shared/second-factor.ts'
 import { checkConnection, saveStoreSettings } from '../shared/stores.ts'
 import { inviteMember } from '../shared/team.ts'
 import { OFFLINE } from '../web/api.ts'
-import { aPreview, listSections, SECTIONS } from './access-scene.ts'
+import { listSections, SECTIONS, samplePreview } from './access-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 import { NO_EFFECT } from './flows-api.ts'
 
 // A session that expires and a server that goes down while a user types (decision 2): no input is lost.
 
-const app = aScreen()
+const app = createScreens()
 const cap = () => app.page.getByRole('textbox', { name: 'Messages per person', exact: true })
 const subject = (within: Locator = app.page.locator('body')) => within.getByLabel('Subject').first()
 const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
@@ -74,7 +74,7 @@ describe('an expired session', () => {
 
   test('reopens the send dialog with its text and time', async () => {
     app.api.answer(lastMessage, { message: null })
-    app.api.answer(previewMessage, aPreview)
+    app.api.answer(previewMessage, samplePreview)
     await app.open('/carts')
     await button(/^Send email to /)
       .first()

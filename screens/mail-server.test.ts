@@ -9,9 +9,9 @@ import {
 import { readSendingStates, sendTestMail } from '../shared/sending.ts'
 import { serveUser } from './account-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 const inMailbox: MailServerView = { ...fixture(readMailServer), isFixed: false }

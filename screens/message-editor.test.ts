@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { openStep, panelOf } from '../e2e/flow-steps.ts'
-import { reach } from '../e2e/keys.ts'
+import { findStepPanel, openStep } from '../e2e/flow-steps.ts'
+import { tabTo } from '../e2e/keys.ts'
 import { listAbandonedCarts } from '../shared/carts.ts'
 import { listCoupons } from '../shared/coupons.ts'
 import { previewDiscount, testDiscount } from '../shared/discount-mail.ts'
@@ -14,13 +14,13 @@ import { smsSize } from '../shared/sms.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
 import { SAMPLE_LABEL } from '../web/carts/sending.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
-import { previewOf, serveFlows } from './flows-api.ts'
+import { createScreens } from './app.ts'
+import { buildPreview, serveFlows } from './flows-api.ts'
 import { serveRecipients } from './recipients.ts'
 
 // The message editor, in each place that uses it: variables, preview, and a test to oneself.
 
-const app = aScreen()
+const app = createScreens()
 const NOTE = 'CART-EXAMPLE is an example. Each message gets a code of its own.'
 const [cart] = fixture(listAbandonedCarts).carts
 const coupon = fixture(listCoupons).coupons.find(({ code }) => code === 'CART')!
@@ -48,7 +48,7 @@ const unknown = (within: Locator, rest = '') => within.getByText(`There is no va
 async function openFlowStep(channel?: string): Promise<Locator> {
   await app.open('/flows/:flowId')
   await openStep(app.page, 1)
-  const step = panelOf(app.page)
+  const step = findStepPanel(app.page)
   if (channel) await step.getByRole('radiogroup', { name: 'Channel' }).getByText(channel, { exact: true }).click()
   return step
 }
@@ -88,13 +88,13 @@ describe('in a step of a flow', () => {
     await expect.poll(() => subject.getAttribute('aria-invalid')).toBe('true')
     await subject.fill('For ')
     await app.page.keyboard.press('End')
-    await reach(step.getByRole('button', { name: 'customer_name', exact: true }))
+    await tabTo(step.getByRole('button', { name: 'customer_name', exact: true }))
     await app.page.keyboard.press('Enter')
     await expect.poll(() => subject.inputValue()).toBe('For {{ customer_name }}')
     await expect.poll(() => subject.getAttribute('aria-invalid')).not.toBe('true')
     await text.fill('ab')
     await app.page.keyboard.press('ArrowLeft')
-    await reach(step.getByRole('button', { name: 'coupon_code', exact: true }))
+    await tabTo(step.getByRole('button', { name: 'coupon_code', exact: true }))
     await app.page.keyboard.press('Enter')
     await expect.poll(() => text.inputValue()).toBe('a{{ coupon_code }}b')
     await app.page.keyboard.type('!')
@@ -107,7 +107,7 @@ describe('in a step of a flow', () => {
       return { ...reply, carts: reply.carts.filter(({ customer_email: email }) => email!.includes(search)) }
     })
     app.api.answer(previewFlow, ({ body: { subject, body, coupon: chosen } }) =>
-      previewOf(subject, body, { couponNote: chosen ? NOTE : null }),
+      buildPreview(subject, body, { couponNote: chosen ? NOTE : null }),
     )
     const step = await openFlowStep()
     await step.getByLabel('Subject').fill('For {{ customer_name }}')
@@ -154,7 +154,7 @@ describe('in a step of a flow', () => {
 
   test('an SMS shows its length and offers plain characters that make it shorter', async () => {
     const made = ({ body: { body = '' } }: { body: { body?: string | undefined } }) => {
-      const message = previewOf('', body)
+      const message = buildPreview('', body)
       return { ...message, html: '', segments: smsSize(message.text).segments, words: { subject: '', body } }
     }
     app.api.answer(previewFlow, made)
@@ -228,7 +228,7 @@ test('in an email to one cart: its text is changed, previewed and sent as a test
   await unknown(form, ' Select one of those below.').waitFor()
   await textIn(form).fill('A word from the kiln: ')
   await app.page.keyboard.press('End')
-  await reach(form.getByRole('button', { name: 'checkout_link', exact: true }))
+  await tabTo(form.getByRole('button', { name: 'checkout_link', exact: true }))
   await app.page.keyboard.press('Enter')
   await expect.poll(() => textIn(form).inputValue()).toBe('A word from the kiln: {{ checkout_link }}')
   await mailIn(form).getByText('A word from the kiln:').waitFor()
@@ -243,7 +243,7 @@ test('in an email to one cart: its text is changed, previewed and sent as a test
 })
 
 test('in a discount mail: it is previewed and sent as a test, with an example code', async () => {
-  app.api.answer(previewDiscount, ({ body: { subject = '' } }) => previewOf(subject, 'Ten', { couponNote: NOTE }))
+  app.api.answer(previewDiscount, ({ body: { subject = '' } }) => buildPreview(subject, 'Ten', { couponNote: NOTE }))
   await app.open(`/customers/:customerId`)
   await app.page.getByRole('button', { name: 'Send discount' }).click()
   const form = dialog('Send Discount Mail')

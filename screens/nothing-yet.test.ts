@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { readRecoveryRateTrend, readRevenueTrend } from '../shared/analytics.ts'
 import { listAbandonedCarts } from '../shared/carts.ts'
 import { checkConnection } from '../shared/stores.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 
 // A shop that has never reported a cart: empty screens give the reason and link to the capture script.
 
-const app = aScreen()
+const app = createScreens()
 
 test.each([
   ['/analytics', 'Try selecting a different time period'],

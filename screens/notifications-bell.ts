@@ -5,7 +5,7 @@ import { type Screens, token } from './app.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
 /** The bell and its panel, on the shared page by default. */
-export function aBell(app: Screens) {
+export function createBell(app: Screens) {
   const bell = (page = app.page) => page.getByRole('banner').getByRole('button', { name: /^Notifications/ })
   const panel = (page = app.page) => page.getByRole('dialog', { name: 'Notifications' })
   const items = (page = app.page) => panel(page).getByRole('listitem')
@@ -49,6 +49,6 @@ export function aBell(app: Screens) {
   }
 }
 
-export const withoutLive = (page: Page) => page.route('**/socket.io/**', (route) => route.abort())
-export const overflow = () => document.documentElement.scrollWidth - window.innerWidth
+export const blockLiveConnection = (page: Page) => page.route('**/socket.io/**', (route) => route.abort())
+export const measureOverflow = () => document.documentElement.scrollWidth - window.innerWidth
 export const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement)

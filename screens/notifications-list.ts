@@ -19,10 +19,17 @@ import { NOW, type Screens } from './app.ts'
 
 /** One a second, the last of 1,000 a moment ago. */
 const createdAt = (n: number) => new Date(NOW.getTime() - (1_000 - n) * 1_000)
-export const idOf = (n: number) => `01999999-0000-7000-8000-${String(n).padStart(12, '0')}`
+export const buildId = (n: number) => `01999999-0000-7000-8000-${String(n).padStart(12, '0')}`
 
-export const cartOf = (customer: string) => ({
-  ...{ cartId: idOf(0), customer, value: 12_345, currency: 'USD', itemCount: 2, timestamp: '2026-03-10T12:05:00.000Z' },
+export const buildCart = (customer: string) => ({
+  ...{
+    cartId: buildId(0),
+    customer,
+    value: 12_345,
+    currency: 'USD',
+    itemCount: 2,
+    timestamp: '2026-03-10T12:05:00.000Z',
+  },
 })
 
 const filters: Record<NotificationFilter, (item: NotificationView) => boolean> = {
@@ -49,7 +56,7 @@ export interface MemberList {
 }
 
 /** Replies to all calls about notifications; empty at the start of each test. */
-export function aMemberList({ api }: Screens): MemberList {
+export function createMemberList({ api }: Screens): MemberList {
   const list: MemberList = {
     items: [],
     add(type, data, zone = null) {
@@ -57,7 +64,7 @@ export function aMemberList({ api }: Screens): MemberList {
       const text = notificationText({ type, data, createdAt: createdAt(n) })
       const shown = { ...data } as NotificationView['data']
       const item = {
-        _id: idOf(n),
+        _id: buildId(n),
         type,
         ...text,
         createdAt: createdAt(n).toISOString(),

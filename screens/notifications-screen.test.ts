@@ -8,13 +8,13 @@ import {
 } from '../shared/notification-calls.ts'
 import { checkConnection, switchStore } from '../shared/stores.ts'
 import { fixture } from './api.ts'
-import { aScreen, PHONE } from './app.ts'
-import { aBell, isFocused, overflow } from './notifications-bell.ts'
-import { aMemberList, cartOf, idOf } from './notifications-list.ts'
+import { createScreens, PHONE } from './app.ts'
+import { createBell, isFocused, measureOverflow } from './notifications-bell.ts'
+import { buildCart, buildId, createMemberList } from './notifications-list.ts'
 
-const app = aScreen()
-const list = aMemberList(app)
-const { announceNew, expectBadge, isLive } = aBell(app)
+const app = createScreens()
+const list = createMemberList(app)
+const { announceNew, expectBadge, isLive } = createBell(app)
 
 const area = () => app.page.getByRole('region', { name: 'List of notifications' })
 const detail = () => app.page.getByRole('region', { name: 'Notification', exact: true })
@@ -25,14 +25,14 @@ const isTitled = (title: string) => detail().getByRole('heading', { level: 2, na
 const reads = () => list.items.map(({ read }) => read)
 const focused = () => app.page.evaluate(() => document.activeElement?.textContent ?? '')
 
-const MESSAGE = { cartId: idOf(1), messageId: idOf(2), step: 1, to: 'ada@shoppers.example' }
+const MESSAGE = { cartId: buildId(1), messageId: buildId(2), step: 1, to: 'ada@shoppers.example' }
 const REFUSED = { ...MESSAGE, cause: 'refused' as const, answer: '550 no such user' }
 const SENT = { ...MESSAGE, isInMailbox: false }
 
 async function expectToFit(): Promise<void> {
   for (const width of [1280, 360]) {
     await app.page.setViewportSize({ width, height: 900 })
-    await expect.poll(async () => [width, await app.page.evaluate(overflow)]).toEqual([width, 0])
+    await expect.poll(async () => [width, await app.page.evaluate(measureOverflow)]).toEqual([width, 0])
   }
   expect(await app.violations()).toEqual([])
 }
@@ -42,7 +42,7 @@ describe('the notifications screen', () => {
     tags: ['A2.1', 'A3', 'B2', 'B3'],
   }, async () => {
     const zone = { city: 'London', region: 'England', country: 'United Kingdom', timezone: 'Europe/London' }
-    list.add('cart_abandoned', cartOf('Ada Lovelace'), zone)
+    list.add('cart_abandoned', buildCart('Ada Lovelace'), zone)
     const page = await app.open('/notifications')
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Notifications' }).waitFor()
     await detail().getByText('Select a notification to view details').waitFor()
@@ -90,13 +90,13 @@ describe('the notifications screen', () => {
     await expect.poll(list.unread).toBe(0)
     await expect.poll(() => focused()).toBe('Mark all as read')
     app.api.fail(readNotification, 404, { error: 'Not found.' })
-    await page.goto(`${app.url}/notifications?notificationId=${idOf(99)}`)
+    await page.goto(`${app.url}/notifications?notificationId=${buildId(99)}`)
     await detail().getByText('This notification is no longer there').waitFor()
   })
 
   test('has an icon and a color by type: red for failed, green for sent, else blue', { tags: ['B2'] }, async () => {
     const sms = { to: '+1 212 555 0123' }
-    list.add('cart_abandoned', cartOf('Ada Lovelace'))
+    list.add('cart_abandoned', buildCart('Ada Lovelace'))
     list.add('email_failed', REFUSED)
     list.add('email_sent', SENT)
     list.add('sms_failed', { ...REFUSED, ...sms })
@@ -145,8 +145,8 @@ describe('the notifications screen', () => {
   })
 
   test('filters by unread, problems and new carts, searches, and groups by day', async () => {
-    list.add('cart_abandoned', cartOf('Ada Lovelace'))
-    list.add('cart_abandoned', cartOf('Bea Miller'))
+    list.add('cart_abandoned', buildCart('Ada Lovelace'))
+    list.add('cart_abandoned', buildCart('Bea Miller'))
     list.add('email_failed', REFUSED)
     const page = await app.open('/notifications')
     await area().getByRole('heading', { level: 2, name: 'Today' }).waitFor()
@@ -212,7 +212,7 @@ describe('the notifications screen', () => {
   })
 
   test('shows list or detail, one at a time, on a phone', async () => {
-    list.add('cart_abandoned', cartOf('Wilhelmina Featherstonehaugh-Cholmondeley'))
+    list.add('cart_abandoned', buildCart('Wilhelmina Featherstonehaugh-Cholmondeley'))
     list.add('email_failed', { ...REFUSED, to: 'a-rather-long-name@a-rather-long-domain.shoppers.example' })
     await app.open('/notifications', { viewport: PHONE })
     await expectRows(2)
@@ -249,11 +249,11 @@ describe('a link to another store', () => {
       app.api.answer(checkConnection, { ...connection, store })
       return { success: true as const, store }
     })
-    const page = await app.open(link(SECOND, idOf(3)))
+    const page = await app.open(link(SECOND, buildId(3)))
     await detail().getByText('more than 8 new contacts').waitFor()
     // From then on the address names only the notification.
     await page.waitForURL((url) => !url.searchParams.has('storeId'))
-    await expect.poll(() => new URL(page.url()).searchParams.get('notificationId')).toBe(idOf(3))
+    await expect.poll(() => new URL(page.url()).searchParams.get('notificationId')).toBe(buildId(3))
     await expectBadge('2')
     await expectRows(3)
     await expect.poll(() => reads()).toEqual([false, true, false])
@@ -262,7 +262,7 @@ describe('a link to another store', () => {
 
   test('changes nothing if the store is not one of the account’s', { tags: ['B2'] }, async () => {
     list.addNumbered(1)
-    const page = await app.open(link(SECOND, idOf(1)))
+    const page = await app.open(link(SECOND, buildId(1)))
     await page.getByText('This notification cannot be shown').waitFor()
     await page.getByText('It is about a store that is not one of your account’s stores.').waitFor()
     await expect.poll(() => detail().count()).toBe(0)
@@ -275,7 +275,7 @@ describe('a link to another store', () => {
   test('says why the store could not be opened, and shows nothing of it', async () => {
     withSecondStore()
     app.api.fail(switchStore, 400, { error: 'Not now, please.' })
-    const page = await app.open(link(SECOND, idOf(1)))
+    const page = await app.open(link(SECOND, buildId(1)))
     await page.getByText('Not now, please.').waitFor()
     await expect.poll(() => detail().count()).toBe(0)
   })

@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { deleteNotifications, listNotifications, markNotificationsRead } from '../shared/notification-calls.ts'
-import { aScreen } from './app.ts'
-import { aBell, isFocused, withoutLive } from './notifications-bell.ts'
-import { aMemberList } from './notifications-list.ts'
+import { createScreens } from './app.ts'
+import { blockLiveConnection, createBell, isFocused } from './notifications-bell.ts'
+import { createMemberList } from './notifications-list.ts'
 
-const app = aScreen()
-const list = aMemberList(app)
-const { anotherTab, bell, button, expectBadge, expectNumbers, items, openBell, unreadDots } = aBell(app)
+const app = createScreens()
+const list = createMemberList(app)
+const { anotherTab, bell, button, expectBadge, expectNumbers, items, openBell, unreadDots } = createBell(app)
 
 /** A screen on a clock that stands still once it is `ready`. */
 async function stopClock(path: string, ready: (page: Page) => Promise<unknown>): Promise<Page> {
   const page = await anotherTab()
-  await withoutLive(page)
+  await blockLiveConnection(page)
   await page.clock.install()
   await page.goto(app.url + path)
   await ready(page)

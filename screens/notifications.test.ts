@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { listNotifications, markNotificationsRead } from '../shared/notification-calls.ts'
 import { checkConnection } from '../shared/stores.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
-import { aBell, isFocused, overflow, withoutLive } from './notifications-bell.ts'
-import { aMemberList, cartOf } from './notifications-list.ts'
+import { createScreens } from './app.ts'
+import { blockLiveConnection, createBell, isFocused, measureOverflow } from './notifications-bell.ts'
+import { buildCart, createMemberList } from './notifications-list.ts'
 
-const app = aScreen()
-const list = aMemberList(app)
+const app = createScreens()
+const list = createMemberList(app)
 const {
   announceNew,
   bell,
@@ -21,7 +21,7 @@ const {
   openBell,
   panel,
   unreadDots,
-} = aBell(app)
+} = createBell(app)
 
 const deleteItem = (text: string) =>
   itemWith(text)
@@ -76,7 +76,7 @@ describe('the bell', () => {
   test('loads the list when first opened, and again only while it is empty', {
     tags: ['A2.11', 'A4.6'],
   }, async () => {
-    await withoutLive(app.page)
+    await blockLiveConnection(app.page)
     await app.open('/flows')
     await openBell()
     await panel().getByText('No notifications', { exact: true }).waitFor()
@@ -100,9 +100,9 @@ describe('the bell', () => {
     tags: ['A2.11'],
   }, async () => {
     const place = { region: '', timezone: '' }
-    list.add('cart_abandoned', cartOf('Ada Lovelace'), { ...place, city: 'London', country: 'United Kingdom' })
-    list.add('cart_abandoned', cartOf('Bea Unknown'), { ...place, city: 'Nowhere', country: 'Unknown' })
-    list.add('cart_abandoned', cartOf('Cleo Country'), { ...place, city: '', country: 'Germany' })
+    list.add('cart_abandoned', buildCart('Ada Lovelace'), { ...place, city: 'London', country: 'United Kingdom' })
+    list.add('cart_abandoned', buildCart('Bea Unknown'), { ...place, city: 'Nowhere', country: 'Unknown' })
+    list.add('cart_abandoned', buildCart('Cleo Country'), { ...place, city: '', country: 'Germany' })
     list.addNumbered(7)
     await app.open('/flows')
     await openBell()
@@ -149,7 +149,7 @@ describe('the bell', () => {
 
   test('marks and clears only what the browser has seen', { tags: ['A2.11'] }, async () => {
     const seen = list.addNumbered(1, 2)
-    await withoutLive(app.page)
+    await blockLiveConnection(app.page)
     await app.open('/flows')
     await openBell()
     await expectNumbers([2, 1])
@@ -234,7 +234,7 @@ describe('the bell', () => {
   })
 
   test('works by keyboard, fits a phone and has no accessibility violations', async () => {
-    list.add('cart_abandoned', cartOf('Wilhelmina Featherstonehaugh-Cholmondeley'))
+    list.add('cart_abandoned', buildCart('Wilhelmina Featherstonehaugh-Cholmondeley'))
     list.addNumbered(1, 2)
     const page = await app.open('/flows')
     await bell().press('Enter')
@@ -260,7 +260,7 @@ describe('the bell', () => {
       { width: 360, height: 740 },
     ]) {
       await page.setViewportSize(viewport)
-      await expect.poll(() => page.evaluate(overflow)).toBeLessThanOrEqual(0)
+      await expect.poll(() => page.evaluate(measureOverflow)).toBeLessThanOrEqual(0)
       const isInside = await panel().evaluate((element) => {
         const { left, right, bottom } = element.getBoundingClientRect()
         return left >= 0 && right <= innerWidth && bottom <= innerHeight

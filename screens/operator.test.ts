@@ -19,9 +19,9 @@ import {
 import { readTeam } from '../shared/team.ts'
 import { checkLooks, serveUser } from './account-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 const OLGA = 'olga@operators.example'

@@ -6,7 +6,7 @@ import demo from './fixtures/demo.json' with { type: 'json' }
 export const isFocused = (field: Locator) => field.evaluate((element) => element === document.activeElement)
 
 /** Without the live connection the failure stays visible: with it, failed requests are repeated at once. */
-export const withoutLive = (page: Page) => page.route('**/socket.io/**', (route) => route.abort())
+export const blockLiveConnection = (page: Page) => page.route('**/socket.io/**', (route) => route.abort())
 
 /** Expects no overflow on a phone or desktop, and no axe violation in the page or part. */
 export async function checkLayout(app: Screens, within?: string): Promise<void> {
@@ -21,7 +21,7 @@ export async function checkLayout(app: Screens, within?: string): Promise<void> 
 }
 
 /** A page of the signed-in owner before any screen: clocks and scripts cannot be removed from an open page. */
-export async function anotherPage(app: Screens): Promise<Page> {
+export async function openAnotherPage(app: Screens): Promise<Page> {
   const entries = Object.entries({ ...demo.storage, token })
   const localStorage = entries.map(([name, value]) => ({ name, value }))
   return app.another({ storageState: { cookies: [], origins: [{ origin: app.url, localStorage }] } })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { pauseSending, readSendingPause, resumeSending } from '../shared/sending.ts'
 import { fixture } from './api.ts'
-import { aScreen, NOW, PHONE } from './app.ts'
+import { createScreens, NOW, PHONE } from './app.ts'
 
 // Pause all sending (decision 136).
 
-const app = aScreen()
+const app = createScreens()
 const paused = { pausedAt: NOW.toISOString(), pausedBy: 'Demo', waiting: 3, nextExpiresAt: null }
 /** The notice, not the toast. */
 const notice = () => app.page.getByRole('region', { name: 'Notices' }).getByText('All sending is paused')

@@ -6,12 +6,20 @@ import { readInstance } from '../shared/instance.ts'
 import { createCheckoutSession, createPortalSession, paymentHistory, readSubscription } from '../shared/payments.ts'
 import { findScreen } from '../shared/screens.ts'
 import { fixture } from './api.ts'
-import { aBillingScreen, aHistory, aLedger, answerBilling, inDays, type Status, someCredits } from './billing-scene.ts'
+import {
+  addDays,
+  answerBilling,
+  buildCredits,
+  buildHistory,
+  buildLedger,
+  createBillingScreen,
+  type Status,
+} from './billing-scene.ts'
 
 // Every link of the screens about plans leads to a screen, and every button has an effect, for each way of selling
 // plans.
 
-const app = aBillingScreen()
+const app = createBillingScreen()
 const PLAN_BUTTON = /^(Choose|Start with|Continue with) /
 const PRESSABLE =
   'button:visible:not([disabled]), [role=button]:visible, input[type=radio]:not([disabled]):not(:checked)'
@@ -91,7 +99,7 @@ const modes: Mode[] = [
   { mode: 'Stripe on Starter', status: { plan: 'starter', source: 'stripe' }, addresses: both },
   {
     mode: 'Stripe in a canceled trial',
-    status: { status: 'trialing', trialEndsAt: inDays(9), cancelAtPeriodEnd: true },
+    status: { status: 'trialing', trialEndsAt: addDays(9), cancelAtPeriodEnd: true },
     addresses: both,
   },
   { mode: 'no billing', status: { ...unsold, isUnlimited: true }, addresses: both },
@@ -104,9 +112,9 @@ function answerMode(status: Partial<Status>): void {
   answerBilling(app, { ...known, trialEndsAt: rest.trialEndsAt ?? null } as Parameters<typeof answerBilling>[1], status)
   if (plan === null) app.api.answer(readSubscription, { subscription: null })
   app.api.alter(readInstance, (reply) => ({ ...reply, sells }))
-  if (sells !== 'none' && plan === 'starter') app.api.answer(readCredits, someCredits({ offer: sells }))
-  app.api.answer(paymentHistory, aHistory(3))
-  app.api.answer(listCreditEntries, aLedger(3))
+  if (sells !== 'none' && plan === 'starter') app.api.answer(readCredits, buildCredits({ offer: sells }))
+  app.api.answer(paymentHistory, buildHistory(3))
+  app.api.answer(listCreditEntries, buildLedger(3))
   // Addresses that load nothing: no navigation is pending when the next screen opens.
   app.api.answer(createCheckoutSession, { isFreePlan: false, url: '/pricing?plan=starter#pay' })
   app.api.answer(createFreeSubscription, { success: true, message: 'Done.', url: '/store-setup' })

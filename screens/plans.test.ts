@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createFreeSubscription, manualUpdate } from '../shared/billing.ts'
 import { setAccess } from './access-scene.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 
 // A new account's first plan, test mode, and the return to the free plan.
 
-const app = aScreen()
+const app = createScreens()
 const main = () => app.page.getByRole('main')
 const button = (name: string) => main().getByRole('button', { name, exact: true })
 const isFree = () => {

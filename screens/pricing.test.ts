@@ -2,27 +2,28 @@ import { expect, test } from 'vitest'
 import { createFreeSubscription, listResting, subscriptionStatus } from '../shared/billing.ts'
 import { createCheckoutSession } from '../shared/payments.ts'
 import {
-  aBillingScreen,
+  addDays,
   answerBilling,
-  aStatus,
+  buildStatus,
   checkLayout,
-  dateIn,
-  inDays,
+  createBillingScreen,
+  formatDateIn,
+  readText,
   type Status,
+  sampleStores,
   signInAs,
-  someStores,
-  textOf,
 } from './billing-scene.ts'
 
 // The plans, and the step before paying for one.
 
-const app = aBillingScreen()
+const app = createBillingScreen()
 const main = () => app.page.getByRole('main')
-const mainText = () => textOf(main())
+const mainText = () => readText(main())
 const step = () => app.page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' })
 const start = () => main().getByRole('button', { name: 'Start free trial' })
 const search = () => new URL(app.page.url()).search
-const onLite = (given: Partial<Status> = {}) => app.api.answer(subscriptionStatus, aStatus({ plan: 'free', ...given }))
+const onLite = (given: Partial<Status> = {}) =>
+  app.api.answer(subscriptionStatus, buildStatus({ plan: 'free', ...given }))
 const checkoutAt = (url: string) => app.api.answer(createCheckoutSession, { isFreePlan: false, url })
 const provider = () => `${app.url}/terms?stripe`
 
@@ -119,7 +120,7 @@ test('a page restored from the browser’s cache is usable again, and knows what
   const restore = () => page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
   await restore()
   await expect.poll(busy).toBe(0)
-  app.api.answer(subscriptionStatus, aStatus({ status: 'trialing', trialEndsAt: inDays(14) }))
+  app.api.answer(subscriptionStatus, buildStatus({ status: 'trialing', trialEndsAt: addDays(14) }))
   await restore()
   await page.waitForURL('**/billing')
 })
@@ -170,11 +171,11 @@ test('“Start with Lite” confirms first, states how long the plan stays, and 
 }, async () => {
   answerBilling(app)
   app.api.answer(createFreeSubscription, { success: true, message: 'x', url: '/billing' })
-  app.api.answer(listResting, { stores: someStores.map((store) => ({ ...store, restsFirst: false })) })
+  app.api.answer(listResting, { stores: sampleStores.map((store) => ({ ...store, restsFirst: false })) })
   const page = await app.open('/pricing')
   await main().getByRole('button', { name: 'Start with Lite' }).click()
   const dialog = page.getByRole('dialog', { name: 'Change to Lite?' })
-  await dialog.getByText(`Your Growth plan stays until its period ends on ${dateIn(12)}.`).waitFor()
+  await dialog.getByText(`Your Growth plan stays until its period ends on ${formatDateIn(12)}.`).waitFor()
   await dialog.getByText('2 stores of the 3 connected will rest then: Second Hand and Third Floor.').waitFor()
   await checkLayout(app, '[role=dialog]')
   expect(app.api.calls(createFreeSubscription)).toEqual([])
@@ -184,11 +185,11 @@ test('“Start with Lite” confirms first, states how long the plan stays, and 
   await expect.poll(() => app.api.calls(createFreeSubscription)).toHaveLength(1)
   await page.goto(`${app.url}/pricing`)
   await main()
-    .getByText(`Your account changes to Lite on ${dateIn(12)}.`)
+    .getByText(`Your account changes to Lite on ${formatDateIn(12)}.`)
     .waitFor()
   await expect.poll(() => main().getByRole('button', { name: 'Start with Lite' }).count()).toBe(0)
   await main()
-    .getByText(`This is your current plan. It ends on ${dateIn(12)}.`)
+    .getByText(`This is your current plan. It ends on ${formatDateIn(12)}.`)
     .waitFor()
   await main().getByText('Reactivate it first to change it.').waitFor()
   await expect
@@ -206,7 +207,7 @@ test('“Start with Lite” confirms first, states how long the plan stays, and 
 })
 
 test('/pricing states that nothing is sold, shows the account’s plan, and offers no purchase', async () => {
-  app.api.answer(subscriptionStatus, aStatus({ sells: 'none', source: 'default', isUnlimited: true }))
+  app.api.answer(subscriptionStatus, buildStatus({ sells: 'none', source: 'default', isUnlimited: true }))
   const page = await app.open('/pricing?plan=starter&cycle=year')
   await page.getByRole('heading', { level: 1, name: 'This installation has no billing' }).waitFor()
   await expect.poll(() => page.title()).toBe('Pricing · Recoup')
@@ -217,7 +218,7 @@ test('/pricing states that nothing is sold, shows the account’s plan, and offe
 })
 
 test('/pricing offers only Lite before a plan is chosen where nothing is sold', async () => {
-  app.api.answer(subscriptionStatus, aStatus({ plan: null, sells: 'none' }))
+  app.api.answer(subscriptionStatus, buildStatus({ plan: null, sells: 'none' }))
   await app.open('/pricing')
   await main().getByRole('button', { name: 'Continue with Lite' }).waitFor()
 })

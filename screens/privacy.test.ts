@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readPrivacyDocument } from '../shared/privacy-documents.ts'
 import { countRetention, readRetention, saveRetention } from '../shared/retention.ts'
-import { aScreen, NOW } from './app.ts'
+import { createScreens, NOW } from './app.ts'
 
 // Settings → Privacy: the retention period, chosen with the affected shoppers counted, and documents to download.
 
-const app = aScreen()
+const app = createScreens()
 
 test('a retention period shows its count and offers an export, and a document is saved as a file', async () => {
   const run = { day: '2026-03-01', days: 365, startedAt: NOW.toISOString(), finishedAt: NOW.toISOString() }

@@ -3,11 +3,20 @@ import { listFlows, saveFlow } from '../shared/flows.ts'
 import { pushTexts } from '../shared/push.ts'
 import * as calls from '../shared/push-calls.ts'
 import { checkConnection } from '../shared/stores.ts'
-import { aScreen } from './app.ts'
-import { ago, aPushStore, KEYS, PUBLIC_KEY, STORE, seenAt, WORKER, withoutKeys } from './push-store.ts'
+import { createScreens } from './app.ts'
+import {
+  buildSeenMethod,
+  buildStateWithoutKeys,
+  createPushStore,
+  KEYS,
+  PUBLIC_KEY,
+  STORE,
+  subtractMinutes,
+  WORKER,
+} from './push-store.ts'
 
-const app = aScreen()
-const push = aPushStore(app)
+const app = createScreens()
+const push = createPushStore(app)
 const { button, card, copied, expectToFit, figures, sent } = push
 
 const MANAGER = '/push-notifications'
@@ -21,7 +30,7 @@ async function openIntegration() {
 
 describe('the Push Notification Integration', () => {
   test('step 1 creates the key, and reports a failure', { tags: ['A2.10', 'A8'] }, async () => {
-    push.setup = withoutKeys()
+    push.setup = buildStateWithoutKeys()
     const page = await openIntegration()
     await page.getByRole('heading', { name: 'Push Notification Integration', level: 1 }).waitFor()
     const step = card('Step 1: VAPID public key')
@@ -37,7 +46,10 @@ describe('the Push Notification Integration', () => {
   test('regenerating warns how many subscriptions it invalidates, and asks whether the key leaked', {
     tags: ['A2.10'],
   }, async () => {
-    push.setup.keys = { ...KEYS, older: [{ madeAt: ago(90_000), endsAt: ago(-90_000), subscriptions: 14 }] }
+    push.setup.keys = {
+      ...KEYS,
+      older: [{ madeAt: subtractMinutes(90_000), endsAt: subtractMinutes(-90_000), subscriptions: 14 }],
+    }
     const page = await openIntegration()
     const step = card('Step 1: VAPID public key')
     const dialog = page.getByRole('dialog', { name: 'Regenerate the VAPID key?' })
@@ -63,7 +75,7 @@ describe('the Push Notification Integration', () => {
   test('steps 2 and 3 have code for three methods and sw.js to copy, and the statistics', {
     tags: ['A2.10', 'A3', 'A8'],
   }, async () => {
-    push.setup.seen = [seenAt('functions')]
+    push.setup.seen = [buildSeenMethod('functions')]
     await openIntegration()
     const step = card('Step 2: integration code')
     const methods = {
@@ -133,7 +145,7 @@ describe.each([MANAGER, INTEGRATION])('%s', (path) => {
   })
 
   test('states that web push does not work on Shopify, and offers nothing', async () => {
-    push.setup = { ...withoutKeys(), platform: 'shopify', canHostWorker: false }
+    push.setup = { ...buildStateWithoutKeys(), platform: 'shopify', canHostWorker: false }
     const page = await app.open(path)
     await page.getByText('Web push does not work on Shopify').waitFor()
     await expect.poll(() => page.getByRole('main').getByRole('button').count()).toBe(0)

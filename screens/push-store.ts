@@ -14,22 +14,25 @@ const STATS = {
   ...{ subscribers: 214, notifications: 530, clickRate: 8.3 },
 }
 
-export const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString()
-export const KEYS = { publicKey: PUBLIC_KEY, madeAt: ago(9_000), subscriptions: 214, older: [] }
+export const subtractMinutes = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString()
+export const KEYS = { publicKey: PUBLIC_KEY, madeAt: subtractMinutes(9_000), subscriptions: 214, older: [] }
 
-export const withoutKeys = (): PushSetup => ({
+export const buildStateWithoutKeys = (): PushSetup => ({
   ...{ storeUrl: STORE, storeName: 'Maple & Clay', platform: 'woocommerce', canHostWorker: true, storeKey: 'KEY-1' },
   ...{ settings: { ...DEFAULT_PUSH }, prompt: DEFAULT_PROMPT, seen: [], subscribers: 214, keys: null },
 })
-export const seenAt = (method: PushSetup['seen'][number]['method'], more: Partial<PushSetup['seen'][number]> = {}) => ({
-  ...{ method, origin: STORE, widgetAt: ago(2), workerAt: ago(2), isWorkerOld: false },
+export const buildSeenMethod = (
+  method: PushSetup['seen'][number]['method'],
+  more: Partial<PushSetup['seen'][number]> = {},
+) => ({
+  ...{ method, origin: STORE, widgetAt: subtractMinutes(2), workerAt: subtractMinutes(2), isWorkerOld: false },
   ...more,
 })
 
 /** Starts with keys and 214 subscribers in each test; the clipboard is readable. */
-export function aPushStore(app: Screens) {
+export function createPushStore(app: Screens) {
   const push = {
-    setup: withoutKeys(),
+    setup: buildStateWithoutKeys(),
     answerKeys() {
       app.api.answer(calls.generateVapidKeys, () => {
         push.setup = { ...push.setup, keys: KEYS }
@@ -58,7 +61,7 @@ export function aPushStore(app: Screens) {
   }
   beforeAll(() => app.page.context().grantPermissions(['clipboard-read', 'clipboard-write']))
   beforeEach(async () => {
-    push.setup = { ...withoutKeys(), keys: KEYS }
+    push.setup = { ...buildStateWithoutKeys(), keys: KEYS }
     push.answerKeys()
     await app.page.route('**/push/sw.js', (route) => route.fulfill({ contentType: 'text/javascript', body: WORKER }))
     app.api.answer(calls.readPushSetup, () => push.setup)

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { DEFAULT_PROMPT, DEFAULT_PUSH, pushTexts } from '../shared/push.ts'
 import * as calls from '../shared/push-calls.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
-import { aScreen } from './app.ts'
-import { ago, aPushStore, STORE, seenAt, withoutKeys } from './push-store.ts'
+import { createScreens } from './app.ts'
+import { buildSeenMethod, buildStateWithoutKeys, createPushStore, STORE, subtractMinutes } from './push-store.ts'
 
 // The Push Notification Manager.
 
-const app = aScreen()
-const push = aPushStore(app)
+const app = createScreens()
+const push = createPushStore(app)
 const { button, card, copied, expectToFit, figures, sent } = push
 
 const GENERATE = 'Generate VAPID keys and widget code'
@@ -40,7 +40,7 @@ test('has five instruction steps, and is disabled without a store URL', {
 })
 
 test('generates the keys and shows the widget code to copy', { tags: ['A2.9', 'A4.5', 'A8'] }, async () => {
-  push.setup = withoutKeys()
+  push.setup = buildStateWithoutKeys()
   const page = await openManager()
   const box = page.getByLabel('Widget code', { exact: true })
   const copy = button('Copy widget code')
@@ -129,7 +129,7 @@ test('starts with the default settings, shows the custom delay for custom only, 
 })
 
 test('shows the statistics and refetches them', { tags: ['A2.9', 'A3', 'A4.5', 'A8'] }, async () => {
-  push.setup.seen = [seenAt('plugin')]
+  push.setup.seen = [buildSeenMethod('plugin')]
   await openManager()
   await card('Store statistics').getByText('1,840').waitFor()
   await expect
@@ -221,15 +221,18 @@ test('the live check shows where widget and worker were seen, and what is missin
   const check = card('Live check')
   await check.getByText('Not seen yet').waitFor()
   push.setup.seen = [
-    seenAt('plugin'),
-    seenAt('easy', { origin: 'https://www.shop.example', widgetAt: ago(5), workerAt: null }),
+    buildSeenMethod('plugin'),
+    buildSeenMethod('easy', { origin: 'https://www.shop.example', widgetAt: subtractMinutes(5), workerAt: null }),
   ]
   await page.reload()
   await check.getByText('At work The Recoup plugin: seen 2 min ago from shop.example').waitFor()
   await check
     .getByText(/Worker missing Easy Integration: the widget was seen 5 min ago from www.shop.example/)
     .waitFor()
-  push.setup.seen = [seenAt('easy', { isWorkerOld: true }), seenAt('functions', { isWorkerOld: true })]
+  push.setup.seen = [
+    buildSeenMethod('easy', { isWorkerOld: true }),
+    buildSeenMethod('functions', { isWorkerOld: true }),
+  ]
   await page.reload()
   await check.getByText(/Old sw\.js Easy Integration: seen 2 min ago .* Upload sw\.js from step 3/).waitFor()
   await check.getByText(/Old sw\.js Functions\.php: seen 2 min ago .* Copy the code for functions\.php/).waitFor()

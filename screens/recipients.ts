@@ -4,7 +4,7 @@ import { type AbandonedCustomer, abandonedCustomers } from '../shared/customers.
 import { discountEligibility, previewDiscount, READY_DISCOUNT } from '../shared/discount-mail.ts'
 import { previewMessage } from '../shared/message-preview.ts'
 import { type Api, fixture } from './api.ts'
-import { previewOf } from './flows-api.ts'
+import { buildPreview } from './flows-api.ts'
 
 // Mock of the server for choosing recipients: the shoppers of the recorded carts.
 
@@ -15,11 +15,12 @@ export const recipients: AbandonedCustomer[] = fixture(listAbandonedCarts)
     ...{ cart_id: cart.id, cart_value: cart.total, currency: cart.currency },
   }))
   .map(({ whatsapp: _, ...customer }) => customer)
-export const nameOf = ({ first_name, last_name }: AbandonedCustomer) => `${first_name} ${last_name}`
+export const buildName = ({ first_name, last_name }: AbandonedCustomer) => `${first_name} ${last_name}`
 
 /** All of them are eligible. */
 export function serveRecipients(api: Api): void {
-  const found = (search = '') => recipients.filter((each) => `${nameOf(each)} ${each.customer_email}`.includes(search))
+  const found = (search = '') =>
+    recipients.filter((each) => `${buildName(each)} ${each.customer_email}`.includes(search))
   api.answer(listAudiences, { audiences: [] })
   api.answer(findProducts, { products: [] })
   api.answer(abandonedCustomers, ({ query: { search } }) => {
@@ -43,9 +44,9 @@ export function serveRecipients(api: Api): void {
     const eligible = customers ?? found(matching?.search).map(({ _id }) => _id)
     return { total: eligible.length, eligible, reasons: [] }
   })
-  api.answer(previewMessage, ({ body }) => previewOf(body.subject, body.body))
+  api.answer(previewMessage, ({ body }) => buildPreview(body.subject, body.body))
   api.answer(previewDiscount, ({ body }) =>
-    previewOf(
+    buildPreview(
       body.subject ?? READY_DISCOUNT.subject,
       body.body ?? READY_DISCOUNT.body.replace('# A coupon for you', ''),
     ),

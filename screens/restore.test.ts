@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { getCart, type RestorableCart } from '../shared/carts.ts'
 import { restoreCart, restoreTexts } from '../shared/restore.ts'
-import { aScreen } from './app.ts'
-import { aCart, ago } from './carts-scene.ts'
+import { createScreens } from './app.ts'
+import { aCart, subtractHours } from './carts-scene.ts'
 
 // The cart restore page, for the shopper of a mail and for a member of the store (B 2).
 
-const app = aScreen()
+const app = createScreens()
 const TOKEN = `rt_${'a'.repeat(43)}`
 const [item] = aCart.items as [(typeof aCart.items)[number]]
 
@@ -17,7 +17,7 @@ const restorable: RestorableCart = {
     ...{ logo: null, button: '#1d4ed8', text: '#1f2937', ground: '#ffffff', accent: '#1d4ed8' },
     ...{ fontStack: 'system', radius: 4, promise: '' },
   } as RestorableCart['brand'],
-  ...{ isOrdered: false, expiresAt: ago(-100), coupon: null },
+  ...{ isOrdered: false, expiresAt: subtractHours(-100), coupon: null },
 }
 const restored = {
   message: restoreTexts.restored,

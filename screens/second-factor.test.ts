@@ -11,10 +11,10 @@ import {
   secondFactorTexts,
 } from '../shared/second-factor.ts'
 import { acceptInvitation, readInvitation } from '../shared/team.ts'
-import { aUser, checkLooks, OLIVE, PASSWORD, serveNoStore, serveUser } from './account-scene.ts'
-import { aScreen, token } from './app.ts'
+import { buildUser, checkLooks, OLIVE, PASSWORD, serveNoStore, serveUser } from './account-scene.ts'
+import { createScreens, token } from './app.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -130,7 +130,7 @@ test('signing in asks for the code in a second step, by keyboard alone', async (
   await page.getByRole('button', { name: 'Use a recovery code instead' }).click()
   await expect.poll(() => focused(page)).toBe('code')
   serveNoStore(api)
-  api.answer(login, { token, user: aUser({ stores: [] }) })
+  api.answer(login, { token, user: buildUser({ stores: [] }) })
   await page.getByLabel('Recovery code', { exact: true }).fill('aaaa-0000')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/store-setup')
@@ -147,7 +147,7 @@ test('an invitation asks for the code of a user who has two factors', async () =
   await page.getByLabel('Your password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Join Maple & Clay' }).click()
   await page.getByLabel('Code of your authenticator app').fill('123456')
-  api.answer(acceptInvitation, { token, user: aUser() })
+  api.answer(acceptInvitation, { token, user: buildUser() })
   await page.getByRole('button', { name: 'Join Maple & Clay' }).click()
   await page.waitForURL('**/dashboard')
   await expect

@@ -17,11 +17,11 @@ import { checkConnection, examineStore, saveStoreSettings } from '../shared/stor
 import { addSuppression, listSuppressions, removeSuppression } from '../shared/suppressions.ts'
 import { questions } from '../web/settings/faq.ts'
 import { fixture } from './api.ts'
-import { aScreen, NOW } from './app.ts'
+import { createScreens, NOW } from './app.ts'
 
 // Settings: saving, conflicts, the doctor, the FAQ, consent, suppressions and data requests.
 
-const app = aScreen()
+const app = createScreens()
 const now = NOW.toISOString()
 const field = (name: string) => app.page.getByRole('textbox', { name, exact: true })
 const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })

@@ -13,11 +13,11 @@ import {
   stubLandingPage,
 } from './access-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen, PHONE, token } from './app.ts'
+import { createScreens, PHONE, token } from './app.ts'
 
 // The frame around every screen: name, sections, header, themes, sign-out, and route transitions.
 
-const app = aScreen()
+const app = createScreens()
 beforeEach(() => stubLandingPage(app))
 
 const banner = () => app.page.getByRole('banner')

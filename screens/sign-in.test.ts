@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { authTexts, demoLogin, forgotPassword, login, me, register, resetPassword } from '../shared/auth.ts'
 import { setAccess, storedConnection } from './access-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen, token } from './app.ts'
+import { createScreens, token } from './app.ts'
 
 // Sign-in, sign-up and forgotten passwords: validation, failures, and redirects.
 
-const app = aScreen()
+const app = createScreens()
 const EMAIL = 'ada@owners.example'
 const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
 const fill = (label: string, text: string) => app.page.getByLabel(label, { exact: true }).fill(text)

@@ -7,11 +7,11 @@ import {
   typedProblemText,
 } from '../shared/store-problems.ts'
 import { checkConnection, connectStore, type StoreView, storeTexts, switchStore } from '../shared/stores.ts'
-import { type aUser, openFresh, serveNoStore, serveUser } from './account-scene.ts'
+import { type buildUser, openFresh, serveNoStore, serveUser } from './account-scene.ts'
 import { fixture } from './api.ts'
-import { aScreen } from './app.ts'
+import { createScreens } from './app.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 const woo: StoreView = { ...fixture(checkConnection).store!, isDemo: false }
@@ -32,7 +32,7 @@ const connected = (store: StoreView, warnings: string[] = []) => ({
 })
 
 /** An account with these stores, showing the first. */
-function serveStores(stores: StoreView[], changes: Parameters<typeof aUser>[0] = {}) {
+function serveStores(stores: StoreView[], changes: Parameters<typeof buildUser>[0] = {}) {
   serveUser(api, { stores: stores.map(listed), ...changes })
   const [store] = stores
   const { platform, store_url } = store!

@@ -4,11 +4,11 @@ import { listAbandonedCarts } from '../shared/carts.ts'
 import { hasPermission, type roleNames } from '../shared/roles.ts'
 import { acceptInvitation, changeRole, inviteMember, leaveTeam, readInvitation, readTeam } from '../shared/team.ts'
 import { readTextChannels } from '../shared/text-channels.ts'
-import { aUser, checkLooks, PASSWORD, serveNoPlan, serveUser } from './account-scene.ts'
+import { buildUser, checkLooks, PASSWORD, serveNoPlan, serveUser } from './account-scene.ts'
 import { contracts, fixture } from './api.ts'
-import { aScreen, NOW, PHONE, token } from './app.ts'
+import { createScreens, NOW, PHONE, token } from './app.ts'
 
-const app = aScreen()
+const app = createScreens()
 const { api } = app
 
 const MIA = 'mia@team.example'
@@ -26,7 +26,7 @@ test('an invitation is sent with its role and listed; a refused mail shows the s
   }
   const refused = { ...invitation, state: 'failed' as const, email: 'no@team.example', mailProblem: '550 No such user' }
   api.answer(inviteMember, () => {
-    api.answer(readTeam, { members: [owner], invitations: [invitation, { ...refused, id: aUser().id }] })
+    api.answer(readTeam, { members: [owner], invitations: [invitation, { ...refused, id: buildUser().id }] })
     return { success: true as const, message: `${MIA} is invited.` }
   })
   const page = await app.open('/settings/account')

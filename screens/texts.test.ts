@@ -13,11 +13,11 @@ import {
   type TextChannelView,
 } from '../shared/text-channels.ts'
 import { fixture } from './api.ts'
-import { aBillingScreen, checkLayout } from './billing-scene.ts'
+import { checkLayout, createBillingScreen } from './billing-scene.ts'
 
 // SMS and WhatsApp: provider settings and budget, and the length of an SMS before it is sent.
 
-const app = aBillingScreen()
+const app = createBillingScreen()
 const card = (name: string) => app.page.getByRole('region', { name, exact: true })
 const SID = `AC${'b'.repeat(32)}`
 

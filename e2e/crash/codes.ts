@@ -17,7 +17,7 @@ import { buildOrder, type TestStore } from '../../test/factories.ts'
 import type { World } from '../../test/world.ts'
 import { type Database, startDatabase } from './database.ts'
 import { POOL } from './invariants.ts'
-import { startMail } from './mail.ts'
+import { startMailServer } from './mail.ts'
 import { addAbandonedCarts, connectShops, KEYS, SECRET } from './shops.ts'
 import { startWorkerProcess, type WorkerProcess } from './workers.ts'
 
@@ -38,7 +38,9 @@ interface Scene {
 }
 
 /** Violations of "each message sent has exactly one working code, and no other code is left"; empty if none. */
-export async function codesSurvive(people: number): Promise<{ left: number; orphans: number; problems: string[] }> {
+export async function checkCodesSurvive(
+  people: number,
+): Promise<{ left: number; orphans: number; problems: string[] }> {
   const scene = await aScene()
   try {
     await cutOff(scene, people)
@@ -59,7 +61,7 @@ export async function codesSurvive(people: number): Promise<{ left: number; orph
 async function aScene(): Promise<Scene> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-codes-'))
   fs.chmodSync(folder, 0o711)
-  const [database, mail] = await Promise.all([startDatabase(folder), startMail(folder, 1)])
+  const [database, mail] = await Promise.all([startDatabase(folder), startMailServer(folder, 1)])
   const shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   const [store] = await connectShops(database.db, [shop])
   await withPersonalCoupon(database.db, store!)

@@ -1,5 +1,5 @@
 import { type Db, sql } from '../../server/core/db/db.ts'
-import type { TakenMail } from './mail-server.ts'
+import type { AcceptedMail } from './mail-server.ts'
 
 // Checks the invariants after a crash, from the database and the mail server's log.
 
@@ -40,31 +40,35 @@ const ENDS: Record<string, string> = { gone: 'skipped', nobody: 'failed', spam: 
 const SILENT = new Set(['hang', 'drop', 'die'])
 
 /** Every invariant the rows of a run violate, as sentences; empty if none. */
-export function findProblems(rows: readonly Row[], taken: readonly TakenMail[], dead: ReadonlySet<string>): string[] {
+export function findProblems(
+  rows: readonly Row[],
+  taken: readonly AcceptedMail[],
+  dead: ReadonlySet<string>,
+): string[] {
   return [
     ...findDuplicates(taken.map(({ key }) => key)).map((key) => `message ${key} was accepted twice`),
     ...findDuplicates(taken.map(({ to }) => to)).map((to) => `${to} was sent two messages`),
     ...findDuplicates(rows.map(({ email }) => email)).map((email) => `${email} has two due rows`),
     ...rows.flatMap((row) => findRowProblems(row, taken, dead)),
     ...[...new Set(rows.map((row) => row.worker_id))].flatMap((worker) => {
-      const left = rows.filter((row) => isLeftBehind(row) && row.worker_id === worker)
+      const left = rows.filter((row) => isAbandoned(row) && row.worker_id === worker)
       return left.length > POOL ? [`${left.length} unknown rows of one worker`] : []
     }),
   ]
 }
 
 /** In flight when its process died: the reply was lost. */
-export const isLeftBehind = (row: Row): boolean => row.state === 'unknown' && row.provider_response === null
+export const isAbandoned = (row: Row): boolean => row.state === 'unknown' && row.provider_response === null
 
 const parseTreatment = ({ email }: Row): string => email.slice(0, email.indexOf('-'))
 
-function findRowProblems(row: Row, taken: readonly TakenMail[], dead: ReadonlySet<string>): string[] {
+function findRowProblems(row: Row, taken: readonly AcceptedMail[], dead: ReadonlySet<string>): string[] {
   const treatment = parseTreatment(row)
   const receipt = taken.find(({ key }) => key === row.id)
   const expected = SILENT.has(treatment) ? 'unknown' : (ENDS[treatment] ?? 'sent')
   // A dying mail server loses the replies to everything in flight.
   const isMailServerDead = taken.some(({ to }) => to.startsWith('die-'))
-  const isExcused = isLeftBehind(row) ? dead.has(row.worker_id!) : row.state === 'unknown' && isMailServerDead
+  const isExcused = isAbandoned(row) ? dead.has(row.worker_id!) : row.state === 'unknown' && isMailServerDead
   const what = `${row.email} is ${row.state}${row.reason ? ` (${row.reason})` : ''}`
   return [
     ...(row.state !== expected && !isExcused ? [`${what}, not ${expected}`] : []),

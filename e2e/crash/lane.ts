@@ -10,22 +10,22 @@ import { type Database, startDatabase } from './database.ts'
 import {
   findCounterErrors,
   findProblems,
+  isAbandoned,
   isClosed,
   isFinal,
-  isLeftBehind,
   loadRows,
   POOL,
   type Row,
 } from './invariants.ts'
-import { type Mail, startMail } from './mail.ts'
-import type { TakenMail } from './mail-server.ts'
+import { type MailServer, startMailServer } from './mail.ts'
+import type { AcceptedMail } from './mail-server.ts'
 import { addAbandonedCarts, CROWD, connectShops, PEOPLE, SECRET } from './shops.ts'
 import { startSlownessClock } from './slowness.ts'
 import { startWorkerProcess, type WorkerProcess } from './workers.ts'
 
 // A database, workers, a mail server and three connected shops, each its own process, killed and restarted.
 
-export interface Lane {
+export interface CrashRunner {
   /** Makes messages due, kills at the boundary, restarts, and checks the state of every message. */
   run(crash: CrashCase, seed: number): Promise<CrashResult>
   stop(): Promise<void>
@@ -63,17 +63,17 @@ const MAX_CROWDS = 5
 
 interface LaneProcesses {
   database: Database
-  mail: Mail
+  mail: MailServer
   workers: WorkerProcess[]
   stores: TestStore[]
   runs: number
 }
 
-export async function startLane(shops: readonly DemoStore[], workerCount: number): Promise<Lane> {
+export async function startCrashRunner(shops: readonly DemoStore[], workerCount: number): Promise<CrashRunner> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-crash-'))
   // When we are root the database runs as another user, who must be able to enter the folder.
   fs.chmodSync(folder, 0o711)
-  const [database, mail] = await Promise.all([startDatabase(folder), startMail(folder, workerCount)])
+  const [database, mail] = await Promise.all([startDatabase(folder), startMailServer(folder, workerCount)])
   const stores = await connectShops(database.db, shops)
   const workers = await Promise.all(
     mail.ports.map((mailPort, index) =>
@@ -136,7 +136,7 @@ async function runCrash(parts: LaneProcesses, crash: CrashCase, seed: number): P
     ...[early, late].flatMap((stuck) => (stuck ? [`not settled: ${stuck}`] : [])),
     ...(recoveryMs > WAITING_MS + workingMs * slowdown ? [`it took ${Math.round(recoveryMs / 1_000)} s`] : []),
   ]
-  const unknown = rows.filter(isLeftBehind).length
+  const unknown = rows.filter(isAbandoned).length
   return { mails: mine().length, unknown, recoveryMs, slowdown, problems }
 }
 
@@ -257,7 +257,7 @@ const BY_RULE = new Set(['retry', 'domain_throttled'])
  * Messages taken and never answered, told to retry in half a minute because the mail server was down, or throttled by
  * their domain.
  */
-function isWaitingByRule(row: Row, taken: readonly TakenMail[]): boolean {
+function isWaitingByRule(row: Row, taken: readonly AcceptedMail[]): boolean {
   if (row.state === 'sending') return taken.some(({ key, isAnswered }) => key === row.id && !isAnswered)
   return row.state === 'held' && BY_RULE.has(row.reason ?? '') && row.wake_at.getTime() > Date.now() + 5_000
 }

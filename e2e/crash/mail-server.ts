@@ -17,7 +17,7 @@ export type ToMailServer =
   /** Closes the connections it never answers. */
   | { type: 'let-go' }
 
-export interface TakenMail {
+export interface AcceptedMail {
   /** Message row, from the Message-ID. */
   key: string
   to: string
@@ -104,7 +104,7 @@ async function take(worker: number, stream: SMTPServerDataStream, session: SMTPS
   if (treatment === 'spam') return refusal(554, '5.7.1 looks like spam')
   if (treatment === 'full' && isFirstTime(to)) return refusal(452, '4.3.1 no space left, come back in 2 seconds')
   const isAnswered = !['hang', 'drop', 'die'].includes(treatment)
-  fs.appendFileSync(file, `${JSON.stringify({ key, to, isAnswered } satisfies TakenMail)}\n`)
+  fs.appendFileSync(file, `${JSON.stringify({ key, to, isAnswered } satisfies AcceptedMail)}\n`)
   await pass(worker, 'dot')
   if (treatment === 'die') process.kill(process.pid, 'SIGKILL')
   const socket = socketOf(worker, session)

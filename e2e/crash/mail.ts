@@ -3,14 +3,14 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SmtpPlace } from './cases.ts'
-import type { FromMailServer, TakenMail, ToMailServer } from './mail-server.ts'
+import type { AcceptedMail, FromMailServer, ToMailServer } from './mail-server.ts'
 
 /** The mail server's process, restarted immediately whenever it dies. */
-export interface Mail {
+export interface MailServer {
   /** One per worker. */
   ports: readonly number[]
   /** Every message it took, in order. */
-  taken(): TakenMail[]
+  taken(): AcceptedMail[]
   /** Calls `spring` when a connection arrives there, then lets it continue. */
   trap(place: SmtpPlace, passes: number, spring: (worker: number) => void): void
   disarm(): void
@@ -22,7 +22,7 @@ export interface Mail {
 
 const PROGRAM = fileURLToPath(new URL('mail-server.ts', import.meta.url))
 
-export async function startMail(folder: string, workers: number): Promise<Mail> {
+export async function startMailServer(folder: string, workers: number): Promise<MailServer> {
   const file = path.join(folder, 'taken.jsonl')
   fs.writeFileSync(file, '')
   let ports = Array.from({ length: workers }, () => 0)
@@ -72,7 +72,7 @@ export async function startMail(folder: string, workers: number): Promise<Mail> 
 }
 
 /** A partly written line is read the next time. */
-function readTaken(file: string): TakenMail[] {
+function readTaken(file: string): AcceptedMail[] {
   const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1)
-  return lines.map((line) => JSON.parse(line) as TakenMail)
+  return lines.map((line) => JSON.parse(line) as AcceptedMail)
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type CrashCase, cases } from './cases.ts'
-import { type CrashResult, type Lane, startLane } from './lane.ts'
+import { type CrashResult, type CrashRunner, startCrashRunner } from './lane.ts'
 import { startShops } from './shops.ts'
 
 // `npm run crash -- --times 20 [--only send] [--lanes 4] [--seed 1] [--skip 30]`: runs every case this many times, half
@@ -41,7 +41,7 @@ const queues: Todo[][] = [[], []]
 for (const todo of all) queues[todo.seed % 2]!.push(todo)
 for (const queue of queues) queue.splice(0, Number(values.skip))
 
-const lanes = new Set<Lane>()
+const lanes = new Set<CrashRunner>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, async () => {
     report()
@@ -58,7 +58,7 @@ report()
 /** Odd lanes have four workers, the others two. A finished lane helps the others. */
 async function work(index: number): Promise<void> {
   const workers = index % 2 === 1 ? 4 : 2
-  const lane = await startLane(shops, workers)
+  const lane = await startCrashRunner(shops, workers)
   lanes.add(lane)
   try {
     for (;;) {

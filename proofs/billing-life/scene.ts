@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
-import { type AppInstance, mailsTo, readMail, startAppInstance, until } from '../../e2e/app-instance.ts'
+import { type AppInstance, listMails, readMail, startAppInstance, waitUntil } from '../../e2e/app-instance.ts'
 import { openBrowser } from '../../e2e/browser.ts'
 import { KEYS } from '../../e2e/owner.ts'
 import { type StripeServer, startStripe } from '../../test/contract-servers/stripe/server.ts'
@@ -31,7 +31,7 @@ const stripeSettings = () => ({
   STRIPE_API_URL: stripe.url,
 })
 
-export async function begin(): Promise<void> {
+export async function startScene(): Promise<void> {
   stripe = await startStripe({ now: now(), signedAt: now })
   const clock = new URL('./moved-clock.ts', import.meta.url)
   instance = await startAppInstance({ DEMO: 'off', NODE_OPTIONS: `--import ${clock}`, ...stripeSettings() })
@@ -41,7 +41,7 @@ export async function begin(): Promise<void> {
   stripe.webhooks.follow(`${instance.url}/api/webhooks/stripe`)
 }
 
-export async function end(): Promise<void> {
+export async function endScene(): Promise<void> {
   stripe?.webhooks.follow(null)
   await browser?.close()
   await instance?.stop()
@@ -61,11 +61,11 @@ export async function passDays(days: number): Promise<void> {
   aheadMs += days * DAY_MS
   await fetch(`${clockUrl}/${aheadMs}`)
   await page.context().clock.setSystemTime(now())
-  await atStripe()
+  await readStripeDay()
 }
 
 /** Stripe's clock stands still otherwise: whatever is done next is done now. */
-export async function atStripe(): Promise<StripeServer> {
+export async function readStripeDay(): Promise<StripeServer> {
   stripe.clock.advance(now())
   await stripe.webhooks.idle()
   return stripe
@@ -73,12 +73,12 @@ export async function atStripe(): Promise<StripeServer> {
 
 /** A screen, as it is when it is opened now. */
 export async function open(path: string): Promise<void> {
-  await atStripe()
+  await readStripeDay()
   await page.goto(instance.url + path)
 }
 
 /** Asks Recoup as its screens do, as whoever is signed in on the page. */
-export async function ask<T>(method: string, path: string, body?: object): Promise<{ status: number; body: T }> {
+export async function callApi<T>(method: string, path: string, body?: object): Promise<{ status: number; body: T }> {
   const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
   const headers = { ...(body && { 'content-type': 'application/json' }), authorization: `Bearer ${token}` }
   const reply = await fetch(instance.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
@@ -90,14 +90,14 @@ export async function connectStore() {
   stores.push(store)
   const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
   const wanted = { platform: 'woocommerce', store_url: store.url, ...keys }
-  return { url: store.url, ...(await ask<{ error?: string }>('POST', '/api/stores/connect-store', wanted)) }
+  return { url: store.url, ...(await callApi<{ error?: string }>('POST', '/api/stores/connect-store', wanted)) }
 }
 
 /** The text of the mail to the owner that says this and has not been read yet; one mail may tell of several things. */
 export async function findMail(title: string): Promise<string> {
   const seen: string[] = []
   const found = async () => {
-    for (const { id, subject } of await mailsTo(instance, OWNER.email)) {
+    for (const { id, subject } of await listMails(instance, OWNER.email)) {
       if (readMails.has(`${id} ${title}`)) continue
       const text = (await readMail(instance, id)).text.replaceAll('\r\n', '\n')
       if (`${subject}\n${text}`.includes(title)) {
@@ -116,7 +116,7 @@ export async function findMail(title: string): Promise<string> {
   for (let tries = 0; text === null && tries < 4; tries++) {
     // Mails come a quarter of an hour apart: what was told meanwhile is in the next one.
     if (tries > 0) await passDays(16 / 1_440)
-    await until(isThere, 9_000).catch(() => undefined)
+    await waitUntil(isThere, 9_000).catch(() => undefined)
   }
   if (text === null) throw new Error(`no mail says “${title}”; there are: ${[...new Set(seen)].join('; ')}`)
   return text
@@ -124,8 +124,8 @@ export async function findMail(title: string): Promise<string> {
 
 export const main = () => page.getByRole('main')
 export const dialog = (name: string) => page.getByRole('dialog', { name })
-export const press = async (name: string | RegExp) => {
-  await atStripe()
+export const pressButton = async (name: string | RegExp) => {
+  await readStripeDay()
   await main().getByRole('button', { name }).click()
 }
 
@@ -137,9 +137,9 @@ export const subscription = () => stripe.all('subscription').at(-1)!
 export const periodEnd = () => formatDay(subscription().items.data[0]!.current_period_end)
 
 /** “Manage Billing”, a card in Stripe’s portal, and back. */
-export async function addCard(number: string): Promise<void> {
+export async function submitCard(number: string): Promise<void> {
   await open('/billing')
-  await press('Manage Billing')
+  await pressButton('Manage Billing')
   await page.waitForURL(`${stripe.url}/p/session/*`)
   await page.getByLabel('Card number').fill(number)
   await page.getByRole('button', { name: 'Add payment method' }).click()
@@ -150,7 +150,7 @@ export async function addCard(number: string): Promise<void> {
 }
 
 /** The payment history, the newest first: what it was for, its status with a reason, its amount with a refund. */
-export async function history(): Promise<string[]> {
+export async function readPaymentHistory(): Promise<string[]> {
   await open('/billing?payments=1')
   const rows = main().getByRole('region', { name: 'Payment history' }).getByRole('row')
   await expect.poll(() => rows.count()).toBeGreaterThan(1)

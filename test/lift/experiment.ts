@@ -6,7 +6,7 @@ import { drawPurchasers, logNormalMean, type Random } from './chance.ts'
 
 // One experiment of a made-up shop whose truth is known (decision 62), looked at every day.
 
-export interface Setting {
+export interface ExperimentSetting {
   /** Of people who are not written to. */
   share: number
   /** Of people who are not written to, the part that buys. */
@@ -48,7 +48,7 @@ interface Arm {
   squares: number
 }
 
-export function runExperiment(setting: Setting, chance: Random): Verdicts {
+export function runExperiment(setting: ExperimentSetting, chance: Random): Verdicts {
   const rates = { treated: setting.conversion * (1 + setting.effect), control: setting.conversion }
   const cap = capOf(setting.sigma, chance)
   const orderMean = logNormalMean(Math.log(MEDIAN), setting.sigma, cap)

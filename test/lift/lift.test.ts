@@ -3,7 +3,7 @@ import { computeSharesFactor, hasSampleRatioMismatch } from '../../server/core/l
 import { pickSeededShare } from '../seed.ts'
 import { createRandom, drawPurchasers, logNormalMean } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
-import { missedPart, rightPart, SETTINGS, tallySetting } from './settings.ts'
+import { computeMissedShare, computePlannedShare, SETTINGS, tallySetting } from './settings.ts'
 
 // The short form. The long one is `npm run lift` (docs/lift.md).
 
@@ -15,8 +15,8 @@ test.each(
   const tallies = tallySetting(setting, EXPERIMENTS, 1)
   for (const tally of [tallies.conversion, tallies.revenue]) {
     // 5 % and 95 %, and three standard errors of 200 experiments.
-    expect(missedPart(tally) ?? 0).toBeLessThanOrEqual(0.097)
-    expect(rightPart(tally) ?? 0.95).toBeGreaterThanOrEqual(0.903)
+    expect(computeMissedShare(tally) ?? 0).toBeLessThanOrEqual(0.097)
+    expect(computePlannedShare(tally) ?? 0.95).toBeGreaterThanOrEqual(0.903)
   }
   expect(tallies.conversion.shown).toBe(EXPERIMENTS)
 })

@@ -3,7 +3,7 @@ import { drawPurchasers, type Random } from './chance.ts'
 
 // Experiments that lose people from an arm, looked at every day (decision 61).
 
-export interface Loss {
+export interface BoundCase {
   share: number
   /** Assigned until the last day, the lost ones included. */
   people: number
@@ -13,7 +13,7 @@ export interface Loss {
 }
 
 /** Where a loss of a tenth is found in 99 of 100 experiments. */
-export const LOSSES: readonly Loss[] = [
+export const LOSSES: readonly BoundCase[] = [
   { share: 0.1, people: 45_000 },
   { share: 0.5, people: 17_000 },
 ].flatMap((size) => [
@@ -25,7 +25,7 @@ export const LOSSES: readonly Loss[] = [
 const DAYS = 90
 
 /** Whether the alarm came on some day. */
-export function isLossFound({ share, people, ofControl, ofTreated }: Loss, chance: Random): boolean {
+export function isLossFound({ share, people, ofControl, ofTreated }: BoundCase, chance: Random): boolean {
   let [control, treated] = [0, 0]
   for (let day = 0; day < DAYS; day++) {
     const assigned = Math.round((people * (day + 1)) / DAYS) - Math.round((people * day) / DAYS)

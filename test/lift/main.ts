@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createRandom } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
-import { missedPart, rightPart, SETTINGS, type Tally, tallySetting } from './settings.ts'
+import { computeMissedShare, computePlannedShare, SETTINGS, type Tally, tallySetting } from './settings.ts'
 
 // `npm run lift -- [--experiments 2000] [--seed 1]`: the intervals of lift against shops whose truth is known (docs/lift.md). Ends with 1 where a
 // setting misses its limits: the minimum shown (server/core/lift/minimum-sizes.ts) is then too small.
@@ -50,14 +50,14 @@ for (const name of broken) console.error(`\nbeyond its limits: ${name}`)
 process.exitCode = broken.length > 0 ? 1 : 0
 
 function isWithin(tally: Tally): boolean {
-  const [missed, right] = [missedPart(tally), rightPart(tally)]
+  const [missed, right] = [computeMissedShare(tally), computePlannedShare(tally)]
   return (
     (missed === null || missed <= MISSED_AT_MOST) && (right === null || (right >= RIGHT.least && right <= RIGHT.most))
   )
 }
 
 function row(tally: Tally): string {
-  const [missed, right] = [missedPart(tally), rightPart(tally)]
+  const [missed, right] = [computeMissedShare(tally), computePlannedShare(tally)]
   const parts = [tally.shown / tally.experiments, missed, right, tally.naiveMissed / tally.experiments]
   return parts.map((part) => (part === null ? 'none shown' : percent(part, 1))).join(' | ')
 }

@@ -1,9 +1,9 @@
 import { createRandom } from './chance.ts'
-import { runExperiment, type Setting, type Verdict } from './experiment.ts'
+import { type ExperimentSetting, runExperiment, type Verdict } from './experiment.ts'
 
 // The settings of decision 62, and what becomes of many experiments of each.
 
-export const SETTINGS: readonly Setting[] = [0.1, 0.5].flatMap((share) =>
+export const SETTINGS: readonly ExperimentSetting[] = [0.1, 0.5].flatMap((share) =>
   [0.01, 0.05, 0.1].flatMap((conversion) =>
     [1, 1.5].flatMap((sigma) => [0, 0.2].map((effect) => ({ share, conversion, sigma, effect }))),
   ),
@@ -20,7 +20,7 @@ export interface Tally {
 }
 
 /** `seed`: the first of as many as there are experiments. */
-export function tallySetting(setting: Setting, experiments: number, seed: number) {
+export function tallySetting(setting: ExperimentSetting, experiments: number, seed: number) {
   const conversion = nothing(experiments)
   const revenue = nothing(experiments)
   for (let each = 0; each < experiments; each++) {
@@ -32,8 +32,8 @@ export function tallySetting(setting: Setting, experiments: number, seed: number
 }
 
 /** Parts of 1: the sequence missed the truth at some look, of the experiments shown; the planned day's interval held it, of those shown then. */
-export const missedPart = ({ shown, missed }: Tally) => (shown === 0 ? null : missed / shown)
-export const rightPart = ({ planned, plannedRight }: Tally) => (planned === 0 ? null : plannedRight / planned)
+export const computeMissedShare = ({ shown, missed }: Tally) => (shown === 0 ? null : missed / shown)
+export const computePlannedShare = ({ planned, plannedRight }: Tally) => (planned === 0 ? null : plannedRight / planned)
 
 const nothing = (experiments: number): Tally => ({
   ...{ experiments, shown: 0, missed: 0 },

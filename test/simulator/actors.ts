@@ -27,17 +27,17 @@ import type { StoreAccess, TokenCache } from '../../server/platforms/platform/ac
 import type { StoreClient } from '../../server/platforms/platform/platform.ts'
 import type { Clock } from './clock.ts'
 import { POOL_SIZE } from './pool.ts'
-import { send } from './statements.ts'
+import { runStatement } from './statements.ts'
 import { type TextTerms, textChannel } from './texts.ts'
 
 // Processes that can be killed. Each has its own way to the database, which ends between two statements when it dies, as
 // a killed process's connection does: what was open is rolled back, nothing after it happens.
 
-export class Killed extends Error {
+export class ProcessKilled extends Error {
   override name = 'Killed'
 }
 
-export interface Life {
+export interface ProcessState {
   isDead: boolean
   /** Dies after this many more statements. */
   statementsLeft: number | null
@@ -51,7 +51,7 @@ export interface Life {
 
 export interface Actor {
   deps: Deps
-  life: Life
+  life: ProcessState
 }
 
 /** A look at a history's few messages takes about a hundred. */
@@ -67,7 +67,7 @@ const config = readConfig({
 export const secrets = createSecrets('a secret of the simulator, long enough to be one')
 const log = createLogger(process.env.LOG_LEVEL ?? 'silent')
 
-export interface Outside {
+export interface Environment {
   pool: pg.Pool
   clock: Clock
   /** The store, as this process reaches it. */
@@ -104,9 +104,9 @@ type Reply = z.infer<typeof replyJob.payload>
 export type Submission = Authorized<OutgoingEmail> | Authorized<OutgoingText>
 
 /** A process that lives as long as the history: the web server. */
-export function aProcess(outside: Outside, workerId: string): Actor {
+export function createProcess(outside: Environment, workerId: string): Actor {
   const nothing = async () => {}
-  const life: Life = { isDead: false, statementsLeft: null, statements: 0, before: nothing, sending: nothing }
+  const life: ProcessState = { isDead: false, statementsLeft: null, statements: 0, before: nothing, sending: nothing }
   const actor = { life } as Actor
   const email = {
     poolSize: POOL_SIZE,
@@ -153,13 +153,13 @@ export function aProcess(outside: Outside, workerId: string): Actor {
   return actor
 }
 
-export async function aWorker(outside: Outside): Promise<Actor> {
-  const actor = aProcess(outside, crypto.randomUUID())
+export async function createWorker(outside: Environment): Promise<Actor> {
+  const actor = createProcess(outside, crypto.randomUUID())
   await beat(actor.deps)
   return actor
 }
 
-function mortalDb(pool: pg.Pool, life: Life): Db {
+function mortalDb(pool: pg.Pool, life: ProcessState): Db {
   const mortal = {
     connect: async () => mortalClient(await pool.connect(), life),
     end: async () => {},
@@ -167,7 +167,7 @@ function mortalDb(pool: pg.Pool, life: Life): Db {
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: mortal as unknown as pg.Pool }) })
 }
 
-function mortalClient(client: pg.PoolClient, life: Life) {
+function mortalClient(client: pg.PoolClient, life: ProcessState) {
   let isInside = false
   // Sent along with the first statement inside: a transaction that has only begun holds and has seen nothing.
   let opening: string | null = null
@@ -177,9 +177,9 @@ function mortalClient(client: pg.PoolClient, life: Life) {
       isInside = false
       return rollBack(values)
     }
-    if (life.isDead) throw new Killed()
+    if (life.isDead) throw new ProcessKilled()
     if (!isInside) await life.before(text)
-    if (life.isDead) throw new Killed()
+    if (life.isDead) throw new ProcessKilled()
     const isBegin = /^(begin|start transaction)/.test(text)
     if (isBegin) isInside = true
     if (text === 'commit') isInside = false
@@ -193,7 +193,7 @@ function mortalClient(client: pg.PoolClient, life: Life) {
   const run = (text: string, values: unknown[]) => {
     const before = opening
     opening = null
-    return send(client, text, values, before)
+    return runStatement(client, text, values, before)
   }
   const rollBack = async (values: unknown[]) => {
     const isOpen = opening === null
@@ -213,15 +213,15 @@ const STARTS_SENDING = /update messages m set state = 'sending', reason = null, 
 
 const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }
 
-function countDown(life: Life): void {
+function countDown(life: ProcessState): void {
   life.statements += 1
   if (life.statements > MOST_STATEMENTS) throw new Error('a look for work, or an act, that does not end')
   if (life.statementsLeft === null) return
   life.statementsLeft -= 1
   if (life.statementsLeft > 0) return
   life.isDead = true
-  throw new Killed()
+  throw new ProcessKilled()
 }
 
 /** The simulator's own look at things: it never dies. */
-export const observer = (pool: pg.Pool): Db => openDb(pool)
+export const openObserver = (pool: pg.Pool): Db => openDb(pool)

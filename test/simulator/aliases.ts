@@ -1,4 +1,4 @@
-import { chanceOf } from './random.ts'
+import { createSeededRandom } from './random.ts'
 import type { Act, Step } from './steps.ts'
 
 // One mailbox, many addresses: in some histories the same people give an alias of theirs now and then, in forms and in checkouts. Thrown
@@ -8,16 +8,16 @@ const HAVE_THEM = 0.25
 const USED = 0.4
 const DICE = 0x5a11a5
 
-export const aliasOf = (email: string): string => email.replace('@', '+tea@')
+export const buildAlias = (email: string): string => email.replace('@', '+tea@')
 
 /** Whose mailbox it is; written down here by hand. */
-export const mailboxOf = (email: string): string => email.replace('+tea@', '@')
+export const findMailbox = (email: string): string => email.replace('+tea@', '@')
 
-export function withAliases(seed: number, steps: readonly Step[]): Step[] {
-  const dice = chanceOf(seed ^ DICE)
+export function addAliases(seed: number, steps: readonly Step[]): Step[] {
+  const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_THEM)) return [...steps]
   const maybe = <Email extends string | null | undefined>(email: Email) =>
-    email && dice.isLucky(USED) ? (aliasOf(email) as Email) : email
+    email && dice.isLucky(USED) ? (buildAlias(email) as Email) : email
   const change = <Some extends Act>(act: Some): Some => {
     if (act.do === 'order') return { ...act, email: maybe(act.email) }
     if (act.do === 'post' && act.contact?.email)

@@ -3,14 +3,14 @@ import type { Bound, Entry } from './flow-edits.ts'
 // What conditions mean, written down a second time: the engine is not measured by its own answer.
 
 /** What can be told of a cart by whoever looks at it. */
-export interface Told {
+export interface CartFacts {
   items: readonly { quantity: number }[]
   /** Minor units. */
   value: number
   hasPhone: boolean
 }
 
-export function holds(bound: Bound, { items, value, hasPhone }: Told): boolean {
+export function isMet(bound: Bound, { items, value, hasPhone }: CartFacts): boolean {
   const pieces = items.reduce((sum, { quantity }) => sum + quantity, 0)
   switch (bound.fact) {
     case 'items':
@@ -23,10 +23,10 @@ export function holds(bound: Bound, { items, value, hasPhone }: Told): boolean {
 }
 
 /** null: whoever comes is taken. */
-export function isTakenBy(entry: Entry | null, cart: Told): boolean {
+export function isMatch(entry: Entry | null, cart: CartFacts): boolean {
   if (!entry) return true
-  const found = entry.bounds.map((bound) => holds(bound, cart))
+  const found = entry.bounds.map((bound) => isMet(bound, cart))
   return entry.match === 'all' ? !found.includes(false) : found.includes(true)
 }
 
-export const sayBound = (bound: Bound): string => Object.values(bound).join(' ')
+export const describeBound = (bound: Bound): string => Object.values(bound).join(' ')

@@ -1,5 +1,5 @@
 import type { CampaignAct, CampaignFilters, CampaignPlan } from './campaigns.ts'
-import type { Maker } from './maker.ts'
+import type { ActContext } from './maker.ts'
 import { LEAVERS } from './people.ts'
 import type { Answer, Meanwhile, Step } from './steps.ts'
 
@@ -11,12 +11,12 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /** Who leaves a cart: their first post. */
-export function leavers(dice: Maker): Step[] {
+export function createLeaverSteps(dice: ActContext): Step[] {
   const count = dice.between(3, LEAVERS.length)
   return LEAVERS.slice(0, count).map((_, index) => leave(dice, index, dice.between(0, 5 * MINUTE)))
 }
 
-function leave(dice: Maker, index: number, waitMs: number): Step {
+function leave(dice: ActContext, index: number, waitMs: number): Step {
   const { email, typedPhone, country } = LEAVERS[index]!
   return {
     do: 'post',
@@ -31,7 +31,7 @@ function leave(dice: Maker, index: number, waitMs: number): Step {
   }
 }
 
-export const WIDE: CampaignPlan = {
+export const BROAD_PLAN: CampaignPlan = {
   ...{ channel: 'email', people: 'matching', chosen: [], filters: {}, isSaved: false },
   ...{ frequency: 'once', inDays: 0, timeOfDay: '10:00' },
   ...{ delay: 0, spreadHours: null, coupon: null, isTextChanged: true },
@@ -43,11 +43,16 @@ const KINDS = {
   ...{ 'worker ends': 2, 'worker ends between pages': 2 },
 }
 
-export const anEpisode = (dice: Maker): Step[] => makings[dice.weighted(KINDS)](dice)
+export const drawEpisode = (dice: ActContext): Step[] => makings[dice.weighted(KINDS)](dice)
 
 /** Late in a history: by then every older cart is given up. */
-export function aMonth(dice: Maker): Step[] {
-  const plan: CampaignPlan = { ...WIDE, frequency: 'monthly', inDays: dice.between(0, 1), timeOfDay: dice.pick(TIMES) }
+export function drawMonth(dice: ActContext): Step[] {
+  const plan: CampaignPlan = {
+    ...BROAD_PLAN,
+    frequency: 'monthly',
+    inDays: dice.between(0, 1),
+    timeOfDay: dice.pick(TIMES),
+  }
   const back = LEAVERS.slice(0, 3).flatMap((_, index): Step[] => [
     { do: 'new visit', browser: 3 + index, waitMs: 0 },
     leave(dice, index, dice.between(0, MINUTE)),
@@ -69,7 +74,7 @@ export function aMonth(dice: Maker): Step[] {
 
 const TIMES = ['00:00', '10:00', '18:40'] as const
 
-const makings: Record<keyof typeof KINDS, (dice: Maker) => Step[]> = {
+const makings: Record<keyof typeof KINDS, (dice: ActContext) => Step[]> = {
   'paused and resumed': (dice) => [
     ...begun(dice),
     look(dice, aMoment(dice), {
@@ -93,7 +98,7 @@ const makings: Record<keyof typeof KINDS, (dice: Maker) => Step[]> = {
     look(dice, aMoment(dice)),
   ],
   'sent beside a run': (dice) => [
-    { ...create({ ...WIDE, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: aDay(dice) },
+    { ...create({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: aDay(dice) },
     look(dice, dice.between(12 * HOUR, 26 * HOUR), {
       meanwhile: dice.isLucky(0.5) ? during(dice, ['pages', 'before sending'], [aStep('send now')]) : null,
     }),
@@ -113,7 +118,7 @@ const makings: Record<keyof typeof KINDS, (dice: Maker) => Step[]> = {
     look(dice, aDay(dice)),
   ],
   'bounced too often': (dice) => [
-    ...begun(dice, dice.isLucky(0.4) ? { ...WIDE, spreadHours: 1 } : WIDE),
+    ...begun(dice, dice.isLucky(0.4) ? { ...BROAD_PLAN, spreadHours: 1 } : BROAD_PLAN),
     look(dice, aMoment(dice)),
     look(dice, dice.between(10 * MINUTE, HOUR)),
     mailReport(dice),
@@ -132,7 +137,7 @@ const makings: Record<keyof typeof KINDS, (dice: Maker) => Step[]> = {
   ],
   'of a saved audience': (dice) => [
     { do: 'audience', filters: dice.pick(FILTERS), waitMs: aDay(dice) },
-    create({ ...WIDE, isSaved: true }, true),
+    create({ ...BROAD_PLAN, isSaved: true }, true),
     { do: 'audience gone', waitMs: 0 },
     look(dice, aMoment(dice)),
     look(dice, aDay(dice)),
@@ -144,7 +149,7 @@ const makings: Record<keyof typeof KINDS, (dice: Maker) => Step[]> = {
     look(dice, aDay(dice)),
   ],
   'worker ends between pages': (dice) => [
-    { ...create({ ...WIDE, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: aDay(dice) },
+    { ...create({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: aDay(dice) },
     look(dice, dice.between(20 * HOUR, 28 * HOUR), {
       worker: 0,
       meanwhile: during(dice, ['pages'], [{ do: 'restart', worker: 0, waitMs: 0 }]),
@@ -161,7 +166,7 @@ const FILTERS: CampaignFilters[] = [
   { minCartValue: 10, maxAbandonTime: 96 },
 ]
 
-const begun = (dice: Maker, plan = WIDE): Step[] => [{ ...create(plan, true), waitMs: aDay(dice) }]
+const begun = (dice: ActContext, plan = BROAD_PLAN): Step[] => [{ ...create(plan, true), waitMs: aDay(dice) }]
 
 const create = (plan: CampaignPlan, isNow: boolean): CampaignAct & Step => ({
   ...{ do: 'campaign', plan, isNow, isTwice: false, waitMs: 0 },
@@ -173,7 +178,7 @@ const aStep = (
   ...{ do: 'campaign step', place: 0, step, isTwice: false, waitMs: 0 },
 })
 
-function anEdit(dice: Maker): Step {
+function anEdit(dice: ActContext): Step {
   const change = dice.pick<Partial<CampaignPlan>>([
     { isTextChanged: false },
     { filters: dice.pick(FILTERS) },
@@ -183,7 +188,7 @@ function anEdit(dice: Maker): Step {
   return { do: 'campaign edit', place: 0, change, isNow: dice.isLucky(0.15), waitMs: 0 }
 }
 
-const mailReport = (dice: Maker): Step => ({
+const mailReport = (dice: ActContext): Step => ({
   do: 'mail report',
   place: dice.between(0, 2),
   kind: dice.weighted({ hard: 2, complaint: 1 }),
@@ -191,18 +196,18 @@ const mailReport = (dice: Maker): Step => ({
 })
 
 /** So long after it that nothing counts as said in the same moment. */
-function during(dice: Maker, places: readonly Meanwhile['at'][], steps: Step[]): Meanwhile {
+function during(dice: ActContext, places: readonly Meanwhile['at'][], steps: Step[]): Meanwhile {
   const after: Step = { do: 'new visit', browser: 2, waitMs: dice.between(2 * SECOND, 20 * SECOND) }
   return { at: dice.pick(places), steps: [...steps, after] }
 }
 
-const deadly = (dice: Maker) => dice.pick<Answer>(['takes it, sender dies', 'sender dies first'])
-const aMoment = (dice: Maker) => dice.between(SECOND, 90 * SECOND)
+const deadly = (dice: ActContext) => dice.pick<Answer>(['takes it, sender dies', 'sender dies first'])
+const aMoment = (dice: ActContext) => dice.between(SECOND, 90 * SECOND)
 /** What the flow has written by then is over, and the cap is free. */
-const aDay = (dice: Maker) => dice.between(22 * HOUR, 30 * HOUR)
+const aDay = (dice: ActContext) => dice.between(22 * HOUR, 30 * HOUR)
 
 function look(
-  dice: Maker,
+  dice: ActContext,
   waitMs: number,
   more: Partial<Pick<Extract<Step, { do: 'work' }>, 'worker' | 'meanwhile' | 'diesAt' | 'answers'>> = {},
 ): Step {

@@ -1,6 +1,6 @@
-import { aMonth, anEpisode, leavers } from './campaign-episodes.ts'
-import type { Maker } from './maker.ts'
-import { chanceOf } from './random.ts'
+import { createLeaverSteps, drawEpisode, drawMonth } from './campaign-episodes.ts'
+import type { ActContext } from './maker.ts'
+import { createSeededRandom } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 
 // In some histories the owner has campaigns, and sends to all who left a cart. Thrown with dice of their own, so that all other histories
@@ -60,11 +60,11 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-const hasCampaigns = (seed: number): boolean => chanceOf(seed ^ HAVE_DICE).isLucky(HAVE_THEM)
+const hasCampaigns = (seed: number): boolean => createSeededRandom(seed ^ HAVE_DICE).isLucky(HAVE_THEM)
 
-export function withCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaigns'>, chance: Maker): Scenario {
+export function addCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaigns'>, chance: ActContext): Scenario {
   if (!hasCampaigns(seed)) return { ...scenario, hasCampaigns: false }
-  const dice = { ...chance, ...chanceOf(seed ^ DICE) }
+  const dice = { ...chance, ...createSeededRandom(seed ^ DICE) }
   const steps = scenario.steps.map((step) => touched(dice, scenario, step))
   const put = (step: Step, from: number) =>
     steps.splice(dice.between(Math.min(from, steps.length), steps.length), 0, step)
@@ -87,9 +87,9 @@ export function withCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaig
   // From the last place to the first, so that none is put into another one.
   const places = Array.from({ length: dice.between(1, 2) }, () => dice.between(6, steps.length)).sort((a, b) => b - a)
   if (dice.isLucky(A_MONTH))
-    steps.splice(dice.between(Math.floor(0.7 * steps.length), steps.length), 0, ...aMonth(dice))
-  for (const place of places) steps.splice(Math.min(place, Math.floor(0.7 * steps.length)), 0, ...anEpisode(dice))
-  steps.splice(1, 0, ...leavers(dice))
+    steps.splice(dice.between(Math.floor(0.7 * steps.length), steps.length), 0, ...drawMonth(dice))
+  for (const place of places) steps.splice(Math.min(place, Math.floor(0.7 * steps.length)), 0, ...drawEpisode(dice))
+  steps.splice(1, 0, ...createLeaverSteps(dice))
   // Nothing but campaigns writes to them then.
   if (dice.isLucky(NO_FLOW)) steps.splice(1, 0, { do: 'flow', isOn: false, includeLast24h: false, waitMs: 0 })
   // Beginning on the day before the clocks change, in every other one.
@@ -99,38 +99,38 @@ export function withCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaig
 
 type Frame = Pick<Scenario, 'channels' | 'coupons'>
 
-const aWait = (dice: Maker) =>
+const aWait = (dice: ActContext) =>
   dice.between(0, { none: 0, minutes: 20 * MINUTE, hour: 2 * HOUR }[dice.weighted({ none: 3, minutes: 5, hour: 2 })])
 
-function anAct(dice: Maker, frame: Frame): Act {
+function anAct(dice: ActContext, frame: Frame): Act {
   const what = dice.weighted({ create: 2, all: 1, edit: 3, step: 7 })
   if (what === 'create') return create(dice, frame)
   if (what === 'all') return sendToAll(dice, frame)
   return what === 'edit' ? edit(dice, frame) : aStep(dice)
 }
 
-const create = (dice: Maker, frame: Frame): Act => ({
+const create = (dice: ActContext, frame: Frame): Act => ({
   do: 'campaign',
   plan: aPlan(dice, frame),
   isNow: dice.isLucky(0.25),
   isTwice: dice.isLucky(0.1),
 })
 
-const sendToAll = (dice: Maker, frame: Frame): Act => ({
+const sendToAll = (dice: ActContext, frame: Frame): Act => ({
   do: 'send to all',
   filters: dice.isLucky(0.5) ? {} : someFilters(dice),
   coupon: aCoupon(dice, frame),
   isTwice: dice.isLucky(0.2),
 })
 
-const aStep = (dice: Maker): Act => ({
+const aStep = (dice: ActContext): Act => ({
   do: 'campaign step',
   place: Number(dice.weighted({ 0: 6, 1: 2, 2: 1 })),
   step: dice.weighted({ pause: 4, play: 6, cancel: 2, delete: 1.5, 'send now': 2, send: 2, retry: 1.5 }),
   isTwice: dice.isLucky(0.15),
 })
 
-const edit = (dice: Maker, frame: Frame): Act => ({
+const edit = (dice: ActContext, frame: Frame): Act => ({
   do: 'campaign edit',
   place: Number(dice.weighted({ 0: 6, 1: 2 })),
   change: aChange(dice, aPlan(dice, frame)),
@@ -138,7 +138,7 @@ const edit = (dice: Maker, frame: Frame): Act => ({
 })
 
 function aChange(
-  dice: Maker,
+  dice: ActContext,
   { filters, delay, spreadHours, inDays, timeOfDay, frequency }: CampaignPlan,
 ): Partial<CampaignPlan> {
   const what = dice.weighted({ words: 3, filters: 3, pace: 3, schedule: 3 })
@@ -147,7 +147,7 @@ function aChange(
   return what === 'pace' ? { delay, spreadHours } : { inDays, timeOfDay, frequency }
 }
 
-function aPlan(dice: Maker, frame: Frame): CampaignPlan {
+function aPlan(dice: ActContext, frame: Frame): CampaignPlan {
   const people = dice.weighted({ matching: 7, selected: 2, customers: 1.5 })
   const channel = dice.isLucky(0.7) ? 'email' : dice.pick(frame.channels)
   return {
@@ -168,12 +168,12 @@ function aPlan(dice: Maker, frame: Frame): CampaignPlan {
   }
 }
 
-function aCoupon(dice: Maker, { coupons }: Frame): number | null {
+function aCoupon(dice: ActContext, { coupons }: Frame): number | null {
   const there = (coupons ?? []).flatMap((coupon, at) => (coupon ? [at] : []))
   return there.length > 0 && dice.isLucky(0.6) ? dice.pick(there) : null
 }
 
-const someFilters = (dice: Maker): CampaignFilters =>
+const someFilters = (dice: ActContext): CampaignFilters =>
   dice.pick<CampaignFilters>([
     {},
     {},
@@ -187,7 +187,7 @@ const someFilters = (dice: Maker): CampaignFilters =>
     { mailedBefore: 'yes' },
   ])
 
-function aLook(dice: Maker): Extract<Act, { do: 'work' }> {
+function aLook(dice: ActContext): Extract<Act, { do: 'work' }> {
   return {
     do: 'work',
     worker: dice.between(0, 1),
@@ -198,7 +198,7 @@ function aLook(dice: Maker): Extract<Act, { do: 'work' }> {
 }
 
 /** A look for work during which, or at once with which, somebody is at the campaigns; a page of a run's rows may be what is being made. */
-function touched(dice: Maker, frame: Frame, step: Step): Step {
+function touched(dice: ActContext, frame: Frame, step: Step): Step {
   const stop: Act = { do: 'campaign step', place: 0, step: dice.pick(['pause', 'cancel']), isTwice: false }
   const rival = () => (dice.isLucky(0.5) ? stop : dice.isLucky(0.2) ? edit(dice, frame) : aStep(dice))
   if (step.do === 'at once' && step.acts[1].do !== 'manual' && dice.isLucky(0.3)) {

@@ -2,7 +2,7 @@
 // step. No address is kept (C8).
 
 /** A cart fell quiet, or belongs to another flow. */
-export interface Choice {
+export interface FlowAssignment {
   place: number
   cart: string
   /** What was done together was decided together. */
@@ -18,7 +18,7 @@ export interface Choice {
   hasPhone: boolean
 }
 
-export const CHOICES = `
+export const FLOW_ASSIGNMENT_SQL = `
   create table simulator_choices (store_id uuid not null, place bigserial, cart_id uuid not null, transaction xid8 not null, is_quiet boolean not null,
     flow_before uuid, flow_id uuid, last_activity_at timestamptz not null, value_minor bigint not null, items jsonb not null,
     has_phone boolean not null, primary key (store_id, place));

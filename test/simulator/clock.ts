@@ -72,7 +72,7 @@ function later(ms: number, everyMs: number | null, run: () => unknown): Timer {
 }
 
 /** For a process that does nothing but simulate: everything the engine waits by follows the history's time from now on. */
-export function takeOverTimers(): void {
+export function replaceTimers(): void {
   Object.assign(globalThis, {
     setInterval: (run: () => unknown, ms: number) => later(ms, ms, run),
     clearInterval: (timer: Timer) => timers.delete(timer),

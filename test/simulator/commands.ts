@@ -1,10 +1,10 @@
 import type { Databases } from './databases.ts'
 import { openDatabases } from './databases.ts'
 import { type Mutation, mutations } from './mutations.ts'
-import { describe } from './steps.ts'
-import { sayMails, startTally } from './tally.ts'
-import type { Report } from './worker.ts'
-import { runWorkers, seedsFrom } from './workers.ts'
+import { describeScenario } from './steps.ts'
+import { describeMails, startTally } from './tally.ts'
+import type { PlayReport } from './worker.ts'
+import { listSeeds, runWorkers } from './workers.ts'
 
 // What `npm run simulate` does, with progress and a summary. Each answers the exit code.
 
@@ -24,15 +24,15 @@ export async function simulateSeed(seed: number): Promise<number> {
   clearOnSignal(databases)
   let code = 0
   try {
-    const onReport = (report: Report) => {
+    const onReport = (report: PlayReport) => {
       code = report.failure ? 1 : 0
       console.log(
         report.failure
-          ? sayFailure(report)
-          : `Seed ${seed}: ${report.steps} steps, ${sayMails(report.mails)}, nothing broken.`,
+          ? describeFailure(report)
+          : `Seed ${seed}: ${report.steps} steps, ${describeMails(report.mails)}, nothing broken.`,
       )
     }
-    await runWorkers({ databases, workers: 1, seeds: seedsFrom(seed, 1), isShrunk: true, onReport })
+    await runWorkers({ databases, workers: 1, seeds: listSeeds(seed, 1), isShrunk: true, onReport })
   } finally {
     await databases.clear()
   }
@@ -50,9 +50,9 @@ export async function simulateMany(count: number, from: number, workers: number)
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
   const progress = setInterval(() => console.log(tally.progress(count)), PROGRESS_EVERY_MS)
-  const onReport = (report: Report) => {
+  const onReport = (report: PlayReport) => {
     tally.add(report)
-    if (report.failure) console.log(`\n${sayFailure(report)}\n`)
+    if (report.failure) console.log(`\n${describeFailure(report)}\n`)
   }
   const onLost = (words: string) => {
     tally.lost.push(words)
@@ -60,7 +60,7 @@ export async function simulateMany(count: number, from: number, workers: number)
   }
   const isEnough = () => isStopped || tally.failed.length + tally.lost.length >= MANY_FAILURES
   try {
-    const seeds = seedsFrom(from, count)
+    const seeds = listSeeds(from, count)
     await runWorkers({ databases, workers, seeds, isShrunk: true, isAlone: true, onReport, onLost, isEnough })
   } finally {
     clearInterval(progress)
@@ -70,18 +70,18 @@ export async function simulateMany(count: number, from: number, workers: number)
   return tally.failed.length + tally.lost.length > 0 ? 1 : 0
 }
 
-export function sayFailure({ seed, failure, steps }: Report): string {
+export function describeFailure({ seed, failure, steps }: PlayReport): string {
   const { scenario, broken } = failure!
   const head = `Seed ${seed} breaks ${broken.rule} (${scenario.steps.length} of ${steps} steps are needed):`
   return [
     head,
     ...broken.words.slice(0, 5).map((each) => `  ${each}`),
-    describe(scenario),
+    describeScenario(scenario),
     `Again: npm run simulate -- --seed ${seed}`,
   ].join('\n')
 }
 
-export interface Caught {
+export interface MutationResult {
   mutation: Mutation
   /** How many histories it took; null: it was not noticed. */
   after: number | null
@@ -95,7 +95,7 @@ const TRIES = 12
 /** The history that is known to notice a mutation, then all others. */
 function* seedsFor({ seed }: Mutation): Generator<number> {
   for (let n = 0; n < TRIES; n++) yield seed
-  yield* seedsFrom(1, MUTATION_LIMIT)
+  yield* listSeeds(1, MUTATION_LIMIT)
 }
 
 /** Plays histories with the changed engine until one is broken. */
@@ -104,9 +104,9 @@ export async function tryMutation(
   mutation: Mutation,
   workers: number,
   isAlone = false,
-): Promise<Caught> {
+): Promise<MutationResult> {
   let scenarios = 0
-  let caught: Caught = { mutation, after: null, seed: 0, by: null }
+  let caught: MutationResult = { mutation, after: null, seed: 0, by: null }
   await runWorkers({
     databases,
     workers,

@@ -1,5 +1,5 @@
-import { answer, type Maker } from './maker.ts'
-import { chanceOf } from './random.ts'
+import { type ActContext, drawAnswer } from './maker.ts'
+import { createSeededRandom } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
 // In every fourth history steps of the flow have a coupon, and the store's admin, its answers and the shoppers do what can be done to
@@ -42,9 +42,9 @@ const HAVE_DICE = 0x4ac6
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-export function withCoupons(seed: number, scenario: Omit<Scenario, 'coupons'>, chance: Maker): Scenario {
-  if (!chanceOf(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return { ...scenario, coupons: null }
-  const dice = { ...chance, ...chanceOf(seed ^ DICE) }
+export function addCoupons(seed: number, scenario: Omit<Scenario, 'coupons'>, chance: ActContext): Scenario {
+  if (!createSeededRandom(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return { ...scenario, coupons: null }
+  const dice = { ...chance, ...createSeededRandom(seed ^ DICE) }
   dice.next()
   const coupons = scenario.channels.map(() => (dice.isLucky(0.75) ? aCoupon(dice) : null))
   const steps = scenario.steps.map((step) => touched(dice, coupons, step))
@@ -56,7 +56,7 @@ export function withCoupons(seed: number, scenario: Omit<Scenario, 'coupons'>, c
   return { ...scenario, coupons, steps }
 }
 
-function aCoupon(dice: Maker): StepCoupon {
+function aCoupon(dice: ActContext): StepCoupon {
   const what = dice.weighted({ percentage: 4, fixed: 3, capped: 3 })
   const isPersonal = what === 'capped' || dice.isLucky(0.5)
   return {
@@ -76,7 +76,7 @@ function aCoupon(dice: Maker): StepCoupon {
   }
 }
 
-function anAct(dice: Maker, coupons: Coupons): Act {
+function anAct(dice: ActContext, coupons: Coupons): Act {
   const what = dice.weighted({ admin: 7, writes: 3, tidy: 2, order: 3, work: 6 })
   if (what === 'tidy') return { do: 'tidy', worker: dice.between(0, 1) }
   if (what === 'order') return anOrder(dice)
@@ -85,7 +85,7 @@ function anAct(dice: Maker, coupons: Coupons): Act {
     const moods = { answer: 6, 'are refused': 2, 'are slow': 1, 'come too late': 2, 'lose their answers': 2 }
     return { do: 'coupon writes', mood: dice.weighted(moods) }
   }
-  const answers = dice.isLucky(0.3) ? [answer(dice)] : []
+  const answers = dice.isLucky(0.3) ? [drawAnswer(dice)] : []
   return {
     do: 'work',
     worker: dice.between(0, 1),
@@ -96,7 +96,7 @@ function anAct(dice: Maker, coupons: Coupons): Act {
 }
 
 /** By whoever got the code, or by a friend; three orders that nobody else places. */
-function anOrder(dice: Maker): Act {
+function anOrder(dice: ActContext): Act {
   const { email, typedPhone } = dice.pick(dice.people)
   return {
     do: 'order',
@@ -116,7 +116,7 @@ function anOrder(dice: Maker): Act {
 }
 
 /** To one of the shared coupons, those of early steps more often, as most of what leaves is of the first; or to a personal code. */
-function ofAdmin(dice: Maker, coupons: Coupons): Act {
+function ofAdmin(dice: ActContext, coupons: Coupons): Act {
   const shared = coupons.flatMap((coupon, step) => (coupon?.kind === 'shared' ? [step] : []))
   const isOfCode = shared.length === 0 || (coupons.some((coupon) => coupon?.kind === 'personal') && dice.isLucky(0.4))
   if (isOfCode) return toACode(dice)
@@ -124,14 +124,14 @@ function ofAdmin(dice: Maker, coupons: Coupons): Act {
   return { do: 'coupon', step: dice.isLucky(0.6) ? shared[0]! : dice.pick(shared), change }
 }
 
-const toACode = (dice: Maker): Act => ({
+const toACode = (dice: ActContext): Act => ({
   do: 'code',
   place: Number(dice.weighted({ 0: 4, 1: 2, 2: 1 })),
   change: dice.pick(['deleted', 'expired', 'used up']),
 })
 
 /** An order that names a code, a look for work during which somebody is at the store's coupons. */
-function touched(dice: Maker, coupons: Coupons, step: Step): Step {
+function touched(dice: ActContext, coupons: Coupons, step: Step): Step {
   if (step.do === 'order' && dice.isLucky(0.25)) return { ...step, codeOf: dice.between(0, 3) }
   if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.35)) return step
   const at = dice.pick(['page', 'claim', 'evaluate', 'before sending'] as const)

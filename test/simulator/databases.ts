@@ -4,7 +4,7 @@ import { cloneDatabase, replaceDatabase, runAsAdmin } from '../global.ts'
 import { startTestPostgres } from '../postgres.ts'
 import { makeRunFolder } from '../run-folder.ts'
 import { OWNER } from './owner.ts'
-import { WITNESS } from './witness.ts'
+import { WITNESS_SQL } from './witness.ts'
 
 // Databases to play on: a clone of one migrated template per process.
 
@@ -22,7 +22,7 @@ export interface Databases {
  */
 const SETTINGS = ['plan_cache_mode = force_generic_plan', 'enable_seqscan = off', "deadlock_timeout = '20ms'"]
 
-export function databasesOn(server: string, template: string): Databases {
+export function createDatabases(server: string, template: string): Databases {
   const names: string[] = []
   return {
     isHere: false,
@@ -32,7 +32,7 @@ export function databasesOn(server: string, template: string): Databases {
       await cloneDatabase(server, name, template)
       for (const setting of SETTINGS) await runAsAdmin(server, `alter database ${name} set ${setting}`)
       const url = replaceDatabase(server, name)
-      await runAsAdmin(url, `${WITNESS}; ${OWNER}`)
+      await runAsAdmin(url, `${WITNESS_SQL}; ${OWNER}`)
       return url
     },
     async clear() {
@@ -51,7 +51,7 @@ export async function openDatabases(): Promise<Databases> {
   const pool = openPool({ url: replaceDatabase(server, template), max: 2 })
   await migrate(pool)
   await pool.end()
-  const databases = databasesOn(server, template)
+  const databases = createDatabases(server, template)
   return {
     isHere: postgres !== null,
     database: databases.database,

@@ -1,21 +1,21 @@
 import type pg from 'pg'
 import type { Harness } from './harness.ts'
-import { isOfCampaign } from './invariants/scene.ts'
+import { isCampaignSend } from './invariants/scene.ts'
 import type { State } from './witness.ts'
 
 // What was really done with the campaigns of a history, and what became of their messages: proof that they were played.
 
-export const DEEDS = [
+export const CAMPAIGN_ACTIONS = [
   ...(['create', 'send to all', 'edit', 'pause', 'play', 'cancel', 'delete', 'send now', 'send'] as const),
   ...(['edit while planned', 'pause midway', 'resume midway', 'play of a finished one'] as const),
   ...(['delete in flight', 'send now beside a run', 'retry', 'guard pause', 'saved audience'] as const),
   ...(['recurring run', 'monthly run', 'crash in planning', 'crash in sending'] as const),
 ]
-export type Deed = (typeof DEEDS)[number]
+export type CampaignAction = (typeof CAMPAIGN_ACTIONS)[number]
 
 /** Of one history. */
-export interface CampaignsPlayed {
-  deeds: Deed[]
+export interface CampaignCoverage {
+  deeds: CampaignAction[]
   runs: number
   /** Messages by the state they were in at the end. */
   states: Record<string, number>
@@ -26,7 +26,7 @@ export interface CampaignsPlayed {
 }
 
 /** How a campaign stands in the moment before something is done with it. */
-export interface Busy {
+export interface CampaignActivity {
   status: string
   isPlanned: boolean
   isDue: boolean
@@ -34,8 +34,8 @@ export interface Busy {
   isSending: boolean
 }
 
-export async function readBusy(pool: pg.Pool, id: string): Promise<Busy> {
-  const { rows } = await pool.query<Busy>(BUSY, [id])
+export async function readCampaignActivity(pool: pg.Pool, id: string): Promise<CampaignActivity> {
+  const { rows } = await pool.query<CampaignActivity>(BUSY, [id])
   return rows[0]!
 }
 
@@ -51,12 +51,12 @@ const BUSY = `
 const OVER: ReadonlySet<string> = new Set(['completed', 'sent', 'cancelled'])
 
 /** What a step was, by how its campaign stood before. */
-export function deedsOf(
+export function listActions(
   step: 'edit' | 'pause' | 'play' | 'cancel' | 'delete' | 'send now' | 'send',
-  busy: Busy,
-): Deed[] {
+  busy: CampaignActivity,
+): CampaignAction[] {
   const isMidway = busy.isPlanned || busy.isOpen || busy.isSending
-  const more: Record<typeof step, Deed | false> = {
+  const more: Record<typeof step, CampaignAction | false> = {
     edit: busy.isPlanned && 'edit while planned',
     pause: isMidway && busy.status !== 'paused' && 'pause midway',
     play: OVER.has(busy.status) ? 'play of a finished one' : isMidway && busy.status === 'paused' && 'resume midway',
@@ -69,7 +69,7 @@ export function deedsOf(
 }
 
 /** A process died: with campaign messages in its hands, or not. */
-export async function noteDeath({ outside, deeds }: Harness, workerId: string): Promise<void> {
+export async function recordWorkerDeath({ outside, deeds }: Harness, workerId: string): Promise<void> {
   const { rows } = await outside.pool.query(
     `select 1 from messages where worker_id = $1 and origin_kind = 'campaign' and state in ('claimed', 'sending') limit 1`,
     [workerId],
@@ -78,8 +78,8 @@ export async function noteDeath({ outside, deeds }: Harness, workerId: string): 
 }
 
 /** After a step. */
-export function noteRuns({ campaigns, deeds, heldOnce }: Harness, { runs, messages }: State): void {
-  for (const { id, state, origin } of messages) if (state === 'held' && isOfCampaign({ origin })) heldOnce.add(id)
+export function recordRuns({ campaigns, deeds, heldOnce }: Harness, { runs, messages }: State): void {
+  for (const { id, state, origin } of messages) if (state === 'held' && isCampaignSend({ origin })) heldOnce.add(id)
   for (const { id, asked: pressed, retried, versions } of campaigns) {
     const { frequency } = versions.at(-1)!.plan
     if (frequency === 'once') continue
@@ -91,14 +91,14 @@ export function noteRuns({ campaigns, deeds, heldOnce }: Harness, { runs, messag
   }
 }
 
-export function campaignsPlayed({ deeds, heldOnce, post }: Harness, state: State | null): CampaignsPlayed {
-  const rows = state?.messages.filter(isOfCampaign) ?? []
+export function summarizeCampaigns({ deeds, heldOnce, post }: Harness, state: State | null): CampaignCoverage {
+  const rows = state?.messages.filter(isCampaignSend) ?? []
   const groups = Object.entries(Object.groupBy(rows, (row) => row.state))
   return {
     deeds: [...deeds],
     runs: state?.runs.length ?? 0,
     states: Object.fromEntries(groups.map(([name, some]) => [name, some!.length])),
     held: heldOnce.size,
-    left: post.mails.filter(({ evidence }) => evidence && isOfCampaign(evidence)).length,
+    left: post.mails.filter(({ evidence }) => evidence && isCampaignSend(evidence)).length,
   }
 }

@@ -7,9 +7,9 @@ import { refreshOrder } from '../../server/carts/sync/sync.ts'
 import { AppError } from '../../server/core/common/errors.ts'
 import type { Actor, StoreJob } from './actors.ts'
 import type { Harness } from './harness.ts'
-import { numbersOf } from './people.ts'
-import { APP, type ToldConsent } from './shop-shopify.ts'
-import type { Delivered } from './shopify.ts'
+import { listNumbers } from './people.ts'
+import { APP, type ReportedConsent } from './shop-shopify.ts'
+import type { DeliveryFate } from './shopify.ts'
 
 // What a shop on Shopify delivers, over a way that loses, doubles, keeps back and forges; the jobs behind it; and what is to be expected of both.
 
@@ -20,7 +20,7 @@ export interface Delivery {
 }
 
 /** Sends what happened as the history says. A forged one tells what nobody of the shop has said. */
-export async function send(harness: Harness, delivery: Delivery, way: Delivered): Promise<void> {
+export async function sendDelivery(harness: Harness, delivery: Delivery, way: DeliveryFate): Promise<void> {
   if (way === 'lost') return
   if (way === 'forged') return forge(harness, delivery)
   const told = { ...delivery, id: crypto.randomUUID() }
@@ -28,17 +28,17 @@ export async function send(harness: Harness, delivery: Delivery, way: Delivered)
     harness.lateDeliveries.push(told)
     return
   }
-  await arrive(harness, told)
-  if (way === 'twice') await arrive(harness, told, true)
+  await processDelivery(harness, told)
+  if (way === 'twice') await processDelivery(harness, told, true)
 }
 
-export interface Told extends Delivery {
+export interface ShopDelivery extends Delivery {
   /** Of the event: the same each time it is delivered. */
   id: string
 }
 
 /** Genuine. `isAgain`: it has been taken before. */
-export async function arrive(harness: Harness, told: Told, isAgain = false): Promise<void> {
+export async function processDelivery(harness: Harness, told: ShopDelivery, isAgain = false): Promise<void> {
   const { outside, shopify } = harness
   const wasConnected = !harness.isDisconnected
   const jobsBefore = outside.storeJobs.length
@@ -64,7 +64,7 @@ async function forge(harness: Harness, delivery: Delivery): Promise<void> {
 
 async function receive(
   { web, fixture }: Harness,
-  { topic, body, id }: Told,
+  { topic, body, id }: ShopDelivery,
   secret: string | null,
   sent: object = body,
 ): Promise<boolean> {
@@ -88,7 +88,7 @@ async function receive(
 /** What deliveries have asked for; a shop that does not answer is asked again by the next reading. */
 async function runStoreJobs(harness: Harness): Promise<void> {
   for (const { name, payload } of harness.outside.storeJobs.splice(0)) {
-    await watched(harness, harness.web, () => runJob(harness.web, { name, payload }))
+    await recordConsents(harness, harness.web, () => runJob(harness.web, { name, payload }))
   }
 }
 
@@ -103,7 +103,7 @@ async function runJob({ deps }: Actor, { name, payload }: StoreJob): Promise<boo
  * Does it, and notes what it was told of consents: of that the engine has to know when it has come to its end, which it answers. Where it broke off it may know,
  * and what is told again says nothing new then.
  */
-export async function watched(harness: Harness, { deps }: Actor, work: () => Promise<boolean>): Promise<void> {
+export async function recordConsents(harness: Harness, { deps }: Actor, work: () => Promise<boolean>): Promise<void> {
   const { shopify } = harness
   shopify!.told.set(deps.workerId, [])
   let isDone = false
@@ -117,9 +117,9 @@ export async function watched(harness: Harness, { deps }: Actor, work: () => Pro
   }
 }
 
-function note(harness: Harness, told: ToldConsent, isDone: boolean): void {
+function note(harness: Harness, told: ReportedConsent, isDone: boolean): void {
   const { withdrawn, yeses, heard, clock, hasJumped } = harness
-  const key = `${told.channel}:${numbersOf(told.address)[0]}`
+  const key = `${told.channel}:${listNumbers(told.address)[0]}`
   const word = `${key} ${told.isWithdrawn} ${told.at}`
   const isNew = !heard.has(word)
   heard.add(word)

@@ -1,6 +1,6 @@
 import { type Db, sql } from '../../server/core/db/db.ts'
 import type { Channel, Plan } from './steps.ts'
-import { asMs, STATE_OF } from './witness.ts'
+import { STATE_QUERY, toMillisSql } from './witness.ts'
 
 // What the database says of a message at the moment a provider is handed it, in one statement. Times are milliseconds.
 
@@ -78,8 +78,8 @@ export interface Evidence {
   spent: number
 }
 
-const ms = (column: string) => sql.raw(asMs(column))
-const STATE_NOW = sql.raw(STATE_OF('m'))
+const ms = (column: string) => sql.raw(toMillisSql(column))
+const STATE_NOW = sql.raw(STATE_QUERY('m'))
 
 export async function readEvidence(
   db: Db,

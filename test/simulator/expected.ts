@@ -1,5 +1,5 @@
 import type { Harness } from './harness.ts'
-import { type Made, readFigures, readReports } from './play-campaigns.ts'
+import { type PlayedCampaign, readFigures, readReports } from './play-campaigns.ts'
 import type { Cart, State } from './witness.ts'
 
 // Whom a run has to write to, noted when it is first seen: from what carts were before and behind the step in which it began, and from what
@@ -7,7 +7,10 @@ import type { Cart, State } from './witness.ts'
 
 const HOUR_MS = 3_600_000
 
-export async function noteCampaigns(harness: Harness, { state, before }: { state: State; before: State | null }) {
+export async function recordExpectedRecipients(
+  harness: Harness,
+  { state, before }: { state: State; before: State | null },
+) {
   harness.reports.clear()
   if (state === before) return
   await readFigures(harness)
@@ -20,18 +23,18 @@ export async function noteCampaigns(harness: Harness, { state, before }: { state
         isNew && before ? matched(harness, { made, state, before, startedAt }) : (made.expected.get(run) ?? [])
       made.expected.set(
         run,
-        isUndisturbed(harness, made) ? people.filter((each) => isAsItWas(each.cart, state, before)) : [],
+        isUndisturbed(harness, made) ? people.filter((each) => isUnchanged(each.cart, state, before)) : [],
       )
     }
   }
 }
 
 /** Nobody was at the campaign in the last step, and the store is there. */
-const isUndisturbed = ({ stepNumber, isDisconnected }: Harness, { touchedIn }: Made) =>
+const isUndisturbed = ({ stepNumber, isDisconnected }: Harness, { touchedIn }: PlayedCampaign) =>
   touchedIn < stepNumber && !isDisconnected
 
 interface Begun {
-  made: Made
+  made: PlayedCampaign
   state: State
   before: State
   startedAt: number
@@ -42,16 +45,20 @@ function matched(harness: Harness, { made, state, before, startedAt }: Begun): {
   // Whoever was written to by then cannot be told afterwards.
   if (plan.filters.mailedBefore) return []
   return state.carts
-    .filter((cart) => isAsItWas(cart.id, state, before) && cart.lastActivityAt <= startedAt)
+    .filter((cart) => isUnchanged(cart.id, state, before) && cart.lastActivityAt <= startedAt)
     .filter((cart) => (plan.channel === 'email' ? cart.email : cart.phone) !== null)
     .filter(
       (cart) => plan.people === 'matching' || plan.chosen.some((one) => harness.people[one]!.email === cart.email),
     )
-    .filter((cart) => isMeant(plan.filters, cart, startedAt) && !hasHadIt(made, cart, before))
+    .filter((cart) => isInAudience(plan.filters, cart, startedAt) && !hasHadIt(made, cart, before))
     .map(({ id, shopper }) => ({ cart: id, shopper }))
 }
 
-export function isMeant(filters: Made['versions'][number]['plan']['filters'], cart: Cart, at: number): boolean {
+export function isInAudience(
+  filters: PlayedCampaign['versions'][number]['plan']['filters'],
+  cart: Cart,
+  at: number,
+): boolean {
   const hours = (at - cart.lastActivityAt) / HOUR_MS
   const { minAbandonTime, maxAbandonTime, minCartValue, maxCartValue, productId } = filters
   return (
@@ -64,11 +71,11 @@ export function isMeant(filters: Made['versions'][number]['plan']['filters'], ca
 }
 
 /** In any run, by that person or about that cart. */
-const hasHadIt = ({ id }: Made, cart: Cart, { messages }: State) =>
+const hasHadIt = ({ id }: PlayedCampaign, cart: Cart, { messages }: State) =>
   messages.some((each) => each.origin === `campaign:${id}` && (each.cart === cart.id || each.shopper === cart.shopper))
 
 /** Left then and now, with the same contact, by the same person, and nothing done in between. */
-export function isAsItWas(id: string, state: State, before: State | null): boolean {
+export function isUnchanged(id: string, state: State, before: State | null): boolean {
   const [now, then] = [state, before].map((each) => each?.carts.find((cart) => cart.id === id))
   if (!now || !then || now.status !== 'abandoned' || then.status !== 'abandoned') return false
   return sayWho(now) === sayWho(then)

@@ -1,10 +1,10 @@
 import { countChanges, rebuildFigures } from '../../server/insights/analytics/figures.ts'
 import { readFigures } from '../figures.ts'
-import { type Harness, handle } from './harness.ts'
+import { type Harness, storeHandle } from './harness.ts'
 
 /** Decision 28: at the end of a history, the days counted after each change say what counting everything anew says. */
-export async function figuresFaults(harness: Harness): Promise<string[]> {
-  const [store, now] = [handle(harness), harness.clock.trueNow()]
+export async function findFigureFaults(harness: Harness): Promise<string[]> {
+  const [store, now] = [storeHandle(harness), harness.clock.trueNow()]
   // Everything counted anew is some statements for each month: no look for work is as long.
   harness.web.life.statements = Number.NEGATIVE_INFINITY
   await countChanges(store, new Date(now))

@@ -11,7 +11,7 @@ import { buildWooKeys } from '../woo-access.ts'
 import { secrets } from './actors.ts'
 import { OWNER_ID } from './owner.ts'
 import { PRODUCTS } from './shop.ts'
-import { APP, variantOf } from './shop-shopify.ts'
+import { APP, buildVariantId } from './shop-shopify.ts'
 import { hasTexts, type Scenario } from './steps.ts'
 import { SMS, WHATSAPP } from './texts.ts'
 
@@ -42,7 +42,13 @@ function shopOf({ shopify }: Scenario, storeId: string, homeUrl: string) {
   const url = `https://shop-${storeId}.myshopify.com`
   const typed = { client_id: APP.clientId, client_secret: APP.clientSecret }
   const form: ConnectRequest = { platform: 'shopify', store_url: url, ...typed }
-  return { url, form, keys: { kind: 'shopify_app', ...APP } satisfies StoreKeys, rights: RIGHTS, variation: variantOf }
+  return {
+    url,
+    form,
+    keys: { kind: 'shopify_app', ...APP } satisfies StoreKeys,
+    rights: RIGHTS,
+    variation: buildVariantId,
+  }
 }
 
 const RIGHTS = {
@@ -69,7 +75,10 @@ export async function createFixture(
   const steps = STEPS.map((key, index) => {
     const { name, subject, body } = CAMPAIGN_TEMPLATES.find((template) => template.id === key)!
     const channel = scenario.channels[index]
-    const words = { subject, body: (channel === 'email' ? body : TEXT) + (scenario.coupons?.[index] ? SAYS_CODE : '') }
+    const words = {
+      subject,
+      body: (channel === 'email' ? body : TEXT) + (scenario.coupons?.[index] ? CODE_SNIPPET : ''),
+    }
     return { step: index + 1, delay: scenario.delays[index], channel, id: newId(), key, name, ...words }
   })
   const timeout = Math.min(1_440, scenario.delays[0]!)
@@ -97,7 +106,7 @@ export async function createFixture(
 }
 
 /** What the provider can read the code from. */
-export const SAYS_CODE = '{% if coupon_code %} Code: {{ coupon_code }} {% endif %}'
+export const CODE_SNIPPET = '{% if coupon_code %} Code: {{ coupon_code }} {% endif %}'
 
 /** Words for a step by any channel. */
 export const TEXT = '{{ customer_name }}, your cart is still here: {{ checkout_link }}'

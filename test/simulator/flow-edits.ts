@@ -1,4 +1,4 @@
-import { type Chance, chanceOf } from './random.ts'
+import { createSeededRandom, type Random } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 import { hasTexts } from './steps.ts'
 
@@ -36,13 +36,13 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-export function withFlowEdits(seed: number, scenario: Scenario): Scenario {
-  const dice = chanceOf(seed ^ DICE)
+export function addFlowEdits(seed: number, scenario: Scenario): Scenario {
+  const dice = createSeededRandom(seed ^ DICE)
   // Which coupon a step has is known by its place.
   if (!dice.isLucky(HAVE_THEM) || scenario.coupons) return scenario
-  const channels = channelsOf(scenario)
-  const act = (): FlowEditAct => ({ do: 'flow edit', change: aChange(dice, channels) })
-  const steps = withoutEdits(scenario.steps, act).map((step): Step => {
+  const channels = listChannels(scenario)
+  const act = (): FlowEditAct => ({ do: 'flow edit', change: drawChange(dice, channels) })
+  const steps = replaceEdits(scenario.steps, act).map((step): Step => {
     if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.4)) return step
     const at = dice.pick(['claim', 'evaluate', 'before sending', 'sent', 'submission'] as const)
     const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)
@@ -60,20 +60,20 @@ export function withFlowEdits(seed: number, scenario: Scenario): Scenario {
       ...{ do: 'work', worker: 0, answers: ['retry', 'retry', 'retry'], meanwhile: null, diesAt: null },
       waitMs: dice.pick([16 * MINUTE, 35 * MINUTE, 65 * MINUTE]),
     }
-    const then: Step[] = [{ do: 'flow edit', change, waitMs: SECOND }, look(2 * MINUTE)]
+    const then: Step[] = [{ do: 'flow edit', change, waitMs: SECOND }, createWorkStep(2 * MINUTE)]
     steps.splice(dice.between(2, steps.length), 0, tried, ...then)
   }
-  return { ...scenario, steps: [...steps, look(10 * MINUTE), look(HOUR)] }
+  return { ...scenario, steps: [...steps, createWorkStep(10 * MINUTE), createWorkStep(HOUR)] }
 }
 
 /** By which steps may go. */
-export function channelsOf(scenario: Scenario): Channel[] {
+export function listChannels(scenario: Scenario): Channel[] {
   const texts: Channel[] = hasTexts(scenario) ? ['sms', 'whatsapp'] : []
   return ['email', ...texts, ...(scenario.push ? (['push'] as const) : [])]
 }
 
 /** `edit` names the three steps a flow begins with. */
-export function withoutEdits(steps: readonly Step[], instead: () => Act): Step[] {
+export function replaceEdits(steps: readonly Step[], instead: () => Act): Step[] {
   const replaced = <Some extends Act>(each: Some): Some => {
     if (each.do === 'edit') return { ...instead(), ...('waitMs' in each && { waitMs: each.waitMs }) } as unknown as Some
     if (each.do === 'at once') return { ...each, acts: each.acts.map(replaced) }
@@ -85,7 +85,7 @@ export function withoutEdits(steps: readonly Step[], instead: () => Act): Step[]
   return steps.map(replaced)
 }
 
-export function aChange(dice: Chance, channels: readonly Channel[]): FlowChange {
+export function drawChange(dice: Random, channels: readonly Channel[]): FlowChange {
   const place = dice.between(0, 3)
   switch (dice.weighted({ add: 3, remove: 3, swap: 2, condition: 4, channels: 5, split: 3, winner: 1 })) {
     case 'add':
@@ -105,13 +105,13 @@ export function aChange(dice: Chance, channels: readonly Channel[]): FlowChange 
   }
 }
 
-function someChannels(dice: Chance, channels: readonly Channel[]): Channel[] {
+function someChannels(dice: Random, channels: readonly Channel[]): Channel[] {
   const count = dice.between(1, Math.min(3, channels.length))
   const left = [...channels]
   return Array.from({ length: count }, () => left.splice(dice.between(0, left.length - 1), 1)[0]!)
 }
 
-export function look(waitMs: number): Step {
+export function createWorkStep(waitMs: number): Step {
   return { ...{ do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null }, waitMs }
 }
 

@@ -14,7 +14,7 @@ interface AskedFlow {
 }
 
 /** In the order in which they are asked. */
-export interface AskedFlows {
+export interface FlowSnapshot {
   /** Of the history, in which it became so. */
   step: number
   flows: readonly AskedFlow[]
@@ -25,20 +25,20 @@ export interface AskedFlows {
 export interface Flows {
   /** As they were made; none that was deleted. */
   made: readonly string[]
-  past: readonly AskedFlows[]
+  past: readonly FlowSnapshot[]
 }
 
 /** One, and it is on. */
-export const firstFlows = ({ flowId }: Fixture, startedAt: number): Flows => ({
+export const createFlows = ({ flowId }: Fixture, startedAt: number): Flows => ({
   made: [flowId],
   past: [{ step: -1, flows: [{ id: flowId, isOn: true, takesFrom: startedAt, entry: null }], switchedOn: null }],
 })
 
 /** Of as many as there are. */
-export const flowAt = ({ flows: { made } }: Harness, place: number): string => made[Math.min(place, made.length - 1)]!
+export const findFlow = ({ flows: { made } }: Harness, place: number): string => made[Math.min(place, made.length - 1)]!
 
 /** After it was done. */
-export function noteFlows(
+export function recordFlows(
   harness: Harness,
   change: (flows: readonly AskedFlow[]) => readonly AskedFlow[],
   switchedOn: string | null = null,
@@ -52,7 +52,7 @@ export function noteFlows(
   }
 }
 
-export const changed = (
+export const updateFlow = (
   flows: readonly AskedFlow[],
   id: string,
   change: (flow: AskedFlow) => Partial<AskedFlow>,
@@ -61,16 +61,16 @@ export const changed = (
 const DAY_MS = 86_400_000
 
 /** `at`: by the engine's clock, when it was asked for. */
-export function noteSwitch(
+export function recordSwitch(
   harness: Harness,
   id: string,
   { isOn, includeLast24h, at }: { isOn: boolean; includeLast24h: boolean; at: number },
 ): void {
   const from = includeLast24h ? at - DAY_MS : at
   const since = (flow: AskedFlow) => (flow.isOn && flow.takesFrom !== null ? flow.takesFrom : from)
-  noteFlows(
+  recordFlows(
     harness,
-    (flows) => changed(flows, id, (flow) => ({ isOn, takesFrom: isOn ? since(flow) : flow.takesFrom })),
+    (flows) => updateFlow(flows, id, (flow) => ({ isOn, takesFrom: isOn ? since(flow) : flow.takesFrom })),
     isOn ? id : null,
   )
 }

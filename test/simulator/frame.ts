@@ -1,5 +1,5 @@
 import type { Country } from './people.ts'
-import type { Chance } from './random.ts'
+import type { Random } from './random.ts'
 import type { Channel, Scenario } from './steps.ts'
 
 // What is given from a history's beginning on: its flow's channels, where its people live, what its owner pays for.
@@ -10,7 +10,7 @@ type Frame = Pick<
 >
 
 const MAIL: readonly Channel[] = ['email', 'email', 'email']
-export const MIXED: readonly (readonly Channel[])[] = [
+export const MIXED_CHANNELS: readonly (readonly Channel[])[] = [
   ['sms', 'sms', 'sms'],
   ['email', 'sms', 'email'],
   ['sms', 'email', 'whatsapp'],
@@ -22,11 +22,11 @@ const HOMES: Record<Country, number> = { US: 3, DE: 3, GB: 4, MX: 1, AU: 1 }
 /** When it begins to be day all over a country, UTC. */
 const DAYS: Record<Country, number> = { US: 18, DE: 7, GB: 8, MX: 16, AU: 0 }
 
-export function aFrame(chance: Chance): Frame {
+export function drawFrame(chance: Random): Frame {
   return chance.isLucky(0.5) ? mailFrame(chance) : textFrame(chance)
 }
 
-function mailFrame(chance: Chance): Frame {
+function mailFrame(chance: Random): Frame {
   // 500 mails a month are a limit, and a thousand times more histories would not reach it.
   const isNear = chance.isLucky(0.1)
   return {
@@ -41,12 +41,12 @@ function mailFrame(chance: Chance): Frame {
   }
 }
 
-function textFrame(chance: Chance): Frame {
+function textFrame(chance: Random): Frame {
   const home = () => chance.weighted(HOMES)
   const first = home()
   const countries = chance.isLucky(0.5) ? [first, first, first] : [first, home(), home()]
   return {
-    channels: chance.pick(MIXED),
+    channels: chance.pick(MIXED_CHANNELS),
     countries,
     startHour: chance.isLucky(0.8) ? DAYS[first] : chance.between(0, 23),
     plan: chance.weighted({ growth: 9, starter: 1, free: 0 }),

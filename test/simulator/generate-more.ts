@@ -1,4 +1,4 @@
-import { answer, type Maker, type Making, type Makings } from './maker.ts'
+import { type ActContext, type ActMaker, type ActMakers, drawAnswer } from './maker.ts'
 import type { Act } from './steps.ts'
 
 // Acts around texts, and what owners do with single people: kind of act, how often, and how one is made.
@@ -6,7 +6,7 @@ import type { Act } from './steps.ts'
 const kindOf = (isPhone: boolean) => (isPhone ? 'phone' : 'email')
 
 /** In every history. */
-export const ownerActs: Makings = {
+export const ownerActMakers: ActMakers = {
   suppress: [
     0.6,
     (chance) => ({
@@ -37,16 +37,16 @@ export const ownerActs: Makings = {
 
 const CODES = ['30003', '30005', '30007', '21610', '63003', '131026', null] as const
 
-const says: Making = (chance) => {
+const says: ActMaker = (chance) => {
   const words = chance.weighted({ STOP: 3, START: 3, YES: 6, HELP: 0.5, hello: 2 })
   // Asked is by SMS.
   const channel = words === 'YES' ? 'sms' : chance.pick(['sms', 'whatsapp'] as const)
   return { do: 'says', person: chance.between(0, 2), channel, words, network: network(chance) }
 }
 
-const network = (chance: Maker) => chance.weighted({ now: 8, twice: 1, late: 1, forged: 1 })
+const network = (chance: ActContext) => chance.weighted({ now: 8, twice: 1, late: 1, forged: 1 })
 
-function report(chance: Maker): Act {
+function report(chance: ActContext): Act {
   const status = chance.weighted({ sent: 1, delivered: 4, read: 1, failed: 3 })
   return {
     do: 'report',
@@ -57,7 +57,7 @@ function report(chance: Maker): Act {
   }
 }
 
-function manual(chance: Maker): Act {
+function manual(chance: ActContext): Act {
   const isBulk = chance.isLucky(0.4)
   return {
     do: 'manual',
@@ -68,12 +68,12 @@ function manual(chance: Maker): Act {
     overrideHoldout: chance.isLucky(0.1),
     laterHours: chance.isLucky(0.15) ? chance.pick([1, 5, 14]) : null,
     worker: chance.isLucky(0.8) ? chance.between(0, 1) : null,
-    answers: chance.isLucky(0.3) ? [answer(chance), answer(chance)] : [],
+    answers: chance.isLucky(0.3) ? [drawAnswer(chance), drawAnswer(chance)] : [],
   }
 }
 
 /** Only where there are texts. */
-export const textActs: Makings = {
+export const textActMakers: ActMakers = {
   says: [5, says],
   lateWords: [0.7, (chance) => ({ do: 'late words arrive', isReversed: chance.isLucky(0.5) })],
   report: [6, report],

@@ -1,25 +1,25 @@
 import type { OrderKind } from '../../server/platforms/platform/platform.ts'
-import { withAliases } from './aliases.ts'
-import { aBatchSize } from './batches.ts'
-import { withCampaigns } from './campaigns.ts'
-import { withCoupons } from './coupons.ts'
-import { withFlowEdits } from './flow-edits.ts'
-import { aFrame, MIXED } from './frame.ts'
-import { ownerActs, textActs } from './generate-more.ts'
-import { withLateOrders } from './late-orders.ts'
-import { answer, type Maker, type Makings } from './maker.ts'
-import { withMode } from './modes.ts'
-import { type Person, peopleOf } from './people.ts'
-import { withPlugin } from './plugin.ts'
-import { withPush } from './push.ts'
-import { chanceOf } from './random.ts'
-import { withSeveralFlows } from './several-flows.ts'
-import { withShopify } from './shopify.ts'
-import { aShortage } from './shortage.ts'
-import { withSplitOrders } from './split-orders.ts'
+import { addAliases } from './aliases.ts'
+import { drawBatchSize } from './batches.ts'
+import { addCampaigns } from './campaigns.ts'
+import { addCoupons } from './coupons.ts'
+import { addFlowEdits } from './flow-edits.ts'
+import { drawFrame, MIXED_CHANNELS } from './frame.ts'
+import { ownerActMakers, textActMakers } from './generate-more.ts'
+import { addLateOrders } from './late-orders.ts'
+import { type ActContext, type ActMakers, drawAnswer } from './maker.ts'
+import { addMode } from './modes.ts'
+import { createPeople, type Person } from './people.ts'
+import { addPlugin } from './plugin.ts'
+import { addPush } from './push.ts'
+import { createSeededRandom } from './random.ts'
+import { addSeveralFlows } from './several-flows.ts'
+import { addShopify } from './shopify.ts'
+import { drawShortage } from './shortage.ts'
+import { addSplitOrders } from './split-orders.ts'
 import {
   type Act,
-  type Addressed,
+  type AddressChannel,
   type Consent,
   type Contact,
   hasTexts,
@@ -27,8 +27,8 @@ import {
   type Scenario,
   type Step,
 } from './steps.ts'
-import { withStops } from './stops.ts'
-import { withErasedNames, withStrangers } from './strangers.ts'
+import { addStops } from './stops.ts'
+import { addErasedNames, addStrangers } from './strangers.ts'
 
 // Random histories. Three browsers, three people, few products and short delays: small worlds collide often. Half of them have texts.
 
@@ -46,16 +46,16 @@ const DELAYS = [
 const LEAST_STEPS = 20
 const MOST_STEPS = 40
 
-export function scenarioOf(seed: number): Scenario {
-  const dice = chanceOf(seed)
+export function generateScenario(seed: number): Scenario {
+  const dice = createSeededRandom(seed)
   const length = dice.between(LEAST_STEPS, MOST_STEPS)
   const frame = {
     seed,
     delays: dice.pick(DELAYS),
     cap: dice.pick([1, 2, 3, 3]),
     holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
-    batchSize: aBatchSize(seed),
-    ...aFrame(dice),
+    batchSize: drawBatchSize(seed),
+    ...drawFrame(dice),
     ...{
       shortage: null,
       coupons: null,
@@ -67,31 +67,31 @@ export function scenarioOf(seed: number): Scenario {
     },
     steps: [],
   }
-  const chance: Maker = { ...dice, people: peopleOf(frame.countries), hasTexts: hasTexts(frame) }
+  const chance: ActContext = { ...dice, people: createPeople(frame.countries), hasTexts: hasTexts(frame) }
   // Most begin with people who leave a cart and an address: without them nothing can go wrong.
   const first = chance.weighted({ none: 1, one: 6, all: 3 })
   const people = { none: [], one: [chance.between(0, 2)], all: [0, 1, 2] }[first]
   const steps: Step[] = people.map((person) => ({ ...firstPost(chance, person), waitMs: 0 }))
   while (steps.length < length) steps.push({ ...anyAct(chance), waitMs: aWait(chance) })
-  const scenario = { ...frame, shortage: aShortage(seed, length), steps: withAliases(seed, steps) }
-  const whole = withCampaigns(seed, withCoupons(seed, scenario, chance), chance)
+  const scenario = { ...frame, shortage: drawShortage(seed, length), steps: addAliases(seed, steps) }
+  const whole = addCampaigns(seed, addCoupons(seed, scenario, chance), chance)
   const emails = chance.people.map(({ email }) => email)
-  const stopped = withStops(seed, {
+  const stopped = addStops(seed, {
     ...whole,
-    steps: withSplitOrders(seed, withLateOrders(seed, whole.steps, emails), emails),
+    steps: addSplitOrders(seed, addLateOrders(seed, whole.steps, emails), emails),
   })
-  const pushed = withPush(seed, stopped, chance)
-  const plugged = pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
-  const shopped = plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged
-  const flowing = withSeveralFlows(seed, withFlowEdits(seed, shopped), chance.people)
-  return withMode(seed, withErasedNames(seed, withStrangers(seed, flowing, emails), emails), chance.people)
+  const pushed = addPush(seed, stopped, chance)
+  const plugged = pushed.push === null ? addPlugin(seed, pushed, emails) : pushed
+  const shopped = plugged === pushed ? addShopify(seed, pushed, chance.people) : plugged
+  const flowing = addSeveralFlows(seed, addFlowEdits(seed, shopped), chance.people)
+  return addMode(seed, addErasedNames(seed, addStrangers(seed, flowing, emails), emails), chance.people)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }
 /** A few hours are a night, and what was due is too old. */
 const TEXT_WAITS = { none: 8, moment: 27, minutes: 48, hour: 14, hours: 2.7, days: 0.3 }
 
-function aWait(chance: Maker): number {
+function aWait(chance: ActContext): number {
   const [least, most] = {
     none: [0, 0],
     moment: [500, 50 * SECOND],
@@ -103,11 +103,11 @@ function aWait(chance: Maker): number {
   return chance.between(least, most)
 }
 
-function anyAct(chance: Maker): Act {
+function anyAct(chance: ActContext): Act {
   return makings[chance.weighted(chance.hasTexts ? TEXT_WEIGHTS : WEIGHTS)]![1](chance)
 }
 
-const firstPost = (chance: Maker, person: number): Act => ({
+const firstPost = (chance: ActContext, person: number): Act => ({
   ...post(chance),
   browser: person,
   isNewPage: true,
@@ -117,12 +117,12 @@ const firstPost = (chance: Maker, person: number): Act => ({
   network: 'now',
 })
 
-const reached = (chance: Maker, person: number): Contact => {
+const reached = (chance: ActContext, person: number): Contact => {
   const { typedPhone, country } = chance.people[person]!
   return { phone: typedPhone, ...(chance.isLucky(0.5) ? { country } : {}) }
 }
 
-function post(chance: Maker): Extract<Act, { do: 'post' }> {
+function post(chance: ActContext): Extract<Act, { do: 'post' }> {
   const hasItems = chance.isLucky(0.7)
   return {
     do: 'post',
@@ -136,9 +136,9 @@ function post(chance: Maker): Extract<Act, { do: 'post' }> {
   }
 }
 
-function someConsent(chance: Maker): Consent {
+function someConsent(chance: ActContext): Consent {
   if (!chance.hasTexts) return { email: chance.isLucky(0.5) }
-  const boxes: Addressed[] = chance.pick([
+  const boxes: AddressChannel[] = chance.pick([
     ['email'],
     ['sms'],
     ['whatsapp'],
@@ -148,12 +148,12 @@ function someConsent(chance: Maker): Consent {
   return Object.fromEntries(boxes.map((channel) => [channel, chance.isLucky(0.6)]))
 }
 
-function someItems(chance: Maker): [string, number][] {
+function someItems(chance: ActContext): [string, number][] {
   const first: [string, number] = [chance.pick(['16', '17', '18']), chance.between(1, 2)]
   return chance.isLucky(0.2) && first[0] !== '18' ? [first, ['18', 1]] : [first]
 }
 
-function someContact(chance: Maker): Contact {
+function someContact(chance: ActContext): Contact {
   const person = chance.pick(chance.people)
   const said = chance.weighted(
     chance.hasTexts ? { email: 3, phone: 2, both: 5, name: 1 } : { email: 6, phone: 1, both: 2, name: 1 },
@@ -169,7 +169,7 @@ function someContact(chance: Maker): Contact {
 const KINDS: Record<OrderKind, number> = { draft: 30, pending: 12, failed: 5, cancelled: 5, trashed: 1, purchase: 47 }
 
 /** Five order numbers: the same order comes again in another state. */
-function order(chance: Maker): Act {
+function order(chance: ActContext): Act {
   const person = chance.pick(chance.people)
   const key = chance.weighted({ email: 6, phone: 2, customer: 1.5, all: 2, nobody: 0.5 })
   const totalMinor = chance.between(10, 90) * 100
@@ -186,18 +186,20 @@ function order(chance: Maker): Act {
     isStaff: chance.isLucky(0.06),
     ...(chance.hasTexts && chance.isLucky(0.5) ? addressOf(chance, person) : { country: null, state: null }),
     consents:
-      chance.hasTexts && chance.isLucky(0.3) ? chance.pick<Addressed[]>([['sms'], ['whatsapp'], ['email', 'sms']]) : [],
+      chance.hasTexts && chance.isLucky(0.3)
+        ? chance.pick<AddressChannel[]>([['sms'], ['whatsapp'], ['email', 'sms']])
+        : [],
     webhook: chance.weighted({ now: 40, late: 20, twice: 10, lost: 30 }),
   }
 }
 
-const addressOf = (chance: Maker, { country }: Person) => ({
+const addressOf = (chance: ActContext, { country }: Person) => ({
   country,
   state: country === 'US' ? chance.pick(['NY', 'HI', null]) : null,
 })
 
-function work(chance: Maker): Extract<Act, { do: 'work' }> {
-  const answers = chance.isLucky(0.35) ? [answer(chance), answer(chance)] : []
+function work(chance: ActContext): Extract<Act, { do: 'work' }> {
+  const answers = chance.isLucky(0.35) ? [drawAnswer(chance), drawAnswer(chance)] : []
   const pause = chance.isLucky(0.25) ? meanwhile(chance) : null
   return {
     do: 'work',
@@ -208,7 +210,7 @@ function work(chance: Maker): Extract<Act, { do: 'work' }> {
   }
 }
 
-function meanwhile(chance: Maker): Meanwhile {
+function meanwhile(chance: ActContext): Meanwhile {
   const at = chance.weighted({ page: 2, claim: 1, evaluate: 2, 'before sending': 4, submission: 4 })
   const steps = Array.from({ length: chance.between(1, 2) }, () => ({
     ...rival(chance),
@@ -220,8 +222,8 @@ function meanwhile(chance: Maker): Meanwhile {
   return { at: isBehind ? 'sent' : at, steps }
 }
 
-function atOnce(chance: Maker): Act {
-  const twice = chance.hasTexts && chance.isLucky(0.2) ? textActs.manual![1](chance) : null
+function atOnce(chance: ActContext): Act {
+  const twice = chance.hasTexts && chance.isLucky(0.2) ? textActMakers.manual![1](chance) : null
   return { do: 'at once', acts: twice ? [twice, twice] : [work(chance), rival(chance)] }
 }
 
@@ -229,7 +231,7 @@ const OF_TEXTS = { says: 3, report: 2, manual: 2, budget: 0.5, endConsentOverrid
 const NO_TEXTS = { says: 0, report: 0, manual: 0, budget: 0, endConsentOverride: 0 }
 
 /** What somebody else does while a worker is at it. */
-function rival(chance: Maker): Act {
+function rival(chance: ActContext): Act {
   const kind = chance.weighted({
     post: 6,
     order: 6,
@@ -249,7 +251,7 @@ function rival(chance: Maker): Act {
   return { do: 'work', worker: chance.between(0, 1), answers: [], meanwhile: null, diesAt: null }
 }
 
-const store = (chance: Maker): Act => ({
+const store = (chance: ActContext): Act => ({
   do: 'store',
   mood: chance.weighted({
     ...{ answers: 5, 'is down': 3, 'fails at page 2': 2, 'is slow': 2 },
@@ -258,26 +260,26 @@ const store = (chance: Maker): Act => ({
   }),
 })
 
-const clock = (chance: Maker): Act => ({
+const clock = (chance: ActContext): Act => ({
   do: 'clock',
   jumpMs: chance.isLucky(0.4) ? 'right' : chance.pick([-DAY, -2 * HOUR, -10 * MINUTE, 5 * MINUTE, 3 * HOUR, DAY]),
 })
 
-const edit = (chance: Maker): Act => ({
+const edit = (chance: ActContext): Act => ({
   do: 'edit',
   delays: chance.pick(DELAYS),
   isTextChanged: chance.isLucky(0.5),
-  channels: chance.hasTexts && chance.isLucky(0.5) ? chance.pick(MIXED) : null,
+  channels: chance.hasTexts && chance.isLucky(0.5) ? chance.pick(MIXED_CHANNELS) : null,
 })
 
-const unsubscribe = (chance: Maker): Act => ({
+const unsubscribe = (chance: ActContext): Act => ({
   do: 'unsubscribe',
   mail: chance.between(0, 5),
   way: chance.isLucky(0.5) ? 'page' : 'one-click',
 })
 
 /** Kind of act, how often, and how one is made. */
-const makings: Makings = {
+const makings: ActMakers = {
   post: [24, (chance) => post(chance)],
   visit: [2, (chance) => ({ do: 'new visit', browser: chance.between(0, 2) })],
   latePosts: [3, (chance) => ({ do: 'late posts arrive', isReversed: chance.isLucky(0.5) })],
@@ -298,10 +300,10 @@ const makings: Makings = {
   unsubscribe: [1.5, unsubscribe],
   resubscribe: [0.4, (chance) => ({ do: 'resubscribe', mail: chance.between(0, 5) })],
   both: [3, atOnce],
-  ...ownerActs,
-  ...textActs,
+  ...ownerActMakers,
+  ...textActMakers,
 }
 const weightsOf = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, makings[name]![0]]))
 /** Texts have more that keeps them from leaving. */
 const TEXT_WEIGHTS = { ...weightsOf(Object.keys(makings)), work: 60, order: 10, disconnect: 0.4, post: 20 }
-const WEIGHTS = weightsOf(Object.keys(makings).filter((name) => !(name in textActs)))
+const WEIGHTS = weightsOf(Object.keys(makings).filter((name) => !(name in textActMakers)))

@@ -6,26 +6,26 @@ import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignStatus } from '../../shared/campaigns.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import type { FlowCounts } from '../../shared/flows.ts'
-import { type Actor, aProcess, aWorker, type Outside, observer } from './actors.ts'
+import { type Actor, createProcess, createWorker, type Environment, openObserver } from './actors.ts'
 import type { CampaignFilters } from './campaigns.ts'
 import { type Clock, startClock } from './clock.ts'
-import type { Deed } from './deeds.ts'
-import type { Told } from './deliveries.ts'
+import type { CampaignAction } from './deeds.ts'
+import type { ShopDelivery } from './deliveries.ts'
 import { createFixture, type Fixture } from './fixture.ts'
-import { type Flows, firstFlows } from './flows.ts'
-import { openOther, standingIn } from './other-shop.ts'
-import { LEAVERS, type Person, peopleOf } from './people.ts'
-import type { Made } from './play-campaigns.ts'
-import { stockCoupons } from './play-coupons.ts'
-import type { NotedFlow } from './play-flow-edits.ts'
-import { type Modes, newModes } from './play-modes.ts'
+import { createFlows, type Flows } from './flows.ts'
+import { openSecondShop, readSecondStanding } from './other-shop.ts'
+import { createPeople, LEAVERS, type Person } from './people.ts'
+import type { PlayedCampaign } from './play-campaigns.ts'
+import { insertStepCoupons } from './play-coupons.ts'
+import type { StepsSnapshot } from './play-flow-edits.ts'
+import { createModeState, type ModeState } from './play-modes.ts'
 import type { Plugin } from './play-plugin.ts'
-import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
-import { openPushWorld, type PushWorld } from './push-service.ts'
-import { openShop, type Shop, type Version } from './shop.ts'
+import { buildProviderId, openProviders, type Providers, type SendBlocks } from './post.ts'
+import { openPushService, type PushService } from './push-service.ts'
+import { type OrderVersion, openShop, type Shop } from './shop.ts'
 import { openShopifyShop, type ShopifyShop } from './shop-shopify.ts'
 import { type Act, type Channel, hasTexts, type Plan, type Scenario } from './steps.ts'
-import type { Report, Words } from './texts.ts'
+import type { DeliveryReport, InboundWords } from './texts.ts'
 import type { Cart } from './witness.ts'
 
 // Everything a history is played with.
@@ -35,8 +35,8 @@ export interface Harness {
   fixture: Fixture
   clock: Clock
   shop: Shop
-  post: Post
-  outside: Outside
+  post: Providers
+  outside: Environment
   web: Actor
   workers: Actor[]
   /** `banner`: what its shopper has answered the shop's consent banner. */
@@ -44,9 +44,9 @@ export interface Harness {
   /** What each browser has ever told to be in its cart (as `Evidence.contents` says it). */
   told: Set<string>[]
   latePosts: CapturePost[]
-  lateWebhooks: Version[]
+  lateWebhooks: OrderVersion[]
   /** Genuine ones of Shopify's. */
-  lateDeliveries: Told[]
+  lateDeliveries: ShopDelivery[]
   /** What the shop said of consents and was understood. */
   heard: Set<string>
   arrivals: number
@@ -55,7 +55,7 @@ export interface Harness {
   editedAt: number | null
   flows: Flows
   /** What the steps of flows were when, in order; empty: as they began. */
-  flowPast: NotedFlow[]
+  flowPast: StepsSnapshot[]
   /** How often sending was paused. */
   pauses: number
   people: readonly Person[]
@@ -85,16 +85,16 @@ export interface Harness {
   keywords: Map<string, { words: string; saidAt: number }>
   /** By phone, when WhatsApp was last written on. */
   wrote: Map<string, number>
-  lateWords: Words[]
-  lateReports: Report[]
+  lateWords: InboundWords[]
+  lateReports: DeliveryReport[]
   /** What each message's provider has said of it, and was believed. */
-  reported: Map<string, Set<Report['status']>>
+  reported: Map<string, Set<DeliveryReport['status']>>
   /** When a message's provider first said that it failed, in true time. */
   failedAt: Map<string, number>
-  manual: Manual
+  manual: ManualState
   /** Of each step of the flow; null: it has none. */
   couponIds: readonly (string | null)[]
-  campaigns: Made[]
+  campaigns: PlayedCampaign[]
   /** Kept by a name, with the filters they were given. */
   audiences: { id: string; filters: CampaignFilters }[]
   /** Of mails what their receivers said later. */
@@ -102,7 +102,7 @@ export interface Harness {
   /** What the report of a campaign said in the last step. */
   reports: Map<string, CampaignReport>
   /** What was done with campaigns so far. */
-  deeds: Set<Deed>
+  deeds: Set<CampaignAction>
   /** Messages of campaigns that were held at some time. */
   heldOnce: Set<string>
   /** What the list of campaigns says of each. */
@@ -124,9 +124,9 @@ export interface Harness {
   /** The last step was the tidy job, and it came to its end. */
   isTidied: boolean
   isDisconnected: boolean
-  stops: Stops
+  stops: SendingStops
   /** Browsers and their push service; null: the store has no web push. */
-  push: PushWorld | null
+  push: PushService | null
   /** The store's own notifications are on. */
   isPushOn: boolean
   /** The same as `shop`; null: it is on WooCommerce. */
@@ -136,16 +136,16 @@ export interface Harness {
   /** null: the shop has none, or has said nothing yet. */
   plugin: Plugin | null
   /** null: everything may be kept, as nobody has chosen. */
-  modes: Modes | null
+  modes: ModeState | null
   /** Whose unsubscribe the last step was. */
   justUnsubscribed: { channel: Channel; address: string } | null
-  say(news: Partial<Standing>): void
+  say(news: Partial<SendBlocks>): void
   /** The same of a flow that was made later. */
   sayOff(flowId: string, since: number | null): void
 }
 
 /** What an operator and the plan let the store do. */
-export interface Stops {
+export interface SendingStops {
   suspended: boolean
   isChosen: boolean
   plan: Plan
@@ -158,11 +158,11 @@ export interface Stops {
 export type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
 
 /** The store, as the web server reaches it. */
-export const handle = ({ fixture, web }: Harness) => ({ storeId: fixture.storeId, db: web.deps.db })
-export const account = ({ fixture, web }: Harness) => ({ accountId: fixture.accountId, db: web.deps.db })
+export const storeHandle = ({ fixture, web }: Harness) => ({ storeId: fixture.storeId, db: web.deps.db })
+export const accountHandle = ({ fixture, web }: Harness) => ({ accountId: fixture.accountId, db: web.deps.db })
 
 /** A request by hand, which may come again under its key. */
-export interface Asked {
+export interface ManualRequest {
   body: string
   /** True time. */
   at: number
@@ -174,9 +174,9 @@ export interface Asked {
 }
 
 /** What people have asked for by hand. */
-export interface Manual {
+export interface ManualState {
   /** By key. */
-  asked: Map<string, Asked>
+  asked: Map<string, ManualRequest>
   /** So many messages may there be. */
   allowed: number
   /** Messages that were said to be sent. */
@@ -200,7 +200,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     restingSince: null,
     pushOffSince: 0,
   }
-  const owner = { ...stopped, budget, plannedSince: 0 } as Standing
+  const owner = { ...stopped, budget, plannedSince: 0 } as SendBlocks
   const harness = {
     scenario,
     fixture,
@@ -217,10 +217,10 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     deadlocks: 0,
     hasJumped: false,
     editedAt: null,
-    flows: firstFlows(fixture, clock.now().getTime()),
+    flows: createFlows(fixture, clock.now().getTime()),
     flowPast: [],
     pauses: 0,
-    people: [...peopleOf(scenario.countries), ...(scenario.hasCampaigns ? LEAVERS : [])],
+    people: [...createPeople(scenario.countries), ...(scenario.hasCampaigns ? LEAVERS : [])],
     carts: [],
     unsubscribed: new Map(),
     withdrawn: new Map(),
@@ -257,22 +257,22 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     isTidied: false,
     isDisconnected: false,
     plugin: null,
-    modes: scenario.beforeConsent && newModes(),
+    modes: scenario.beforeConsent && createModeState(),
     other: null,
     stops: {
       ...{ suspended: false, isChosen: false, plan: scenario.plan, hasNeighbours: false, rests: false, changedAt: 0 },
     },
-    push: scenario.push && openPushWorld(scenario.push.mostBytes),
+    push: scenario.push && openPushService(scenario.push.mostBytes),
     isPushOn: false,
     justUnsubscribed: null,
-    say: (news: Partial<Standing>) => Object.assign(owner, news),
+    say: (news: Partial<SendBlocks>) => Object.assign(owner, news),
     sayOff: (flowId: string, since: number | null) => {
       const others = [...owner.othersOffSince].filter(([id]) => id !== flowId)
       owner.othersOffSince = new Map(since === null ? others : [...others, [flowId, since]])
     },
   } as unknown as Harness
-  harness.couponIds = await stockCoupons(pool, harness, fixture)
-  const standingOf = (channel: Channel, address: string): Standing => ({
+  harness.couponIds = await insertStepCoupons(pool, harness, fixture)
+  const standingOf = (channel: Channel, address: string): SendBlocks => ({
     ...owner,
     unsubscribedSince: harness.unsubscribed.get(`${channel}:${address}`) ?? null,
     withdrawnSince: harness.withdrawn.get(`${channel}:${address}`) ?? null,
@@ -280,10 +280,10 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     erasedSince: harness.erased.get(address) ?? null,
     hasSaidYes: harness.yeses.has(`${channel}:${address}`) || harness.yeses.has(`${channel}:*`),
   })
-  harness.other = scenario.shopify?.hasOther ? await openOther(pool, harness) : null
-  harness.post = openPost(clock, observer(pool), (channel, address) => {
+  harness.other = scenario.shopify?.hasOther ? await openSecondShop(pool, harness) : null
+  harness.post = openProviders(clock, openObserver(pool), (channel, address) => {
     const [standing, { other }] = [standingOf(channel, address), harness]
-    const inOther = other && standingIn(other, standing, channel, address)
+    const inOther = other && readSecondStanding(other, standing, channel, address)
     return (storeId) => (inOther && storeId === other?.fixture.storeId ? inOther : standing)
   })
   harness.post.push = harness.push
@@ -305,11 +305,11 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     storeJobs: [],
     areCodesDue: false,
     campaignJobs: { plan: new Set(), follow: new Set() },
-    observer: observer(pool),
+    observer: openObserver(pool),
   }
-  harness.web = aProcess(harness.outside, crypto.randomUUID())
-  if (scenario.push) await ensureKey(harness.web.deps, handle(harness))
-  harness.workers = [await aWorker(harness.outside), await aWorker(harness.outside)]
+  harness.web = createProcess(harness.outside, crypto.randomUUID())
+  if (scenario.push) await ensureKey(harness.web.deps, storeHandle(harness))
+  harness.workers = [await createWorker(harness.outside), await createWorker(harness.outside)]
   return harness
 }
 
@@ -320,7 +320,7 @@ function suppressedSince({ suppressed }: Harness, channel: Channel, address: str
 
 /** Half of what the price list says, for every other message. */
 function finalCost({ post }: Harness, providerId: string) {
-  const index = post.mails.findIndex(({ id }) => providerIdOf(id) === providerId)
+  const index = post.mails.findIndex(({ id }) => buildProviderId(id) === providerId)
   const micros = post.mails[index]?.micros ?? 0
   return index >= 0 ? { amountMicros: index % 2 === 0 ? micros : micros / 2, currency: 'USD' } : null
 }

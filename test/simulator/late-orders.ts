@@ -1,4 +1,4 @@
-import { chanceOf } from './random.ts'
+import { createSeededRandom } from './random.ts'
 import type { Act, Step } from './steps.ts'
 
 // In some histories somebody buys on three days, and the store tells of the last day first: what was counted as a person's first order is
@@ -8,8 +8,8 @@ const HAVE_THEM = 0.25
 const DICE = 0x1a7e0d
 const DAY = 86_400_000
 
-export function withLateOrders(seed: number, steps: readonly Step[], emails: readonly string[]): Step[] {
-  const dice = chanceOf(seed ^ DICE)
+export function addLateOrders(seed: number, steps: readonly Step[], emails: readonly string[]): Step[] {
+  const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_THEM)) return [...steps]
   const email = dice.pick(emails)
   // No other order has these numbers.

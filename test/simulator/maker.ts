@@ -1,20 +1,20 @@
 import type { Person } from './people.ts'
-import type { Chance } from './random.ts'
+import type { Random } from './random.ts'
 import type { Act, Answer } from './steps.ts'
 
 // What acts are made with.
 
 /** Chance, and whose history it is. */
-export interface Maker extends Chance {
+export interface ActContext extends Random {
   people: readonly Person[]
   hasTexts: boolean
 }
 
-export type Making = (chance: Maker) => Act
+export type ActMaker = (chance: ActContext) => Act
 /** By name: how often, and how one is made. */
-export type Makings = Record<string, [weight: number, make: Making]>
+export type ActMakers = Record<string, [weight: number, make: ActMaker]>
 
-export const answer = (chance: Maker): Answer =>
+export const drawAnswer = (chance: ActContext): Answer =>
   chance.weighted({
     accepts: 8,
     refuses: 1,

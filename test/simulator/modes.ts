@@ -1,6 +1,6 @@
 import type { CaptureMode } from '../../shared/capture-mode.ts'
 import type { Person } from './people.ts'
-import { type Chance, chanceOf } from './random.ts'
+import { createSeededRandom, type Random } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
 // In some histories the owner has chosen what is kept of shoppers before they agree (C9): shoppers answer the shop's banner and take the answer
@@ -17,8 +17,8 @@ const MINUTE = 60_000
 const MODES: Record<CaptureMode, number> = { nothing: 4, cart_only: 4, cart_and_contact: 1 }
 
 /** Not where a history is about another platform or about notifications, whose browsers have tokens of their own. */
-export function withMode(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
-  const dice = chanceOf(seed ^ DICE)
+export function addMode(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
+  const dice = createSeededRandom(seed ^ DICE)
   if (scenario.shopify || scenario.push || !dice.isLucky(HAVE_IT)) return scenario
   const steps = scenario.steps.map((step): Step => ({ ...maybeCached(dice, step), waitMs: step.waitMs }))
   for (let more = dice.between(10, 18); more > 0; more--) {
@@ -29,7 +29,7 @@ export function withMode(seed: number, scenario: Scenario, people: readonly Pers
   return { ...scenario, beforeConsent: dice.weighted(MODES), steps }
 }
 
-const maybeCached = (dice: Chance, act: Act): Act =>
+const maybeCached = (dice: Random, act: Act): Act =>
   act.do === 'post' && dice.isLucky(0.5) ? { ...act, isCached: true } : act
 
 const makings = {
@@ -67,13 +67,13 @@ const makings = {
       network: dice.weighted({ now: 6, waits: 1, twice: 1, unanswered: 1 }),
     }
   },
-} satisfies Record<string, (dice: Chance, people: readonly Person[]) => Act>
+} satisfies Record<string, (dice: Random, people: readonly Person[]) => Act>
 
 /** No other order has these numbers. */
-const order = (dice: Chance, { email, typedPhone, customerId, country }: Person): Extract<Act, { do: 'order' }> => ({
+const order = (dice: Random, { email, typedPhone, customerId, country }: Person): Extract<Act, { do: 'order' }> => ({
   ...{ do: 'order', order: 31, kind: 'purchase', email, phone: dice.isLucky(0.3) ? typedPhone : null, customerId },
   ...{ items: someItems(dice), totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, isStaff: false },
   ...{ country, state: null, consents: [], webhook: dice.weighted({ now: 6, late: 1, lost: 2 }) },
 })
 
-const someItems = (dice: Chance): [string, number][] => [[dice.pick(['16', '17', '18']), dice.between(1, 2)]]
+const someItems = (dice: Random): [string, number][] => [[dice.pick(['16', '17', '18']), dice.between(1, 2)]]

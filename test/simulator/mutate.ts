@@ -16,13 +16,13 @@ export function mutate(name: string): void {
     load(url, context, next) {
       const loaded = next(url, context)
       if (url !== target) return loaded
-      return { ...loaded, source: patched(String(loaded.source), mutation) }
+      return { ...loaded, source: patchSource(String(loaded.source), mutation) }
     },
   })
 }
 
 /** Throws when the old text is not there exactly once: the engine has changed, and the mutation has to follow. */
-export function patched(
+export function patchSource(
   source: string,
   { name, before, after }: { name: string; before: string; after: string },
 ): string {
@@ -31,4 +31,4 @@ export function patched(
   return source.replace(before, () => after)
 }
 
-export const sourceOf = (file: string): string => fs.readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8')
+export const readSource = (file: string): string => fs.readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8')

@@ -11,11 +11,11 @@ const WINTER_OFFSET_MS = -5 * HOUR_MS
 const offsetAt = (at: number) => (at >= SPRING && at < AUTUMN ? SUMMER_OFFSET_MS : WINTER_OFFSET_MS)
 
 /** YYYY-MM-DD. */
-export const dayAt = (at: number, later = 0): string =>
+export const formatDay = (at: number, later = 0): string =>
   new Date(at + offsetAt(at) + later * DAY_MS).toISOString().slice(0, 10)
 
 /** T3: the first of two such times; where there is none, the first minute after. */
-export function instantOf(day: string, time: string): number {
+export function findInstants(day: string, time: string): number {
   const wall = Date.parse(`${day}T${time}:00Z`)
   for (const offset of [SUMMER_OFFSET_MS, WINTER_OFFSET_MS]) {
     if (offsetAt(wall - offset) === offset) return wall - offset
@@ -30,12 +30,12 @@ export interface Schedule {
 }
 
 /** The times of the runs up to `until`. */
-export function slotsOf({ startDate, timeOfDay, frequency }: Schedule, until: number): number[] {
+export function listSlots({ startDate, timeOfDay, frequency }: Schedule, until: number): number[] {
   const slots: number[] = []
   for (let count = 0; ; count++) {
     const day = frequency === 'once' && count > 0 ? null : dayOf(startDate, frequency, count)
     if (day === null) return slots
-    const at = instantOf(day, timeOfDay)
+    const at = findInstants(day, timeOfDay)
     if (at > until) return slots
     slots.push(at)
   }

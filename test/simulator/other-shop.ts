@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { createFixture } from './fixture.ts'
-import { firstFlows } from './flows.ts'
+import { createFlows } from './flows.ts'
 import type { ActOf, Harness } from './harness.ts'
 import type { Scene } from './invariants/scene.ts'
-import type { Standing } from './post.ts'
+import type { SendBlocks } from './post.ts'
 import { openShop } from './shop.ts'
 import type { Act, Step } from './steps.ts'
 import { readState, type State } from './witness.ts'
@@ -11,7 +11,7 @@ import { readState, type State } from './witness.ts'
 // A second shop in the account of a history, on WooCommerce, where the first is on Shopify: the same people come to both. Its carts, orders
 // and consents are its own; who unsubscribed or was erased is so in both. Everything it does not have itself is that of the first.
 
-export async function openOther(pool: pg.Pool, first: Harness): Promise<Harness> {
+export async function openSecondShop(pool: pg.Pool, first: Harness): Promise<Harness> {
   const { scenario, clock, fixture } = first
   const own = await createFixture(pool, { ...scenario, shopify: null }, clock.now(), fixture.accountId)
   const other = {
@@ -19,7 +19,7 @@ export async function openOther(pool: pg.Pool, first: Harness): Promise<Harness>
     browsers: first.browsers.map(() => ({ visit: 0, page: 0, seq: -1 })),
     ...{ latePosts: [], lateWebhooks: [], lateDeliveries: [], carts: [], arrivals: 0, isCrowdFull: false },
     ...{ contacts: new Map(), usable: new Set(), refused: new Map(), withdrawn: new Map(), yeses: new Set() },
-    flows: firstFlows(own, clock.now().getTime()),
+    flows: createFlows(own, clock.now().getTime()),
     ...{ isDisconnected: false, flowPast: [], justUnsubscribed: null },
   }
   return Object.assign(Object.create(first), other)
@@ -28,7 +28,7 @@ export async function openOther(pool: pg.Pool, first: Harness): Promise<Harness>
 const NO_OTHERS: ReadonlyMap<string, number> = new Map()
 
 /** Nobody pauses it, switches it off or disconnects it. */
-export function standingIn(other: Harness, of: Standing, channel: string, address: string): Standing {
+export function readSecondStanding(other: Harness, of: SendBlocks, channel: string, address: string): SendBlocks {
   const stays = {
     pausedSince: null,
     flowOffSince: null,
@@ -51,7 +51,10 @@ function ofBoth(state: State): State {
 const NOTHING: Step = { do: 'new visit', browser: 0, waitMs: 0 }
 
 /** What the invariants look at of each of the two shops; what the whole account has used is of both. */
-export function scenesOf(scene: Scene, states: { state: State; before: State | null }): [first: Scene, other: Scene] {
+export function splitScenes(
+  scene: Scene,
+  states: { state: State; before: State | null },
+): [first: Scene, other: Scene] {
   const { harness, step } = scene
   const { other } = harness
   const isOthers = ({ evidence }: Scene['mails'][number]) => evidence?.store === other!.fixture.storeId
@@ -70,10 +73,10 @@ export function scenesOf(scene: Scene, states: { state: State; before: State | n
   ]
 }
 
-export const readOther = (pool: pg.Pool, { other }: Harness, before: State | null): Promise<State | null> =>
+export const readSecondShop = (pool: pg.Pool, { other }: Harness, before: State | null): Promise<State | null> =>
   other ? readState(pool, other.fixture.storeId, before) : Promise.resolve(null)
 
-export const otherPlayers = (play: (harness: Harness, act: Act) => Promise<void>) => ({
+export const secondShopPlayers = (play: (harness: Harness, act: Act) => Promise<void>) => ({
   async 'in the other shop'({ other }: Harness, { act }: ActOf<'in the other shop'>) {
     if (other) await play(other, act)
   },

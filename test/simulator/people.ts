@@ -28,7 +28,7 @@ const PHONES: Record<Country, readonly (readonly string[])[]> = {
   AU: [['+61412345671'], ['+61412345672'], ['+61412345673']],
 }
 
-export const peopleOf = (countries: readonly Country[]): Person[] =>
+export const createPeople = (countries: readonly Country[]): Person[] =>
   NAMES.map((name, index) => {
     const country = countries[index]!
     const phones = PHONES[country][index]!
@@ -56,11 +56,11 @@ const PREFIXES: [string, Country][] = [
   ['+61', 'AU'],
 ]
 
-export const countryOfPhone = (phone: string | null): Country | null =>
+export const findPhoneCountry = (phone: string | null): Country | null =>
   PREFIXES.find(([prefix]) => phone?.startsWith(prefix))?.[1] ?? null
 
 /** Every number the same phone has. */
-export const numbersOf = (address: string): readonly string[] =>
+export const listNumbers = (address: string): readonly string[] =>
   Object.values(PHONES)
     .flat()
     .find((phones) => phones.includes(address)) ?? [address]
@@ -120,7 +120,7 @@ export function isNight(atMs: number, home: Home): boolean {
 /** Millionths of a dollar for each segment. */
 const PRICES: Record<Country, number> = { US: 8_000, DE: 100_000, GB: 50_000, MX: 40_000, AU: 60_000 }
 
-export const priceOf = (phone: string): number => PRICES[countryOfPhone(phone) ?? 'DE']
+export const findPrice = (phone: string): number => PRICES[findPhoneCountry(phone) ?? 'DE']
 
 /** Of all its parts. */
-export const priceOfSms = (phone: string, words: string): number => Math.ceil(words.length / 153) * priceOf(phone)
+export const findSmsPrice = (phone: string, words: string): number => Math.ceil(words.length / 153) * findPrice(phone)

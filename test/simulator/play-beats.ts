@@ -1,8 +1,8 @@
 import type { PlatformOrder } from '../../server/platforms/platform/platform.ts'
 import { reachShop } from '../../server/workspace/plugin-calls/reach.ts'
 import type { ActOf, Harness } from './harness.ts'
-import { type Call, connected, type Plugin, send, signed } from './play-plugin.ts'
-import { PRODUCTS, present } from './shop.ts'
+import { connectPlugin, type Plugin, type PluginCall, sendCall, signCall } from './play-plugin.ts'
+import { listCurrentOrders, PRODUCTS } from './shop.ts'
 
 // A shop that Recoup does not reach: its plugin reports orders, stock and prices with its beats, as Recoup's last answer asked (D3).
 
@@ -10,7 +10,7 @@ type Kind = 'reach' | 'beat'
 type Players = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
 
 /** What the last answer asked for. */
-export interface Asked {
+export interface BeatRequest {
   since: string | null
   goods: readonly { product: string; variation: string | null }[]
 }
@@ -23,10 +23,10 @@ const MOST_ORDERS = 3
 export const beatPlayers: Players = {
   async reach(harness, { isReached }) {
     harness.shop.isCutOff = !isReached
-    if (await connected(harness)) await reachShop(harness.web.deps, { storeId: harness.fixture.storeId })
+    if (await connectPlugin(harness)) await reachShop(harness.web.deps, { storeId: harness.fixture.storeId })
   },
   async beat(harness, act) {
-    const plugin = await connected(harness)
+    const plugin = await connectPlugin(harness)
     const isUp = harness.shop.mood === 'answers' || harness.shop.mood === 'is slow'
     if (!plugin || !isUp) return
     for (let beats = 0; beats < MOST_BEATS; beats++) if (!(await beat(harness, plugin, act))) return
@@ -37,12 +37,13 @@ export const beatPlayers: Players = {
 async function beat(harness: Harness, plugin: Plugin, { readingMs, network }: ActOf<'beat'>): Promise<boolean> {
   const { asked } = plugin
   const { report, reading } = asked.since === null ? NO_REPORT : await readShop(harness, asked, readingMs)
-  const call = signed(harness, plugin, 'beat', bodyOf(plugin, report))
+  const call = signCall(harness, plugin, 'beat', bodyOf(plugin, report))
   if (network === 'lost') return false
   const answer = await arrive(plugin, call)
   if (!answer) return false
   if (reading) reading.reachedEnd = report!.isComplete
-  if (network === 'twice' && (await send(plugin, call)).statusCode !== 409) plugin.faults.push('a beat counted twice')
+  if (network === 'twice' && (await sendCall(plugin, call)).statusCode !== 409)
+    plugin.faults.push('a beat counted twice')
   if (network === 'unanswered') return false
   plugin.asked = { since: answer.ask.ordersSince, goods: answer.ask.goods }
   if (plugin.asked.since === null) return false
@@ -53,12 +54,12 @@ async function beat(harness: Harness, plugin: Plugin, { readingMs, network }: Ac
 const NO_REPORT = { report: null, reading: null }
 
 /** The orders as they are when it begins, then stock and prices. */
-async function readShop({ shop, clock }: Harness, { since, goods }: Asked, readingMs: number) {
+async function readShop({ shop, clock }: Harness, { since, goods }: BeatRequest, readingMs: number) {
   const startedAt = clock.trueNow()
   const reading = { startedAt, reachedEnd: false }
   shop.readings.push(reading)
   // Drafts are not reported.
-  const orders = present(shop)
+  const orders = listCurrentOrders(shop)
     .filter((order) => order.kind !== 'draft' && Date.parse(order.modifiedAt) >= Date.parse(since!))
     .sort((a, b) => a.modifiedAt.localeCompare(b.modifiedAt))
   await clock.pass(readingMs)
@@ -114,11 +115,11 @@ const bodyOf = ({ install }: Plugin, orders: object | null): string =>
   JSON.stringify({ v: 1, plugin: '1.0.0', install, settings: '', health: HEALTH, ...(orders && { orders }) })
 
 interface Answer {
-  ask: { ordersSince: string | null; goods: Asked['goods'] }
+  ask: { ordersSince: string | null; goods: BeatRequest['goods'] }
 }
 
-async function arrive(plugin: Plugin, call: Call): Promise<Answer | null> {
-  const reply = await send(plugin, call)
+async function arrive(plugin: Plugin, call: PluginCall): Promise<Answer | null> {
+  const reply = await sendCall(plugin, call)
   if (reply.statusCode === 200) return reply.json()
   plugin.faults.push(`a beat was answered ${reply.statusCode}, not 200`)
   return null

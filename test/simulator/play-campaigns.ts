@@ -9,18 +9,18 @@ import { followCampaign, planRuns, runCampaigns } from '../../server/marketing/c
 import * as steps from '../../server/marketing/campaigns/steps.ts'
 import { CAMPAIGN_TEMPLATES } from '../../server/messages/templates/ready-templates.ts'
 import * as api from '../../shared/campaigns.ts'
-import type { Actor, Life } from './actors.ts'
+import type { Actor, ProcessState } from './actors.ts'
 import type { CampaignAct, CampaignPlan } from './campaigns.ts'
-import { deedsOf, readBusy } from './deeds.ts'
-import { SAYS_CODE, TEXT } from './fixture.ts'
-import { type ActOf, account, type Harness, handle } from './harness.ts'
-import { isOfCampaign } from './invariants/scene.ts'
-import { dayAt, type Schedule } from './new-york.ts'
+import { listActions, readCampaignActivity } from './deeds.ts'
+import { CODE_SNIPPET, TEXT } from './fixture.ts'
+import { type ActOf, accountHandle, type Harness, storeHandle } from './harness.ts'
+import { isCampaignSend } from './invariants/scene.ts'
+import { formatDay, type Schedule } from './new-york.ts'
 
 // What an owner does with campaigns, and what the history keeps of it: from the rules' text, not from the engine.
 
 /** A campaign as its owner knows it. True time, but for what a schedule is compared with. */
-export interface Made {
+export interface PlayedCampaign {
   id: string
   /** The last one is in force. */
   versions: { plan: CampaignPlan; schedule: Schedule }[]
@@ -55,7 +55,7 @@ export const campaignPlayers: Players = {
     const wanted = wantedOf(harness, { plan: { ...plan, filters: offered }, schedule }, isNow)
     const request = requestOf(harness, 'create')
     const asked = startOf(harness)
-    const make = () => createCampaign(harness.web.deps, handle(harness), request, wanted)
+    const make = () => createCampaign(harness.web.deps, storeHandle(harness), request, wanted)
     const id = await once(isTwice, make)
     harness.campaigns.push(aMade(harness, id, { plan, schedule }, isNow ? asked() : null))
     harness.campaigns.at(-1)!.saved.push(asked())
@@ -70,7 +70,7 @@ export const campaignPlayers: Players = {
       coupon: couponOf(harness, coupon),
     }
     const body = api.sendToAbandonedCarts.body.parse(wanted)
-    const id = await once(isTwice, () => sendToAll(harness.web.deps, handle(harness), request, body))
+    const id = await once(isTwice, () => sendToAll(harness.web.deps, storeHandle(harness), request, body))
     const plan = { ...QUICK, filters, coupon }
     harness.campaigns.push(aMade(harness, id, { plan, schedule: scheduleOf(harness, plan) }, asked()))
     harness.deeds.add('send to all')
@@ -87,7 +87,7 @@ export const campaignPlayers: Players = {
     if (before.people !== 'matching') plan.filters = {}
     const schedule = change.inDays === undefined ? kept : scheduleOf(harness, plan)
     const asked = startOf(harness)
-    const busy = await readBusy(harness.outside.pool, made.id)
+    const busy = await readCampaignActivity(harness.outside.pool, made.id)
     touch(harness, made)
     // Rows may have the new times before the answer has come.
     made.versions.push({ plan, schedule })
@@ -95,7 +95,7 @@ export const campaignPlayers: Players = {
     made.saved.push(saved)
     const wanted = wantedOf(harness, { plan, schedule }, isNow)
     try {
-      const { nextRunAt } = await saveCampaign(harness.web.deps, handle(harness), made.id, wanted)
+      const { nextRunAt } = await saveCampaign(harness.web.deps, storeHandle(harness), made.id, wanted)
       if (schedule !== kept) made.armedAt = nextRunAt === null ? null : harness.clock.now().getTime()
     } catch (error) {
       made.versions.push({ plan: before, schedule: kept })
@@ -105,7 +105,7 @@ export const campaignPlayers: Players = {
     }
     if (isNow) goOn(harness, made, asked())
     touch(harness, made)
-    for (const deed of deedsOf('edit', busy)) harness.deeds.add(deed)
+    for (const deed of listActions('edit', busy)) harness.deeds.add(deed)
   },
   async 'campaign step'(harness, { place, step, isTwice }) {
     const made = harness.campaigns.at(-1 - place)
@@ -113,7 +113,7 @@ export const campaignPlayers: Players = {
     const asked = startOf(harness)
     touch(harness, made)
     const request = requestOf(harness, step)
-    const busy = await readBusy(harness.outside.pool, made.id)
+    const busy = await readCampaignActivity(harness.outside.pool, made.id)
     await once(isTwice && step !== 'delete', () => doStep(harness, made.id, step, request))
     if (step === 'retry') made.retried.push(asked())
     else if (step === 'play') play(harness, made, asked())
@@ -121,22 +121,22 @@ export const campaignPlayers: Players = {
     else stop(harness, made, step)
     touch(harness, made)
     if (step === 'retry') return
-    for (const deed of deedsOf(step, busy)) harness.deeds.add(deed)
+    for (const deed of listActions(step, busy)) harness.deeds.add(deed)
   },
   async audience(harness, { filters }) {
     const wanted = { name: `Audience ${harness.arrivals} ${harness.clock.trueNow()}`, filters }
-    const by = { store: handle(harness), account: account(harness) }
+    const by = { store: storeHandle(harness), account: accountHandle(harness) }
     const { id } = await createAudience(harness.web.deps, by, wanted)
     harness.audiences.push({ id, filters })
   },
   async 'audience gone'(harness) {
     const audience = harness.audiences.pop()
-    if (audience) await deleteAudience(handle(harness), audience.id)
+    if (audience) await deleteAudience(storeHandle(harness), audience.id)
   },
   async 'mail report'(harness, { place, kind }) {
     const mails = harness.post.mails.filter(
       ({ channel, isAnswered, answer, evidence }) =>
-        channel === 'email' && isAnswered && answer === 'accepts' && evidence && isOfCampaign(evidence),
+        channel === 'email' && isAnswered && answer === 'accepts' && evidence && isCampaignSend(evidence),
     )
     const mail = mails.at(-1 - place)
     if (!mail) return
@@ -151,7 +151,7 @@ export const campaignPlayers: Players = {
 /** As the form does it: a saved audience is read from the list, and the campaign gets a copy of its filters. */
 async function withAudience(harness: Harness, plan: CampaignPlan) {
   const saved = plan.isSaved ? harness.audiences.at(-1) : undefined
-  const offered = saved && (await readAudiences(handle(harness))).find(({ id }) => id === saved.id)
+  const offered = saved && (await readAudiences(storeHandle(harness))).find(({ id }) => id === saved.id)
   if (!saved || !offered) return { plan: { ...plan, isSaved: false }, offered: plan.filters }
   return { plan: { ...plan, filters: saved.filters }, offered: offered.filters as CampaignPlan['filters'] }
 }
@@ -170,18 +170,18 @@ const QUICK: CampaignPlan = {
   ...{ delay: 0, spreadHours: null, coupon: null, isTextChanged: true },
 }
 
-function touch({ stepNumber }: Harness, made: Made): void {
+function touch({ stepNumber }: Harness, made: PlayedCampaign): void {
   made.touchedIn = stepNumber
 }
 
-function stop({ clock }: Harness, made: Made, step: 'pause' | 'cancel' | 'delete'): void {
+function stop({ clock }: Harness, made: PlayedCampaign, step: 'pause' | 'cancel' | 'delete'): void {
   if (step !== 'pause') made.armedAt = null
   made.isDeleted ||= step === 'delete'
   if (made.stops.at(-1)?.until !== null) made.stops.push({ from: clock.trueNow(), until: null })
 }
 
 /** Its schedule ends with it. */
-function goOn({ clock }: Harness, made: Made, asked: Made['asked'][number]): void {
+function goOn({ clock }: Harness, made: PlayedCampaign, asked: PlayedCampaign['asked'][number]): void {
   const last = made.stops.at(-1)
   if (last && !made.isDeleted) last.until ??= clock.trueNow()
   made.asked.push(asked)
@@ -189,7 +189,7 @@ function goOn({ clock }: Harness, made: Made, asked: Made['asked'][number]): voi
 }
 
 /** One that has ended has a schedule again, one that was paused what is left of its own; nothing changes with another. */
-function play(harness: Harness, made: Made, asked: Made['asked'][number]): void {
+function play(harness: Harness, made: PlayedCampaign, asked: PlayedCampaign['asked'][number]): void {
   const { status } = harness.figures.get(made.id) ?? {}
   const hasEnded = status === 'completed' || status === 'sent' || status === 'cancelled'
   const wasPaused = made.stops.at(-1)?.until === null
@@ -208,9 +208,9 @@ function startOf({ clock }: Harness) {
 function aMade(
   { clock, stepNumber }: Harness,
   id: string,
-  version: Made['versions'][number],
-  asked: Made['asked'][number] | null,
-): Made {
+  version: PlayedCampaign['versions'][number],
+  asked: PlayedCampaign['asked'][number] | null,
+): PlayedCampaign {
   return {
     ...{
       id,
@@ -245,7 +245,7 @@ const doStep = (
   step: ActOf<'campaign step'>['step'],
   request: ReturnType<typeof requestOf>,
 ) => {
-  const [deps, store] = [harness.web.deps, handle(harness)] as const
+  const [deps, store] = [harness.web.deps, storeHandle(harness)] as const
   const done = {
     retry: async () => {
       if ((await retryFailed(deps, store, id)) > 0) harness.deeds.add('retry')
@@ -271,11 +271,15 @@ function requestOf({ fixture, arrivals, clock, campaigns }: Harness, what: strin
 }
 
 const scheduleOf = ({ clock }: Harness, { inDays, timeOfDay, frequency }: CampaignPlan): Schedule => ({
-  startDate: dayAt(clock.now().getTime(), inDays),
+  startDate: formatDay(clock.now().getTime(), inDays),
   ...{ timeOfDay, frequency },
 })
 
-function wantedOf(harness: Harness, { plan, schedule }: Made['versions'][number], sendNow: boolean): api.CampaignInput {
+function wantedOf(
+  harness: Harness,
+  { plan, schedule }: PlayedCampaign['versions'][number],
+  sendNow: boolean,
+): api.CampaignInput {
   const { channel, people, chosen, filters, delay, spreadHours, coupon, isTextChanged } = plan
   return api.createCampaign.body.parse({
     ...{ name: 'Spring', type: channel, sendNow },
@@ -298,12 +302,12 @@ const OURS = CAMPAIGN_TEMPLATES.find(({ id }) => id === 'first_reminder')!.body
 const OWN = 'Hello {{ customer_name }}: {{ cart_items }} {{ checkout_link }}'
 
 /** Chosen customers may be without a cart. */
-const neutralOf = (hasCoupon: boolean) => (hasCoupon ? NEUTRAL + SAYS_CODE : NEUTRAL)
+const neutralOf = (hasCoupon: boolean) => (hasCoupon ? NEUTRAL + CODE_SNIPPET : NEUTRAL)
 const NEUTRAL = 'Hello {{ customer_name }}, from {{ store_name }}.'
 
 function bodyOf(channel: CampaignPlan['channel'], hasCoupon: boolean, isOwn: boolean): string {
   const words = channel === 'email' ? (isOwn ? OWN : OURS) : TEXT
-  return hasCoupon ? words + SAYS_CODE : words
+  return hasCoupon ? words + CODE_SNIPPET : words
 }
 
 function couponOf({ scenario, couponIds }: Harness, at: number | null) {
@@ -315,18 +319,22 @@ function couponOf({ scenario, couponIds }: Harness, at: number | null) {
 }
 
 /** Processes that are making the rows of a run. */
-export const planning = new WeakSet<Life>()
+export const planning = new WeakSet<ProcessState>()
 
 /** So few that a run has several. */
 const ROWS_A_PAGE = 1
 /** Few mails leave here. */
-export const FEW = { leastAccepted: 2, bounces: { least: 1, share: 0.05 }, complaints: { least: 1, share: 0.003 } }
+export const PAUSE_LIMITS = {
+  leastAccepted: 2,
+  bounces: { least: 1, share: 0.05 },
+  complaints: { least: 1, share: 0.003 },
+}
 
 /** The tick of each second, and the jobs it wakes. */
 export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): Promise<void> {
   const { storeId } = harness.fixture
   const { campaignJobs } = harness.outside
-  await guardCampaigns(deps, FEW).finally(() => noteBrakes(harness))
+  await guardCampaigns(deps, PAUSE_LIMITS).finally(() => noteBrakes(harness))
   await runCampaigns(deps).finally(() => noteBrakes(harness))
   for (const campaignId of campaignJobs.plan) {
     // A process that dies at it leaves it to the next tick.

@@ -9,7 +9,7 @@ import type { Actor } from './actors.ts'
 import type { CouponAct } from './coupons.ts'
 import type { Fixture } from './fixture.ts'
 import type { ActOf, Harness } from './harness.ts'
-import { byCode, isUsableAt, made } from './shop-coupons.ts'
+import { addCoupon, findByCode, isUsableAt } from './shop-coupons.ts'
 
 // Coupons: of the flow's steps, in the store's admin, and in the orders of shoppers and their friends.
 
@@ -20,7 +20,7 @@ export const couponPlayers = (living: Living): Players => ({
   async coupon({ shop, clock }, { step, change }) {
     const { shelf } = shop
     const code = codeOfStep(step)
-    const coupon = byCode(shelf, code)
+    const coupon = findByCode(shelf, code)
     if (change === 'deleted') shelf.deletedByHand.add(code)
     if (change === 'deleted') shelf.coupons = shelf.coupons.filter((each) => each !== coupon)
     if (!coupon) return
@@ -55,7 +55,7 @@ export const couponPlayers = (living: Living): Players => ({
 })
 
 /** The tick, and the job it wakes. */
-export async function makeDueCodes({ outside, fixture }: Harness, deps: Deps): Promise<void> {
+export async function createDueCodes({ outside, fixture }: Harness, deps: Deps): Promise<void> {
   await enqueueDueCodes(deps)
   if (!outside.areCodesDue) return
   outside.areCodesDue = false
@@ -63,16 +63,16 @@ export async function makeDueCodes({ outside, fixture }: Harness, deps: Deps): P
 }
 
 /** What the store lets an order name: the code of that message, while it can be used. */
-export function codesNamed({ post, shop, clock }: Harness, { codeOf }: ActOf<'order'>): string[] {
+export function findUsableCodes({ post, shop, clock }: Harness, { codeOf }: ActOf<'order'>): string[] {
   const code = codeOf === undefined ? null : post.mails.filter(({ evidence }) => evidence?.coupon.code)[codeOf]
-  const coupon = code && byCode(shop.shelf, code.evidence!.coupon.code!)
+  const coupon = code && findByCode(shop.shelf, code.evidence!.coupon.code!)
   return coupon && isUsableAt(coupon, clock.trueNow()) ? [coupon.code] : []
 }
 
 const codeOfStep = (step: number) => `step-${step + 1}`
 
 /** What choosing a coupon for a step has written. */
-export async function stockCoupons(
+export async function insertStepCoupons(
   pool: pg.Pool,
   harness: Pick<Harness, 'scenario' | 'shop' | 'clock'>,
   fixture: Fixture,
@@ -89,7 +89,12 @@ export async function stockCoupons(
     if (kind === 'shared') {
       const base = { code: codeOfStep(at), type, percent, amountMinor, currency: 'USD', minSpendMinor, usageLimit }
       const draft = { ...base, expiresAt: endsAt, isIndividual: false, email: null, mark: '' }
-      inStore = { ...made(shop.shelf, draft), mark: null, createdAt: now.toISOString(), modifiedAt: now.toISOString() }
+      inStore = {
+        ...addCoupon(shop.shelf, draft),
+        mark: null,
+        createdAt: now.toISOString(),
+        modifiedAt: now.toISOString(),
+      }
       shop.shelf.coupons.push(inStore)
     }
     const code = codeOfStep(at).toUpperCase()

@@ -3,13 +3,13 @@ import { stepsOf } from '../../server/marketing/flows/sql.ts'
 import { variantsOf } from '../../server/marketing/flows/variants.ts'
 import type { SaveFlow } from '../../shared/flows.ts'
 import type { Bound, FlowChange } from './flow-edits.ts'
-import { flowAt } from './flows.ts'
-import { type ActOf, type Harness, handle } from './harness.ts'
+import { findFlow } from './flows.ts'
+import { type ActOf, type Harness, storeHandle } from './harness.ts'
 import type { Channel } from './steps.ts'
 
 // The owner saves the flow; what its steps are is noted as the acts say it, with the names that steps and variants have been given.
 
-export interface NotedStep {
+export interface StepSnapshot {
   channels: readonly Channel[]
   condition: Bound | null
   /** Those that are drawn among; null: it is not split. */
@@ -17,10 +17,10 @@ export interface NotedStep {
 }
 
 /** What the steps of all flows are, by their ids. */
-export interface NotedFlow {
+export interface StepsSnapshot {
   /** True time. */
   at: number
-  steps: ReadonlyMap<string, NotedStep>
+  steps: ReadonlyMap<string, StepSnapshot>
   /** Steps that were new then, in a flow that had others. */
   added: ReadonlySet<string>
 }
@@ -30,9 +30,9 @@ type Players = { 'flow edit': (harness: Harness, act: ActOf<'flow edit'>) => Pro
 export const flowEditPlayers: Players = {
   async 'flow edit'(harness, { change, flow }) {
     const { web, clock } = harness
-    const store = handle(harness)
-    const flowId = flowAt(harness, flow ?? 0)
-    await beginSteps(harness)
+    const store = storeHandle(harness)
+    const flowId = findFlow(harness, flow ?? 0)
+    await recordFirstSteps(harness)
     const before = (await stored(harness)).filter((step) => step.flowId === flowId)
     if (change.kind === 'winner') {
       const step = at(before, change.place)
@@ -58,7 +58,7 @@ interface Stored {
 
 /** Of all flows there are. */
 async function stored(harness: Harness): Promise<Stored[]> {
-  const store = handle(harness)
+  const store = storeHandle(harness)
   const steps = await stepsOf(store, harness.flows.made)
   const variants = await variantsOf(store, steps)
   return steps.map((step) => ({
@@ -69,7 +69,7 @@ async function stored(harness: Harness): Promise<Stored[]> {
 }
 
 /** Before the first of them is changed. */
-export async function beginSteps(harness: Harness): Promise<void> {
+export async function recordFirstSteps(harness: Harness): Promise<void> {
   if (harness.flowPast.length > 0) return
   const steps = await stored(harness)
   if (harness.flowPast.length > 0) return
@@ -124,21 +124,21 @@ function edited(steps: readonly Stored[], change: Exclude<FlowChange, { kind: 'w
 /** What of a step the act says, for that step; of all others what was noted before. */
 async function noteChange(harness: Harness, before: readonly Stored[], change: FlowChange): Promise<void> {
   const changedId = at(before, change.place).id
-  const said = new Map<string, Partial<NotedStep>>()
+  const said = new Map<string, Partial<StepSnapshot>>()
   if (change.kind === 'channels') said.set(changedId, { channels: change.channels })
   if (change.kind === 'condition') said.set(changedId, { condition: change.condition })
-  await noteSteps(harness, said, change.kind === 'add' ? change.channels : [])
+  await recordSteps(harness, said, change.kind === 'add' ? change.channels : [])
 }
 
 /** After they were changed: what was said of some, by their ids; and of all that are new, which are of a flow that had others. */
-export async function noteSteps(
+export async function recordSteps(
   harness: Harness,
-  said: ReadonlyMap<string, Partial<NotedStep>>,
+  said: ReadonlyMap<string, Partial<StepSnapshot>>,
   ofNew: readonly Channel[],
 ): Promise<void> {
   const past = harness.flowPast.at(-1)!.steps
   const now = await stored(harness)
-  const steps = now.map(({ id, variants }): [string, NotedStep] => {
+  const steps = now.map(({ id, variants }): [string, StepSnapshot] => {
     const known = { ...(past.get(id) ?? { channels: ofNew, condition: null, variants: null }), ...said.get(id) }
     const drawn = variants.length > 1 || known.variants ? new Set(variants.map((each) => each.id)) : null
     return [id, { ...known, variants: drawn }]

@@ -1,16 +1,16 @@
 import { limitPostToMode } from '../../server/carts/capture/capture.ts'
 import type { PlacedPost } from '../../server/core/schema/facts.ts'
 import type { CapturePost } from '../../shared/capture.ts'
-import { mailboxOf } from './aliases.ts'
+import { findMailbox } from './aliases.ts'
 import type { ActOf, Harness } from './harness.ts'
-import { numbersOf } from './people.ts'
-import type { Version } from './shop.ts'
+import { listNumbers } from './people.ts'
+import type { OrderVersion } from './shop.ts'
 
 // What a store's mode lets in (C9), once more and by hand: of every post, report and order what of it may be kept.
 
-export interface Modes {
+export interface ModeState {
   /** Of posts and reports, by the key of their fact; one that is not here is not to be kept at all. */
-  posts: Map<string, Allowed>
+  posts: Map<string, AllowedIdentity>
   /** Orders of which there may be a row. */
   orders: Set<string>
   /** Mailboxes and numbers that somebody let in, or that were bought with. */
@@ -20,16 +20,16 @@ export interface Modes {
   faults: string[]
 }
 
-export interface Allowed {
+export interface AllowedIdentity {
   email: boolean
   phone: boolean
   /** The lasting id of the browser, and where it is. */
   browser: boolean
 }
 
-const ALL: Allowed = { email: true, phone: true, browser: true }
+const ALL: AllowedIdentity = { email: true, phone: true, browser: true }
 
-export const newModes = (): Modes => ({
+export const createModeState = (): ModeState => ({
   posts: new Map(),
   orders: new Set(),
   named: new Set(),
@@ -44,7 +44,7 @@ export const modePlayers = {
 }
 
 /** By the script of today; null: it keeps it to itself. */
-export function sentBy(harness: Harness, act: ActOf<'post'>, post: CapturePost): CapturePost | null {
+export function buildSentPost(harness: Harness, act: ActOf<'post'>, post: CapturePost): CapturePost | null {
   const mode = harness.scenario.beforeConsent
   if (mode === null || act.isCached) return post
   const { banner } = harness.browsers[act.browser]!
@@ -71,10 +71,10 @@ const ticked = ({ consent }: CapturePost) => ({
 const takesBack = ({ consent = {} }: CapturePost) => Object.values(consent).some((box) => box && !box.isGiven)
 
 /** Beside words that are not the store's any more. */
-export const OUTDATED = 'w-of-last-year'
+export const OUTDATED_WORDING_ID = 'w-of-last-year'
 
 /** What of it may be kept; null: nothing, a no excepted. */
-function allowedOf({ scenario }: Harness, post: CapturePost): Allowed | null {
+function allowedOf({ scenario }: Harness, post: CapturePost): AllowedIdentity | null {
   const mode = scenario.beforeConsent
   if (mode === null || mode === 'cart_and_contact' || post.agreed) return ALL
   const { email, phone } = ticked(withoutOutdated(post))
@@ -83,7 +83,9 @@ function allowedOf({ scenario }: Harness, post: CapturePost): Allowed | null {
 }
 
 function withoutOutdated(post: CapturePost): CapturePost {
-  const boxes = Object.entries(post.consent ?? {}).filter(([, box]) => !(box?.isGiven && box.id === OUTDATED))
+  const boxes = Object.entries(post.consent ?? {}).filter(
+    ([, box]) => !(box?.isGiven && box.id === OUTDATED_WORDING_ID),
+  )
   return { ...post, consent: boxes.length > 0 ? Object.fromEntries(boxes) : undefined }
 }
 
@@ -91,7 +93,7 @@ function withoutOutdated(post: CapturePost): CapturePost {
 const ZONE = { city: 'Paris', region: 'Paris', country: 'FR', timezone: 'Europe/Paris' }
 
 /** `said`: what counts of it. `placed`: what the engine lets in. */
-export async function letIn(
+export async function recordAllowedPost(
   harness: Harness,
   post: CapturePost,
 ): Promise<{ said: CapturePost; placed: PlacedPost | null }> {
@@ -107,21 +109,21 @@ export async function letIn(
   return { said, placed }
 }
 
-function restOf(contact: CapturePost['contact'], { email, phone }: Allowed): CapturePost['contact'] {
+function restOf(contact: CapturePost['contact'], { email, phone }: AllowedIdentity): CapturePost['contact'] {
   const { email: typed, phone: number, ...rest } = contact ?? {}
   return { ...rest, ...(email && typed && { email: typed }), ...(phone && number && { phone: number }) }
 }
 
-const nameOf = (address: string): string => mailboxOf(numbersOf(address)[0]!)
+const nameOf = (address: string): string => findMailbox(listNumbers(address)[0]!)
 
-function noteNamed({ named }: Modes, address: string | null | undefined): void {
+function noteNamed({ named }: ModeState, address: string | null | undefined): void {
   if (address) named.add(nameOf(address))
 }
 
-export const isNamed = ({ named }: Modes, address: string): boolean => named.has(nameOf(address))
+export const isNamed = ({ named }: ModeState, address: string): boolean => named.has(nameOf(address))
 
 /** Whoever buys names themselves, and whoever ticked a box of the checkout; what was not placed is no news of anybody. */
-export function noteOrder({ modes, scenario }: Harness, { order }: Version): void {
+export function recordOrderContact({ modes, scenario }: Harness, { order }: OrderVersion): void {
   if (!modes) return
   const isSold = scenario.beforeConsent === 'cart_and_contact' || order.kind === 'purchase' || order.paidAt !== null
   const yes = (order.consents ?? []).map(({ channel }) => channel)
@@ -136,7 +138,7 @@ export async function expectContact(harness: Harness, post: CapturePost, isOpen:
   const email = post.contact?.email
   const isUsual = isOpen && !isRefused(harness, email) && !hasJumped && !isDisconnected && erased.size === 0
   if (!modes || !isUsual || !email || !post.items?.length || !allowedOf(harness, post)?.email) return
-  const person = people.find((each) => each.email === mailboxOf(email))
+  const person = people.find((each) => each.email === findMailbox(email))
   const isAlone = [...modes.named].every((each) => each === person?.email || person?.phones.includes(each))
   const { rows } = await outside.pool.query<{ isKept: boolean; isInCart: boolean }>(
     `select exists (select 1 from facts where store_id = $1 and payload ->> 'type' <> 'order' and payload #>> '{contact,email}' = $2) as "isKept",
@@ -159,7 +161,7 @@ interface Reported {
 }
 
 /** Of the plugin's report; `isOwed`: as far as the shop's orders are read, its customer's address is kept. */
-export async function noteReport(harness: Harness, key: string, { contact, customer, agreed }: Reported) {
+export async function recordPluginReport(harness: Harness, key: string, { contact, customer, agreed }: Reported) {
   const { modes, scenario, shop, outside, fixture } = harness
   const mode = scenario.beforeConsent
   if (!modes || mode === null) return { isOwed: false }

@@ -6,10 +6,10 @@ import { buildEntryId } from '../../server/shoppers/suppressions/rules.ts'
 import { addEntry, removeEntry } from '../../server/shoppers/suppressions/suppressions.ts'
 import { eraseDataSubject, runErasure } from '../../server/workspace/privacy/erase.ts'
 import { secrets } from './actors.ts'
-import { aliasOf } from './aliases.ts'
-import { type ActOf, account, type Harness, handle } from './harness.ts'
+import { buildAlias } from './aliases.ts'
+import { type ActOf, accountHandle, type Harness, storeHandle } from './harness.ts'
 import type { Person } from './people.ts'
-import { noteRest, noteWaking } from './play-stops.ts'
+import { recordBeforeWake, recordRest } from './play-stops.ts'
 import type { Act } from './steps.ts'
 
 // What an owner does with single people, and with what texts may cost.
@@ -17,7 +17,7 @@ import type { Act } from './steps.ts'
 type Players<Kind extends Act['do']> = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
 
 /** On a legal ground: German yeses unconfirmed, Germans and everybody else written to by mail until they say no. */
-export const OVERRIDDEN = [
+export const OVERRIDES = [
   { channel: 'sms', country: 'DE', from: 'confirmed_opt_in', to: 'opt_in' },
   { channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out' },
   { channel: 'sms', country: '*', from: 'confirmed_opt_in', to: 'opt_in' },
@@ -27,7 +27,7 @@ export const ownerPlayers: Players<
   'suppress' | 'allow again' | 'override' | 'end override' | 'budget' | 'plan' | 'erase'
 > = {
   async suppress(harness, { person, kind, channels }) {
-    const by = { account: account(harness), session: harness.fixture.session }
+    const by = { account: accountHandle(harness), session: harness.fixture.session }
     const who = harness.people[person]!
     const address = kind === 'email' ? who.email : who.typedPhone
     await addEntry(harness.web.deps, by, { address, channels, note: 'asked on the phone' })
@@ -39,7 +39,7 @@ export const ownerPlayers: Players<
     }
   },
   async 'allow again'(harness, { person, kind, channel }) {
-    const by = { account: account(harness), session: harness.fixture.session }
+    const by = { account: accountHandle(harness), session: harness.fixture.session }
     for (const address of addressesOf(harness.people[person]!, kind)) {
       const id = buildEntryId(secrets.addressHash(address), channel, 'manual')
       await removeEntry(harness.web.deps, by, id)
@@ -48,35 +48,39 @@ export const ownerPlayers: Players<
   },
   async override(harness, { rule }) {
     const legalGround = 'Section 7 (3) of the law on unfair competition, as our lawyer wrote us.'
-    await createOverride(harness.web.deps, harness.fixture.session, handle(harness), {
-      ...OVERRIDDEN[rule]!,
+    await createOverride(harness.web.deps, harness.fixture.session, storeHandle(harness), {
+      ...OVERRIDES[rule]!,
       legalGround,
     })
   },
   async 'end override'(harness, { rule }) {
-    const { channel, country } = OVERRIDDEN[rule]!
+    const { channel, country } = OVERRIDES[rule]!
     const { rows } = await harness.outside.pool.query(
       'select id from consent_overrides where store_id = $1 and channel = $2 and country = $3 and ended_at is null',
       [harness.fixture.storeId, channel, country],
     )
-    for (const { id } of rows) await endOverride(harness.web.deps, harness.fixture.session, handle(harness), id)
+    for (const { id } of rows) await endOverride(harness.web.deps, harness.fixture.session, storeHandle(harness), id)
   },
   async budget(harness, { micros }) {
-    await saveBudget(harness.web.deps, account(harness), micros === null ? null : micros / 1_000_000)
+    await saveBudget(harness.web.deps, accountHandle(harness), micros === null ? null : micros / 1_000_000)
     harness.say({ budget: { micros, since: harness.clock.trueNow() } })
   },
   async plan(harness, { plan }) {
-    noteWaking(harness, { isChosen: harness.stops.isChosen, plan })
-    await setPlanManually(harness.web.deps, account(harness), { planKey: plan })
+    recordBeforeWake(harness, { isChosen: harness.stops.isChosen, plan })
+    await setPlanManually(harness.web.deps, accountHandle(harness), { planKey: plan })
     harness.say({ plannedSince: harness.clock.trueNow() })
-    noteRest(harness, { plan })
+    recordRest(harness, { plan })
   },
   async erase(harness, { person, kind, isRunNow }) {
     const { web, fixture, people } = harness
     const who = people[person]!
     const address = addressesOf(who, kind)[0]!
     const wanted = { address: kind === 'email' ? address : who.typedPhone, confirmation: 'erase' }
-    const { id } = await eraseDataSubject(web.deps, { account: account(harness), session: fixture.session }, wanted)
+    const { id } = await eraseDataSubject(
+      web.deps,
+      { account: accountHandle(harness), session: fixture.session },
+      wanted,
+    )
     await noteErased(harness)
     if (!harness.erased.has(address)) throw new Error(`${address} was erased and is not on the suppression list`)
     harness.erasing.push(id)
@@ -93,7 +97,7 @@ async function noteErased({ outside, fixture, people, erased, clock }: Harness):
     [fixture.accountId],
   )
   const hashes = new Set(rows.map(({ hash }) => hash))
-  for (const address of people.flatMap(({ email, phones }) => [email, aliasOf(email), ...phones])) {
+  for (const address of people.flatMap(({ email, phones }) => [email, buildAlias(email), ...phones])) {
     if (!erased.has(address) && hashes.has(secrets.addressHash(address).toString('hex')))
       erased.set(address, clock.trueNow())
   }

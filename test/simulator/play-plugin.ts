@@ -5,10 +5,10 @@ import { changePlugin, readPlugin, saveSecret } from '../../server/access/plugin
 import { type CallName, sign, signReply } from '../../server/access/plugin/signature.ts'
 import { transact } from '../../server/core/db/db.ts'
 import { pluginCallRoutes } from '../../server/workspace/plugin-calls/routes.ts'
-import { type ActOf, type Harness, handle } from './harness.ts'
-import { numbersOf } from './people.ts'
-import type { Asked } from './play-beats.ts'
-import { noteReport } from './play-modes.ts'
+import { type ActOf, type Harness, storeHandle } from './harness.ts'
+import { listNumbers } from './people.ts'
+import type { BeatRequest } from './play-beats.ts'
+import { recordPluginReport } from './play-modes.ts'
 
 // The plugin of the history's shop (docs/plugin-protocol.md): its queue, which keeps the newest state of a cart until that is answered, and its
 // signed calls over a way that is not to be relied on.
@@ -26,7 +26,7 @@ export interface Plugin {
   /** Of each cart, what was said last and is known to have arrived. */
   told: Map<string, Waiting>
   /** By the last answer to a beat. */
-  asked: Asked
+  asked: BeatRequest
   /** What was found to be wrong. */
   faults: string[]
 }
@@ -44,7 +44,7 @@ interface Waiting {
 
 export const pluginPlayers: Players = {
   async snapshot(harness, act) {
-    const plugin = await connected(harness)
+    const plugin = await connectPlugin(harness)
     if (!plugin) return
     const waiting = queue(harness, plugin, act)
     if (act.network === 'waits') return
@@ -61,7 +61,7 @@ export const pluginPlayers: Players = {
     if (act.network !== 'unanswered') await answered(harness, plugin, sent)
   },
   async outbox(harness, { size, isReversed }) {
-    const plugin = await connected(harness)
+    const plugin = await connectPlugin(harness)
     if (!plugin) return
     // Nothing waits longer in the shop.
     const isTooOld = ({ at }: Waiting) => harness.clock.trueNow() - at > KEPT_MS
@@ -76,7 +76,7 @@ export const pluginPlayers: Players = {
     }
   },
   async forge(harness, { how }) {
-    const plugin = await connected(harness)
+    const plugin = await connectPlugin(harness)
     if (!plugin) return
     const made = entryOf(harness, plugin, {
       cart: FORGED,
@@ -90,22 +90,22 @@ export const pluginPlayers: Players = {
       late: { ageS: 301 },
       name: { signedName: 'beat' as const },
     }[how]
-    const status = await arrive(plugin, signed(harness, plugin, 'batch', body, change))
+    const status = await arrive(plugin, signCall(harness, plugin, 'batch', body, change))
     expectStatus(plugin, `a forged call (${how})`, status, 401)
   },
 }
 
 const KEPT_MS = 7 * 86_400_000
 
-const NOTHING_ASKED: Asked = { since: null, goods: [] }
+const NOTHING_ASKED: BeatRequest = { since: null, goods: [] }
 
 /** Nobody's cart. */
 const FORGED = 'f'.repeat(32)
 
 /** Connected when the first of it is played, and anew after the store was disconnected. null: it is disconnected now. */
-export async function connected(harness: Harness): Promise<Plugin | null> {
+export async function connectPlugin(harness: Harness): Promise<Plugin | null> {
   if (harness.isDisconnected) return null
-  const store = handle(harness)
+  const store = storeHandle(harness)
   const row = await readPlugin(store)
   if (row && !row.ended_at && harness.plugin) return harness.plugin
   const [secret, install] = [randomBytes(32).toString('hex'), randomBytes(16).toString('hex')]
@@ -160,13 +160,13 @@ function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Waitin
 }
 
 /** About to arrive: what of it may be kept is decided then, by what its shopper has agreed to meanwhile. */
-async function callOf(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<Call> {
+async function callOf(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<PluginCall> {
   for (const each of sent) {
     const key = `plugin:${each.cart}:${plugin.install}:${each.seq}`
-    const { isOwed } = await noteReport(harness, key, each.entry)
+    const { isOwed } = await recordPluginReport(harness, key, each.entry)
     each.isOwed = isOwed && each.isOwed !== false
   }
-  return signed(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
+  return signCall(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
 }
 
 function bodyOf({ clock }: Harness, { install }: Plugin, sent: readonly Waiting[]): string {
@@ -178,7 +178,7 @@ function bodyOf({ clock }: Harness, { install }: Plugin, sent: readonly Waiting[
   return JSON.stringify({ v: 1, plugin: '1.0.0', install, entries })
 }
 
-export interface Call {
+export interface PluginCall {
   name: CallName
   headers: Record<string, string>
   body: string
@@ -186,13 +186,13 @@ export interface Call {
 }
 
 /** The shop's clock goes with Recoup's: they are told apart by calls that are late. */
-export function signed(
+export function signCall(
   { fixture, web }: Harness,
   { secret }: Plugin,
   name: CallName,
   body: string,
   change: { key?: string; store?: string; ageS?: number; signedName?: CallName } = {},
-): Call {
+): PluginCall {
   const store = change.store ?? fixture.storeId
   const time = String(Math.floor(web.deps.now().getTime() / 1_000) - (change.ageS ?? 0))
   const nonce = randomBytes(16).toString('hex')
@@ -208,9 +208,9 @@ export function signed(
   return { name, headers, body, key }
 }
 
-const arrive = async (plugin: Plugin, call: Call): Promise<number> => (await send(plugin, call)).statusCode
+const arrive = async (plugin: Plugin, call: PluginCall): Promise<number> => (await sendCall(plugin, call)).statusCode
 
-export async function send({ app, faults }: Plugin, { name, headers, body, key }: Call) {
+export async function sendCall({ app, faults }: Plugin, { name, headers, body, key }: PluginCall) {
   const reply = await app.inject({ method: 'POST', url: `/api/plugin/${name}`, headers, payload: body })
   const is = reply.headers['x-recoup-signature']
   const wanted = signReply(key, headers['x-recoup-nonce']!, reply.statusCode, reply.body)
@@ -236,7 +236,7 @@ async function overtaken(
 
 /** Somebody on the way changes what was said. */
 async function altered(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<void> {
-  const call = signed(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
+  const call = signCall(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
   const body = call.body.replaceAll(sent[0]!.cart, FORGED)
   expectStatus(plugin, 'an altered call', await arrive(plugin, { ...call, body }), 401)
 }
@@ -248,7 +248,7 @@ function expectStatus({ faults }: Plugin, what: string, status: number, wanted: 
 function noteUsable({ usable }: Harness, sent: readonly Waiting[]): void {
   for (const { entry } of sent) {
     const { email } = (entry.contact ?? {}) as { email?: string }
-    if (email) usable.add(numbersOf(email)[0]!)
+    if (email) usable.add(listNumbers(email)[0]!)
   }
 }
 

@@ -9,10 +9,10 @@ import type { PlacedPost } from '../../server/core/schema/facts.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { buildConsentBox } from '../boxes.ts'
 import type { ActOf, Harness } from './harness.ts'
-import { numbersOf } from './people.ts'
-import { expectContact, letIn, OUTDATED, sentBy } from './play-modes.ts'
-import { noteTold } from './play-push.ts'
-import { variantOf } from './shop-shopify.ts'
+import { listNumbers } from './people.ts'
+import { buildSentPost, expectContact, OUTDATED_WORDING_ID, recordAllowedPost } from './play-modes.ts'
+import { recordContents } from './play-push.ts'
+import { buildVariantId } from './shop-shopify.ts'
 import type { Consent } from './steps.ts'
 
 // What browsers in the shop tell, over a way that loses, doubles and reorders, and what is known of it when it has arrived.
@@ -22,7 +22,7 @@ type Players = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise
 
 export const postPlayers: Players = {
   async post(harness, act) {
-    const post = sentBy(harness, act, nextPost(harness, act))
+    const post = buildSentPost(harness, act, nextPost(harness, act))
     if (!post || act.network === 'lost') return
     if (act.network === 'late') {
       harness.latePosts.push(post)
@@ -48,7 +48,7 @@ function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
     browser.seq = -1
   }
   browser.seq += 1
-  noteTold(harness, act)
+  recordContents(harness, act)
   const { visit, page, seq } = browser
   return {
     cart: `cart-of-browser-${act.browser}-visit-${visit}`,
@@ -67,14 +67,14 @@ function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
 }
 
 /** By a browser. A shop whose products have variants names the variant. */
-const namedBy = ({ shopify }: Harness, id: string): string => (shopify ? variantOf(id) : id)
+const namedBy = ({ shopify }: Harness, id: string): string => (shopify ? buildVariantId(id) : id)
 
 function consentOf(consent: Consent, isOutdated = false): NonNullable<CapturePost['consent']> {
   const boxes = (['email', 'sms', 'whatsapp'] as const).flatMap((channel) => {
     const isGiven = consent[channel]
     return isGiven === undefined
       ? []
-      : [[channel, { ...buildConsentBox(channel, isGiven), ...(isOutdated && { id: OUTDATED }) }]]
+      : [[channel, { ...buildConsentBox(channel, isGiven), ...(isOutdated && { id: OUTDATED_WORDING_ID }) }]]
   })
   return Object.fromEntries(boxes)
 }
@@ -91,7 +91,7 @@ async function arrive(harness: Harness, post: CapturePost, isLeft = false): Prom
   const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
   const isCrowded = harness.arrivals++ % 4 === 3
   const client = isCrowded ? await crowd(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
-  const { said, placed } = await letIn(harness, post)
+  const { said, placed } = await recordAllowedPost(harness, post)
   const isOfCart = saidOfItsCart(harness, said, isCrowded)
   if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldPostsOf(web.deps, fixture.storeId)
   if (placed?.consent) await recordCapture(web.deps, store, placed, client)
@@ -121,7 +121,7 @@ function saidOfItsCart(
 ): (address: string) => boolean {
   const { contacts, refused, usable } = harness
   const before = new Set(contacts.get(cart))
-  const said = [contact?.email, contact?.phone].flatMap((each) => (each ? numbersOf(each)[0]! : []))
+  const said = [contact?.email, contact?.phone].flatMap((each) => (each ? listNumbers(each)[0]! : []))
   const open = new Set(refused.get(cart))
   if (isCrowded) refused.set(cart, new Set([...open, ...said.filter((address) => !before.has(address))]))
   else {
@@ -144,7 +144,7 @@ function isNamedByItAlone({ contacts, refused, shop, shopify, plugin, resubscrib
     Object.values((entry.contact ?? {}) as Record<string, string>),
   )
   const elsewhere = [...ofOthers, ...ofOrders, ...ofPlugin, ...resubscribed]
-  return !elsewhere.some((address) => address && mine.has(numbersOf(address)[0] ?? address))
+  return !elsewhere.some((address) => address && mine.has(listNumbers(address)[0] ?? address))
 }
 
 /** What the shop's boxes said, once it is committed. */
@@ -156,7 +156,7 @@ function noteConsent(
   const said = { email: consent?.email?.isGiven, sms: consent?.sms?.isGiven, whatsapp: consent?.whatsapp?.isGiven }
   for (const [channel, isGiven] of Object.entries(said)) {
     if (isGiven === undefined) continue
-    const address = channel === 'email' ? contact?.email : contact?.phone && numbersOf(contact.phone)[0]
+    const address = channel === 'email' ? contact?.email : contact?.phone && listNumbers(contact.phone)[0]
     if (address && !isGiven && isOfCart(address)) withdrawn.set(`${channel}:${address}`, clock.trueNow())
     if (!isGiven) continue
     yeses.add(`${channel}:${address ?? '*'}`)

@@ -12,9 +12,15 @@ import {
 } from '../../server/workspace/push-setup/widget.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
 import type { pushSubscribe } from '../../shared/push-calls.ts'
-import { type ActOf, type Harness, handle } from './harness.ts'
+import { type ActOf, type Harness, storeHandle } from './harness.ts'
 import type { PushAct } from './push.ts'
-import { asSubscription, type Endpoint, type Kept, newEndpoint, type PushWorld } from './push-service.ts'
+import {
+  type BrowserSubscription,
+  buildSubscription,
+  createEndpoint,
+  type Endpoint,
+  type PushService,
+} from './push-service.ts'
 
 // Browsers of a history, as widget and worker play them (storefront/push-subscription.ts), and what the owner does with web push.
 
@@ -24,7 +30,7 @@ type Players = { [Kind in PushAct['do']]: (harness: Harness, act: ActOf<Kind>) =
 const LONG = `{{ cart_total }} ${'お茶はまだあります。'.repeat(45)}`
 
 const keyOf = (id: string) => `push:push:${id}`
-const worldOf = ({ push }: Harness): PushWorld => push!
+const worldOf = ({ push }: Harness): PushService => push!
 
 export const pushPlayers: Players = {
   async 'push settings'(harness, { isOn, frequency, delay, most, isTextChanged }) {
@@ -34,7 +40,7 @@ export const pushPlayers: Players = {
     // What leaves as soon as it may is no mistake.
     if (isOn) harness.say({ pushOffSince: null })
     try {
-      await savePushSettings(harness.web.deps, handle(harness), wanted)
+      await savePushSettings(harness.web.deps, storeHandle(harness), wanted)
       harness.isPushOn = isOn
     } finally {
       harness.say({ pushOffSince: harness.isPushOn ? null : harness.clock.trueNow() })
@@ -46,7 +52,7 @@ export const pushPlayers: Players = {
     if (network === 'forged') return forge(harness, browser, setup)
     const known = world.kept.get(browser)
     const isSame = known?.endpoint.status === 201 && known.endpoint.publicKey === setup.publicKey
-    const endpoint = isSame ? known.endpoint : newEndpoint(world, browser, setup.publicKey)
+    const endpoint = isSame ? known.endpoint : createEndpoint(world, browser, setup.publicKey)
     if (network === 'lost') return
     await subscribe(harness, setup, endpoint)
     if (network === 'twice') await subscribe(harness, setup, endpoint)
@@ -61,7 +67,7 @@ export const pushPlayers: Players = {
     const isSame = endpoint.status === 201 && endpoint.publicKey === setup.publicKey
     if (isSame && endpoint.id !== null && kept.cart === tokensOf(harness, browser).cart) return
     if (!isSame && endpoint.status === 201) endpoint.status = 410
-    const next = isSame ? endpoint : newEndpoint(world, browser, setup.publicKey)
+    const next = isSame ? endpoint : createEndpoint(world, browser, setup.publicKey)
     // The widget looks at the cart that is there: of one that was never told of nobody knows.
     const told = await tellMoved(harness, next, kept, tokensOf(harness, browser))
     if (!told) await tellMoved(harness, next, kept)
@@ -71,7 +77,7 @@ export const pushPlayers: Players = {
     const kept = world.kept.get(browser)
     if (kept?.endpoint.status !== 201) return
     kept.endpoint.status = 410
-    const next = newEndpoint(world, browser, kept.endpoint.publicKey)
+    const next = createEndpoint(world, browser, kept.endpoint.publicKey)
     if (network === 'now') await tellMoved(harness, next, kept)
     // Nobody has heard of it: the browser has it all the same.
     else world.kept.set(browser, { ...kept, endpoint: next })
@@ -103,13 +109,13 @@ export const pushPlayers: Players = {
   },
   async 'push keys'(harness, { isLeaked }) {
     const { endpoints } = worldOf(harness)
-    await ensureKey(harness.web.deps, handle(harness), isLeaked ? 'leaked' : 'moving')
+    await ensureKey(harness.web.deps, storeHandle(harness), isLeaked ? 'leaked' : 'moving')
     const leakedAt = harness.clock.trueNow()
     if (isLeaked) for (const endpoint of endpoints.values()) endpoint.leakedAt ??= leakedAt
   },
   async 'push all'(harness, { isTwice, text }) {
     const { web, fixture, manual } = harness
-    const sender = { deps: web.deps, session: fixture.session, store: handle(harness) }
+    const sender = { deps: web.deps, session: fixture.session, store: storeHandle(harness) }
     const wanted = { storeUrl: fixture.homeUrl, title: 'Hello', body: `News ${text}` }
     const ask = async () => {
       const { results } = await sendToAll(sender, null, wanted)
@@ -127,7 +133,7 @@ export const pushPlayers: Players = {
 }
 
 /** What a browser has said to be in its cart. */
-export function noteTold({ told }: Harness, { browser, items }: ActOf<'post'>): void {
+export function recordContents({ told }: Harness, { browser, items }: ActOf<'post'>): void {
   const lines = items?.map(([id, quantity]) => `${quantity}×${id}`)
   // As `Evidence.contents` says it.
   if (lines) told[browser]!.add(lines.sort().join())
@@ -154,7 +160,7 @@ function bodyOf(harness: Harness, { storeKey, publicKey, prompt }: Setup, endpoi
   const { browser } = endpoint
   const body: z.output<typeof pushSubscribe.body> = {
     ...{ storeKey, publicKey, wording: prompt.wording, method: 'functions', ...tokensOf(harness, browser) },
-    subscription: asSubscription(endpoint),
+    subscription: buildSubscription(endpoint),
   }
   return body
 }
@@ -196,13 +202,13 @@ const HOSTILE = [
 async function tellMoved(
   harness: Harness,
   endpoint: Endpoint,
-  { token, cart: before }: Kept,
+  { token, cart: before }: BrowserSubscription,
   tokens?: ReturnType<typeof tokensOf>,
 ): Promise<boolean> {
   const { kept } = worldOf(harness)
   const { browser } = endpoint
   const { storeKey } = await setupOf(harness)
-  const body = { storeKey, token, subscription: asSubscription(endpoint), publicKey: endpoint.publicKey, ...tokens }
+  const body = { storeKey, token, subscription: buildSubscription(endpoint), publicKey: endpoint.publicKey, ...tokens }
   try {
     await moveSubscription(harness.web.deps, body, visitorOf(harness))
     kept.set(browser, { endpoint, token, cart: tokens?.cart ?? before })
@@ -220,7 +226,7 @@ async function tellMoved(
   }
 }
 
-async function tellEnd(harness: Harness, browser: number, { endpoint, token }: Kept): Promise<void> {
+async function tellEnd(harness: Harness, browser: number, { endpoint, token }: BrowserSubscription): Promise<void> {
   const { storeKey } = await setupOf(harness)
   await endSubscription(harness.web.deps, { storeKey, token }, visitorOf(harness))
   worldOf(harness).kept.delete(browser)

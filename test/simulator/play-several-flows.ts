@@ -5,9 +5,9 @@ import { stepsOf } from '../../server/marketing/flows/sql.ts'
 import type { FlowConditions } from '../../shared/flow-conditions.ts'
 import type { SaveFlow } from '../../shared/flows.ts'
 import type { Entry } from './flow-edits.ts'
-import { changed, flowAt, noteFlows, noteSwitch } from './flows.ts'
-import { type ActOf, type Harness, handle } from './harness.ts'
-import { beginSteps, noteSteps } from './play-flow-edits.ts'
+import { findFlow, recordFlows, recordSwitch, updateFlow } from './flows.ts'
+import { type ActOf, type Harness, storeHandle } from './harness.ts'
+import { recordFirstSteps, recordSteps } from './play-flow-edits.ts'
 import type { SeveralFlowsAct } from './several-flows.ts'
 import type { Channel } from './steps.ts'
 
@@ -20,44 +20,44 @@ type Players = {
 export const severalFlowsPlayers: Players = {
   async 'flow make'(harness, { delays, channels, entry, isFirst, includeLast24h }) {
     const { web } = harness
-    const store = handle(harness)
-    await beginSteps(harness)
+    const store = storeHandle(harness)
+    await recordFirstSteps(harness)
     const id = await createFlow(web.deps, store, { from: 'ready_email' })
-    noteFlows(harness, (flows) => [...flows, { id, isOn: false, takesFrom: null, entry: null }])
+    recordFlows(harness, (flows) => [...flows, { id, isOn: false, takesFrom: null, entry: null }])
     const ids = (await stepsOf(store, [id])).map((step) => step.id)
-    await noteSteps(harness, channelsOf(ids, ['email', 'email', 'email']), [])
+    await recordSteps(harness, channelsOf(ids, ['email', 'email', 'email']), [])
     const steps = ids.map((stepId, index) => ({
       ...{ id: stepId, delayMinutes: delays[index]!, channels: [channels[index]!] },
     }))
     await saveFlow(web.deps, store, id, { name: 'Another', conditions: conditionsOf(entry), steps })
-    noteFlows(harness, (flows) => changed(flows, id, () => ({ entry })))
-    await noteSteps(harness, channelsOf(ids, channels), [])
+    recordFlows(harness, (flows) => updateFlow(flows, id, () => ({ entry })))
+    await recordSteps(harness, channelsOf(ids, channels), [])
     if (isFirst) await putFirst(harness, id)
-    await switchOne(harness, id, { isOn: true, includeLast24h })
+    await toggleFlow(harness, id, { isOn: true, includeLast24h })
   },
   async 'flow entry'(harness, { flow, entry }) {
-    const store = handle(harness)
-    const id = flowAt(harness, flow)
+    const store = storeHandle(harness)
+    const id = findFlow(harness, flow)
     const steps: SaveFlow['steps'] = (await stepsOf(store, [id])).map((step) => ({
       ...{ id: step.id, delayMinutes: step.delay_minutes },
     }))
     await saveFlow(harness.web.deps, store, id, { name: 'Another', conditions: conditionsOf(entry), steps })
-    noteFlows(harness, (flows) => changed(flows, id, () => ({ entry })))
+    recordFlows(harness, (flows) => updateFlow(flows, id, () => ({ entry })))
   },
   async 'flow first'(harness, { flow }) {
-    await putFirst(harness, flowAt(harness, flow))
+    await putFirst(harness, findFlow(harness, flow))
   },
   async 'flow switch'(harness, { flow, isOn, includeLast24h }) {
-    await switchOne(harness, flowAt(harness, flow), { isOn, includeLast24h })
+    await toggleFlow(harness, findFlow(harness, flow), { isOn, includeLast24h })
   },
   async 'flow delete'(harness, { flow }) {
-    const id = flowAt(harness, flow)
+    const id = findFlow(harness, flow)
     if (id === harness.fixture.flowId) return
-    await beginSteps(harness)
-    await deleteFlow(harness.web.deps, handle(harness), id)
-    noteFlows(harness, (flows) => flows.filter((each) => each.id !== id))
+    await recordFirstSteps(harness)
+    await deleteFlow(harness.web.deps, storeHandle(harness), id)
+    recordFlows(harness, (flows) => flows.filter((each) => each.id !== id))
     harness.editedAt = harness.clock.trueNow()
-    await noteSteps(harness, new Map(), [])
+    await recordSteps(harness, new Map(), [])
   },
 }
 
@@ -67,12 +67,12 @@ const channelsOf = (ids: readonly string[], channels: readonly Channel[]) =>
 async function putFirst(harness: Harness, id: string): Promise<void> {
   const known = harness.flows.past.at(-1)!.flows.map((flow) => flow.id)
   const flowIds = [id, ...known.filter((each) => each !== id)]
-  await orderFlows(handle(harness), flowIds)
-  noteFlows(harness, (flows) => [...flows].sort((a, b) => Number(b.id === id) - Number(a.id === id)))
+  await orderFlows(storeHandle(harness), flowIds)
+  recordFlows(harness, (flows) => [...flows].sort((a, b) => Number(b.id === id) - Number(a.id === id)))
 }
 
 /** One that there was from the beginning, or a further one. */
-export async function switchOne(
+export async function toggleFlow(
   harness: Harness,
   id: string,
   { isOn, includeLast24h }: { isOn: boolean; includeLast24h: boolean },
@@ -80,8 +80,8 @@ export async function switchOne(
   const { web, scenario, clock, fixture } = harness
   const at = clock.now().getTime()
   const wanted = { isOn, includeLast24h, holdoutPercent: scenario.holdoutPercent }
-  await switchFlow(web.deps, handle(harness), id, wanted)
-  noteSwitch(harness, id, { isOn, includeLast24h, at })
+  await switchFlow(web.deps, storeHandle(harness), id, wanted)
+  recordSwitch(harness, id, { isOn, includeLast24h, at })
   if (id === fixture.flowId) {
     if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnIn: harness.stepNumber })
     if (isOn && includeLast24h) harness.lastDayIn = harness.stepNumber

@@ -17,12 +17,12 @@ import type { SyncResult } from '../../server/carts/sync/sync-jobs.ts'
 import type { PlatformOrder } from '../../server/platforms/platform/platform.ts'
 import { normalizePhone } from '../../shared/contact.ts'
 import type { Actor } from './actors.ts'
-import { send, watched } from './deliveries.ts'
+import { recordConsents, sendDelivery } from './deliveries.ts'
 import type { ActOf, Harness } from './harness.ts'
-import { numbersOf } from './people.ts'
-import type { Version } from './shop.ts'
-import { addressIn, customerIdOf, linesIn, type ShopifyShop, variantOf } from './shop-shopify.ts'
-import type { OfShopify, ShopifyAct } from './shopify.ts'
+import { listNumbers } from './people.ts'
+import type { OrderVersion } from './shop.ts'
+import { buildAddress, buildLines, buildVariantId, findCustomerId, type ShopifyShop } from './shop-shopify.ts'
+import type { ShopifyAct, ShopifyOrderFields } from './shopify.ts'
 
 // What happens in a shop on Shopify: it is written into the shop itself, which tells it by deliveries, and answers it when it is asked.
 
@@ -31,50 +31,50 @@ type Players = { [Each in ShopifyAct['do']]: (harness: Harness, act: ActOf<Each>
 export const shopifyPlayers = (living: (harness: Harness, worker: number) => Promise<Actor>): Players => ({
   async checkout(harness, act) {
     const shop = harness.shopify!
-    for (const typed of [act.email, act.phone]) if (typed) harness.usable.add(numbersOf(typed)[0]!)
+    for (const typed of [act.email, act.phone]) if (typed) harness.usable.add(listNumbers(typed)[0]!)
     const { checkout, isNew } = keepCheckout(shop, act, harness)
     tick(harness, checkout, act.ticks)
     const topic = isNew ? 'checkouts/create' : 'checkouts/update'
-    await send(harness, { topic, body: checkoutBody(shop.store.shop, checkout) }, act.webhook)
+    await sendDelivery(harness, { topic, body: checkoutBody(shop.store.shop, checkout) }, act.webhook)
   },
   async 'cart told'(harness, { browser, items, webhook }) {
     const { shop } = harness.shopify!.store
     const at = shop.now()
-    const token = cartOf(harness, browser)
+    const token = buildCartToken(harness, browser)
     const cart = { id: 1, createdAt: at, updatedAt: at, token, key: 'key', lines: [], note: '', attributes: {} }
-    const body = cartBody(cart, linesIn(harness.shopify!, items))
-    await send(harness, { topic: 'carts/update', body }, webhook)
+    const body = cartBody(cart, buildLines(harness.shopify!, items))
+    await sendDelivery(harness, { topic: 'carts/update', body }, webhook)
   },
   async 'consent kept'(harness, { person, channel, state, isConfirmed, webhook }) {
     const { store } = harness.shopify!
     const { email, typedPhone, country } = harness.people[person]!
     // A customer of the shop's own.
-    for (const address of [email, typedPhone]) harness.usable.add(numbersOf(address)[0]!)
-    const id = customerIdOf(harness.shopify!, { email, phone: channel === 'email' ? null : typedPhone, country })!
+    for (const address of [email, typedPhone]) harness.usable.add(listNumbers(address)[0]!)
+    const id = findCustomerId(harness.shopify!, { email, phone: channel === 'email' ? null : typedPhone, country })!
     const name = channel === 'whatsapp' ? 'whatsApp' : channel
     const level = isConfirmed ? 'CONFIRMED_OPT_IN' : 'SINGLE_OPT_IN'
     const customer = store.controls.setConsent(id, name, { state, level: state === 'PENDING' ? null : level })
     if (state === 'SUBSCRIBED')
-      harness.yeses.add(`${channel}:${numbersOf(channel === 'email' ? email : typedPhone)[0]}`)
+      harness.yeses.add(`${channel}:${listNumbers(channel === 'email' ? email : typedPhone)[0]}`)
     const told = {
       email: ['customers_email_marketing_consent/update', emailConsentBody],
       sms: ['customers_marketing_consent/update', smsConsentBody],
       whatsapp: ['customers_whats_app_marketing_consent/update', whatsAppConsentBody],
     } as const
     const [topic, bodyOf] = told[channel]
-    await send(harness, { topic, body: bodyOf(store.shop, customer) }, webhook)
+    await sendDelivery(harness, { topic, body: bodyOf(store.shop, customer) }, webhook)
   },
   async 'checkouts are read'(harness, { worker }) {
     const actor = await living(harness, worker)
-    await watched(harness, actor, () => isDone(pullCheckouts(actor.deps, { storeId: harness.fixture.storeId })))
+    await recordConsents(harness, actor, () => isDone(pullCheckouts(actor.deps, { storeId: harness.fixture.storeId })))
   },
   async 'customers are read'(harness, { worker }) {
     const actor = await living(harness, worker)
-    await watched(harness, actor, () => isDone(pullCustomers(actor.deps, { storeId: harness.fixture.storeId })))
+    await recordConsents(harness, actor, () => isDone(pullCustomers(actor.deps, { storeId: harness.fixture.storeId })))
   },
   async import(harness, { worker }) {
     const actor = await living(harness, worker)
-    await watched(harness, actor, () => isDone(importOrders(actor.deps, harness.fixture.storeId)))
+    await recordConsents(harness, actor, () => isDone(importOrders(actor.deps, harness.fixture.storeId)))
   },
   async 'token ends'(harness) {
     harness.shopify!.endTokens()
@@ -99,22 +99,23 @@ const isDone = async (reading: Promise<SyncResult>): Promise<boolean> => (await 
 /** More than the first page of a listing has. */
 const STRANGERS = 12
 
-export const cartOf = ({ browsers }: Harness, browser: number): string =>
+export const buildCartToken = ({ browsers }: Harness, browser: number): string =>
   `cart-of-browser-${browser}-visit-${browsers[browser]!.visit}`
 
 function keepCheckout(shop: ShopifyShop, act: ActOf<'checkout'>, harness: Harness) {
   const { db } = shop.store.shop
-  const known = openCheckout(shop, act.checkout)
+  const known = findOpenCheckout(shop, act.checkout)
   const at = Math.max(shop.store.shop.now(), known ? known.updatedAt + 1 : 0)
   const id = known?.id ?? freeCheckout(shop, act.checkout)
-  const lines = linesIn(shop, act.items)
+  const lines = buildLines(shop, act.items)
   const said = { email: act.email ?? known?.email ?? null, phone: act.phone ?? known?.phone ?? null }
-  const address = addressIn(act.country, null) ?? known?.address ?? null
-  const customerId = customerIdOf(shop, { ...said, country: act.country })
-  const sum = sumLines(lines)
+  const address = buildAddress(act.country, null) ?? known?.address ?? null
+  const customerId = findCustomerId(shop, { ...said, country: act.country })
+  const sum = subtotalOf(lines)
   const checkout = save(db, 'checkout', {
     ...{ id, createdAt: known?.createdAt ?? at, updatedAt: at, token: known?.token ?? `checkout-token-${id}` },
-    cartToken: known?.cartToken ?? (act.browser === null ? `cart-of-checkout-${id}` : cartOf(harness, act.browser)),
+    cartToken:
+      known?.cartToken ?? (act.browser === null ? `cart-of-checkout-${id}` : buildCartToken(harness, act.browser)),
     ...{ key: 'key', completedAt: null, customerId, ...said, locale: 'en', lines, codes: [], reductions: [] },
     ...{ shipping: 'standard', address, acceptsEmail: false, acceptsSms: false, orderId: null },
     ...{ subtotalMinor: sum, discountMinor: 0, shippingMinor: 0, totalMinor: sum },
@@ -125,7 +126,7 @@ function keepCheckout(shop: ShopifyShop, act: ActOf<'checkout'>, harness: Harnes
 const GENERATION = 10
 
 /** null: none was begun since the last one was bought. */
-export function openCheckout({ store }: ShopifyShop, number: number): Checkout | undefined {
+export function findOpenCheckout({ store }: ShopifyShop, number: number): Checkout | undefined {
   for (let id = 2_000 + number; ; id += GENERATION) {
     const found = find(store.shop.db, 'checkout', id)
     if (!found || found.completedAt === null) return found
@@ -142,23 +143,26 @@ function tick(harness: Harness, { customerId, email, phone }: Checkout, ticks: A
   for (const channel of ticks) {
     const address = channel === 'email' ? email : phone
     if (!address || customerId === null || channel === 'whatsapp') continue
-    harness.yeses.add(`${channel}:${numbersOf(address)[0]}`)
+    harness.yeses.add(`${channel}:${listNumbers(address)[0]}`)
     const given = { state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN' } as const
     harness.shopify!.store.controls.setConsent(customerId, channel, given)
   }
 }
 
-type Placed = ActOf<'order'> & Partial<OfShopify>
+type Placed = ActOf<'order'> & Partial<ShopifyOrderFields>
 
 /** An order is placed, or becomes another one; with it the checkout it came of is over. */
-export function changeShopifyOrder(harness: Harness, act: Placed): { version: Version; order: Order; isNew: boolean } {
+export function changeShopifyOrder(
+  harness: Harness,
+  act: Placed,
+): { version: OrderVersion; order: Order; isNew: boolean } {
   const shop = harness.shopify!
   const { db } = shop.store.shop
   const id = 1_000 + act.order
   const known = find(db, 'order', id)
-  const checkout = known || act.ofCheckout == null ? undefined : openCheckout(shop, act.ofCheckout)
+  const checkout = known || act.ofCheckout == null ? undefined : findOpenCheckout(shop, act.ofCheckout)
   const at = Math.max(shop.store.shop.now(), known ? known.updatedAt + 1 : 0)
-  const lines = linesIn(shop, act.items)
+  const lines = buildLines(shop, act.items)
   const isOver = known ? isCancelled(known) : false
   const ends = isOver || act.kind === 'cancelled'
   const order = known
@@ -172,7 +176,7 @@ export function changeShopifyOrder(harness: Harness, act: Placed): { version: Ve
     : insertOrder(shop.store.shop, {
         ...{ id, createdAt: at, updatedAt: at, lines, totalMinor: act.totalMinor, refundedMinor: act.refundedMinor },
         ...buyerOf(harness, act, checkout),
-        ...{ financialStatus: act.payment ?? 'PAID', address: addressIn(act.country, act.state) },
+        ...{ financialStatus: act.payment ?? 'PAID', address: buildAddress(act.country, act.state) },
         ...{ sourceName: act.isRenewal ? 'subscription_contract' : act.isStaff ? 'shopify_draft_order' : 'web' },
         ...(checkout && { checkoutToken: checkout.token, cartToken: checkout.cartToken }),
       })
@@ -186,7 +190,7 @@ export function changeShopifyOrder(harness: Harness, act: Placed): { version: Ve
 function buyerOf(harness: Harness, act: Placed, checkout: Checkout | undefined) {
   const byName = act.customerId === null ? null : harness.people.find((each) => each.customerId === act.customerId)!
   const who = { email: act.email ?? byName?.email ?? null, phone: act.phone, country: act.country }
-  const customerId = customerIdOf(harness.shopify!, who) ?? checkout?.customerId ?? null
+  const customerId = findCustomerId(harness.shopify!, who) ?? checkout?.customerId ?? null
   return { customerId, email: act.email, phone: act.phone }
 }
 
@@ -210,7 +214,7 @@ function toldOf(order: Order): PlatformOrder {
     ...{ country: order.address?.countryCode ?? null, coupons: [], paymentUrl: null },
     ...{ checkoutToken: order.checkoutToken, cartToken: order.cartToken },
     items: order.lines.map(({ productId, quantity, title, unitMinor }) => ({
-      ...{ productId: String(productId), variationId: variantOf(String(productId)), name: title, sku: null },
+      ...{ productId: String(productId), variationId: buildVariantId(String(productId)), name: title, sku: null },
       ...{ quantity, unitPriceMinor: unitMinor, imageUrl: null },
     })),
     source: order.sourceName === 'web' ? 'shopper' : order.sourceName === 'subscription_contract' ? 'renewal' : 'staff',
@@ -222,14 +226,20 @@ function strangersOrder(harness: Harness, email = `stranger-${harness.shop.versi
   const shop = harness.shopify!
   const at = shop.store.shop.now()
   const order = insertOrder(shop.store.shop, {
-    ...{ id: 5_000 + shop.versions.length, createdAt: at, lines: linesIn(shop, [['18', 1]]), totalMinor: 900, email },
-    customerId: customerIdOf(shop, { email, phone: null, country: null }),
+    ...{
+      id: 5_000 + shop.versions.length,
+      createdAt: at,
+      lines: buildLines(shop, [['18', 1]]),
+      totalMinor: 900,
+      email,
+    },
+    customerId: findCustomerId(shop, { email, phone: null, country: null }),
   })
   shop.versions.push({ order: toldOf(order), since: harness.clock.trueNow() })
 }
 
 /** What the shop told of an order that was placed or changed. */
-export async function tellOrder(harness: Harness, { order, isNew }: { order: Order; isNew: boolean }, act: Placed) {
+export async function deliverOrder(harness: Harness, { order, isNew }: { order: Order; isNew: boolean }, act: Placed) {
   const topic = isNew ? 'orders/create' : isCancelled(order) ? 'orders/cancelled' : 'orders/updated'
-  await send(harness, { topic, body: orderBody(harness.shopify!.store.shop, order) }, act.webhook)
+  await sendDelivery(harness, { topic, body: orderBody(harness.shopify!.store.shop, order) }, act.webhook)
 }

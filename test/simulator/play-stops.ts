@@ -4,7 +4,7 @@ import { resumeAccount, suspendAccount } from '../../server/billing/billing/susp
 import { newId } from '../../server/core/common/ids.ts'
 import { transactAccount } from '../../server/core/db/db.ts'
 import { plans } from '../../shared/billing.ts'
-import { type ActOf, account, type Harness } from './harness.ts'
+import { type ActOf, accountHandle, type Harness } from './harness.ts'
 import { OWNER_ID } from './owner.ts'
 import type { Plan } from './steps.ts'
 import { STORES } from './stops.ts'
@@ -22,7 +22,7 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
     // What leaves as soon as it may is no mistake.
     if (!isSuspended) harness.say({ suspendedSince: null })
     const given = { reason: 'Complaints.', operatorId: OWNER_ID, support: 'support@simulator.example', now: now() }
-    await transactAccount(account(harness), (tx) =>
+    await transactAccount(accountHandle(harness), (tx) =>
       isSuspended ? suspendAccount(tx, given) : resumeAccount(tx, now()),
     )
     harness.stops.suspended = isSuspended
@@ -33,22 +33,22 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
     await neighbours(harness)
     const { fixture, stops, web } = harness
     const wanted = { isChosen, plan: plan ?? stops.plan }
-    noteWaking(harness, wanted)
+    recordBeforeWake(harness, wanted)
     const chosen = isChosen ? [fixture.storeId] : []
     const isConnected = !harness.isDisconnected
-    if (isConnected) await transactAccount(account(harness), (tx) => saveRestingOrder(tx, chosen, web.deps.now()))
-    if (plan) await setPlanManually(web.deps, account(harness), { planKey: plan })
-    noteRest(harness, isConnected ? wanted : { ...wanted, isChosen: stops.isChosen })
+    if (isConnected) await transactAccount(accountHandle(harness), (tx) => saveRestingOrder(tx, chosen, web.deps.now()))
+    if (plan) await setPlanManually(web.deps, accountHandle(harness), { planKey: plan })
+    recordRest(harness, isConnected ? wanted : { ...wanted, isChosen: stops.isChosen })
   },
 }
 
 /** Before what may wake it: what leaves as soon as it may is no mistake. */
-export function noteWaking(harness: Harness, wanted: { isChosen: boolean; plan: Plan }): void {
+export function recordBeforeWake(harness: Harness, wanted: { isChosen: boolean; plan: Plan }): void {
   if (!restsBy(wanted)) harness.say({ restingSince: null })
 }
 
 /** After whatever may have changed it. */
-export function noteRest(harness: Harness, now: { isChosen?: boolean; plan?: Plan } = {}): void {
+export function recordRest(harness: Harness, now: { isChosen?: boolean; plan?: Plan } = {}): void {
   const { stops } = harness
   Object.assign(stops, now)
   const rests = stops.hasNeighbours && !harness.isDisconnected && restsBy(stops)
@@ -57,10 +57,10 @@ export function noteRest(harness: Harness, now: { isChosen?: boolean; plan?: Pla
   stops.rests = rests
 }
 
-export function noteConnected(harness: Harness, isConnected: boolean): void {
+export function recordConnection(harness: Harness, isConnected: boolean): void {
   harness.isDisconnected = !isConnected
   harness.say({ disconnectedSince: isConnected ? null : harness.clock.trueNow() })
-  noteRest(harness)
+  recordRest(harness)
 }
 
 /** By the rule as it is written down: it is the first to rest, and one too many. */

@@ -3,11 +3,11 @@ import { sendReply } from '../../server/delivery/inbound/inbound.ts'
 import { startJob } from '../../server/marketing/manual-sends/bulk-sends.ts'
 import { sendManually } from '../../server/marketing/manual-sends/manual.ts'
 import { isTextChannelName } from '../../server/messages/channels/traits.ts'
-import { type ActOf, type Asked, type Harness, handle } from './harness.ts'
-import { numbersOf } from './people.ts'
-import { providerIdOf } from './post.ts'
+import { type ActOf, type Harness, type ManualRequest, storeHandle } from './harness.ts'
+import { listNumbers } from './people.ts'
+import { buildProviderId } from './post.ts'
 import type { Act, Answer } from './steps.ts'
-import { deliverReport, deliverWords, type Report, type Words } from './texts.ts'
+import { type DeliveryReport, deliverReport, deliverWords, type InboundWords } from './texts.ts'
 
 // Acts around texts: what people write, what providers report, and what the owner sends by hand.
 
@@ -18,7 +18,7 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
     const { clock, people } = harness
     // From the number that is the network's own for this phone.
     const from = people[person]!.phones.at(channel === 'sms' ? 0 : -1)!
-    const said: Words = {
+    const said: InboundWords = {
       id: `in-${clock.trueNow()}-${harness.arrivals++}`,
       ...{ channel, from, words, saidAt: clock.trueNow(), isForged: network === 'forged' },
     }
@@ -35,8 +35,8 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
     if (!seen?.isTaken || !isTextChannelName(seen.channel)) return
     const { id: messageId, channel } = seen
     const at = harness.clock.trueNow()
-    const base = { channel, messageId, providerId: providerIdOf(messageId), at, isForged: network === 'forged' }
-    const report: Report = { ...base, status, code }
+    const base = { channel, messageId, providerId: buildProviderId(messageId), at, isForged: network === 'forged' }
+    const report: DeliveryReport = { ...base, status, code }
     if (network === 'late') return harness.lateReports.push(report)
     await tell(harness, report)
     if (network === 'twice') await tell(harness, report)
@@ -47,7 +47,7 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
   },
 }
 
-async function tell(harness: Harness, report: Report): Promise<void> {
+async function tell(harness: Harness, report: DeliveryReport): Promise<void> {
   await deliverReport(harness.web.deps, harness.fixture.accountId, report)
   if (report.isForged) throw new Error('a forged report was taken for the provider’s')
   const known = harness.reported.get(report.messageId) ?? new Set()
@@ -59,7 +59,7 @@ async function tell(harness: Harness, report: Report): Promise<void> {
 /** Within these, a phone's dates do not tell what was said first. */
 const TOGETHER_MS = 2_000
 
-async function hear(harness: Harness, said: Words): Promise<void> {
+async function hear(harness: Harness, said: InboundWords): Promise<void> {
   const { unsubscribed, keywords, wrote, clock } = harness
   await deliverWords(harness.web.deps, harness.fixture.accountId, said)
   if (said.isForged) throw new Error('forged words were taken for a person’s')
@@ -70,7 +70,7 @@ async function hear(harness: Harness, said: Words): Promise<void> {
     if (!last || last.saidAt <= saidAt) keywords.set(`${channel}:${said.from}`, { words, saidAt })
   }
   const isOvertaken = last !== undefined && last.words !== words && last.saidAt > saidAt - TOGETHER_MS
-  for (const number of numbersOf(said.from)) {
+  for (const number of listNumbers(said.from)) {
     const key = `${channel}:${number}`
     if (channel === 'whatsapp') wrote.set(number, clock.trueNow())
     if (words === 'STOP' && !isOvertaken) {
@@ -87,7 +87,7 @@ const PRESS_MS = 60_000
 type Work = (worker: { worker: number; answers: readonly Answer[] }) => Promise<void>
 
 /** The worker works as soon as the request waits for an answer; for a job, which nobody waits for, right after it. */
-export async function sendSome(harness: Harness, act: ActOf<'manual'>, work: Work): Promise<void> {
+export async function playManualSend(harness: Harness, act: ActOf<'manual'>, work: Work): Promise<void> {
   const { carts, clock } = harness
   const ids = act.carts.flatMap((place) => carts[place % Math.max(1, carts.length)]?.id ?? [])
   if (ids.length === 0) return
@@ -129,8 +129,8 @@ async function ask(harness: Harness, act: ActOf<'manual'>, ids: readonly string[
     const one = { cartId: wanted.cartIds[0]!, channel, overrideHoldout, sendAt }
     const many = { channel, overrideHoldout, sendAt, cartIds: wanted.cartIds }
     const reply = isBulk
-      ? await startJob(web.deps, handle(harness), request, many).then(() => null)
-      : await sendManually(web.deps, handle(harness), request, one)
+      ? await startJob(web.deps, storeHandle(harness), request, many).then(() => null)
+      : await sendManually(web.deps, storeHandle(harness), request, one)
     asked.waiting -= 1
     asked.isMade = true
     if (!manual.asked.has(key)) manual.asked.set(key, asked)
@@ -152,7 +152,7 @@ function noteRefusal(
     error,
     isPress,
     count,
-  }: { key: string; asked: Asked; error: AppError; isPress: boolean; count: number },
+  }: { key: string; asked: ManualRequest; error: AppError; isPress: boolean; count: number },
 ): void {
   const isWritten = error.fields?.reason !== undefined
   asked.isMade ||= isWritten

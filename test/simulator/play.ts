@@ -21,29 +21,29 @@ import * as instance from '../../server/workspace/instance/sql.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
 import { pauseSending, resumeSending } from '../../server/workspace/store-settings/pause.ts'
 import { disconnectStore } from '../../server/workspace/store-settings/stores.ts'
-import { type Actor, aWorker, Killed, secrets } from './actors.ts'
-import { noteDeath } from './deeds.ts'
-import { arrive } from './deliveries.ts'
+import { type Actor, createWorker, ProcessKilled, secrets } from './actors.ts'
+import { recordWorkerDeath } from './deeds.ts'
+import { processDelivery } from './deliveries.ts'
 import { TEXT } from './fixture.ts'
-import { type ActOf, type Harness, handle } from './harness.ts'
-import { BEAT_MS, beatMeanwhile, stillThere } from './heart.ts'
-import { otherPlayers } from './other-shop.ts'
-import { numbersOf } from './people.ts'
+import { type ActOf, type Harness, storeHandle } from './harness.ts'
+import { BEAT_MS, recordHeartbeat, recordMissedHeartbeats } from './heart.ts'
+import { secondShopPlayers } from './other-shop.ts'
+import { listNumbers } from './people.ts'
 import { beatPlayers } from './play-beats.ts'
 import { campaignPlayers, planning, runDueCampaigns } from './play-campaigns.ts'
-import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
+import { couponPlayers, createDueCodes, findUsableCodes } from './play-coupons.ts'
 import { flowEditPlayers } from './play-flow-edits.ts'
-import { modePlayers, noteOrder } from './play-modes.ts'
+import { modePlayers, recordOrderContact } from './play-modes.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
 import { pluginPlayers } from './play-plugin.ts'
 import { postPlayers } from './play-posts.ts'
 import { pushPlayers } from './play-push.ts'
-import { severalFlowsPlayers, switchOne } from './play-several-flows.ts'
-import { changeShopifyOrder, shopifyPlayers, tellOrder } from './play-shopify.ts'
-import { noteConnected, stopPlayers } from './play-stops.ts'
-import { sendSome, textPlayers } from './play-texts.ts'
-import { isRefusal } from './refusals.ts'
-import { changeOrder, type Version } from './shop.ts'
+import { severalFlowsPlayers, toggleFlow } from './play-several-flows.ts'
+import { changeShopifyOrder, deliverOrder, shopifyPlayers } from './play-shopify.ts'
+import { recordConnection, stopPlayers } from './play-stops.ts'
+import { playManualSend, textPlayers } from './play-texts.ts'
+import { isExpectedRefusal } from './refusals.ts'
+import { changeOrder, type OrderVersion } from './shop.ts'
 import { type Act, hasTexts, type Meanwhile, type Step } from './steps.ts'
 
 // Each act of a history, done by the engine's own functions.
@@ -60,7 +60,7 @@ async function playAct(harness: Harness, act: Act): Promise<void> {
   try {
     await (players[act.do] as (harness: Harness, act: Act) => Promise<unknown>)(harness, act)
   } catch (error) {
-    if (isRefusal(error, harness, act) || error instanceof Killed) return
+    if (isExpectedRefusal(error, harness, act) || error instanceof ProcessKilled) return
     if (!isDeadlock(error)) throw error
     harness.deadlocks += 1
   }
@@ -75,9 +75,9 @@ const players: Players = {
   ...severalFlowsPlayers,
   async order(harness, act) {
     if (harness.shopify) return orderOnShopify(harness, act)
-    const version = changeOrder(harness.shop, harness.clock, act, codesNamed(harness, act))
+    const version = changeOrder(harness.shop, harness.clock, act, findUsableCodes(harness, act))
     noteText(harness, version)
-    noteOrder(harness, version)
+    recordOrderContact(harness, version)
     if (act.webhook === 'lost') return
     if (act.webhook === 'late') {
       harness.lateWebhooks.push(version)
@@ -88,13 +88,13 @@ const players: Players = {
   },
   async 'late webhooks arrive'(harness, { isOld }) {
     await countFigures(harness.web.deps)
-    for (const told of harness.lateDeliveries.splice(0).reverse()) await arrive(harness, told)
+    for (const told of harness.lateDeliveries.splice(0).reverse()) await processDelivery(harness, told)
     for (const version of harness.lateWebhooks.splice(0).reverse()) await webhook(harness, version, isOld)
   },
   work,
   async restart(harness, { worker }) {
     harness.workers[worker]!.life.isDead = true
-    harness.workers[worker] = await aWorker(harness.outside)
+    harness.workers[worker] = await createWorker(harness.outside)
   },
   async store(harness, { mood }) {
     harness.shop.mood = mood
@@ -107,19 +107,19 @@ const players: Players = {
   },
   async clock(harness, { jumpMs }) {
     // Processes that live say so every few seconds, whatever else they do: shortly before the clock jumps, and shortly after.
-    await beatMeanwhile(harness)
-    for (const worker of harness.workers) await stillThere(worker)
+    await recordMissedHeartbeats(harness)
+    for (const worker of harness.workers) await recordHeartbeat(worker)
     harness.clock.jump(jumpMs)
-    for (const worker of harness.workers) await stillThere(worker)
+    for (const worker of harness.workers) await recordHeartbeat(worker)
     harness.hasJumped = true
   },
   async flow(harness, { isOn, includeLast24h }) {
-    await switchOne(harness, harness.fixture.flowId, { isOn, includeLast24h })
+    await toggleFlow(harness, harness.fixture.flowId, { isOn, includeLast24h })
     // With the timeout the times of the store's own notifications change.
     if (harness.push) harness.editedAt = harness.clock.trueNow()
   },
   async edit(harness, { delays, isTextChanged, channels }) {
-    const store = handle(harness)
+    const store = storeHandle(harness)
     const steps = (await stepsOf(store, [harness.fixture.flowId])).map((step, index) => ({
       id: step.id,
       delayMinutes: delays[index]!,
@@ -134,7 +134,7 @@ const players: Players = {
   async pause(harness, { isPaused }) {
     const { db, now } = harness.web.deps
     await instance.insertInstance(db, 'here', now())
-    const store = handle(harness)
+    const store = storeHandle(harness)
     // By turns the whole installation and this store alone; both end together.
     harness.pauses += isPaused ? 1 : 0
     if (!isPaused) await Promise.all([instance.confirm(db, 'here'), resumeSending(harness.web.deps, store)])
@@ -143,8 +143,8 @@ const players: Players = {
     harness.say({ pausedSince: isPaused ? harness.clock.trueNow() : null })
   },
   async disconnect(harness) {
-    await disconnectStore(harness.web.deps, handle(harness))
-    noteConnected(harness, false)
+    await disconnectStore(harness.web.deps, storeHandle(harness))
+    recordConnection(harness, false)
   },
   async reconnect(harness) {
     const { accountId, form, storeId } = harness.fixture
@@ -152,7 +152,7 @@ const players: Players = {
     const { store } = await connectStore(harness.web.deps, { accountId, sessionId: null }, form)
     if (harness.shopify) harness.shopify.tokens.length = 0
     // Later than its data is kept for, it is another store, and this one stays disconnected.
-    if (store.id === storeId) noteConnected(harness, true)
+    if (store.id === storeId) recordConnection(harness, true)
   },
   async click(harness, { mail, isHuman }) {
     const id = mailOf(harness, mail)
@@ -190,11 +190,13 @@ const players: Players = {
   ...beatPlayers,
   ...couponPlayers(living),
   ...shopifyPlayers(living),
-  ...otherPlayers(playAct),
+  ...secondShopPlayers(playAct),
   ...campaignPlayers,
   async manual(harness, act) {
     // What the worker is refused is the worker's, not an answer to whoever pressed and waits.
-    await sendSome(harness, act, (worker) => playAct(harness, { ...worker, do: 'work', meanwhile: null, diesAt: null }))
+    await playManualSend(harness, act, (worker) =>
+      playAct(harness, { ...worker, do: 'work', meanwhile: null, diesAt: null }),
+    )
   },
   async 'at once'(harness, { acts }) {
     await Promise.all(acts.map((act) => playAct(harness, act)))
@@ -207,12 +209,12 @@ const mailOf = ({ post }: Harness, index: number) => post.mails[index]?.id
 async function orderOnShopify(harness: Harness, act: ActOf<'order'>): Promise<void> {
   const changed = changeShopifyOrder(harness, act)
   noteText(harness, changed.version)
-  await tellOrder(harness, changed, act)
+  await deliverOrder(harness, changed, act)
 }
 
 /** What a checkout kept of a yes counts from when the order was begun, whenever it is read. */
-function noteText({ shop, withdrawn, yeses, usable }: Harness, { order }: Version): void {
-  for (const address of [order.email, order.phone]) if (address) usable.add(numbersOf(address)[0]!)
+function noteText({ shop, withdrawn, yeses, usable }: Harness, { order }: OrderVersion): void {
+  for (const address of [order.email, order.phone]) if (address) usable.add(listNumbers(address)[0]!)
   const isNew = shop.versions.filter((version) => version.order.orderId === order.orderId).length === 1
   for (const { channel } of order.consents ?? []) {
     const address = channel === 'email' ? order.email : order.phone
@@ -223,7 +225,7 @@ function noteText({ shop, withdrawn, yeses, usable }: Harness, { order }: Versio
 }
 
 /** The job behind a delivery asks the store; an old body is what came of it when the store's answer was overtaken. */
-async function webhook(harness: Harness, { order }: Version, isOld: boolean): Promise<void> {
+async function webhook(harness: Harness, { order }: OrderVersion, isOld: boolean): Promise<void> {
   const { fixture, web } = harness
   if (isOld) await recordOrders(web.deps, fixture.storeId, [order], 'webhook')
   else await ask(() => refreshOrder(web.deps, { storeId: fixture.storeId, orderId: order.orderId }))
@@ -249,7 +251,7 @@ function wordsOf(step: FlowStep, channel: string, isTextChanged: boolean) {
 async function living(harness: Harness, index: number): Promise<Actor> {
   const worker = harness.workers[index]!
   if (!worker.life.isDead) return worker
-  harness.workers[index] = await aWorker(harness.outside)
+  harness.workers[index] = await createWorker(harness.outside)
   return harness.workers[index]
 }
 
@@ -257,12 +259,12 @@ async function living(harness: Harness, index: number): Promise<Actor> {
 async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
   const actor = await living(harness, act.worker)
   const { deps, life } = actor
-  await beatMeanwhile(harness)
+  await recordMissedHeartbeats(harness)
   harness.post.answers = [...act.answers]
   const interrupted = act.meanwhile ? interrupt(harness, actor, act.meanwhile) : null
   life.statementsLeft = act.diesAt
   life.statements = 0
-  const heart = setInterval(() => stillThere(actor), BEAT_MS)
+  const heart = setInterval(() => recordHeartbeat(actor), BEAT_MS)
   let isDone = false
   try {
     await beat(deps)
@@ -271,7 +273,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     await closeAbandonedSends(deps)
     if (hasTexts(harness.scenario)) await sendOptInRequests(deps)
     if (harness.scenario.hasCampaigns) await runDueCampaigns(harness, actor)
-    if (harness.scenario.coupons) await makeDueCodes(harness, deps)
+    if (harness.scenario.coupons) await createDueCodes(harness, deps)
     for (const { store_id: storeId } of await listDueStores(deps.db, deps.now(), harness.other ? 2 : 1))
       await sendDue(deps, { storeId, batchSize: batchSizeOf(harness) })
     if (harness.reported.size > 0) await fetchPrices(deps)
@@ -282,7 +284,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
   } finally {
     harness.isLookDone = isDone && !life.isDead
     if (life.isDead) harness.diedAt = harness.clock.trueNow()
-    if (life.isDead && harness.scenario.hasCampaigns) await noteDeath(harness, deps.workerId)
+    if (life.isDead && harness.scenario.hasCampaigns) await recordWorkerDeath(harness, deps.workerId)
     clearInterval(heart)
     life.statementsLeft = null
     life.before = async () => {}

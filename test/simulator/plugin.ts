@@ -1,4 +1,4 @@
-import { chanceOf } from './random.ts'
+import { createSeededRandom } from './random.ts'
 import type { Act, Contact, Scenario, Step } from './steps.ts'
 
 // In every sixth history without web push the shop has the plugin: browsers whose carts it reports, over a way that loses, doubles and reorders,
@@ -32,8 +32,8 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-export function withPlugin(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
-  const dice = chanceOf(seed ^ DICE)
+export function addPlugin(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
+  const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_IT)) return scenario
   const line = (): [string, number] => [dice.pick(['16', '17', '18']), dice.between(1, 3)]
   const snapshot = (network: Extract<PluginAct, { do: 'snapshot' }>['network']): Act => ({
@@ -69,7 +69,7 @@ const CUT_OFF = 0.5
 const CUT_OFF_DICE = 0x0ff_121
 
 function cutOff(seed: number, steps: readonly Step[]): Step[] {
-  const dice = chanceOf(seed ^ CUT_OFF_DICE)
+  const dice = createSeededRandom(seed ^ CUT_OFF_DICE)
   if (!dice.isLucky(CUT_OFF)) return [...steps]
   const beat = (): Step => ({
     ...{ do: 'beat', readingMs: dice.pick([0, 0, 800, 9_000, 40_000]) },

@@ -8,32 +8,32 @@ import type {
   TextChannelName,
 } from '../../server/messages/channels/channel.ts'
 import type { Authorized } from '../../server/messages/channels/send-authorization.ts'
-import { type Actor, Killed, type Submission, secrets } from './actors.ts'
+import { type Actor, ProcessKilled, type Submission, secrets } from './actors.ts'
 import type { Clock } from './clock.ts'
 import { type Evidence, readEvidence } from './evidence.ts'
-import { priceOf, priceOfSms } from './people.ts'
-import { answerFor, answerPush, type Note, type PushWorld } from './push-service.ts'
+import { findPrice, findSmsPrice } from './people.ts'
+import { answerPush, chooseAnswer, type PushAttempt, type PushService } from './push-service.ts'
 import type { Answer, Channel } from './steps.ts'
 
 // The providers of a history: for mail, SMS and WhatsApp. They know what they took, whatever became of their answer, and note what the
 // engine knew when it sent.
 
-export interface Post {
+export interface Providers {
   /** Of carts. */
-  mails: Mail[]
+  mails: SentMessage[]
   /** Questions whether a yes was meant (double opt-in). */
-  questions: (Mail & { country: string | null })[]
+  questions: (SentMessage & { country: string | null })[]
   /** What the providers do with the next messages; after that they accept. */
   answers: Answer[]
   /** Awaited while a message is in flight. */
   atSubmission: () => Promise<void>
   take(actor: Actor, message: Submission): Promise<Outcome>
   /** null: no browser has ever subscribed. */
-  push: PushWorld | null
+  push: PushService | null
   takePush(actor: Actor, message: Authorized<OutgoingPush>): Promise<PushAnswer>
 }
 
-export interface Mail {
+export interface SentMessage {
   id: string
   channel: Channel
   to: string
@@ -54,11 +54,11 @@ export interface Mail {
   isAnswered: boolean
   evidence: Evidence | undefined
   /** Since when each of these forbade it, in true time; null: it did not. */
-  standing: Standing
+  standing: SendBlocks
 }
 
 /** What the owner and the shoppers had said by then. */
-export interface Standing {
+export interface SendBlocks {
   pausedSince: number | null
   flowOffSince: number | null
   /** Of further flows, by their ids. */
@@ -89,12 +89,12 @@ export interface Budget {
 const TAKEN: ReadonlySet<Answer> = new Set(['accepts', 'silent, took it', 'takes it, sender dies'])
 
 /** What was said by now; answers it for the store whose message it turns out to be. */
-type StandingsOf = (channel: Channel, address: string) => (storeId: string | undefined) => Standing
+type StandingsOf = (channel: Channel, address: string) => (storeId: string | undefined) => SendBlocks
 
-export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
+export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): Providers {
   // What was known of messages that left together is read before anything happens to the first of them.
   const readings = new Set<Promise<unknown>>()
-  const post: Post = {
+  const post: Providers = {
     mails: [],
     questions: [],
     answers: [],
@@ -103,7 +103,7 @@ export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
     async takePush(actor, message) {
       const world = post.push!
       const endpoint = world.endpoints.get(message.subscription.endpoint)
-      const seen: Mail = {
+      const seen: SentMessage = {
         ...{
           id: message.messageId,
           channel: 'push',
@@ -127,8 +127,8 @@ export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
           notBefore: null,
           by: actor.life,
         },
-      } satisfies Note as Note
-      seen.answer = note.answer = answerFor(world, note, post.answers[0] ?? 'accepts')
+      } satisfies PushAttempt as PushAttempt
+      seen.answer = note.answer = chooseAnswer(world, note, post.answers[0] ?? 'accepts')
       if (seen.answer === (post.answers[0] ?? 'accepts') || endpoint?.status === 201) post.answers.shift()
       post.mails.push(seen)
       world.notes.push(note)
@@ -142,7 +142,7 @@ export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
       note.isShown = seen.isTaken =
         TAKEN.has(note.answer as Answer) && answer.kind !== 'rejected' && answer.kind !== 'retry'
       if (note.answer === 'takes it, sender dies' || note.answer === 'sender dies first') actor.life.isDead = true
-      if (actor.life.isDead) throw new Killed()
+      if (actor.life.isDead) throw new ProcessKilled()
       seen.isAnswered = true
       note.answeredAt = clock.trueNow()
       return answer
@@ -153,7 +153,7 @@ export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
       const answer = post.answers.shift() ?? 'accepts'
       const channel: Channel = 'channel' in message ? message.channel : 'email'
       const standingIn = standingsOf(channel, message.to)
-      const seen: Mail = {
+      const seen: SentMessage = {
         id: message.messageId,
         channel,
         to: message.to,
@@ -179,7 +179,7 @@ export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
       } else post.questions.push({ ...seen, country: await countryAsked(db, seen.to) })
       await post.atSubmission()
       if (answer === 'takes it, sender dies' || answer === 'sender dies first') actor.life.isDead = true
-      if (actor.life.isDead) throw new Killed()
+      if (actor.life.isDead) throw new ProcessKilled()
       seen.isAnswered = true
       return 'channel' in message ? textOutcome(answer, seen.id, message.channel) : mailOutcome(answer, seen.id)
     },
@@ -206,10 +206,10 @@ async function countryAsked(db: Db, phone: string): Promise<string | null> {
 
 /** Of the words as they came: SMS are paid by their parts. */
 function microsOf({ channel, to, text }: OutgoingText): number {
-  return channel === 'sms' ? priceOfSms(to, text) : priceOf(to)
+  return channel === 'sms' ? findSmsPrice(to, text) : findPrice(to)
 }
 
-export const providerIdOf = (messageId: string): string => `p-${messageId}`
+export const buildProviderId = (messageId: string): string => `p-${messageId}`
 
 function mailOutcome(answer: Answer, messageId: string): Outcome {
   switch (answer) {
@@ -221,7 +221,7 @@ function mailOutcome(answer: Answer, messageId: string): Outcome {
     case 'retry':
       return { kind: 'retry', reason: 'smtp_451', response: '451 4.3.0 Later' }
     case 'accepts':
-      return { kind: 'accepted', providerId: providerIdOf(messageId), response: '250 2.0.0 Ok' }
+      return { kind: 'accepted', providerId: buildProviderId(messageId), response: '250 2.0.0 Ok' }
     default:
       return { kind: 'unknown', reason: 'silence', response: '' }
   }
@@ -235,7 +235,7 @@ const CODES: Partial<Record<Answer, Record<TextChannelName, number>>> = {
 }
 
 function textOutcome(answer: Answer, messageId: string, channel: TextChannelName): Outcome {
-  if (answer === 'accepts') return { kind: 'accepted', providerId: providerIdOf(messageId), response: 'queued' }
+  if (answer === 'accepts') return { kind: 'accepted', providerId: buildProviderId(messageId), response: 'queued' }
   const code = CODES[answer]?.[channel]
   if (code) return outcomeOfRefusal({ status: 400, code, message: 'No', retryAfterMs: null })
   if (answer === 'retry') return outcomeOfRefusal({ status: 429, code: null, message: 'Slower', retryAfterMs: null })

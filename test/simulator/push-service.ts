@@ -6,8 +6,8 @@ import {
   toSilentOutcome,
 } from '../../server/delivery/push/answers.ts'
 import type { OutgoingPush, PushAnswer } from '../../server/messages/channels/channel.ts'
-import type { Life } from './actors.ts'
-import type { Mail } from './post.ts'
+import type { ProcessState } from './actors.ts'
+import type { SentMessage } from './post.ts'
 import type { Answer } from './steps.ts'
 
 // The push service of a history, and what its browsers have there. What an answer means is the engine's; what is answered is RFC 8030's.
@@ -29,9 +29,9 @@ export interface Endpoint {
 }
 
 /** One notification that was put in flight. */
-export interface Note {
+export interface PushAttempt {
   messageId: string
-  mail: Mail
+  mail: SentMessage
   /** True time. */
   at: number
   endpoint: Endpoint | undefined
@@ -45,39 +45,39 @@ export interface Note {
   sizes: number[]
   /** The browsers it was for when it left, the newest first. */
   alive: string[]
-  answer: Mail['answer']
+  answer: SentMessage['answer']
   /** When the process that sent it had the answer, in true time; null: it has none. */
   answeredAt: number | null
   /** Of that process: what it had learned may have ended with it. */
-  by: Life
+  by: ProcessState
   /** When the service said it may be tried again, by the engine's clock; null: it said nothing. */
   notBefore: number | null
 }
 
 /** What a browser has: as the widget's memory and the browser itself keep it. */
-export interface Kept {
+export interface BrowserSubscription {
   endpoint: Endpoint
   token: string
   /** Which the server has heard of with it; null: none that it knew. */
   cart: string | null
 }
 
-export interface PushWorld {
+export interface PushService {
   mostBytes: number
   endpoints: Map<string, Endpoint>
   /** By browser. */
-  kept: Map<number, Kept>
-  notes: Note[]
+  kept: Map<number, BrowserSubscription>
+  notes: PushAttempt[]
   /** Addresses that are no push service and were taken for one. */
   forged: string[]
   count: number
 }
 
-export const openPushWorld = (mostBytes: number): PushWorld => ({
+export const openPushService = (mostBytes: number): PushService => ({
   ...{ mostBytes, endpoints: new Map(), kept: new Map(), notes: [], forged: [], count: 0 },
 })
 
-export function newEndpoint(world: PushWorld, browser: number, publicKey: string): Endpoint {
+export function createEndpoint(world: PushService, browser: number, publicKey: string): Endpoint {
   const url = `https://updates.push.services.mozilla.com/wpush/v2/${++world.count}`
   const endpoint = { url, browser, publicKey, status: 201 as const, id: null, isRevoked: false, leakedAt: null }
   world.endpoints.set(url, endpoint)
@@ -85,7 +85,7 @@ export function newEndpoint(world: PushWorld, browser: number, publicKey: string
 }
 
 /** As a browser gives it; of right form, and read by nobody here. */
-export const asSubscription = ({ url }: { url: string }) => ({
+export const buildSubscription = ({ url }: { url: string }) => ({
   endpoint: url,
   keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
 })
@@ -93,7 +93,7 @@ export const asSubscription = ({ url }: { url: string }) => ({
 const RETRY_AFTER_S = 600
 
 /** What the service does with it; `wanted` counts where nothing of its own stands against it. */
-export function answerFor(world: PushWorld, note: Note, wanted: Answer): Note['answer'] {
+export function chooseAnswer(world: PushService, note: PushAttempt, wanted: Answer): PushAttempt['answer'] {
   const { endpoint } = note
   if (endpoint?.status !== 201) return 'gone'
   if (endpoint.publicKey !== note.publicKey) return 'unauthorized'
@@ -106,8 +106,8 @@ export function answerFor(world: PushWorld, note: Note, wanted: Answer): Note['a
 
 /** The engine's reading of what the service said; payloads are tried as the channel tries them. */
 export async function answerPush(
-  world: PushWorld,
-  note: Note,
+  world: PushService,
+  note: PushAttempt,
   message: OutgoingPush,
   engineAt: number,
 ): Promise<PushAnswer> {
@@ -127,7 +127,7 @@ export async function answerPush(
   })
 }
 
-function serve(world: PushWorld, note: Note, bytes: number, engineAt: number): ServiceAnswer | 'silence' {
+function serve(world: PushService, note: PushAttempt, bytes: number, engineAt: number): ServiceAnswer | 'silence' {
   const say = (status: number, retryAfter: string | null = null) => ({ status, retryAfter, location: null, text: '' })
   const isOdd = world.notes.length % 2 === 1
   if (note.answer === 'gone') return say(note.endpoint && note.endpoint.status !== 201 ? note.endpoint.status : 404)

@@ -1,6 +1,6 @@
 import type { PushFrequency } from '../../shared/push.ts'
-import type { Maker } from './maker.ts'
-import { chanceOf } from './random.ts'
+import type { ActContext } from './maker.ts'
+import { createSeededRandom } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 
 // In every fourth history the store has web push: shoppers' browsers subscribe, change, and withdraw, and keys are replaced. Thrown with dice
@@ -44,11 +44,11 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-export const hasPush = (seed: number, have = HAVE_DICE): boolean => chanceOf(seed ^ have).isLucky(HAVE_IT)
+export const hasPush = (seed: number, have = HAVE_DICE): boolean => createSeededRandom(seed ^ have).isLucky(HAVE_IT)
 
-export function withPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: Maker): Scenario {
+export function addPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: ActContext): Scenario {
   if (!hasPush(seed)) return { ...scenario, push: null }
-  const dice = { ...chance, ...chanceOf(seed ^ DICE) }
+  const dice = { ...chance, ...createSeededRandom(seed ^ DICE) }
   const steps = scenario.steps.map((step) => touched(dice, step))
   const put = (act: Act, from: number, waitMs: number) =>
     steps.splice(dice.between(Math.min(from, steps.length), steps.length), 0, { ...act, waitMs })
@@ -75,7 +75,7 @@ export function withPush(seed: number, scenario: Omit<Scenario, 'push'>, chance:
 }
 
 /** A cart is left whose browser has subscribed, and looks for work come when something is due. */
-function anEpisode(dice: Maker): Step[] {
+function anEpisode(dice: ActContext): Step[] {
   const browser = aBrowserOf(dice)
   const allow: Act = { do: 'push allow', browser, network: 'now' }
   const post = aPost(dice, browser)
@@ -96,10 +96,10 @@ function anEpisode(dice: Maker): Step[] {
   ]
 }
 
-const emailOf = ({ people }: Maker, browser: number) => ({ email: people[browser]!.email })
+const emailOf = ({ people }: ActContext, browser: number) => ({ email: people[browser]!.email })
 
 /** Another browser of the person, with the same in its cart: its notifications may go there as well. */
-function aTwin(dice: Maker, post: Extract<Act, { do: 'post' }>): Step[] {
+function aTwin(dice: ActContext, post: Extract<Act, { do: 'post' }>): Step[] {
   const browser = (post.browser + dice.between(1, 2)) % 3
   return [
     { ...post, browser, contact: emailOf(dice, post.browser), waitMs: dice.between(0, MINUTE) },
@@ -110,7 +110,7 @@ function aTwin(dice: Maker, post: Extract<Act, { do: 'post' }>): Step[] {
 }
 
 /** A notification is due before its browser has subscribed, and waits for that alone. */
-function aLateYes(dice: Maker): Step[] {
+function aLateYes(dice: ActContext): Step[] {
   const browser = dice.between(0, 2)
   const look: Act = { do: 'work', worker: 0, meanwhile: null, diesAt: null, answers: [] }
   return [
@@ -125,12 +125,12 @@ function aLateYes(dice: Maker): Step[] {
 }
 
 /** One of the flow's mails is a notification. */
-function withNotification(dice: Maker, channels: readonly Channel[]): Channel[] {
+function withNotification(dice: ActContext, channels: readonly Channel[]): Channel[] {
   const at = dice.between(0, channels.length - 1)
   return channels.map((channel, index) => (index === at && channel === 'email' ? 'push' : channel))
 }
 
-const aWait = (dice: Maker) =>
+const aWait = (dice: ActContext) =>
   dice.between(
     0,
     { none: 0, moment: 40 * SECOND, minutes: 30 * MINUTE, hours: 8 * HOUR }[
@@ -139,7 +139,7 @@ const aWait = (dice: Maker) =>
   )
 
 /** A cart, mostly of whoever this browser is. */
-function aPost(dice: Maker, browser: number): Extract<Act, { do: 'post' }> {
+function aPost(dice: ActContext, browser: number): Extract<Act, { do: 'post' }> {
   const person = dice.people[dice.isLucky(0.75) ? browser : dice.between(0, 2)]!
   return {
     ...{ do: 'post', browser, isNewPage: true, items: [[dice.pick(['16', '17']), 1]], coupons: [] },
@@ -147,19 +147,19 @@ function aPost(dice: Maker, browser: number): Extract<Act, { do: 'post' }> {
   }
 }
 
-function anAct(dice: Maker): Act {
+function anAct(dice: ActContext): Act {
   const what = dice.weighted({ allow: 3, visit: 3, change: 1.5, revoke: 2, event: 4, keys: 1.5, settings: 1.5, all: 1 })
   return makings[what](dice)
 }
 
 /** What stands against a notification that is about to leave. */
-function aRival(dice: Maker): Act {
+function aRival(dice: ActContext): Act {
   return makings[dice.weighted({ revoke: 3, stop: 4, keys: 1.5, settings: 2, allow: 2, visit: 1, change: 1 })](dice)
 }
 
-const aBrowserOf = (dice: Maker) => Number(dice.weighted({ 0: 5, 1: 3, 2: 2 }))
+const aBrowserOf = (dice: ActContext) => Number(dice.weighted({ 0: 5, 1: 3, 2: 2 }))
 
-const settings = (dice: Maker): Act => ({
+const settings = (dice: ActContext): Act => ({
   do: 'push settings',
   isOn: dice.isLucky(0.7),
   frequency: dice.weighted({ immediate: 4, '1hour': 2, '6hours': 1, '24hours': 0.5, custom: 2 }),
@@ -187,9 +187,9 @@ const makings = {
   keys: (dice) => ({ do: 'push keys', isLeaked: dice.isLucky(0.4) }),
   settings,
   all: (dice) => ({ do: 'push all', isTwice: dice.isLucky(0.4), text: dice.between(1, 3) }),
-} satisfies Record<string, (dice: Maker) => Act>
+} satisfies Record<string, (dice: ActContext) => Act>
 
-const aLook = (dice: Maker): Extract<Act, { do: 'work' }> => ({
+const aLook = (dice: ActContext): Extract<Act, { do: 'work' }> => ({
   ...{ do: 'work', worker: dice.between(0, 1), meanwhile: null, diesAt: null },
   answers: dice.isLucky(0.4)
     ? [
@@ -200,7 +200,7 @@ const aLook = (dice: Maker): Extract<Act, { do: 'work' }> => ({
 })
 
 /** A look for work during which a shopper or the owner is at what it may be about to send. */
-function touched(dice: Maker, step: Step, share = 0.3): Step {
+function touched(dice: ActContext, step: Step, share = 0.3): Step {
   if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(share)) return step
   const at = dice.weighted({ claim: 1, evaluate: 2, 'before sending': 3, sent: 2, submission: 3 })
   const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)

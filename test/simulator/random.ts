@@ -2,7 +2,7 @@ import { createRandom } from '../../demo/account/random.ts'
 
 // Chance that can be repeated: one seed, one sequence.
 
-export interface Chance {
+export interface Random {
   /** In [0, 1). */
   next(): number
   /** Whole, both ends included. */
@@ -13,7 +13,7 @@ export interface Chance {
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K
 }
 
-export function chanceOf(seed: number): Chance {
+export function createSeededRandom(seed: number): Random {
   const { next, between, chance, pick, weighted } = createRandom(seed ^ 0x9e3779b9)
   return {
     ...{ next, between, pick, isLucky: chance },

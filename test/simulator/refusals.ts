@@ -10,5 +10,5 @@ const GRANTED: ReadonlySet<Act['do']> = new Set([
 ])
 
 /** A suspended account cannot switch its flow on. */
-export const isRefusal = (error: unknown, { stops }: Harness, { do: what }: Act): boolean =>
+export const isExpectedRefusal = (error: unknown, { stops }: Harness, { do: what }: Act): boolean =>
   error instanceof AppError && (!GRANTED.has(what) || (what === 'flow' && stops.suspended))

@@ -1,12 +1,12 @@
 import type pg from 'pg'
-import { type CampaignsPlayed, campaignsPlayed, noteRuns } from './deeds.ts'
-import { noteCampaigns } from './expected.ts'
-import { figuresFaults } from './figures.ts'
+import { type CampaignCoverage, recordRuns, summarizeCampaigns } from './deeds.ts'
+import { recordExpectedRecipients } from './expected.ts'
+import { findFigureFaults } from './figures.ts'
 import { clearFixture } from './fixture.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { invariants, type Rule } from './invariants/all.ts'
 import type { SentMail } from './invariants/scene.ts'
-import { readOther, scenesOf } from './other-shop.ts'
+import { readSecondShop, splitScenes } from './other-shop.ts'
 import { playStep } from './play.ts'
 import type { Channel, Scenario, Step } from './steps.ts'
 import { readTraces } from './traces.ts'
@@ -14,7 +14,7 @@ import { type Cart, readState, type State } from './witness.ts'
 
 // Plays a history and looks at every invariant after every step.
 
-export interface Broken {
+export interface InvariantFailure {
   /** 'crash': the engine threw what it never should. */
   rule: Rule | 'Figures' | 'crash'
   /** Of the step after which it was seen, counted from 0. */
@@ -22,21 +22,21 @@ export interface Broken {
   words: string[]
 }
 
-export interface Played {
-  broken: Broken | null
+export interface ScenarioResult {
+  broken: InvariantFailure | null
   /** What the providers were handed, by channel. */
   mails: Record<Channel, number>
   /** Acts that Postgres ended because two waited for each other. */
   deadlocks: number
   /** null: it has none. */
-  campaigns: CampaignsPlayed | null
+  campaigns: CampaignCoverage | null
 }
 
-export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<Played> {
+export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<ScenarioResult> {
   const harness = await openHarness(pool, scenario)
   let before: State | null = null
   let beforeInOther: State | null = null
-  let broken: Broken | null = null
+  let broken: InvariantFailure | null = null
   for (const [index, step] of scenario.steps.entries()) {
     const mailsBefore = harness.post.mails.length
     harness.justUnsubscribed = null
@@ -50,10 +50,10 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
       (error) => ({ rule: 'crash' as const, step: index, words: sayError(error) }),
     )
     const state: State = await readState(pool, harness.fixture.storeId, before)
-    if (scenario.hasCampaigns) await noteCampaigns(harness, { state, before })
-    if (scenario.hasCampaigns && state !== before) noteRuns(harness, state)
+    if (scenario.hasCampaigns) await recordExpectedRecipients(harness, { state, before })
+    if (scenario.hasCampaigns && state !== before) recordRuns(harness, state)
     const traces = state === before ? [] : await readTraces(pool, harness)
-    const inOther = await readOther(pool, harness, beforeInOther)
+    const inOther = await readSecondShop(pool, harness, beforeInOther)
     const other = inOther && { state: inOther, before: beforeInOther }
     broken = problem ?? look(harness, { step, state, before, mailsBefore, index, traces, other })
     if (broken) break
@@ -62,14 +62,14 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
     harness.carts = inOrder(state.carts)
   }
   if (!broken) {
-    const words = await figuresFaults(harness)
+    const words = await findFigureFaults(harness)
     if (words.length > 0) broken = { rule: 'Figures', step: scenario.steps.length - 1, words }
   }
   await harness.shop.close()
   await clearFixture(pool)
   const count = (channel: Channel) => harness.post.mails.filter((mail) => mail.channel === channel).length
   const mails = { email: count('email'), sms: count('sms'), whatsapp: count('whatsapp'), push: count('push') }
-  const campaigns = scenario.hasCampaigns ? campaignsPlayed(harness, before) : null
+  const campaigns = scenario.hasCampaigns ? summarizeCampaigns(harness, before) : null
   return { broken, mails, deadlocks: harness.deadlocks, campaigns }
 }
 
@@ -90,11 +90,14 @@ interface Seen {
   other: { state: State; before: State | null } | null
 }
 
-function look(harness: Harness, { step, state, before, mailsBefore, index, traces, other }: Seen): Broken | null {
+function look(
+  harness: Harness,
+  { step, state, before, mailsBefore, index, traces, other }: Seen,
+): InvariantFailure | null {
   const { mails } = harness.post
   const fresh = mails.slice(mailsBefore).filter((mail): mail is SentMail => mail.evidence !== undefined)
   const scene = { harness, step, state, before, mails, fresh, traces }
-  for (const each of other ? scenesOf(scene, other) : [scene]) {
+  for (const each of other ? splitScenes(scene, other) : [scene]) {
     for (const [rule, holds] of Object.entries(invariants)) {
       const words = holds(each)
       if (words.length > 0) return { rule: rule as Rule, step: index, words }

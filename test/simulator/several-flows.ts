@@ -1,6 +1,6 @@
-import { aChange, BOUNDS, channelsOf, type Entry, look, withoutEdits } from './flow-edits.ts'
+import { BOUNDS, createWorkStep, drawChange, type Entry, listChannels, replaceEdits } from './flow-edits.ts'
 import type { Person } from './people.ts'
-import { type Chance, chanceOf } from './random.ts'
+import { createSeededRandom, type Random } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 import { hasTexts } from './steps.ts'
 
@@ -40,14 +40,14 @@ const DELAYS = [
   [15, 16, 300],
 ] as const
 
-export function withSeveralFlows(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
+export function addSeveralFlows(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
   // Which coupon a step has is known by its place, and the free plan has one flow.
   const isLeftOut = scenario.coupons !== null || scenario.hasCampaigns || scenario.plan === 'free'
-  if (isLeftOut || !chanceOf(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return scenario
-  const dice = chanceOf(seed ^ DICE)
-  const channels = channelsOf(scenario)
+  if (isLeftOut || !createSeededRandom(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return scenario
+  const dice = createSeededRandom(seed ^ DICE)
+  const channels = listChannels(scenario)
   const act = () => anAct(dice, channels)
-  const steps = withoutEdits(scenario.steps, act).map((step): Step => {
+  const steps = replaceEdits(scenario.steps, act).map((step): Step => {
     if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.2)) return step
     const at = dice.pick(['claim', 'evaluate', 'before sending', 'submission'] as const)
     return { ...step, meanwhile: { at, steps: [{ ...act(), waitMs: dice.between(0, 20 * SECOND) }] } }
@@ -61,13 +61,13 @@ export function withSeveralFlows(seed: number, scenario: Scenario, people: reado
     const person = dice.between(0, 2)
     const row: Step[] = [
       { ...leaves(dice, people, person), waitMs: dice.between(0, HOUR) },
-      look(dice.between(15, 65) * MINUTE),
+      createWorkStep(dice.between(15, 65) * MINUTE),
       { ...act(), waitMs: dice.between(0, MINUTE) },
       {
         ...leaves(dice, people, dice.isLucky(0.6) ? person : dice.between(0, 2)),
         waitMs: dice.between(0, 10 * MINUTE),
       },
-      look(dice.between(15, 65) * MINUTE),
+      createWorkStep(dice.between(15, 65) * MINUTE),
     ]
     steps.splice(dice.between(2, steps.length), 0, ...row)
   }
@@ -76,18 +76,18 @@ export function withSeveralFlows(seed: number, scenario: Scenario, people: reado
   }
   if (dice.isLucky(0.4)) steps.splice(dice.between(2, steps.length), 0, ...chosenWords(dice, people))
   const made = Array.from({ length: dice.between(1, 2) }, () => ({ ...aFlow(dice, channels), waitMs: 0 }))
-  return { ...scenario, steps: [...made, ...steps, look(10 * MINUTE), look(HOUR)] }
+  return { ...scenario, steps: [...made, ...steps, createWorkStep(10 * MINUTE), createWorkStep(HOUR)] }
 }
 
 /** A mail is put off, its person wants none any more, and its step may go by SMS as well: it is the mail's all the same (decision 54). */
-function putOff(dice: Chance, people: readonly Person[]): Step[] {
+function putOff(dice: Random, people: readonly Person[]): Step[] {
   const person = dice.between(0, 2)
   const { email, typedPhone: phone } = people[person]!
   const both = [0, 1, 2].map((flow): Step => {
     const change = { kind: 'channels' as const, place: 0, channels: ['email', 'sms'] as const }
     return { do: 'flow edit', flow, change, waitMs: 0 }
   })
-  const tried: Step = { ...look(65 * MINUTE), answers: ['retry', 'retry', 'retry'] } as Step
+  const tried: Step = { ...createWorkStep(65 * MINUTE), answers: ['retry', 'retry', 'retry'] } as Step
   return [
     ...both,
     {
@@ -96,20 +96,25 @@ function putOff(dice: Chance, people: readonly Person[]): Step[] {
     } as Step,
     tried,
     { do: 'suppress', person, kind: 'email', channels: ['sms'], waitMs: 2 * SECOND },
-    look(20 * MINUTE),
+    createWorkStep(20 * MINUTE),
   ]
 }
 
 /** Words of a step are split, and one of them is chosen for all (decision 55), before somebody gets them. */
-function chosenWords(dice: Chance, people: readonly Person[]): Step[] {
+function chosenWords(dice: Random, people: readonly Person[]): Step[] {
   const changes = [0, 1, 2].flatMap((flow): Step[] => [
     { do: 'flow edit', flow, change: { kind: 'split', place: 0, shares: [99, 1] }, waitMs: 0 },
     { do: 'flow edit', flow, change: { kind: 'winner', place: 0, variant: 1 }, waitMs: 0 },
   ])
-  return [...changes, { ...leaves(dice, people, dice.between(0, 2)), waitMs: MINUTE }, look(65 * MINUTE), look(MINUTE)]
+  return [
+    ...changes,
+    { ...leaves(dice, people, dice.between(0, 2)), waitMs: MINUTE },
+    createWorkStep(65 * MINUTE),
+    createWorkStep(MINUTE),
+  ]
 }
 
-function anAct(dice: Chance, channels: readonly Channel[]): Act {
+function anAct(dice: Random, channels: readonly Channel[]): Act {
   const flow = Number(dice.weighted({ 0: 3, 1: 4, 2: 2 }))
   const switched = { flow, isOn: dice.isLucky(0.6), includeLast24h: dice.isLucky(0.5) }
   switch (dice.weighted({ entry: 4, first: 4, switch: 5, delete: 1, make: 1, edit: 2 })) {
@@ -124,11 +129,11 @@ function anAct(dice: Chance, channels: readonly Channel[]): Act {
     case 'make':
       return aFlow(dice, channels)
     case 'edit':
-      return { do: 'flow edit', flow, change: aChange(dice, channels) }
+      return { do: 'flow edit', flow, change: drawChange(dice, channels) }
   }
 }
 
-const aFlow = (dice: Chance, channels: readonly Channel[]): Act => ({
+const aFlow = (dice: Random, channels: readonly Channel[]): Act => ({
   do: 'flow make',
   delays: dice.pick(DELAYS),
   channels: Array.from({ length: 3 }, () => dice.pick(channels)),
@@ -137,13 +142,13 @@ const aFlow = (dice: Chance, channels: readonly Channel[]): Act => ({
   includeLast24h: dice.isLucky(0.5),
 })
 
-function anEntry(dice: Chance): Entry | null {
+function anEntry(dice: Random): Entry | null {
   const count = Number(dice.weighted({ 0: 2, 1: 5, 2: 2 }))
   if (count === 0) return null
   return { match: dice.pick(['all', 'any'] as const), bounds: Array.from({ length: count }, () => dice.pick(BOUNDS)) }
 }
 
-const leaves = (dice: Chance, people: readonly Person[], person: number): Act => ({
+const leaves = (dice: Random, people: readonly Person[], person: number): Act => ({
   do: 'post',
   browser: person,
   isNewPage: true,

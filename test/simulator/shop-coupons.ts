@@ -13,7 +13,7 @@ import type { Shop } from './shop.ts'
 
 // The coupons of a history's store, and every answer it gave about one.
 
-export interface Shelf {
+export interface CouponStock {
   coupons: PlatformCoupon[]
   mood: ActOf<'coupon writes'>['mood']
   answers: CouponAnswer[]
@@ -34,7 +34,7 @@ export interface CouponAnswer {
   isUsable: boolean
 }
 
-export const anEmptyShelf = (): Shelf => ({
+export const createCouponStock = (): CouponStock => ({
   coupons: [],
   mood: 'answer',
   answers: [],
@@ -53,7 +53,12 @@ type Calls = Pick<
 >
 
 /** `by`: the process that asks. `isThere`: the store answers at all. */
-export function couponCalls({ shelf }: Shop, clock: Clock, by: string | null, isThere: () => Promise<void>): Calls {
+export function createCouponCalls(
+  { shelf }: Shop,
+  clock: Clock,
+  by: string | null,
+  isThere: () => Promise<void>,
+): Calls {
   const tell = (couponId: string, isReading: boolean) => {
     const coupon = shelf.coupons.find((each) => each.couponId === couponId)
     const isUsable = coupon !== undefined && isUsableAt(coupon, clock.now().getTime())
@@ -93,17 +98,17 @@ export function couponCalls({ shelf }: Shop, clock: Clock, by: string | null, is
     },
     async couponByCode(code) {
       await isThere()
-      const found = byCode(shelf, code)
+      const found = findByCode(shelf, code)
       return found ? { ...found } : null
     },
     async createCoupons(drafts) {
       // Whether a code is free the store has seen when the request came, not when it is done with it.
-      const wasTaken = drafts.map((draft) => byCode(shelf, draft.code)?.isPublished ?? false)
+      const wasTaken = drafts.map((draft) => findByCode(shelf, draft.code)?.isPublished ?? false)
       return write(() =>
         drafts.map((draft, at): CouponResult => {
           if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
           if (wasTaken[at]) return { refusal: 'duplicate', words: 'The coupon code already exists' }
-          const coupon = made(shelf, draft)
+          const coupon = addCoupon(shelf, draft)
           shelf.coupons.push(coupon)
           return { coupon: tell(coupon.couponId, false)[0]! }
         }),
@@ -130,12 +135,12 @@ export function isUsableAt({ isPublished, expiresAt, usageLimit, usageCount }: P
 }
 
 /** A published one first. */
-export function byCode({ coupons }: Shelf, code: string): PlatformCoupon | undefined {
+export function findByCode({ coupons }: CouponStock, code: string): PlatformCoupon | undefined {
   const some = coupons.filter((each) => each.code === code.toLowerCase())
   return some.find(({ isPublished }) => isPublished) ?? some[0]
 }
 
-export function made(shelf: Shelf, draft: CouponDraft): PlatformCoupon {
+export function addCoupon(shelf: CouponStock, draft: CouponDraft): PlatformCoupon {
   shelf.made += 1
   return {
     ...{ couponId: String(shelf.made), platformType: '', percent: null, amountMinor: null, minSpendMinor: null },
@@ -164,7 +169,7 @@ function fieldsOf({ currency: _, email, code, ...draft }: Partial<CouponDraft>):
 export function countUse({ shelf }: Shop, before: PlatformOrder | undefined, after: PlatformOrder): void {
   const more = Number(after.kind === 'purchase') - Number(before?.kind === 'purchase')
   for (const code of after.coupons) {
-    const coupon = byCode(shelf, code)
+    const coupon = findByCode(shelf, code)
     if (coupon) coupon.usageCount += more
   }
 }

@@ -11,8 +11,8 @@ import { createMemoryTokenCache } from '../../server/platforms/platform/memory-t
 import type { StoreClient } from '../../server/platforms/platform/platform.ts'
 import { createShopifyClient } from '../../server/platforms/shopify/client.ts'
 import type { Clock } from './clock.ts'
-import { PRODUCTS, type Reading, type Shop } from './shop.ts'
-import { anEmptyShelf } from './shop-coupons.ts'
+import { type OrderListing, PRODUCTS, type Shop } from './shop.ts'
+import { createCouponStock } from './shop-coupons.ts'
 
 // A history's store on Shopify: our own client asks the contract server (demo/shopify), which holds every query against Shopify's schema, the
 // app's scopes and its points. Between them is a way that fails as the store's mood says. Noted are the readings of orders that reached their
@@ -21,15 +21,15 @@ import { anEmptyShelf } from './shop-coupons.ts'
 export interface ShopifyShop extends Shop {
   store: InProcessShopifyStore
   /** What each process was told of people's consents, until it was seen what came of it. */
-  told: Map<string, ToldConsent[]>
-  tokens: MadeToken[]
+  told: Map<string, ReportedConsent[]>
+  tokens: IssuedToken[]
   /** What was found to be wrong. */
   faults: string[]
   /** Refused from now on. */
   endTokens(): void
 }
 
-export interface ToldConsent {
+export interface ReportedConsent {
   channel: 'email' | 'sms' | 'whatsapp'
   address: string
   isWithdrawn: boolean
@@ -37,7 +37,7 @@ export interface ToldConsent {
   at: number | null
 }
 
-export interface MadeToken {
+export interface IssuedToken {
   by: string
   /** By the shop's clock. */
   at: number
@@ -49,7 +49,7 @@ export interface MadeToken {
 export const APP = { clientId: 'app-of-the-simulator', clientSecret: 'shpss_of_the_simulator' }
 
 /** Products have one variant each; browsers name it. */
-export const variantOf = (productId: string): string => `${productId}1`
+export const buildVariantId = (productId: string): string => `${productId}1`
 
 const SLOW_MS = 9_000
 const STALL_MS = 65_000
@@ -64,10 +64,11 @@ export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boo
   })
   stock(store, clock.trueNow())
   const shop = {
-    ...{ mood: 'answers', versions: [], readings: [], shelf: anEmptyShelf(), soldOut: new Map() },
+    ...{ mood: 'answers', versions: [], readings: [], shelf: createCouponStock(), soldOut: new Map() },
     ...{ store, told: new Map(), tokens: [], faults: [], beforePage: async () => {} },
     restock: () => {
-      for (const { id } of PRODUCTS) store.controls.setStock(Number(variantOf(id)), shop.soldOut.has(id) ? 0 : null)
+      for (const { id } of PRODUCTS)
+        store.controls.setStock(Number(buildVariantId(id)), shop.soldOut.has(id) ? 0 : null)
     },
     endTokens: () => {
       expireTokens(store.shop)
@@ -93,17 +94,17 @@ function stock({ shop }: InProcessShopifyStore, at: number): void {
     const words = { handle: `tea-${id}`, title: name, description: name, productType: 'Tea', picture: 'seeds' }
     save(shop.db, 'product', { id: Number(id), ...dates, ...words, status: 'ACTIVE', optionName: null })
     save(shop.db, 'variant', {
-      ...{ id: Number(variantOf(id)), ...dates, productId: Number(id), title: 'Default Title', sku: `TEA-${id}` },
+      ...{ id: Number(buildVariantId(id)), ...dates, productId: Number(id), title: 'Default Title', sku: `TEA-${id}` },
       ...{ priceMinor, compareAtMinor: null, stock: null, position: 1, picture: null },
     })
   }
 }
 
 /** Lines of a cart, at what they cost. */
-export const linesIn = ({ store }: ShopifyShop, items: readonly (readonly [id: string, quantity: number])[]) =>
-  resolveLines(
+export const buildLines = ({ store }: ShopifyShop, items: readonly (readonly [id: string, quantity: number])[]) =>
+  linesOf(
     store.shop,
-    items.map(([id, quantity]) => ({ variantId: Number(variantOf(id)), quantity })),
+    items.map(([id, quantity]) => ({ variantId: Number(buildVariantId(id)), quantity })),
   )
 
 interface Who {
@@ -113,12 +114,12 @@ interface Who {
 }
 
 /** The customer with this email, or with this phone; made when there is none. null: nobody. */
-export function customerIdOf({ store }: ShopifyShop, { country, ...who }: Who): number | null {
-  return upsertCustomer(store.desk, { ...who, address: addressIn(country, null) })?.id ?? null
+export function findCustomerId({ store }: ShopifyShop, { country, ...who }: Who): number | null {
+  return meetCustomer(store.desk, { ...who, address: buildAddress(country, null) })?.id ?? null
 }
 
 /** Where a parcel goes: of it only country and state are ever read. */
-export const addressIn = (country: string | null, state: string | null): Address | null =>
+export const buildAddress = (country: string | null, state: string | null): Address | null =>
   country === null
     ? null
     : {
@@ -147,7 +148,7 @@ interface Question {
 
 /** One request of one process, and what is noted of its answer. */
 function wayTo(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch {
-  const readings = new Map<string | null, Reading>()
+  const readings = new Map<string | null, OrderListing>()
   return async (url, request = {}) => {
     const { pathname, search } = new URL(url)
     const isQuestion = pathname.endsWith('/graphql.json')
@@ -192,7 +193,7 @@ async function ask(
 // biome-ignore lint/suspicious/noExplicitAny: whatever the store answers
 type Said = any
 
-function noteReading(readings: Map<string | null, Reading>, reading: Reading, said: Said): void {
+function noteReading(readings: Map<string | null, OrderListing>, reading: OrderListing, said: Said): void {
   const place = said?.data?.orders?.pageInfo
   if (place?.hasNextPage === false) reading.reachedEnd = true
   else if (place) readings.set(place.endCursor, reading)

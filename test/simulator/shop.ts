@@ -10,7 +10,7 @@ import type {
 import { StoreProblem } from '../../server/platforms/platform/store-problem.ts'
 import { normalizePhone } from '../../shared/contact.ts'
 import type { Clock } from './clock.ts'
-import { anEmptyShelf, countUse, couponCalls, type Shelf } from './shop-coupons.ts'
+import { type CouponStock, countUse, createCouponCalls, createCouponStock } from './shop-coupons.ts'
 import type { Act } from './steps.ts'
 
 // The store of a history: it knows every state its orders were ever in, and which reading of them reached its end.
@@ -18,13 +18,13 @@ import type { Act } from './steps.ts'
 export interface Shop {
   /** As one process reaches it. */
   client: (by: string, access: StoreAccess, shelf?: TokenCache) => StoreClient
-  shelf: Shelf
+  shelf: CouponStock
   mood: Extract<Act, { do: 'store' }>['mood']
   /** Nothing of Recoup reaches it; its plugin reaches Recoup. */
   isCutOff: boolean
   /** Oldest first; the last one of an order is what the store answers. */
-  versions: Version[]
-  readings: Reading[]
+  versions: OrderVersion[]
+  readings: OrderListing[]
   /** Products nobody can buy just now, with the true time since when. */
   soldOut: Map<string, number>
   /** Awaited before every page of orders. */
@@ -34,14 +34,14 @@ export interface Shop {
   close: () => Promise<void>
 }
 
-export interface Version {
+export interface OrderVersion {
   order: PlatformOrder
   /** True time from which the store told it. */
   since: number
 }
 
 /** One listing of the orders, as the store saw it, in true time. */
-export interface Reading {
+export interface OrderListing {
   startedAt: number
   reachedEnd: boolean
 }
@@ -63,14 +63,14 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     isCutOff: false,
     versions: [],
     readings: [],
-    shelf: anEmptyShelf(),
+    shelf: createCouponStock(),
     soldOut: new Map(),
     beforePage: async () => {},
     restock: () => {},
     close: async () => {},
   } as unknown as Shop
   const none = async function* () {}
-  const client: Omit<StoreClient, keyof ReturnType<typeof couponCalls>> = {
+  const client: Omit<StoreClient, keyof ReturnType<typeof createCouponCalls>> = {
     async readProfile() {
       await refuse(shop, clock)
       return profile(homeUrl)
@@ -81,7 +81,7 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     customer: async () => null,
     async order(orderId) {
       await refuse(shop, clock)
-      return present(shop).find((order) => order.orderId === orderId) ?? null
+      return listCurrentOrders(shop).find((order) => order.orderId === orderId) ?? null
     },
     customers: none,
     products: none,
@@ -103,19 +103,19 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     callPlugin: async () => null,
     deleteWebhook: async () => {},
   }
-  shop.client = (by) => ({ ...client, ...couponCalls(shop, clock, by, () => refuse(shop, clock)) })
+  shop.client = (by) => ({ ...client, ...createCouponCalls(shop, clock, by, () => refuse(shop, clock)) })
   return shop
 }
 
 /** Each order as it is now. */
-export function present(shop: Shop): PlatformOrder[] {
+export function listCurrentOrders(shop: Shop): PlatformOrder[] {
   return [...new Map(shop.versions.map(({ order }) => [order.orderId, order])).values()]
 }
 
 async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGenerator<OrderPage> {
   const reading = { startedAt: clock.trueNow(), reachedEnd: false }
   shop.readings.push(reading)
-  const rows = present(shop)
+  const rows = listCurrentOrders(shop)
     .filter(
       ({ kind, modifiedAt }) =>
         modifiedAt >= query.modifiedSince &&
@@ -172,9 +172,9 @@ export function changeOrder(
   clock: Clock,
   act: Extract<Act, { do: 'order' }>,
   codes: readonly string[],
-): Version {
+): OrderVersion {
   const orderId = String(1_000 + act.order)
-  const before = present(shop).find((order) => order.orderId === orderId)
+  const before = listCurrentOrders(shop).find((order) => order.orderId === orderId)
   // What the shop itself writes of it has whole seconds.
   const [now, step] = shop.isCutOff ? [Math.floor(clock.trueNow() / 1_000) * 1_000, 1_000] : [clock.trueNow(), 1]
   const at = new Date(Math.max(now, before ? Date.parse(before.modifiedAt) + step : 0)).toISOString()

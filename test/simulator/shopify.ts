@@ -1,6 +1,6 @@
 import type { Person } from './people.ts'
-import { type Chance, chanceOf } from './random.ts'
-import type { Act, Addressed, Scenario, Step } from './steps.ts'
+import { createSeededRandom, type Random } from './random.ts'
+import type { Act, AddressChannel, Scenario, Step } from './steps.ts'
 
 // In some histories the shop is one of Shopify's: checkouts beside orders, consents kept by the shop, deliveries signed with the app's secret,
 // a token that ends, points that run out. In some of those the account has a shop on WooCommerce as well. Thrown with dice of their own, so
@@ -14,7 +14,7 @@ export interface ShopifyFrame {
 }
 
 /** `forged`: somebody without the secret tells it, and the shop does not. */
-export type Delivered = 'now' | 'late' | 'twice' | 'lost' | 'forged'
+export type DeliveryFate = 'now' | 'late' | 'twice' | 'lost' | 'forged'
 
 export type ShopifyAct =
   /** A checkout is begun, or goes on; one that became an order is another one from then on. */
@@ -28,19 +28,19 @@ export type ShopifyAct =
       items: readonly [id: string, quantity: number][]
       country: string | null
       /** Boxes the shopper ticked. */
-      ticks: readonly Addressed[]
-      webhook: Delivered
+      ticks: readonly AddressChannel[]
+      webhook: DeliveryFate
     }
   /** What is in a cart before any checkout: told by a webhook, or by nothing. */
-  | { do: 'cart told'; browser: number; items: readonly [id: string, quantity: number][]; webhook: Delivered }
+  | { do: 'cart told'; browser: number; items: readonly [id: string, quantity: number][]; webhook: DeliveryFate }
   /** The shop keeps what a person agreed to, or took back. */
   | {
       do: 'consent kept'
       person: number
-      channel: Addressed
+      channel: AddressChannel
       state: 'SUBSCRIBED' | 'UNSUBSCRIBED' | 'PENDING'
       isConfirmed: boolean
-      webhook: Delivered
+      webhook: DeliveryFate
     }
   | { do: 'checkouts are read'; worker: number }
   | { do: 'customers are read'; worker: number }
@@ -54,7 +54,7 @@ export type ShopifyAct =
   | { do: 'rush'; person: number | null }
 
 /** What an order of such a shop has besides. */
-export interface OfShopify {
+export interface ShopifyOrderFields {
   /** The checkout it came of. */
   ofCheckout: number | null
   payment: 'PAID' | 'AUTHORIZED' | 'PENDING'
@@ -69,8 +69,8 @@ const SECOND = 1_000
 const MINUTE = 60_000
 
 /** Not where a history is about coupons, notifications or the plugin of another platform. */
-export function withShopify(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
-  const dice = chanceOf(seed ^ DICE)
+export function addShopify(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
+  const dice = createSeededRandom(seed ^ DICE)
   if (scenario.coupons || scenario.push || !dice.isLucky(HAVE_IT)) return scenario
   const steps = scenario.steps.map((step): Step => ({ ...converted(dice, people, step), waitMs: step.waitMs }))
   for (let more = dice.between(8, 18); more > 0; more--) {
@@ -97,7 +97,7 @@ const isPlain = ({ channels, hasCampaigns, room, steps }: Scenario): boolean =>
   !steps.some(({ do: what }) => what === 'suspend' || what === 'rest')
 
 /** The same people leave carts there and buy there; now and then the shop is not to be reached. */
-function withOther(dice: Chance, people: readonly Person[], steps: readonly Step[]): Step[] {
+function withOther(dice: Random, people: readonly Person[], steps: readonly Step[]): Step[] {
   const all = [...steps]
   const post = (): Act => ({
     ...{ do: 'post', browser: dice.between(0, 2), isNewPage: dice.isLucky(0.4), coupons: [], consent: null },
@@ -129,7 +129,7 @@ function withOther(dice: Chance, people: readonly Person[], steps: readonly Step
 }
 
 /** Shopify has no drafts of shoppers and no failed orders: what was begun is a checkout. */
-function converted(dice: Chance, people: readonly Person[], act: Act): Act {
+function converted(dice: Random, people: readonly Person[], act: Act): Act {
   if (act.do === 'at once') {
     const [first, second] = act.acts
     return { ...act, acts: [converted(dice, people, first), converted(dice, people, second)] }
@@ -151,7 +151,7 @@ function converted(dice: Chance, people: readonly Person[], act: Act): Act {
   }
 }
 
-function ofShopify(dice: Chance, number: number): OfShopify {
+function ofShopify(dice: Random, number: number): ShopifyOrderFields {
   return {
     ofCheckout: dice.isLucky(0.6) ? number : null,
     payment: dice.weighted({ PAID: 6, AUTHORIZED: 1, PENDING: 2 }),
@@ -159,14 +159,14 @@ function ofShopify(dice: Chance, number: number): OfShopify {
   }
 }
 
-const delivered = (dice: Chance): Delivered => dice.weighted({ now: 40, late: 15, twice: 12, lost: 25, forged: 8 })
+const delivered = (dice: Random): DeliveryFate => dice.weighted({ now: 40, late: 15, twice: 12, lost: 25, forged: 8 })
 
-function someItems(dice: Chance): [string, number][] {
+function someItems(dice: Random): [string, number][] {
   const first: [string, number] = [dice.pick(['16', '17', '18']), dice.between(1, 2)]
   return dice.isLucky(0.2) && first[0] !== '18' ? [first, ['18', 1]] : [first]
 }
 
-function anAct(dice: Chance, people: readonly Person[]): Act {
+function anAct(dice: Random, people: readonly Person[]): Act {
   const kind = dice.weighted({ checkout: 6, cart: 3, consent: 3.5, bought: 3, read: 4, token: 1, busy: 1.5, rush: 0.8 })
   return makings[kind](dice, people)
 }
@@ -178,7 +178,7 @@ const makings = {
       ...{ do: 'checkout', checkout: dice.between(1, 5), browser: dice.isLucky(0.6) ? dice.between(0, 2) : null },
       ...{ email: dice.isLucky(0.9) ? email : null, phone: dice.isLucky(0.5) ? typedPhone : null },
       ...{ items: someItems(dice), country: dice.isLucky(0.4) ? country : null, webhook: delivered(dice) },
-      ticks: dice.pick<Addressed[]>([[], [], ['email'], ['sms'], ['email', 'sms']]),
+      ticks: dice.pick<AddressChannel[]>([[], [], ['email'], ['sms'], ['email', 'sms']]),
     }
   },
   cart: (dice) => ({
@@ -211,4 +211,4 @@ const makings = {
     points: dice.isLucky(0.5) ? dice.between(0, 60) : null,
   }),
   rush: (dice) => ({ do: 'rush', person: dice.isLucky(0.7) ? dice.between(0, 2) : null }),
-} satisfies Record<string, (dice: Chance, people: readonly Person[]) => Act>
+} satisfies Record<string, (dice: Random, people: readonly Person[]) => Act>

@@ -1,4 +1,4 @@
-import { chanceOf } from './random.ts'
+import { createSeededRandom } from './random.ts'
 
 // In some histories the store runs out of things for a while. Thrown with dice of their own, so that all other histories stay what they were.
 
@@ -12,8 +12,8 @@ export interface Shortage {
 const HAVE_ONE = 0.2
 const DICE = 0x50_1d
 
-export function aShortage(seed: number, steps: number): Shortage | null {
-  const dice = chanceOf(seed ^ DICE)
+export function drawShortage(seed: number, steps: number): Shortage | null {
+  const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_ONE)) return null
   const from = dice.between(0, Math.floor(steps / 2))
   const products = dice.pick([['16'], ['17'], ['16', '17'], ['16', '17', '18']])

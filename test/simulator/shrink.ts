@@ -1,12 +1,12 @@
 import type pg from 'pg'
-import { type Broken, playScenario } from './run.ts'
+import { type InvariantFailure, playScenario } from './run.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
 // A failing history, made as short as it goes: first big pieces go, then single steps, then what is special about a step.
 
 const PATIENCE = 400
 
-export async function shrink(pool: pg.Pool, scenario: Scenario, broken: Broken) {
+export async function shrink(pool: pg.Pool, scenario: Scenario, broken: InvariantFailure) {
   let best = { scenario: cut(scenario, broken), broken }
   let tries = 0
   const attempt = async (steps: readonly Step[]) => {
@@ -29,7 +29,7 @@ export async function shrink(pool: pg.Pool, scenario: Scenario, broken: Broken) 
 }
 
 /** What comes after the failure has nothing to do with it. */
-const cut = (scenario: Scenario, { step }: Broken): Scenario => ({
+const cut = (scenario: Scenario, { step }: InvariantFailure): Scenario => ({
   ...scenario,
   steps: scenario.steps.slice(0, step + 1),
 })

@@ -1,13 +1,13 @@
 import { expect, inject, test } from 'vitest'
 import cases from '../../proofs/cases.json' with { type: 'json' }
 import { pickSeededShare } from '../seed.ts'
-import { sayFailure } from './commands.ts'
-import { databasesOn } from './databases.ts'
-import { scenarioOf } from './generate.ts'
+import { describeFailure } from './commands.ts'
+import { createDatabases } from './databases.ts'
+import { generateScenario } from './generate.ts'
 import { invariants } from './invariants/all.ts'
-import { patched, sourceOf } from './mutate.ts'
+import { patchSource, readSource } from './mutate.ts'
 import { mutations } from './mutations.ts'
-import type { Report } from './worker.ts'
+import type { PlayReport } from './worker.ts'
 import { runWorkers } from './workers.ts'
 
 // The short form. The long one is `npm run proofs -- histories mutations` (docs/reliability.md).
@@ -24,14 +24,14 @@ const SEEDS = [
 const WORKERS = 1
 
 test('random histories on every channel break no rule', async () => {
-  const databases = databasesOn(inject('databaseUrl'), inject('template'))
+  const databases = createDatabases(inject('databaseUrl'), inject('template'))
   const failures: string[] = []
   let played = 0
   let left = 0
-  const onReport = (report: Report) => {
+  const onReport = (report: PlayReport) => {
     played += 1
     left += report.mails.email
-    if (report.failure) failures.push(sayFailure(report))
+    if (report.failure) failures.push(describeFailure(report))
   }
   const isEnough = () => failures.length > 0
   await runWorkers({
@@ -50,11 +50,12 @@ test('random histories on every channel break no rule', async () => {
 }, 900_000)
 
 test('a seed is a history', () => {
-  expect(scenarioOf(7)).toEqual(scenarioOf(7))
-  expect(scenarioOf(7)).not.toEqual(scenarioOf(8))
+  expect(generateScenario(7)).toEqual(generateScenario(7))
+  expect(generateScenario(7)).not.toEqual(generateScenario(8))
 })
 
 test('every rule has a mutation, and every mutation still applies', () => {
   expect(new Set(mutations.map(({ rule }) => rule))).toEqual(new Set([...Object.keys(invariants), 'crash']))
-  for (const mutation of mutations) expect(patched(sourceOf(mutation.file), mutation)).not.toBe(sourceOf(mutation.file))
+  for (const mutation of mutations)
+    expect(patchSource(readSource(mutation.file), mutation)).not.toBe(readSource(mutation.file))
 })

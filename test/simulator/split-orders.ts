@@ -1,4 +1,4 @@
-import { chanceOf } from './random.ts'
+import { createSeededRandom } from './random.ts'
 import type { Act, Step } from './steps.ts'
 
 // In some histories a marketplace keeps a purchase as an order and one for each vendor, told of in any order, and changes them later (A6);
@@ -9,8 +9,8 @@ const DICE = 0x5b117
 /** No other order has these numbers. */
 const [WHOLE, FIRST, SECOND, RENEWAL] = [10, 11, 12, 13] as const
 
-export function withSplitOrders(seed: number, steps: readonly Step[], emails: readonly string[]): Step[] {
-  const dice = chanceOf(seed ^ DICE)
+export function addSplitOrders(seed: number, steps: readonly Step[], emails: readonly string[]): Step[] {
+  const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_THEM)) return [...steps]
   const email = dice.pick(emails)
   const orders: Record<number, Partial<Placed>> = {
@@ -49,7 +49,7 @@ export function withSplitOrders(seed: number, steps: readonly Step[], emails: re
 
 type Placed = Extract<Act, { do: 'order' }>
 
-function shuffled<T>(dice: ReturnType<typeof chanceOf>, all: readonly T[]): T[] {
+function shuffled<T>(dice: ReturnType<typeof createSeededRandom>, all: readonly T[]): T[] {
   const left = [...all]
   return all.map(() => left.splice(dice.between(0, left.length - 1), 1)[0]!)
 }

@@ -56,7 +56,7 @@ class Statement extends Query {
 }
 
 /** Runs a statement that the database keeps prepared; `opening` (a `begin`) before it, in the same message. */
-export function send(client: pg.ClientBase, text: string, values: unknown[], opening: string | null) {
+export function runStatement(client: pg.ClientBase, text: string, values: unknown[], opening: string | null) {
   const statement = new Statement(text, values, opening)
   const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
   statement.callback = (error, result) => {

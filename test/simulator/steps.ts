@@ -9,7 +9,7 @@ import type { Country } from './people.ts'
 import type { PluginAct } from './plugin.ts'
 import type { PushAct, PushFrame } from './push.ts'
 import type { SeveralFlowsAct } from './several-flows.ts'
-import type { OfShopify, ShopifyAct, ShopifyFrame } from './shopify.ts'
+import type { ShopifyAct, ShopifyFrame, ShopifyOrderFields } from './shopify.ts'
 import type { Shortage } from './shortage.ts'
 import type { StopAct } from './stops.ts'
 
@@ -59,10 +59,10 @@ export const hasTexts = ({ channels }: Pick<Scenario, 'channels'>): boolean =>
   channels.some((channel) => channel === 'sms' || channel === 'whatsapp')
 
 export type Contact = { email?: string; phone?: string; firstName?: string; country?: string }
-export type Consent = Partial<Record<Addressed, boolean>>
+export type Consent = Partial<Record<AddressChannel, boolean>>
 export type Channel = ChannelName
 /** By which a person gives and is written to by their address or number. */
-export type Addressed = Exclude<Channel, 'push'>
+export type AddressChannel = Exclude<Channel, 'push'>
 
 /** What a provider does with the next message. */
 export type Answer =
@@ -126,11 +126,11 @@ export type Act =
       country: string | null
       state: string | null
       /** What the checkout kept of the shopper's yes. */
-      consents: readonly Addressed[]
+      consents: readonly AddressChannel[]
       webhook: 'now' | 'late' | 'twice' | 'lost'
       /** Names the code of this message, if it has one that can be used. */
       codeOf?: number
-    } & Partial<OfShopify>)
+    } & Partial<ShopifyOrderFields>)
   /** What a plugin or a proxy kept back: bodies of earlier states, in any order. */
   | { do: 'late webhooks arrive'; isOld: boolean }
   | { do: 'work'; worker: number; answers: readonly Answer[]; meanwhile: Meanwhile | null; diesAt: number | null }
@@ -171,7 +171,7 @@ export type Act =
   /** A person sends to some carts, by their place; with the same key it is the same request. */
   | {
       do: 'manual'
-      channel: Addressed
+      channel: AddressChannel
       carts: readonly number[]
       isBulk: boolean
       key: number | null
@@ -204,7 +204,7 @@ export type Act =
 /** Time passes, then something happens. */
 export type Step = Act & { waitMs: number }
 
-export function describe(scenario: Scenario): string {
+export function describeScenario(scenario: Scenario): string {
   const { seed, delays, cap, holdoutPercent, batchSize } = scenario
   const head = `seed ${seed}: steps after ${delays.join(', ')} min; at most ${cap} a day; holdout ${holdoutPercent} %; batches of ${batchSize}`
   const { channels, countries, startHour, startDay, plan, room, shortage, budgetMicros, cooldownHours, template } =
@@ -222,7 +222,7 @@ export function describe(scenario: Scenario): string {
       ? [`sold out from step ${shortage.from + 1} to ${shortage.to + 1}: ${shortage.products.join(', ')}`]
       : []),
     ...(scenario.coupons ?? []).flatMap((coupon, at) => (coupon ? [`step ${at + 1} has ${sayCoupon(coupon)}`] : [])),
-    ...scenario.steps.map((step, index) => `${String(index + 1).padStart(3)}. ${sayStep(step)}`),
+    ...scenario.steps.map((step, index) => `${String(index + 1).padStart(3)}. ${describeStep(step)}`),
   ].join('\n')
 }
 
@@ -234,7 +234,7 @@ const sayCoupon = (coupon: StepCoupon) =>
     .flatMap(([name, value]) => (value === null || value === false ? [] : [`${name} ${value}`]))
     .join(', ')
 
-export function sayStep({ waitMs, ...act }: Step): string {
+export function describeStep({ waitMs, ...act }: Step): string {
   return `${waitMs ? `after ${sayTime(waitMs)}, ` : ''}${sayAct(act as Act)}`
 }
 
@@ -250,7 +250,7 @@ function sayAct(act: Act): string {
   return parts.length > 0 ? `${what} (${parts.join(', ')})` : what
 }
 
-const sayMeanwhile = ({ at, steps }: Meanwhile) => `meanwhile at ${at} [${steps.map(sayStep).join('; ')}]`
+const sayMeanwhile = ({ at, steps }: Meanwhile) => `meanwhile at ${at} [${steps.map(describeStep).join('; ')}]`
 
 function sayTime(ms: number): string {
   const units: [number, string][] = [

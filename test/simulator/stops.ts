@@ -1,4 +1,4 @@
-import { chanceOf } from './random.ts'
+import { createSeededRandom } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
 // In every sixth history operators suspend the account and let it go on, and its store rests and wakes, because its owner chooses so or because
@@ -18,8 +18,8 @@ const HOUR = 3_600_000
 /** So many stores has an account of which one rests. */
 export const STORES = 3
 
-export function withStops(seed: number, scenario: Scenario): Scenario {
-  const dice = chanceOf(seed ^ DICE)
+export function addStops(seed: number, scenario: Scenario): Scenario {
+  const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_THEM)) return scenario
   // Where a limit is near, or texts are part of the plan, its changes are acts of their own.
   const plans = scenario.plan === 'growth' && scenario.channels.every((channel) => channel === 'email')

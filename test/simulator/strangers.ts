@@ -1,4 +1,4 @@
-import { chanceOf } from './random.ts'
+import { createSeededRandom } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
 // In some histories a browser that knows somebody's address types it, fills a cart of its own in their name and empties it: before the person's
@@ -8,8 +8,8 @@ const HAVE_THEM = 0.2
 const DICE = 0x57_4a6e
 const MINUTE = 60_000
 
-export function withStrangers(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
-  const dice = chanceOf(seed ^ DICE)
+export function addStrangers(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
+  const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_THEM)) return scenario
   const email = dice.pick(emails)
   const [own, strange] = dice.pick([
@@ -51,8 +51,8 @@ const HOUR = 60 * MINUTE
  * A stranger names somebody and then a person who was erased. Or they come days after the cart changed, and a day after the shopper's browser has
  * reported it again. With dice of their own again, and behind all others.
  */
-export function withErasedNames(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
-  const dice = chanceOf(seed ^ ERASED_DICE)
+export function addErasedNames(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
+  const dice = createSeededRandom(seed ^ ERASED_DICE)
   if (!dice.isLucky(HAVE_ERASED)) return scenario
   const [person, gone, third] = dice.pick([
     [0, 1, 2],

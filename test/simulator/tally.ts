@@ -1,14 +1,14 @@
 import os from 'node:os'
-import type { CampaignsPlayed } from './deeds.ts'
+import type { CampaignCoverage } from './deeds.ts'
 import type { Channel } from './steps.ts'
-import { sayCampaigns } from './tally-campaigns.ts'
-import type { Report } from './worker.ts'
+import { describeCampaigns } from './tally-campaigns.ts'
+import type { PlayReport } from './worker.ts'
 
 // What a long run has seen so far. Processes finish out of order, so the seeds done are a row with a few ahead of it.
 
 const CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const
 
-export const sayMails = ({ email, sms, whatsapp, push }: Report['mails']): string =>
+export const describeMails = ({ email, sms, whatsapp, push }: PlayReport['mails']): string =>
   `${email} mails, ${sms} SMS, ${whatsapp} WhatsApp messages, ${push} notifications`
 
 export interface Tally {
@@ -16,11 +16,11 @@ export interface Tally {
   steps: number
   mails: Record<Channel, number>
   deadlocks: number
-  campaigns: CampaignsPlayed[]
+  campaigns: CampaignCoverage[]
   failed: number[]
   /** Processes that ended or fell silent, each with the seeds it had not answered. */
   lost: string[]
-  add(report: Report): void
+  add(report: PlayReport): void
   summary(workers: number): string
   progress(count: number): string
 }
@@ -63,9 +63,9 @@ function saySummary(tally: Tally, seeds: string, seconds: number, workers: numbe
   const { scenarios, steps, mails, deadlocks, failed, lost } = tally
   const machine = `${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}), Node ${process.versions.node}`
   return [
-    `${scenarios} scenarios (seeds ${seeds}), ${steps} steps, ${sayMails(mails)}, ${deadlocks} deadlocks`,
+    `${scenarios} scenarios (seeds ${seeds}), ${steps} steps, ${describeMails(mails)}, ${deadlocks} deadlocks`,
     `in ${seconds.toFixed(0)} s over ${workers} processes: ${(scenarios / seconds).toFixed(1)} scenarios/s, on ${machine}`,
-    sayCampaigns(tally.campaigns),
+    describeCampaigns(tally.campaigns),
     ...lost,
     failed.length > 0 ? `FAILED: seeds ${failed.join(', ')}` : 'No invariant was broken.',
   ].join('\n')

@@ -10,7 +10,7 @@ import type {
   TextChannelName,
 } from '../../server/messages/channels/channel.ts'
 import type { Authorized } from '../../server/messages/channels/send-authorization.ts'
-import { priceOf } from './people.ts'
+import { findPrice } from './people.ts'
 import { POOL_SIZE } from './pool.ts'
 
 // SMS by Twilio and WhatsApp by Meta, as far as a history sees them: a wire, prices, and the calls they make to us, signed as theirs are.
@@ -42,7 +42,7 @@ export function textChannel(name: TextChannelName, { template, finalCost }: Text
     ...(name === 'whatsapp' ? { template: templateOf(template) } : {}),
     estimate: ({ to, text }) => {
       const segments = name === 'sms' ? Math.ceil(text.length / 153) : 1
-      return { segments, cost: { amountMicros: segments * priceOf(to), currency: 'USD' } }
+      return { segments, cost: { amountMicros: segments * findPrice(to), currency: 'USD' } }
     },
     send,
     check: async () => ({ isOk: true }),
@@ -51,7 +51,7 @@ export function textChannel(name: TextChannelName, { template, finalCost }: Text
   }
 }
 
-export interface Words {
+export interface InboundWords {
   id: string
   channel: TextChannelName
   from: string
@@ -60,7 +60,7 @@ export interface Words {
   isForged: boolean
 }
 
-export interface Report {
+export interface DeliveryReport {
   channel: TextChannelName
   messageId: string
   providerId: string
@@ -70,7 +70,7 @@ export interface Report {
   isForged: boolean
 }
 
-export async function deliverWords(deps: Deps, accountId: string, said: Words): Promise<void> {
+export async function deliverWords(deps: Deps, accountId: string, said: InboundWords): Promise<void> {
   if (said.channel === 'sms') {
     const form = { MessageSid: said.id, From: said.from, Body: said.words }
     await hooks.takeTwilioInbound(deps, ofTwilio(deps, accountId, 'inbound', form, said.isForged))
@@ -80,7 +80,7 @@ export async function deliverWords(deps: Deps, accountId: string, said: Words): 
   await hooks.takeMetaNews(deps, ofMeta(accountId, { messages: [message] }, said.isForged))
 }
 
-export async function deliverReport(deps: Deps, accountId: string, report: Report): Promise<void> {
+export async function deliverReport(deps: Deps, accountId: string, report: DeliveryReport): Promise<void> {
   const { messageId, providerId, status, code, isForged } = report
   if (report.channel === 'sms') {
     const form = {

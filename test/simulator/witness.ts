@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { CHOICES, type Choice } from './choices.ts'
+import { FLOW_ASSIGNMENT_SQL, type FlowAssignment } from './choices.ts'
 import type { Channel } from './steps.ts'
 
 // What the database says: all of the history's store after a step, in one statement. Times come as milliseconds. What a message rested
@@ -158,7 +158,7 @@ export interface State {
   /** When whoever sends looks at the store; null: no time is set. */
   nextLookAt: number | null
   carts: Cart[]
-  choices: Choice[]
+  choices: FlowAssignment[]
   messages: Message[]
   shoppers: Shopper[]
   facts: StoredFact[]
@@ -180,7 +180,7 @@ export interface State {
 }
 
 /** What was sent counts as its answer says once there is one. */
-export const STATE_OF = (row: string) => `coalesce(${row}.answer ->> 'state', ${row}.state)`
+export const STATE_QUERY = (row: string) => `coalesce(${row}.answer ->> 'state', ${row}.state)`
 
 /** Carts that were joined to the one of `new`, over however many steps. */
 const JOINED = `array(with recursive j as (select id from carts where store_id = new.store_id and merged_into = new.cart_id
@@ -190,7 +190,7 @@ const JOINED = `array(with recursive j as (select id from carts where store_id =
  * Counts every row written to what `readState` reads; a rolled back one as well. Also keeps who a message goes to when it becomes
  * `sending`, and their cart then: they may be merged with another person, or buy, before the channel is called.
  */
-export const WITNESS = `
+export const WITNESS_SQL = `
   create sequence simulator_writes;
   create function simulator_wrote() returns trigger language plpgsql as
     'begin perform nextval(''simulator_writes''); return null; end';
@@ -224,7 +224,7 @@ export const WITNESS = `
     return null; end';
   create trigger simulator_sent after update of state on messages for each row
     when (new.state = 'sending' and old.state <> 'sending') execute function simulator_sent();
-  ${CHOICES}`
+  ${FLOW_ASSIGNMENT_SQL}`
 
 function written(table: string, event: string): string {
   return `create trigger simulator_witness after ${event} on ${table} for each row execute function simulator_wrote();`
@@ -236,7 +236,7 @@ export async function readState(pool: pg.Pool, storeId: string, before: State | 
   return rows[0] ?? before!
 }
 
-export const asMs = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
+export const toMillisSql = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
 
 const list = (from: string, fields: Record<string, string>) => {
   const table = from.split(' ').at(-1)
@@ -269,18 +269,18 @@ const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
 
 const STATE = `
   select last_value + is_called::int as writes, (select is_active from stores where id = $1) as "isActive",
-    (select ${asMs('next_due_at')} from send_schedule where store_id = $1) as "nextLookAt",
+    (select ${toMillisSql('next_due_at')} from send_schedule where store_id = $1) as "nextLookAt",
     ${list('carts', {
       id: 'id',
       shopper: 'shopper_id',
       status: 'status',
-      startedAt: asMs('started_at'),
-      lastActivityAt: asMs('last_activity_at'),
-      endedAt: asMs('ended_at'),
+      startedAt: toMillisSql('started_at'),
+      lastActivityAt: toMillisSql('last_activity_at'),
+      endedAt: toMillisSql('ended_at'),
       openedBy: "fold #>> '{episode,openingFactId}'",
-      pendingUntil: asMs('pending_until'),
-      abandonedAt: asMs('abandoned_at'),
-      recoveredAt: asMs('recovered_at'),
+      pendingUntil: toMillisSql('pending_until'),
+      abandonedAt: toMillisSql('abandoned_at'),
+      recoveredAt: toMillisSql('recovered_at'),
       currency: 'currency',
       email: 'email',
       phone: 'phone',
@@ -299,7 +299,7 @@ const STATE = `
       isQuiet: 'is_quiet',
       flowBefore: 'flow_before',
       flow: 'flow_id',
-      lastActivityAt: asMs('last_activity_at'),
+      lastActivityAt: toMillisSql('last_activity_at'),
       value: 'value_minor',
       items: 'items',
       hasPhone: 'has_phone',
@@ -313,25 +313,25 @@ const STATE = `
       stepId: 'step_id',
       channel: 'channel',
       hasFallback: 'channels is not null',
-      state: STATE_OF('messages'),
+      state: STATE_QUERY('messages'),
       isSending: "state = 'sending'",
       reason: 'reason',
       worker: 'worker_id',
-      createdAt: asMs('created_at'),
-      dueAt: asMs('due_at'),
-      wakeAt: asMs('wake_at'),
-      expiresAt: asMs('expires_at'),
-      sendingAt: asMs('messages.sending_at'),
+      createdAt: toMillisSql('created_at'),
+      dueAt: toMillisSql('due_at'),
+      wakeAt: toMillisSql('wake_at'),
+      expiresAt: toMillisSql('expires_at'),
+      sendingAt: toMillisSql('messages.sending_at'),
       to: 'to_address',
       micros: 'cost_micros',
       hasBrowser: HAS_BROWSER,
     })},
-    ${list('shoppers', { id: 'id', arm: DRAWN('arm'), armAt: asMs(DRAWN('at')), drawing: DRAWN('id') })},
-    ${list('facts', { id: 'id', key: 'unique_key', shopper: 'shopper_id', at: asMs('at'), payload: 'payload' })},
+    ${list('shoppers', { id: 'id', arm: DRAWN('arm'), armAt: toMillisSql(DRAWN('at')), drawing: DRAWN('id') })},
+    ${list('facts', { id: 'id', key: 'unique_key', shopper: 'shopper_id', at: toMillisSql('at'), payload: 'payload' })},
     ${list('orders', {
       id: 'order_id',
       shopper: 'shopper_id',
-      purchasedAt: asMs('purchased_at'),
+      purchasedAt: toMillisSql('purchased_at'),
       currency: 'currency',
       total: 'total_minor',
       net: 'net_minor',
@@ -349,7 +349,7 @@ const STATE = `
       shopper: 'shopper_id',
       message: 'message_id',
       isHuman: 'is_human',
-      at: asMs('at'),
+      at: toMillisSql('at'),
     })},
     ${list('coupon_codes codes', {
       message: 'message_id',
@@ -357,17 +357,17 @@ const STATE = `
       code: 'code',
       state: 'state',
       attempts: 'attempts',
-      askedAt: asMs('asked_at'),
-      expiresAt: asMs('expires_at'),
+      askedAt: toMillisSql('asked_at'),
+      expiresAt: toMillisSql('expires_at'),
       isUsed: 'used_at is not null',
       order: 'used_order_id',
     })},
     ${list('push_subscriptions subscriptions', { id: 'id', shopper: 'shopper_id' })},
     exists (select 1 from pending_notifications where store_id = $1 and type = 'push_refused') as "isPushAlarmed",
     ${list('campaigns', { id: 'id', status: 'status', isDeleted: 'deleted_at is not null', run: 'run', pausedBy: 'paused_by' })},
-    ${list('campaign_runs runs', { campaign: 'campaign_id', run: 'run', at: asMs('at'), startedAt: asMs('started_at') })},
+    ${list('campaign_runs runs', { campaign: 'campaign_id', run: 'run', at: toMillisSql('at'), startedAt: toMillisSql('started_at') })},
     ${list(ROLLUPS, {
-      at: `case when slot > '-infinity' then ${asMs('slot')} end`,
+      at: `case when slot > '-infinity' then ${toMillisSql('slot')} end`,
       currency: 'currency',
       abandoned: 'abandoned',
       abandonedRecovered: 'abandoned_recovered',
@@ -379,7 +379,7 @@ const STATE = `
       hash: "encode(address_hash, 'hex')",
       state: 'state',
       wording: 'wording',
-      askedAt: asMs('asked_at'),
+      askedAt: toMillisSql('asked_at'),
     })},
     ${ofAccount('plan_usage', 'usage', "'month', month, 'channel', channel, 'used', used")},
     ${ofAccount('sending_spend', 'spend', "'month', month, 'micros', micros")}

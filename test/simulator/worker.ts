@@ -1,28 +1,28 @@
 import crypto from 'node:crypto'
 import { openPool } from '../../server/core/db/db.ts'
-import { takeOverTimers } from './clock.ts'
-import { stayOn } from './cores.ts'
-import type { CampaignsPlayed } from './deeds.ts'
-import { scenarioOf } from './generate.ts'
-import { chanceOf } from './random.ts'
-import { type Broken, playScenario } from './run.ts'
+import { replaceTimers } from './clock.ts'
+import { pinToCore } from './cores.ts'
+import type { CampaignCoverage } from './deeds.ts'
+import { generateScenario } from './generate.ts'
+import { createSeededRandom } from './random.ts'
+import { type InvariantFailure, playScenario } from './run.ts'
 import { shrink } from './shrink.ts'
 import type { Channel, Scenario } from './steps.ts'
 
 // One process, one database, one history after the other. Told which seeds by its parent, answers with what came of them.
 
-export interface Order {
+export interface PlayRequest {
   seeds: number[]
   isShrunk: boolean
 }
 
-export interface Report {
+export interface PlayReport {
   seed: number
   mails: Record<Channel, number>
   deadlocks: number
-  campaigns: CampaignsPlayed | null
+  campaigns: CampaignCoverage | null
   steps: number
-  failure: { scenario: Scenario; broken: Broken; original: Scenario } | null
+  failure: { scenario: Scenario; broken: InvariantFailure; original: Scenario } | null
 }
 
 /** As many as are used at once, at most; few are. */
@@ -31,18 +31,18 @@ const CONNECTIONS = 8
 const CLEAN_EVERY = 250
 
 export function runWorker(databaseUrl: string): void {
-  takeOverTimers()
+  replaceTimers()
   // Its clock leaps: a limit on waiting for a connection would be over in no time.
   const pool = openPool({ url: databaseUrl, max: CONNECTIONS, connectMs: 0 })
   // A connection that was idle for a while is not closed: another one would have to plan every statement anew.
   pool.options.idleTimeoutMillis = 0
   const core = process.env.SIMULATOR_CORE
   if (core) {
-    stayOn(core, process.pid)
-    pool.on('connect', (client) => stayOn(core, (client as unknown as { processID: number }).processID))
+    pinToCore(core, process.pid)
+    pool.on('connect', (client) => pinToCore(core, (client as unknown as { processID: number }).processID))
   }
   let played = 0
-  process.on('message', async ({ seeds, isShrunk }: Order) => {
+  process.on('message', async ({ seeds, isShrunk }: PlayRequest) => {
     for (const seed of seeds) {
       process.send!(await playSeed(pool, seed, isShrunk))
       if (++played % CLEAN_EVERY === 0) await pool.query('vacuum')
@@ -55,8 +55,8 @@ export function runWorker(databaseUrl: string): void {
   process.send!('idle')
 }
 
-async function playSeed(pool: ReturnType<typeof openPool>, seed: number, isShrunk: boolean): Promise<Report> {
-  const scenario = scenarioOf(seed)
+async function playSeed(pool: ReturnType<typeof openPool>, seed: number, isShrunk: boolean): Promise<PlayReport> {
+  const scenario = generateScenario(seed)
   fixChance(seed)
   const { broken, ...seen } = await playScenario(pool, scenario)
   const report = { seed, ...seen, steps: scenario.steps.length }
@@ -67,7 +67,7 @@ async function playSeed(pool: ReturnType<typeof openPool>, seed: number, isShrun
 
 /** Ids and jitter of the engine are the history's as well, as far as this process makes them. */
 function fixChance(seed: number): void {
-  const chance = chanceOf(~seed)
+  const chance = createSeededRandom(~seed)
   Math.random = chance.next
   let count = 0
   const part = (length: number) => Array.from({ length }, () => chance.between(0, 15).toString(16)).join('')

@@ -2,11 +2,11 @@ import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import os from 'node:os'
 import path from 'node:path'
 import type { Databases } from './databases.ts'
-import type { Order, Report } from './worker.ts'
+import type { PlayReport, PlayRequest } from './worker.ts'
 
 // Histories over several processes, each with a database of its own.
 
-export interface Plan {
+export interface WorkerPlan {
   databases: Databases
   workers: number
   /** The next seeds to play; ends when there are none. */
@@ -16,7 +16,7 @@ export interface Plan {
   atOnce?: number
   /** The engine is changed on loading (see mutations.ts). */
   mutation?: string
-  onReport: (report: Report) => void
+  onReport: (report: PlayReport) => void
   /** Nothing else wants the machine: each process stays on a core. */
   isAlone?: boolean
   /** A process ended or fell silent; another one takes its place. Without this, the run ends with it. */
@@ -30,11 +30,11 @@ const AT_ONCE = 10
 const SILENCE_MS = 10 * 60_000
 const MAIN = path.join(import.meta.dirname, 'main.ts')
 
-export async function runWorkers(plan: Plan): Promise<void> {
+export async function runWorkers(plan: WorkerPlan): Promise<void> {
   await Promise.all(Array.from({ length: plan.workers }, (_, index) => runOne(plan, index)))
 }
 
-async function runOne(plan: Plan, index: number): Promise<void> {
+async function runOne(plan: WorkerPlan, index: number): Promise<void> {
   const database = await plan.databases.database()
   for (;;) {
     const words = await playUntilEnd(plan, fork(MAIN, ['worker'], optionsOf(plan, index, database)))
@@ -44,7 +44,7 @@ async function runOne(plan: Plan, index: number): Promise<void> {
   }
 }
 
-function optionsOf({ isAlone, databases, mutation }: Plan, index: number, database: string): ForkOptions {
+function optionsOf({ isAlone, databases, mutation }: WorkerPlan, index: number, database: string): ForkOptions {
   return {
     // Short-lived objects by the thousand: with more room for them, few are looked at twice.
     execArgv: ['--max-semi-space-size=32'],
@@ -61,12 +61,12 @@ function optionsOf({ isAlone, databases, mutation }: Plan, index: number, databa
 }
 
 /** Answers what is to be said of a process that did not end as told. */
-function playUntilEnd(plan: Plan, child: ChildProcess): Promise<string | null> {
+function playUntilEnd(plan: WorkerPlan, child: ChildProcess): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>()
   const open = new Set<number>()
   let isDone = false
   const silence = setTimeout(() => child.kill('SIGKILL'), SILENCE_MS)
-  child.on('message', (message: 'idle' | Report) => {
+  child.on('message', (message: 'idle' | PlayReport) => {
     silence.refresh()
     if (message !== 'idle') {
       open.delete(message.seed)
@@ -85,17 +85,17 @@ function playUntilEnd(plan: Plan, child: ChildProcess): Promise<string | null> {
   return promise
 }
 
-function giveOut({ seeds, isShrunk, isEnough, atOnce = AT_ONCE }: Plan, child: ChildProcess): number[] {
+function giveOut({ seeds, isShrunk, isEnough, atOnce = AT_ONCE }: WorkerPlan, child: ChildProcess): number[] {
   const some: number[] = []
   while (some.length < atOnce && !isEnough?.()) {
     const { value, done } = seeds.next()
     if (done) break
     some.push(value)
   }
-  if (some.length > 0) child.send({ seeds: some, isShrunk } satisfies Order)
+  if (some.length > 0) child.send({ seeds: some, isShrunk } satisfies PlayRequest)
   return some
 }
 
-export function* seedsFrom(first: number, count: number): Generator<number> {
+export function* listSeeds(first: number, count: number): Generator<number> {
   for (let seed = first; seed < first + count; seed++) yield seed
 }

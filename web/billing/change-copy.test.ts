@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aDetail, aPreview, someStores } from '../../screens/billing-answers.ts'
+import { buildDetail, buildPreview, sampleStores } from '../../screens/billing-answers.ts'
 import {
   buildDueLines,
   describeMissing,
@@ -12,7 +12,7 @@ import {
   proposeRestingStores,
 } from './change-copy.ts'
 
-const { subscription: detail } = aDetail({ plan: 'starter', billingCycle: 'year', extraStores: 3 })
+const { subscription: detail } = buildDetail({ plan: 'starter', billingCycle: 'year', extraStores: 3 })
 const asked = (plan: string, cycle: string | null = null, stores: string | null = null) =>
   parseChoice({ plan, cycle, stores }, detail)
 
@@ -39,13 +39,13 @@ it.each([
 })
 
 it('lists what is due line by line and omits zero lines', () => {
-  expect(buildDueLines(aPreview())).toEqual([
+  expect(buildDueLines(buildPreview())).toEqual([
     ['New plan, until the next bill', '$22.60'],
     ['Credit for what is paid already', '-$7.60'],
     ['Tax', '$1.50'],
     ['Due now', '$16.50'],
   ])
-  expect(buildDueLines(aPreview({ credit: 0, tax: 0, charge: 0, dueNow: 0 })).map(([name]) => name)).toEqual([
+  expect(buildDueLines(buildPreview({ credit: 0, tax: 0, charge: 0, dueNow: 0 })).map(([name]) => name)).toEqual([
     'New plan, until the next bill',
     'Due now',
   ])
@@ -53,15 +53,15 @@ it('lists what is due line by line and omits zero lines', () => {
 
 it('announces a next bill in a trial without a card only if a card is added', () => {
   const bill = { nextAmount: 4_900, nextDate: '2026-12-10T12:00:00.000Z' }
-  expect(describeNextBill(aPreview(bill))).toBe('The next bill is $49.00, on Dec 10, 2026.')
-  expect(describeNextBill(aPreview({ ...bill, nextDate: null }))).toBe('The next bill is $49.00.')
-  expect(describeNextBill(aPreview({ ...bill, needsCard: true }))).toBe(
+  expect(describeNextBill(buildPreview(bill))).toBe('The next bill is $49.00, on Dec 10, 2026.')
+  expect(describeNextBill(buildPreview({ ...bill, nextDate: null }))).toBe('The next bill is $49.00.')
+  expect(describeNextBill(buildPreview({ ...bill, needsCard: true }))).toBe(
     'If you add a card, the next bill is $49.00, on Dec 10, 2026. Without one the account goes to Lite when the trial ends.',
   )
 })
 
 it('names the stores that rest when the limit shrinks: the owner’s choice, then the newest', () => {
-  const stores = someStores.map((store, at) => ({ ...store, restsFirst: at === 0 }))
+  const stores = sampleStores.map((store, at) => ({ ...store, restsFirst: at === 0 }))
   expect(findRestingStores(stores, 1)).toEqual(['Third Floor', 'Kiln Road'])
   expect(findRestingStores(stores, 2)).toEqual(['Kiln Road'])
   expect(findRestingStores(stores, 3)).toEqual([])
@@ -78,8 +78,9 @@ it.each([
 })
 
 it('proposes the stores that would rest by default: those resting already, then the newest', () => {
-  const [first, second, third] = someStores
-  const ids = (storesTooMany: number, stores = someStores) => proposeRestingStores(aPreview({ storesTooMany, stores }))
+  const [first, second, third] = sampleStores
+  const ids = (storesTooMany: number, stores = sampleStores) =>
+    proposeRestingStores(buildPreview({ storesTooMany, stores }))
   expect(ids(0)).toEqual([])
   expect(ids(1)).toEqual([third!.id])
   expect(ids(2)).toEqual([third!.id, second!.id])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aStatus } from '../../screens/billing-answers.ts'
+import { buildStatus } from '../../screens/billing-answers.ts'
 import { findConcerns } from './concerns.ts'
 
 const NOW = Date.parse('2026-12-01T12:00:00.000Z')
@@ -23,9 +23,9 @@ it.each([
     ],
   ],
 ] as const)('shows a subscription problem on every screen: %s', (_, given, concerns) => {
-  expect(findConcerns(aStatus(given), NOW, false).map(({ kind, tone }) => [kind, tone])).toEqual(concerns)
+  expect(findConcerns(buildStatus(given), NOW, false).map(({ kind, tone }) => [kind, tone])).toEqual(concerns)
 })
 
 it('shows on every screen that its store rests (decision 85)', () => {
-  expect(findConcerns(aStatus(), NOW, true)).toEqual([{ kind: 'resting', tone: 'warn' }])
+  expect(findConcerns(buildStatus(), NOW, true)).toEqual([{ kind: 'resting', tone: 'warn' }])
 })

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { aDetail, aStatus, type Detail, type Status } from '../../screens/billing-answers.ts'
+import { buildDetail, buildStatus, type Detail, type Status } from '../../screens/billing-answers.ts'
 import { plans } from '../../shared/billing.ts'
 import { fillLimits, findActions, formatAmount, listPageNumbers } from './detail-copy.ts'
 
 const deeds = (detail: Partial<Detail>, status: Partial<Status> = {}, mayPay = true) => {
-  const { subscription } = aDetail(detail)
+  const { subscription } = buildDetail(detail)
   const { plan, source } = subscription
   const { change, because, advice, ...may } = findActions({
     detail: subscription,
-    subscription: aStatus({ plan, source, ...status }),
+    subscription: buildStatus({ plan, source, ...status }),
     mayPay,
   })
   const said = [...(advice ? ['advice'] : []), ...(because ? ['because'] : [])]

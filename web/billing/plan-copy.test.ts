@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aStatus } from '../../screens/billing-answers.ts'
+import { buildStatus } from '../../screens/billing-answers.ts'
 import type { Meter } from '../../shared/billing.ts'
 import { describeHeld, describeStores, describeUsage, listPlanNotes } from './plan-copy.ts'
 
@@ -62,5 +62,5 @@ it.each([
     ['Sending is suspended: Complaints.'],
   ],
 ] as const)('announces the next change of a subscription: %o', (given, notes) => {
-  expect(listPlanNotes(aStatus({ nextBillingDate: NOON, currentPeriodEnd: NOON, ...given }))).toEqual(notes)
+  expect(listPlanNotes(buildStatus({ nextBillingDate: NOON, currentPeriodEnd: NOON, ...given }))).toEqual(notes)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aStatus } from '../../screens/billing-answers.ts'
+import { buildStatus } from '../../screens/billing-answers.ts'
 import type { BillingCycle, PlanKey } from '../../shared/billing.ts'
 import { pricingQuestions } from './pricing-faq.ts'
 import {
@@ -13,8 +13,8 @@ import {
 } from './pricing-rules.ts'
 
 const AT = '2027-01-05T12:00:00.000Z'
-const kinds = (given: Parameters<typeof aStatus>[0], cycle: BillingCycle = 'month') =>
-  (['free', 'starter', 'growth'] as PlanKey[]).map((key) => findOffer(aStatus(given), key, cycle).kind)
+const kinds = (given: Parameters<typeof buildStatus>[0], cycle: BillingCycle = 'month') =>
+  (['free', 'starter', 'growth'] as PlanKey[]).map((key) => findOffer(buildStatus(given), key, cycle).kind)
 
 describe('offers on each plan’s card what the account can do', () => {
   it.each([
@@ -33,37 +33,37 @@ describe('offers on each plan’s card what the account can do', () => {
       ['free', 'waits', 'current'],
     ],
   ] as const)('to %s', { tags: ['A2.6'] }, (_, given, offers) => {
-    expect(kinds(given as Parameters<typeof aStatus>[0])).toEqual(offers)
+    expect(kinds(given as Parameters<typeof buildStatus>[0])).toEqual(offers)
   })
 
   it('links an account with a Stripe subscription to its change, for the selected period', () => {
-    expect(findOffer(aStatus({ plan: 'starter' }), 'growth', 'year')).toEqual({
+    expect(findOffer(buildStatus({ plan: 'starter' }), 'growth', 'year')).toEqual({
       kind: 'change',
       to: '/billing?change=growth&cycle=year',
     })
-    expect(findOffer(aStatus({ plan: 'starter' }), 'starter', 'year')).toMatchObject({
+    expect(findOffer(buildStatus({ plan: 'starter' }), 'starter', 'year')).toMatchObject({
       changeTo: '/billing?change=starter&cycle=year',
     })
-    expect(findOffer(aStatus({ plan: 'starter', source: 'operator' }), 'starter', 'year')).toMatchObject({
+    expect(findOffer(buildStatus({ plan: 'starter', source: 'operator' }), 'starter', 'year')).toMatchObject({
       changeTo: null,
     })
-    expect(isAtStripe(aStatus({ plan: 'free', source: 'stripe' }))).toBe(false)
+    expect(isAtStripe(buildStatus({ plan: 'free', source: 'stripe' }))).toBe(false)
   })
 
   it('says when the subscription starts', () => {
-    const waiting = aStatus({ change: { plan: 'starter', cycle: 'month', at: AT } })
+    const waiting = buildStatus({ change: { plan: 'starter', cycle: 'month', at: AT } })
     expect(findOffer(waiting, 'starter', 'month')).toMatchObject({
       words: 'Your account changes to Starter on Jan 5, 2027.',
     })
-    const ending = aStatus({ cancelAtPeriodEnd: true, currentPeriodEnd: AT })
+    const ending = buildStatus({ cancelAtPeriodEnd: true, currentPeriodEnd: AT })
     expect(findOffer(ending, 'growth', 'month')).toEqual({
       ...{ kind: 'ends', words: 'This is your current plan. It ends on Jan 5, 2027.' },
     })
     expect(findOffer(ending, 'starter', 'month')).toEqual({
       ...{ kind: 'ends', words: 'Your subscription ends with its period. Reactivate it first to change it.' },
     })
-    expect(findPaidEnd(aStatus({ status: 'trialing', trialEndsAt: AT, cancelAtPeriodEnd: true }))).toBe(AT)
-    expect(findPaidEnd(aStatus({ currentPeriodEnd: null }))).toBeNull()
+    expect(findPaidEnd(buildStatus({ status: 'trialing', trialEndsAt: AT, cancelAtPeriodEnd: true }))).toBe(AT)
+    expect(findPaidEnd(buildStatus({ currentPeriodEnd: null }))).toBeNull()
   })
 })
 

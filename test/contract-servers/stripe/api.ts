@@ -1,21 +1,21 @@
 import { catalogue } from './catalogue.ts'
-import { problemsOf } from './check.ts'
+import { findProblems } from './check.ts'
 import { checkout } from './checkout.ts'
 import { customers } from './customers.ts'
 import { API_VERSION } from './declarations.ts'
 import { endpoints } from './endpoints.ts'
-import { expand } from './expand.ts'
+import { expandIds } from './expand.ts'
 import { decodeForm, readParameters } from './form.ts'
 import type { Handlers } from './handlers.ts'
 import { invoices } from './invoices.ts'
-import { type Operation, operationFor } from './operations.ts'
+import { findOperation, type Operation } from './operations.ts'
 import { payments } from './payments.ts'
 import { portal } from './portal.ts'
 import { refunds } from './refunds.ts'
-import { invalid, Refusal } from './refusal.ts'
+import { createInvalidError, Refusal } from './refusal.ts'
 import { schedules } from './schedules.ts'
 import { subscriptions } from './subscriptions.ts'
-import type { World } from './world.ts'
+import type { StripeState } from './world.ts'
 
 // One call of the API: who calls, which operation, its parameters, its answer.
 
@@ -53,11 +53,11 @@ interface Kept {
 }
 
 export class Api {
-  private readonly world: World
+  private readonly world: StripeState
   private readonly key: string
   private readonly kept = new Map<string, Kept>()
 
-  constructor(world: World, key: string) {
+  constructor(world: StripeState, key: string) {
     this.world = world
     this.key = key
   }
@@ -102,7 +102,7 @@ export class Api {
     if (key !== this.key) throw unauthorized(key)
     const version = headers['stripe-version']
     if (version !== API_VERSION) {
-      throw invalid(`Invalid Stripe API version: ${version}. The contract server plays ${API_VERSION} only.`)
+      throw createInvalidError(`Invalid Stripe API version: ${version}. The contract server plays ${API_VERSION} only.`)
     }
   }
 
@@ -113,8 +113,8 @@ export class Api {
     try {
       const found = handler({ world: this.world, params: params as never, id })
       const body = structuredClone(found)
-      this.world.check(operation.id, problemsOf(body, operation.answer))
-      expand(this.world, body, (params.expand as string[] | undefined) ?? [])
+      this.world.check(operation.id, findProblems(body, operation.answer))
+      expandIds(this.world, body, (params.expand as string[] | undefined) ?? [])
       return { status: 200, body }
     } catch (error) {
       if (error instanceof Refusal) return refusalOf(error)
@@ -124,7 +124,7 @@ export class Api {
 }
 
 function operationOf({ method, path }: ApiRequest): Operation {
-  const found = operationFor(method, path)
+  const found = findOperation(method, path)
   if (found) return found
   throw new Refusal(404, {
     type: 'invalid_request_error',
@@ -135,7 +135,7 @@ function operationOf({ method, path }: ApiRequest): Operation {
 function parametersOf(request: ApiRequest, operation: Operation) {
   const type = request.headers['content-type'] ?? ''
   if (request.method === 'POST' && request.body && !type.startsWith('application/x-www-form-urlencoded')) {
-    throw invalid(`Invalid request: the content type ${type} is not form-encoded.`)
+    throw createInvalidError(`Invalid request: the content type ${type} is not form-encoded.`)
   }
   // A deletion's parameters come in its address or in its body.
   const text = request.method === 'GET' ? request.query : [request.query, request.body].filter(Boolean).join('&')

@@ -1,12 +1,12 @@
-import { alternativesOf, isNullable, type ObjectSchema, objectSchema, type Schema } from './schema.ts'
+import { isNullable, listAlternatives, type ObjectSchema, readObjectSchema, type Schema } from './schema.ts'
 
 // Objects as Stripe answers them: what a builder gives, and for every other field that the type demands the emptiest value it allows.
 // A field that has no such value must be given.
 
 type Fields = Record<string, unknown>
 
-export function build<T>(resource: string, name: string, given: { [K in keyof T]?: unknown }): T {
-  return fill(given as Fields, objectSchema(resource, name)) as T
+export function buildObject<T>(resource: string, name: string, given: { [K in keyof T]?: unknown }): T {
+  return fill(given as Fields, readObjectSchema(resource, name)) as T
 }
 
 function fill(given: Fields, schema: ObjectSchema): Fields {
@@ -31,13 +31,13 @@ function fill(given: Fields, schema: ObjectSchema): Fields {
 function complete(value: unknown, schema: Schema): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || 'id' in value || 'object' in value)
     return value
-  const of = alternativesOf(schema).filter((one) => one.kind === 'object')
+  const of = listAlternatives(schema).filter((one) => one.kind === 'object')
   return of.length === 1 ? fill(value as Fields, of[0]!) : value
 }
 
 function emptiest(schema: Schema, path: string): unknown {
   if (isNullable(schema)) return null
-  const [only, ...others] = alternativesOf(schema)
+  const [only, ...others] = listAlternatives(schema)
   if (others.length > 0 || !only) throw new Error(`${path} must be given`)
   switch (only.kind) {
     case 'array':

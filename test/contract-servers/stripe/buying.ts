@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
-import { declined, enterCard, fateOf } from './cards.ts'
-import { linesOf } from './checkout.ts'
-import { attach, makeCustomer } from './customers.ts'
-import { mergedMetadata } from './lists.ts'
-import { invoiceOfPayment } from './once-invoice.ts'
+import { createDecline, enterCard, findChargeOutcome } from './cards.ts'
+import { listSessionLines } from './checkout.ts'
+import { attachCard, createCustomer } from './customers.ts'
+import { mergeMetadata } from './lists.ts'
+import { createPaymentInvoice } from './once-invoice.ts'
 import { keepCard, openIntent, tryIntent } from './payments.ts'
-import { invalid } from './refusal.ts'
-import { beginSubscription } from './subscribing.ts'
-import { DAY, idOf, type World } from './world.ts'
+import { createInvalidError } from './refusal.ts'
+import { startSubscription } from './subscribing.ts'
+import { createId, DAY, type StripeState } from './world.ts'
 
 // What a buyer does on the page of a checkout session.
 
@@ -21,17 +21,17 @@ export interface Purchase {
 }
 
 /** Pays a session. `confirm`: the bank asks first. Throws what the page tells the buyer. */
-export function buy(world: World, id: string, purchase: Purchase): 'complete' | 'confirm' {
+export function completePurchase(world: StripeState, id: string, purchase: Purchase): 'complete' | 'confirm' {
   const session = world.need('checkout.session', id, 'id', 'checkout.session')
-  if (session.status !== 'open') throw invalid(`This session is ${session.status}.`)
-  if (needsCard(session) && !purchase.card) throw invalid('Enter a card.')
-  if (!needsCard(session) && purchase.card) throw invalid('The page of this session asks for no card.')
-  const email = session.customer_email ?? emailOf(world, session) ?? purchase.email
-  if (!email) throw invalid('Enter an email address.')
+  if (session.status !== 'open') throw createInvalidError(`This session is ${session.status}.`)
+  if (needsCard(session) && !purchase.card) throw createInvalidError('Enter a card.')
+  if (!needsCard(session) && purchase.card) throw createInvalidError('The page of this session asks for no card.')
+  const email = session.customer_email ?? readSessionEmail(world, session) ?? purchase.email
+  if (!email) throw createInvalidError('Enter an email address.')
   const method = purchase.card ? enterCard(world, purchase.card, session.amount_total! > 0) : null
   if (method) {
-    const { fate, decline } = fateOf(world, method.id, true)
-    if (fate === 'declined' && session.amount_total! > 0) throw declined(decline)
+    const { fate, decline } = findChargeOutcome(world, method.id, true)
+    if (fate === 'declined' && session.amount_total! > 0) throw createDecline(decline)
     if (fate === 'confirm' && !purchase.isConfirmed) return 'confirm'
   }
   complete(world, session, { ...purchase, email }, method)
@@ -41,19 +41,19 @@ export function buy(world: World, id: string, purchase: Purchase): 'complete' | 
 export const needsCard = (session: Stripe.Checkout.Session) =>
   session.payment_method_collection !== 'if_required' || session.amount_total! > 0
 
-export function emailOf(world: World, session: Stripe.Checkout.Session): string | null {
-  const customer = world.find('customer', idOf(session.customer))
+export function readSessionEmail(world: StripeState, session: Stripe.Checkout.Session): string | null {
+  const customer = world.find('customer', createId(session.customer))
   return customer && !customer.deleted ? customer.email : null
 }
 
 function complete(
-  world: World,
+  world: StripeState,
   session: Stripe.Checkout.Session,
   purchase: Purchase & { email: string },
   method: Stripe.PaymentMethod | null,
 ): void {
   const customer = buyerOf(world, session, purchase)
-  if (method && customer) attach(world, method, customer)
+  if (method && customer) attachCard(world, method, customer)
   if (session.mode === 'subscription') subscribe(world, session, customer!, method?.id ?? null)
   else payOnce(world, session, customer, method!.id)
   session.status = 'complete'
@@ -73,14 +73,14 @@ function complete(
 }
 
 /** A session without a customer makes one; in payment mode only if it was asked to. */
-function buyerOf(world: World, session: Stripe.Checkout.Session, { email, name }: Purchase): string | null {
-  const known = idOf(session.customer)
+function buyerOf(world: StripeState, session: Stripe.Checkout.Session, { email, name }: Purchase): string | null {
+  const known = createId(session.customer)
   const update = world.orders.get(session.id)!.customer_update
   if (!known) {
     // An invoice is somebody's.
     const isNeeded = session.customer_creation === 'always' || session.invoice_creation?.enabled
     if (session.mode === 'payment' && !isNeeded) return null
-    return makeCustomer(world, { email: email!, ...(name && { name }) }).id
+    return createCustomer(world, { email: email!, ...(name && { name }) }).id
   }
   const customer = world.find('customer', known) as Stripe.Customer
   if (name && update?.name === 'auto') {
@@ -91,16 +91,21 @@ function buyerOf(world: World, session: Stripe.Checkout.Session, { email, name }
   return known
 }
 
-function subscribe(world: World, session: Stripe.Checkout.Session, customer: string, method: string | null): void {
+function subscribe(
+  world: StripeState,
+  session: Stripe.Checkout.Session,
+  customer: string,
+  method: string | null,
+): void {
   const data = world.orders.get(session.id)!.subscription_data
   const days = data?.trial_period_days
   const trialEnd = days ? world.now + days * DAY : (data?.trial_end ?? null)
   if (trialEnd && method) keepCard(world, method, customer)
-  const { subscription, invoice } = beginSubscription(world, {
+  const { subscription, invoice } = startSubscription(world, {
     customer,
-    items: linesOf(world, session.id).map(({ price, quantity }) => ({ price: price!, quantity: quantity! })),
+    items: listSessionLines(world, session.id).map(({ price, quantity }) => ({ price: price!, quantity: quantity! })),
     trialEnd,
-    metadata: mergedMetadata(null, data?.metadata),
+    metadata: mergeMetadata(null, data?.metadata),
     description: data?.description ?? null,
     missingPaymentMethod: data?.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
     method,
@@ -112,18 +117,18 @@ function subscribe(world: World, session: Stripe.Checkout.Session, customer: str
   session.payment_status = invoice.total === 0 ? 'no_payment_required' : 'paid'
 }
 
-function payOnce(world: World, session: Stripe.Checkout.Session, customer: string | null, method: string): void {
+function payOnce(world: StripeState, session: Stripe.Checkout.Session, customer: string | null, method: string): void {
   const data = world.orders.get(session.id)!.payment_intent_data
-  const names = linesOf(world, session.id).map(({ description }) => description)
+  const names = listSessionLines(world, session.id).map(({ description }) => description)
   const intent = openIntent(world, {
     amount: session.amount_total!,
     currency: session.currency!,
     customer,
     description: data?.description ?? names.join(', '),
-    metadata: mergedMetadata(null, data?.metadata),
+    metadata: mergeMetadata(null, data?.metadata),
   })
   tryIntent(world, intent, { method, isOwnerThere: true, isConfirmed: true })
   session.payment_intent = intent.id
   session.payment_status = 'paid'
-  if (session.invoice_creation?.enabled && customer) session.invoice = invoiceOfPayment(world, session, intent).id
+  if (session.invoice_creation?.enabled && customer) session.invoice = createPaymentInvoice(world, session, intent).id
 }

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { API_VERSION, SDK_VERSION } from './declarations.ts'
-import { refusal } from './scene.ts'
+import { readRefusal } from './scene.ts'
 import { openClient, type StripeServer, startStripe } from './server.ts'
 
 // What every call has in common: key, version, parameters by their declared types, idempotency, pages, expanding.
@@ -42,7 +42,7 @@ it('plays the API version of the pinned client', async () => {
 
 it('refuses another key, no key, and another version', async () => {
   const other = new Stripe('sk_test_other', { ...server.client, maxNetworkRetries: 0 })
-  expect(await refusal(other.customers.list())).toMatchObject({
+  expect(await readRefusal(other.customers.list())).toMatchObject({
     type: 'StripeAuthenticationError',
     statusCode: 401,
     message: 'Invalid API Key provided: sk_test_********ther',
@@ -54,7 +54,7 @@ it('refuses another key, no key, and another version', async () => {
 })
 
 it('refuses an address that Stripe does not have', async () => {
-  expect(await refusal(stripe.rawRequest('POST', '/v1/checkout/session', {}))).toMatchObject({
+  expect(await readRefusal(stripe.rawRequest('POST', '/v1/checkout/session', {}))).toMatchObject({
     statusCode: 404,
     message: expect.stringContaining('Unrecognized request URL (POST: /v1/checkout/session)'),
   })
@@ -62,7 +62,7 @@ it('refuses an address that Stripe does not have', async () => {
 
 it('refuses parameters that are unknown, missing, mistyped or empty, and says where', async () => {
   const product = await stripe.products.create({ name: 'Growth' })
-  const create = (body: object) => refusal(stripe.prices.create(body as Stripe.PriceCreateParams))
+  const create = (body: object) => readRefusal(stripe.prices.create(body as Stripe.PriceCreateParams))
   const good = { product: product.id, currency: 'usd', unit_amount: 100, recurring: { interval: 'month' } }
   expect(await create({ ...good, colour: 'red' })).toMatchObject({ code: 'parameter_unknown', param: 'colour' })
   expect(await create({ ...good, recurring: { interval: 'month', every: 2 } })).toMatchObject({
@@ -91,11 +91,13 @@ it('answers the same request once, and refuses its key for another', async () =>
   const again = await stripe.customers.create({ email: 'ann@shop.test' }, { idempotencyKey: 'one' })
   expect(again.id).toBe(first.id)
   expect(again.lastResponse.headers['idempotent-replayed']).toBe('true')
-  expect(await refusal(stripe.customers.create({ email: 'bob@shop.test' }, { idempotencyKey: 'one' }))).toMatchObject({
+  expect(
+    await readRefusal(stripe.customers.create({ email: 'bob@shop.test' }, { idempotencyKey: 'one' })),
+  ).toMatchObject({
     type: 'StripeIdempotencyError',
     statusCode: 400,
   })
-  expect(await refusal(stripe.products.create({ name: 'One' }, { idempotencyKey: 'one' }))).toMatchObject({
+  expect(await readRefusal(stripe.products.create({ name: 'One' }, { idempotencyKey: 'one' }))).toMatchObject({
     type: 'StripeIdempotencyError',
     message: expect.stringContaining("same endpoint they were first used for ('/v1/customers')"),
   })
@@ -103,14 +105,14 @@ it('answers the same request once, and refuses its key for another', async () =>
 
 it('keeps no answer under a key for parameters it refused, and keeps a refusal of what was begun', async () => {
   const wrong = { name: 'Two', shine: 'yes' } as Stripe.ProductCreateParams
-  expect(await refusal(stripe.products.create(wrong, { idempotencyKey: 'two' }))).toMatchObject({ param: 'shine' })
+  expect(await readRefusal(stripe.products.create(wrong, { idempotencyKey: 'two' }))).toMatchObject({ param: 'shine' })
   expect((await stripe.products.create({ name: 'Two' }, { idempotencyKey: 'two' })).name).toBe('Two')
   const price = { product: 'prod_later', currency: 'usd', unit_amount: 5 }
-  expect(await refusal(stripe.prices.create(price, { idempotencyKey: 'three' }))).toMatchObject({
+  expect(await readRefusal(stripe.prices.create(price, { idempotencyKey: 'three' }))).toMatchObject({
     code: 'resource_missing',
   })
   await stripe.products.create({ id: 'prod_later', name: 'Later' })
-  expect(await refusal(stripe.prices.create(price, { idempotencyKey: 'three' }))).toMatchObject({
+  expect(await readRefusal(stripe.prices.create(price, { idempotencyKey: 'three' }))).toMatchObject({
     code: 'resource_missing',
   })
 })
@@ -122,8 +124,8 @@ it('pages a list from the newest on, one at a time if one is asked for', async (
   const listed: string[] = []
   for await (const one of stripe.products.list({ limit: 1 })) if (one.metadata.of === 'pages') listed.push(one.id)
   expect(listed).toEqual(made.reverse())
-  expect(await refusal(stripe.products.list({ limit: 101 }))).toMatchObject({ param: 'limit' })
-  expect(await refusal(stripe.products.list({ starting_after: 'prod_none' }))).toMatchObject({
+  expect(await readRefusal(stripe.products.list({ limit: 101 }))).toMatchObject({ param: 'limit' })
+  expect(await readRefusal(stripe.products.list({ starting_after: 'prod_none' }))).toMatchObject({
     param: 'starting_after',
   })
 })
@@ -136,7 +138,7 @@ it('puts objects in the place of their ids when asked, and refuses what is none'
   expect(whole.product).toMatchObject({ id: product.id, name: 'Starter' })
   const listed = await stripe.prices.list({ product: product.id, expand: ['data.product'] })
   expect(listed.data[0]!.product).toMatchObject({ name: 'Starter' })
-  expect(await refusal(stripe.prices.retrieve(price.id, { expand: ['currency'] }))).toMatchObject({
+  expect(await readRefusal(stripe.prices.retrieve(price.id, { expand: ['currency'] }))).toMatchObject({
     message: 'This property cannot be expanded (currency).',
   })
 })
@@ -146,7 +148,7 @@ it('hangs, cuts or answers otherwise when a test wants it', async () => {
     path === '/v1/products'
       ? { status: 429, body: { error: { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many' } } }
       : 'cut'
-  expect(await refusal(stripe.products.list())).toMatchObject({ type: 'StripeRateLimitError' })
-  expect(await refusal(stripe.prices.list())).toMatchObject({ type: 'StripeConnectionError' })
+  expect(await readRefusal(stripe.products.list())).toMatchObject({ type: 'StripeRateLimitError' })
+  expect(await readRefusal(stripe.prices.list())).toMatchObject({ type: 'StripeConnectionError' })
   server.intercept = () => undefined
 })

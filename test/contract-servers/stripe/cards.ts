@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
-import { build } from './build.ts'
+import { buildObject } from './build.ts'
 import { Refusal } from './refusal.ts'
-import type { World } from './world.ts'
+import type { StripeState } from './world.ts'
 
 // Stripe's test cards (docs.stripe.com/testing): what a charge of each ends in.
 
-export type Fate = 'paid' | 'declined' | 'confirm'
+export type ChargeOutcome = 'paid' | 'declined' | 'confirm'
 
 interface TestCard {
   brand: string
   /** When it is given by hand, and when it is charged later without its owner. */
-  now: Fate
-  later: Fate
+  now: ChargeOutcome
+  later: ChargeOutcome
   decline?: string
 }
 
@@ -42,28 +42,28 @@ const NAMED: Record<string, string> = {
 
 export const isNamedCard = (id: string) => id in NAMED
 
-export const cardError = (code: string, message: string, decline?: string) =>
+export const createCardError = (code: string, message: string, decline?: string) =>
   new Refusal(402, { type: 'card_error', code, message, ...(decline && { decline_code: decline }) })
 
-export const declined = (decline: string) =>
+export const createDecline = (decline: string) =>
   decline === 'insufficient_funds'
-    ? cardError('card_declined', 'Your card has insufficient funds.', decline)
-    : cardError('card_declined', 'Your card was declined.', decline)
+    ? createCardError('card_declined', 'Your card has insufficient funds.', decline)
+    : createCardError('card_declined', 'Your card was declined.', decline)
 
 /** A card that its owner types in. `isCharged`: it is paid with at once. */
-export function enterCard(world: World, typed: string, isCharged: boolean): Stripe.PaymentMethod {
+export function enterCard(world: StripeState, typed: string, isCharged: boolean): Stripe.PaymentMethod {
   const number = typed.replace(/\D/g, '')
   const card = CARDS[number]
-  if (!card) throw cardError('incorrect_number', 'Your card number is incorrect.')
-  if (card.now === 'declined' && !isCharged && !KEPT.has(number)) throw declined(card.decline!)
+  if (!card) throw createCardError('incorrect_number', 'Your card number is incorrect.')
+  if (card.now === 'declined' && !isCharged && !KEPT.has(number)) throw createDecline(card.decline!)
   return makeCard(world, number)
 }
 
-export const namedCard = (world: World, name: string) => makeCard(world, NAMED[name]!)
+export const createNamedCard = (world: StripeState, name: string) => makeCard(world, NAMED[name]!)
 
-function makeCard(world: World, number: string): Stripe.PaymentMethod {
+function makeCard(world: StripeState, number: string): Stripe.PaymentMethod {
   const { brand } = CARDS[number]!
-  const method = build<Stripe.PaymentMethod>('PaymentMethods', 'PaymentMethod', {
+  const method = buildObject<Stripe.PaymentMethod>('PaymentMethods', 'PaymentMethod', {
     id: world.id('pm'),
     allow_redisplay: 'limited',
     billing_details: {},
@@ -84,7 +84,11 @@ function makeCard(world: World, number: string): Stripe.PaymentMethod {
   return world.put('payment_method', method)
 }
 
-export function fateOf(world: World, method: string, isOwnerThere: boolean): { fate: Fate; decline: string } {
+export function findChargeOutcome(
+  world: StripeState,
+  method: string,
+  isOwnerThere: boolean,
+): { fate: ChargeOutcome; decline: string } {
   const card = CARDS[String(world.notes.get(method)?.number)]!
   return { fate: isOwnerThere ? card.now : card.later, decline: card.decline ?? 'generic_decline' }
 }

@@ -1,16 +1,16 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
+import { buildObject } from './build.ts'
 import type { Call, Handlers } from './handlers.ts'
-import { type ListParams, listKind, mergedMetadata } from './lists.ts'
-import { invalid } from './refusal.ts'
-import type { World } from './world.ts'
+import { type ListParams, listKind, mergeMetadata } from './lists.ts'
+import { createInvalidError } from './refusal.ts'
+import type { StripeState } from './world.ts'
 
 // Products and prices.
 
 export const catalogue: Handlers = {
   'Products.create': ({ world, params }: Call<Stripe.ProductCreateParams>) => {
     if (params.id && world.find('product', params.id)) {
-      throw invalid(`Product already exists: ${params.id}`, 'id', 'resource_already_exists')
+      throw createInvalidError(`Product already exists: ${params.id}`, 'id', 'resource_already_exists')
     }
     return makeProduct(world, params)
   },
@@ -22,7 +22,7 @@ export const catalogue: Handlers = {
       if (params.active !== undefined) product.active = params.active
       if (params.description !== undefined) product.description = params.description || null
       if (params.tax_code !== undefined) product.tax_code = params.tax_code || null
-      product.metadata = mergedMetadata(product.metadata, params.metadata)
+      product.metadata = mergeMetadata(product.metadata, params.metadata)
       product.updated = world.now
     })
     return product
@@ -45,20 +45,20 @@ export const catalogue: Handlers = {
   'Prices.update': ({ world, id, params }: Call<Stripe.PriceUpdateParams>) => updatePrice(world, id, params),
   'Prices.list': ({ world, params }: Call<Stripe.PriceListParams>) => {
     if ((params.lookup_keys?.length ?? 0) > 10)
-      throw invalid('You may only specify up to 10 lookup_keys.', 'lookup_keys')
+      throw createInvalidError('You may only specify up to 10 lookup_keys.', 'lookup_keys')
     return listPrices(world, params)
   },
 }
 
-function makeProduct(world: World, params: Stripe.ProductCreateParams): Stripe.Product {
-  const product = build<Stripe.Product>('Products', 'Product', {
+function makeProduct(world: StripeState, params: Stripe.ProductCreateParams): Stripe.Product {
+  const product = buildObject<Stripe.Product>('Products', 'Product', {
     id: params.id ?? world.id('prod'),
     active: params.active ?? true,
     created: world.now,
     updated: world.now,
     name: params.name,
     description: params.description ?? null,
-    metadata: mergedMetadata(null, params.metadata),
+    metadata: mergeMetadata(null, params.metadata),
     tax_code: params.tax_code ?? null,
     type: 'service',
   })
@@ -67,9 +67,9 @@ function makeProduct(world: World, params: Stripe.ProductCreateParams): Stripe.P
   return product
 }
 
-function makePrice(world: World, params: Stripe.PriceCreateParams): Stripe.Price {
+function makePrice(world: StripeState, params: Stripe.PriceCreateParams): Stripe.Price {
   if (!params.product && !params.product_data) {
-    throw invalid(
+    throw createInvalidError(
       'You must specify either `product` or `product_data` when creating a price.',
       'product',
       'parameter_missing',
@@ -78,7 +78,7 @@ function makePrice(world: World, params: Stripe.PriceCreateParams): Stripe.Price
   if (params.product) world.need('product', params.product, 'product')
   const amount = params.unit_amount
   if (amount === undefined) {
-    throw invalid('Missing required param: unit_amount.', 'unit_amount', 'parameter_missing')
+    throw createInvalidError('Missing required param: unit_amount.', 'unit_amount', 'parameter_missing')
   }
   assertAmount(amount)
   const product = params.product ?? makeProduct(world, { name: params.product_data!.name }).id
@@ -89,9 +89,14 @@ function makePrice(world: World, params: Stripe.PriceCreateParams): Stripe.Price
 }
 
 function assertAmount(amount: number): void {
-  if (!Number.isInteger(amount)) throw invalid(`Invalid integer: ${amount}`, 'unit_amount', 'parameter_invalid_integer')
+  if (!Number.isInteger(amount))
+    throw createInvalidError(`Invalid integer: ${amount}`, 'unit_amount', 'parameter_invalid_integer')
   if (amount < 0) {
-    throw invalid('This value must be greater than or equal to 0.', 'unit_amount', 'parameter_invalid_integer')
+    throw createInvalidError(
+      'This value must be greater than or equal to 0.',
+      'unit_amount',
+      'parameter_invalid_integer',
+    )
   }
 }
 
@@ -102,16 +107,16 @@ type Priced = Pick<Stripe.PriceCreateParams, 'currency' | 'lookup_key' | 'nickna
   recurring?: { interval: string; interval_count?: number }
 }
 
-function priceObject(world: World, params: Priced): Stripe.Price {
+function priceObject(world: StripeState, params: Priced): Stripe.Price {
   const { recurring } = params
-  return build<Stripe.Price>('Prices', 'Price', {
+  return buildObject<Stripe.Price>('Prices', 'Price', {
     id: world.id('price'),
     active: params.active ?? true,
     billing_scheme: 'per_unit',
     created: world.now,
     currency: params.currency,
     lookup_key: params.lookup_key ?? null,
-    metadata: mergedMetadata(null, params.metadata),
+    metadata: mergeMetadata(null, params.metadata),
     nickname: params.nickname ?? null,
     product: params.product,
     recurring: recurring
@@ -125,13 +130,21 @@ function priceObject(world: World, params: Priced): Stripe.Price {
 }
 
 /** A price said in a line of a checkout (`price_data`): kept inactive, as it is for this one use. */
-export function inlinePrice(world: World, data: Stripe.Checkout.SessionCreateParams.LineItem.PriceData, path: string) {
+export function createInlinePrice(
+  world: StripeState,
+  data: Stripe.Checkout.SessionCreateParams.LineItem.PriceData,
+  path: string,
+) {
   if (data.unit_amount === undefined) {
-    throw invalid(`Missing required param: ${path}[unit_amount].`, `${path}[unit_amount]`, 'parameter_missing')
+    throw createInvalidError(
+      `Missing required param: ${path}[unit_amount].`,
+      `${path}[unit_amount]`,
+      'parameter_missing',
+    )
   }
   assertAmount(data.unit_amount)
   if (!data.product && !data.product_data) {
-    throw invalid(`You must specify either \`product\` or \`product_data\` in ${path}.`, path)
+    throw createInvalidError(`You must specify either \`product\` or \`product_data\` in ${path}.`, path)
   }
   if (data.product) world.need('product', data.product, `${path}[product]`)
   const product = data.product ?? makeProduct(world, { name: data.product_data!.name, active: false }).id
@@ -142,11 +155,11 @@ export function inlinePrice(world: World, data: Stripe.Checkout.SessionCreatePar
   )
 }
 
-function claimLookupKey(world: World, key: string, isTransferred: boolean, mine?: string): void {
+function claimLookupKey(world: StripeState, key: string, isTransferred: boolean, mine?: string): void {
   const owner = world.all('price').find((one) => one.lookup_key === key && one.id !== mine)
   if (!owner) return
   if (!isTransferred) {
-    throw invalid(
+    throw createInvalidError(
       `A price (\`${owner.id}\`) already uses that lookup key. Pass \`transfer_lookup_key=true\` to transfer it.`,
       'lookup_key',
     )
@@ -157,27 +170,27 @@ function claimLookupKey(world: World, key: string, isTransferred: boolean, mine?
   refreshItems(world, owner)
 }
 
-function updatePrice(world: World, id: string, params: Stripe.PriceUpdateParams): Stripe.Price {
+function updatePrice(world: StripeState, id: string, params: Stripe.PriceUpdateParams): Stripe.Price {
   const price = world.need('price', id)
   if (params.lookup_key) claimLookupKey(world, params.lookup_key, params.transfer_lookup_key === true, id)
   world.update('price.updated', price, () => {
     if (params.active !== undefined) price.active = params.active
     if (params.lookup_key !== undefined) price.lookup_key = params.lookup_key || null
     if (params.nickname !== undefined) price.nickname = params.nickname || null
-    price.metadata = mergedMetadata(price.metadata, params.metadata)
+    price.metadata = mergeMetadata(price.metadata, params.metadata)
   })
   refreshItems(world, price)
   return price
 }
 
 /** Subscriptions hold their prices whole, as they are now. */
-function refreshItems(world: World, price: Stripe.Price): void {
+function refreshItems(world: StripeState, price: Stripe.Price): void {
   for (const { items } of world.all('subscription')) {
     for (const item of items.data) if (item.price.id === price.id) item.price = structuredClone(price)
   }
 }
 
-function listPrices(world: World, { lookup_keys, recurring, ...rest }: Stripe.PriceListParams) {
+function listPrices(world: StripeState, { lookup_keys, recurring, ...rest }: Stripe.PriceListParams) {
   const fits = ({ lookup_key, recurring: own }: Stripe.Price) =>
     (!lookup_keys || (lookup_key !== null && lookup_keys.includes(lookup_key))) &&
     (!recurring?.interval || own?.interval === recurring.interval)

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openScene, refusal, type Scene, START, seconds } from './scene.ts'
+import { openScene, readRefusal, type Scene, START, toUnixSeconds } from './scene.ts'
 
 // Changes of a running subscription, and what they cost.
 
@@ -46,7 +46,7 @@ const lastInvoice = async (subscription: string) => (await stripe.invoices.list(
 it('charges for an upgrade what the preview of the same moment showed', async () => {
   const mine = await subscribed()
   go(10)
-  const at = seconds(scene.server.clock.now())
+  const at = toUnixSeconds(scene.server.clock.now())
   const preview = await stripe.invoices.createPreview({
     customer: mine.customer,
     subscription: mine.id,
@@ -110,7 +110,7 @@ it('makes a waiting change when its invoice is paid', async () => {
   const open = await lastInvoice(mine.id)
   expect(told()).toContain('invoice.payment_action_required')
   expect(open.hosted_invoice_url).toBe(`${scene.server.url}/i/${open.id}`)
-  expect(await refusal(stripe.invoices.pay(open.id!))).toMatchObject({ type: 'StripeCardError', statusCode: 402 })
+  expect(await readRefusal(stripe.invoices.pay(open.id!))).toMatchObject({ type: 'StripeCardError', statusCode: 402 })
   const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: mine.customer })
   expect(await stripe.invoices.pay(open.id!, { payment_method: good.id })).toMatchObject({ status: 'paid' })
   expect(await stripe.subscriptions.retrieve(mine.id)).toMatchObject({
@@ -118,14 +118,14 @@ it('makes a waiting change when its invoice is paid', async () => {
     items: { data: [{ id: mine.item, price: { lookup_key: 'growth_month' } }] },
   })
   expect(told()).toContain('customer.subscription.pending_update_applied')
-  expect(await refusal(stripe.invoices.pay(open.id!))).toMatchObject({ code: 'invoice_already_paid' })
+  expect(await readRefusal(stripe.invoices.pay(open.id!))).toMatchObject({ code: 'invoice_already_paid' })
 })
 
 it('changes nothing where a failing payment is to be an error', async () => {
   const mine = await subscribed('pm_card_chargeCustomerFail')
   go(10)
   const change = stripe.subscriptions.update(mine.id, { ...upgrade(mine), payment_behavior: 'error_if_incomplete' })
-  expect(await refusal(change)).toMatchObject({ type: 'StripeCardError', code: 'card_declined', statusCode: 402 })
+  expect(await readRefusal(change)).toMatchObject({ type: 'StripeCardError', code: 'card_declined', statusCode: 402 })
   expect((await stripe.subscriptions.retrieve(mine.id)).items.data[0]!.price.lookup_key).toBe('starter_month')
   expect((await stripe.invoices.list({ subscription: mine.id })).data).toHaveLength(1)
 })
@@ -171,7 +171,7 @@ it('begins a new year when a month becomes a year', async () => {
   expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([-1_287, 18_000])
   expect(invoice.amount_paid).toBe(preview.amount_due)
   const changed = await stripe.subscriptions.retrieve(mine.id)
-  expect(changed.billing_cycle_anchor).toBe(seconds(scene.server.clock.now()))
+  expect(changed.billing_cycle_anchor).toBe(toUnixSeconds(scene.server.clock.now()))
   expect(new Date(changed.items.data[0]!.current_period_end * 1000).toISOString()).toBe('2027-03-12T10:00:00.000Z')
 })
 
@@ -218,7 +218,7 @@ it('changes a plan in its trial for nothing, and ends the trial when asked', asy
   expect(changed).toMatchObject({ status: 'trialing', items: { data: [{ price: { lookup_key: 'growth_month' } }] } })
   expect((await stripe.invoices.list({ subscription: mine.id })).data).toHaveLength(1)
   const ended = await stripe.subscriptions.update(mine.id, { trial_end: 'now' })
-  expect(ended).toMatchObject({ status: 'active', trial_end: seconds(scene.server.clock.now()) })
+  expect(ended).toMatchObject({ status: 'active', trial_end: toUnixSeconds(scene.server.clock.now()) })
   expect(await lastInvoice(mine.id)).toMatchObject({ status: 'paid', amount_paid: 4_900 })
   expect(told()).toContain('customer.subscription.trial_will_end')
 })
@@ -264,19 +264,19 @@ it('refuses what a subscription cannot be', async () => {
   ]
   for (const [changes, message] of table) {
     expect(
-      (await refusal(stripe.subscriptions.update(mine.id, changes as Stripe.SubscriptionUpdateParams))).message,
+      (await readRefusal(stripe.subscriptions.update(mine.id, changes as Stripe.SubscriptionUpdateParams))).message,
       JSON.stringify(changes),
     ).toContain(message)
   }
   const other = (await stripe.customers.create()).id
-  expect(await refusal(stripe.invoices.createPreview({ customer: other, subscription: mine.id }))).toMatchObject({
+  expect(await readRefusal(stripe.invoices.createPreview({ customer: other, subscription: mine.id }))).toMatchObject({
     param: 'subscription',
   })
   expect(
-    await refusal(stripe.subscriptions.create({ customer: other, items: [{ price: starterMonth }] })),
+    await readRefusal(stripe.subscriptions.create({ customer: other, items: [{ price: starterMonth }] })),
   ).toMatchObject({ code: 'resource_missing' })
   await stripe.subscriptions.update(mine.id, { cancel_at_period_end: true })
-  expect(await refusal(stripe.invoices.createPreview({ subscription: mine.id }))).toMatchObject({
+  expect(await readRefusal(stripe.invoices.createPreview({ subscription: mine.id }))).toMatchObject({
     code: 'invoice_upcoming_none',
   })
 })

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { assertQuantity } from './checkout-rules.ts'
-import { fullLine, type Item, type LineDraft, type Period, proratedLine } from './lines.ts'
-import { currentPeriod, intervalOf, periodEnd } from './periods.ts'
-import { invalid } from './refusal.ts'
-import type { World } from './world.ts'
+import { buildFullLine, buildProratedLine, type Item, type LineDraft, type Period } from './lines.ts'
+import { computePeriodEnd, findCurrentPeriod, readInterval } from './periods.ts'
+import { createInvalidError } from './refusal.ts'
+import type { StripeState } from './world.ts'
 
 // What a change of a subscription's items, trial or anchor comes to. The preview and the change itself are computed here, by the same
 // lines of code: what is shown is what is charged.
@@ -25,7 +25,7 @@ export interface ChangeRequest {
   trial_end?: 'now' | number
 }
 
-export interface Plan {
+export interface ChangePlan {
   items: Item[]
   /** The period that the items are in afterwards. */
   period: Period
@@ -39,12 +39,12 @@ export interface Plan {
   isInvoicedNow: boolean
 }
 
-export const itemsOf = (subscription: Stripe.Subscription): Item[] =>
+export const listItems = (subscription: Stripe.Subscription): Item[] =>
   subscription.items.data.map(({ id, price, quantity }) => ({ id, price, quantity: quantity ?? 1 }))
 
-export function planChange(world: World, subscription: Stripe.Subscription, change: ChangeRequest): Plan {
-  const before = itemsOf(subscription)
-  const items = change.items ? changedItems(world, before, change.items, subscription.currency) : before
+export function planChange(world: StripeState, subscription: Stripe.Subscription, change: ChangeRequest): ChangePlan {
+  const before = listItems(subscription)
+  const items = change.items ? applyItemChanges(world, before, change.items, subscription.currency) : before
   const at = prorationDate(world, subscription, change.proration_date)
   if (change.trial_end !== undefined && change.trial_end !== 'now') {
     return planTrial(world, subscription, items, change.trial_end)
@@ -55,17 +55,17 @@ export function planChange(world: World, subscription: Stripe.Subscription, chan
   const restarts = endsTrial || isOtherInterval || change.billing_cycle_anchor?.type === 'now'
   const behavior = change.proration_behavior ?? 'create_prorations'
   const prorates = behavior !== 'none' && !endsTrial
-  const period = currentPeriod(subscription)
+  const period = findCurrentPeriod(subscription)
   if (restarts) {
-    const next = { start: world.now, end: periodEnd(world.now, world.now, intervalOf(items[0]!)) }
+    const next = { start: world.now, end: computePeriodEnd(world.now, world.now, readInterval(items[0]!)) }
     return {
       items,
       period: next,
       anchor: world.now,
       trialEnd: endsTrial ? world.now : subscription.trial_end,
       status: 'active',
-      prorations: prorates ? before.map((one) => proratedLine(world, one, -1, at, period)) : [],
-      newPeriod: items.map((one) => fullLine(world, one, next)),
+      prorations: prorates ? before.map((one) => buildProratedLine(world, one, -1, at, period)) : [],
+      newPeriod: items.map((one) => buildFullLine(world, one, next)),
       isInvoicedNow: true,
     }
   }
@@ -82,15 +82,15 @@ export function planChange(world: World, subscription: Stripe.Subscription, chan
   }
 }
 
-function planInTrial(world: World, subscription: Stripe.Subscription, items: Item[]): Plan {
+function planInTrial(world: StripeState, subscription: Stripe.Subscription, items: Item[]): ChangePlan {
   return planTrial(world, subscription, items, subscription.trial_end!)
 }
 
-function planTrial(world: World, subscription: Stripe.Subscription, items: Item[], trialEnd: number): Plan {
+function planTrial(world: StripeState, subscription: Stripe.Subscription, items: Item[], trialEnd: number): ChangePlan {
   if (trialEnd <= world.now) {
-    throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end')
+    throw createInvalidError('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end')
   }
-  const { start } = currentPeriod(subscription)
+  const { start } = findCurrentPeriod(subscription)
   return {
     items,
     period: { start, end: trialEnd },
@@ -103,52 +103,59 @@ function planTrial(world: World, subscription: Stripe.Subscription, items: Item[
   }
 }
 
-function prorationDate(world: World, subscription: Stripe.Subscription, date: number | undefined): number {
+function prorationDate(world: StripeState, subscription: Stripe.Subscription, date: number | undefined): number {
   if (date === undefined) return world.now
-  const { start, end } = currentPeriod(subscription)
+  const { start, end } = findCurrentPeriod(subscription)
   if (date >= start && date <= end) return date
-  throw invalid('Cannot specify a proration date outside of the current period of the subscription.', 'proration_date')
+  throw createInvalidError(
+    'Cannot specify a proration date outside of the current period of the subscription.',
+    'proration_date',
+  )
 }
 
 function prorationsBetween(
-  world: World,
+  world: StripeState,
   { before, items, at, period }: { before: Item[]; items: Item[]; at: number; period: Period },
 ): LineDraft[] {
   const isSame = (a: Item, b: Item) => a.id === b.id && a.price.id === b.price.id && a.quantity === b.quantity
   const gone = before.filter((old) => !items.some((one) => isSame(old, one)))
   const come = items.filter((one) => !before.some((old) => isSame(old, one)))
-  const credits = gone.map((one) => proratedLine(world, one, -1, at, period))
-  return [...credits, ...come.map((one) => proratedLine(world, one, 1, at, period))]
+  const credits = gone.map((one) => buildProratedLine(world, one, -1, at, period))
+  return [...credits, ...come.map((one) => buildProratedLine(world, one, 1, at, period))]
 }
 
 const hasSameInterval = (a: Item, b: Item) => {
-  const [one, other] = [intervalOf(a), intervalOf(b)]
+  const [one, other] = [readInterval(a), readInterval(b)]
   return one.interval === other.interval && one.interval_count === other.interval_count
 }
 
-export function changedItems(world: World, before: Item[], changes: ItemChange[], currency: string): Item[] {
+export function applyItemChanges(world: StripeState, before: Item[], changes: ItemChange[], currency: string): Item[] {
   const items = before.map((one) => ({ ...one }))
   for (const [at, change] of changes.entries()) changeItem(world, items, change, `items[${at}]`)
   const left = items.filter(({ quantity }) => quantity >= 0)
-  if (left.length === 0) throw invalid('A subscription must have at least one active plan.', 'items')
-  if (left.length > 20) throw invalid('A subscription can have up to 20 items.', 'items')
+  if (left.length === 0) throw createInvalidError('A subscription must have at least one active plan.', 'items')
+  if (left.length > 20) throw createInvalidError('A subscription can have up to 20 items.', 'items')
   assertTogether(left, currency)
   return left
 }
 
-function changeItem(world: World, items: Item[], change: ItemChange, path: string): void {
+function changeItem(world: StripeState, items: Item[], change: ItemChange, path: string): void {
   if (change.quantity !== undefined) assertQuantity(change.quantity, 0, `${path}[quantity]`)
-  const price = change.price === undefined ? undefined : recurringPrice(world, change.price, `${path}[price]`)
+  const price = change.price === undefined ? undefined : findRecurringPrice(world, change.price, `${path}[price]`)
   if (!change.id) {
-    if (!price) throw invalid(`Missing required param: ${path}[price].`, `${path}[price]`, 'parameter_missing')
+    if (!price)
+      throw createInvalidError(`Missing required param: ${path}[price].`, `${path}[price]`, 'parameter_missing')
     if (items.some((one) => one.price.id === price.id)) {
-      throw invalid(`Cannot add multiple subscription items with the same plan: ${price.id}`, `${path}[price]`)
+      throw createInvalidError(
+        `Cannot add multiple subscription items with the same plan: ${price.id}`,
+        `${path}[price]`,
+      )
     }
     items.push({ id: null, price, quantity: change.quantity ?? 1 })
     return
   }
   const item = items.find(({ id }) => id === change.id)
-  if (!item) throw invalid(`No such subscription_item: '${change.id}'`, `${path}[id]`, 'resource_missing')
+  if (!item) throw createInvalidError(`No such subscription_item: '${change.id}'`, `${path}[id]`, 'resource_missing')
   if (change.deleted) item.quantity = -1
   else {
     item.price = price ?? item.price
@@ -156,25 +163,29 @@ function changeItem(world: World, items: Item[], change: ItemChange, path: strin
   }
 }
 
-export function recurringPrice(world: World, id: string, param: string): Stripe.Price {
+export function findRecurringPrice(world: StripeState, id: string, param: string): Stripe.Price {
   const price = world.need('price', id, param)
   if (!price.recurring) {
-    throw invalid(
+    throw createInvalidError(
       'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
       param,
     )
   }
   if (!price.active)
-    throw invalid('The price specified is inactive. This field only accepts active prices.', param, 'price_inactive')
+    throw createInvalidError(
+      'The price specified is inactive. This field only accepts active prices.',
+      param,
+      'price_inactive',
+    )
   return structuredClone(price)
 }
 
 function assertTogether(items: Item[], currency: string): void {
   if (items.some(({ price }) => price.currency !== currency)) {
-    throw invalid(`All prices on a subscription must be in its currency, ${currency}.`, 'items')
+    throw createInvalidError(`All prices on a subscription must be in its currency, ${currency}.`, 'items')
   }
   if (items.every((one) => hasSameInterval(one, items[0]!))) return
-  throw invalid(
+  throw createInvalidError(
     'All items of the subscription must have the same billing interval. If you meant to update an existing subscription item instead of creating a new one, make sure to include the subscription item ID in your request.',
     'items',
   )

@@ -1,8 +1,8 @@
-import { alternativesOf, type ObjectSchema, type Schema } from './schema.ts'
+import { listAlternatives, type ObjectSchema, type Schema } from './schema.ts'
 
 // What the server answers and tells is checked against the declared types: a field that is missing, wrong or made up is its own fault.
 
-export const problemsOf = (value: unknown, schema: Schema): string[] => problems(value, schema, '')
+export const findProblems = (value: unknown, schema: Schema): string[] => problems(value, schema, '')
 
 function problems(value: unknown, schema: Schema, path: string): string[] {
   if (schema.kind !== 'union') return problemsOfOne(value, schema, path)
@@ -62,7 +62,7 @@ function objectProblems(value: Fields, schema: ObjectSchema, path: string): stri
   const found: string[] = []
   for (const [name, { isOptional, schema: of }] of schema.fields) {
     if (value[name] === undefined) {
-      if (!isOptional && !alternativesOf(of).some(({ kind }) => kind === 'never'))
+      if (!isOptional && !listAlternatives(of).some(({ kind }) => kind === 'never'))
         found.push(`${path}.${name} is missing`)
     } else found.push(...problems(value[name], of, `${path}.${name}`))
   }

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openScene, refusal, type Scene, START, seconds } from './scene.ts'
+import { openScene, readRefusal, type Scene, START, toUnixSeconds } from './scene.ts'
 
 // Catalogue, customers, checkout sessions until they are paid, the portal's sessions, webhook endpoints.
 
@@ -29,7 +29,7 @@ it('finds prices by lookup key, and gives a key to one price at a time', async (
   const product = (await stripe.products.create({ name: 'Keyed' })).id
   const price = { product, currency: 'usd', unit_amount: 700, recurring: { interval: 'month' as const } }
   const first = await stripe.prices.create({ ...price, lookup_key: 'keyed' })
-  expect(await refusal(stripe.prices.create({ ...price, lookup_key: 'keyed' }))).toMatchObject({
+  expect(await readRefusal(stripe.prices.create({ ...price, lookup_key: 'keyed' }))).toMatchObject({
     statusCode: 400,
     param: 'lookup_key',
     message: expect.stringContaining(`A price (\`${first.id}\`) already uses that lookup key`),
@@ -60,12 +60,12 @@ it('keeps customers, merges their metadata, and answers of a deleted one only th
   expect(await stripe.customers.del(customer.id)).toEqual({ id: customer.id, object: 'customer', deleted: true })
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ deleted: true })
   expect((await stripe.customers.list({ email: 'ann@shop.test' })).data).toEqual([])
-  expect(await refusal(create({ customer: customer.id }))).toMatchObject({
+  expect(await readRefusal(create({ customer: customer.id }))).toMatchObject({
     code: 'resource_missing',
     param: 'customer',
     statusCode: 400,
   })
-  expect(await refusal(stripe.customers.retrieve('cus_none'))).toMatchObject({ statusCode: 404 })
+  expect(await readRefusal(stripe.customers.retrieve('cus_none'))).toMatchObject({ statusCode: 404 })
 })
 
 it('keeps a card with its fingerprint, as the default only of its own customer', async () => {
@@ -77,8 +77,10 @@ it('keeps a card with its fingerprint, as the default only of its own customer',
   const asDefault = (customer: string) =>
     stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
   expect((await asDefault(ann.id)).invoice_settings.default_payment_method).toBe(card.id)
-  expect(await refusal(asDefault(bob.id))).toMatchObject({ param: 'invoice_settings[default_payment_method]' })
-  expect(await refusal(stripe.paymentMethods.attach(card.id, { customer: bob.id }))).toMatchObject({ statusCode: 400 })
+  expect(await readRefusal(asDefault(bob.id))).toMatchObject({ param: 'invoice_settings[default_payment_method]' })
+  expect(await readRefusal(stripe.paymentMethods.attach(card.id, { customer: bob.id }))).toMatchObject({
+    statusCode: 400,
+  })
   await stripe.paymentMethods.detach(card.id)
   expect((await stripe.customers.retrieve(ann.id)) as Stripe.Customer).toMatchObject({
     invoice_settings: { default_payment_method: null },
@@ -107,7 +109,7 @@ it('opens a session with a page, its lines, and a day to live', async () => {
     amount_total: 0,
     subscription: null,
     url: `${scene.server.url}/c/pay/${session.id}`,
-    expires_at: seconds(START) + 86_400,
+    expires_at: toUnixSeconds(START) + 86_400,
   })
   expect(session.id).toMatch(/^cs_test_\w+$/)
   const lines = await stripe.checkout.sessions.listLineItems(session.id)
@@ -120,7 +122,7 @@ it('opens a session with a page, its lines, and a day to live', async () => {
 it('expires a session once', async () => {
   const session = await create({})
   expect(await stripe.checkout.sessions.expire(session.id)).toMatchObject({ status: 'expired', url: null })
-  expect(await refusal(stripe.checkout.sessions.expire(session.id))).toMatchObject({ statusCode: 400 })
+  expect(await readRefusal(stripe.checkout.sessions.expire(session.id))).toMatchObject({ statusCode: 400 })
 })
 
 it('refuses what a session cannot be', async () => {
@@ -170,10 +172,10 @@ it('refuses what a session cannot be', async () => {
     [{ customer, tax_id_collection: { enabled: true } }, '`customer_update[name]` to `auto`'],
     [{ customer, automatic_tax: { enabled: true } }, 'requires a valid address on the Customer'],
     [{ subscription_data: { trial_period_days: 0 } }, 'The minimum number of trial period days is 1'],
-    [{ expires_at: seconds(START) + 60 }, 'between 30 minutes and 24 hours'],
+    [{ expires_at: toUnixSeconds(START) + 60 }, 'between 30 minutes and 24 hours'],
   ]
   for (const [changes, message] of table) {
-    expect((await refusal(create(changes))).message, JSON.stringify(changes)).toContain(message)
+    expect((await readRefusal(create(changes))).message, JSON.stringify(changes)).toContain(message)
   }
 })
 
@@ -207,12 +209,12 @@ it('makes an invoice of what is sold once, where it is asked to, and for nothing
   const without = await create(order)
   scene.server.buy(without.id, { card: '4242424242424242' })
   expect((await stripe.checkout.sessions.retrieve(without.id)).invoice).toBeNull()
-  expect(await refusal(create({ invoice_creation }))).toMatchObject({ param: 'invoice_creation' })
+  expect(await readRefusal(create({ invoice_creation }))).toMatchObject({ param: 'invoice_creation' })
 })
 
 it('opens the portal only with a configuration', async () => {
   const customer = (await stripe.customers.create()).id
-  expect((await refusal(stripe.billingPortal.sessions.create({ customer }))).message).toContain(
+  expect((await readRefusal(stripe.billingPortal.sessions.create({ customer }))).message).toContain(
     'No configuration provided',
   )
   const configuration = await stripe.billingPortal.configurations.create({
@@ -227,7 +229,7 @@ it('opens the portal only with a configuration', async () => {
   expect(session.url).toBe(`${scene.server.url}/p/session/${session.id}`)
   await stripe.billingPortal.configurations.update(configuration.id, { active: false })
   expect(
-    await refusal(stripe.billingPortal.sessions.create({ customer, configuration: configuration.id })),
+    await readRefusal(stripe.billingPortal.sessions.create({ customer, configuration: configuration.id })),
   ).toMatchObject({
     param: 'configuration',
   })
@@ -241,8 +243,8 @@ it('tells the secret of a webhook endpoint once, and refuses an address that it 
     { id: endpoint.id, enabled_events: ['invoice.paid'] },
   ])
   expect((await stripe.webhookEndpoints.retrieve(endpoint.id)).secret).toBeUndefined()
-  expect(await refusal(create('http://127.0.0.1:3000/hook'))).toMatchObject({ param: 'url' })
-  expect(await refusal(create('hook'))).toMatchObject({ message: 'Not a valid URL' })
+  expect(await readRefusal(create('http://127.0.0.1:3000/hook'))).toMatchObject({ param: 'url' })
+  expect(await readRefusal(create('hook'))).toMatchObject({ message: 'Not a valid URL' })
   await stripe.webhookEndpoints.del(endpoint.id)
   expect((await stripe.webhookEndpoints.list()).data).toEqual([])
 })

@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import { inlinePrice } from './catalogue.ts'
+import { buildObject } from './build.ts'
+import { createInlinePrice } from './catalogue.ts'
 import { assertSession } from './checkout-rules.ts'
-import { needCustomer } from './customers.ts'
+import { requireCustomer } from './customers.ts'
 import type { Call, Handlers } from './handlers.ts'
-import { type ListParams, listKind, mergedMetadata, page } from './lists.ts'
-import { invalid } from './refusal.ts'
-import { DAY, listOf, type World } from './world.ts'
+import { type ListParams, listKind, mergeMetadata, pageRows } from './lists.ts'
+import { createInvalidError } from './refusal.ts'
+import { DAY, listObjects, type StripeState } from './world.ts'
 
 // Checkout sessions until they are paid; checkout-pay.ts completes them.
 
@@ -14,7 +14,7 @@ type Order = Stripe.Checkout.SessionCreateParams
 
 export const checkout: Handlers = {
   'Checkout/Sessions.create': ({ world, params }: Call<Order>) => {
-    if (params.customer) needCustomer(world, params.customer)
+    if (params.customer) requireCustomer(world, params.customer)
     assertSession(world, params)
     const lines = (params.line_items ?? []).map((line, at) => lineOf(world, line, `line_items[${at}]`))
     return openSession(world, params, lines)
@@ -31,7 +31,7 @@ export const checkout: Handlers = {
   'Checkout/Sessions.expire': ({ world, id }: Call<unknown>) => {
     const session = world.need('checkout.session', id, 'id', 'checkout.session')
     if (session.status !== 'open') {
-      throw invalid(
+      throw createInvalidError(
         `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${session.status}`,
       )
     }
@@ -39,27 +39,32 @@ export const checkout: Handlers = {
   },
   'Checkout/Sessions.listLineItems': ({ world, id, params }: Call<ListParams>) => {
     world.need('checkout.session', id, 'id', 'checkout.session')
-    return page([...linesOf(world, id)].reverse(), params, `/v1/checkout/sessions/${id}/line_items`, 'line_item')
+    return pageRows(
+      [...listSessionLines(world, id)].reverse(),
+      params,
+      `/v1/checkout/sessions/${id}/line_items`,
+      'line_item',
+    )
   },
 }
 
-export const linesOf = (world: World, session: string): Stripe.LineItem[] =>
+export const listSessionLines = (world: StripeState, session: string): Stripe.LineItem[] =>
   (world.notes.get(session)?.lineItems as Stripe.ApiList<Stripe.LineItem> | undefined)?.data ?? []
 
-export function expireSession(world: World, session: Stripe.Checkout.Session): Stripe.Checkout.Session {
+export function expireSession(world: StripeState, session: Stripe.Checkout.Session): Stripe.Checkout.Session {
   session.status = 'expired'
   session.url = null
   world.emit('checkout.session.expired', session)
   return session
 }
 
-function lineOf(world: World, line: Stripe.Checkout.SessionCreateParams.LineItem, path: string): Stripe.LineItem {
+function lineOf(world: StripeState, line: Stripe.Checkout.SessionCreateParams.LineItem, path: string): Stripe.LineItem {
   const price = line.price
     ? world.need('price', line.price, `${path}[price]`)
-    : inlinePrice(world, line.price_data!, `${path}[price_data]`)
+    : createInlinePrice(world, line.price_data!, `${path}[price_data]`)
   const product = world.need('product', price.product as string)
   const amount = price.unit_amount! * line.quantity!
-  return build<Stripe.LineItem>('LineItems', 'LineItem', {
+  return buildObject<Stripe.LineItem>('LineItems', 'LineItem', {
     id: world.id('li'),
     amount_discount: 0,
     amount_subtotal: amount,
@@ -77,16 +82,16 @@ function invoiceCreationOf({ invoice_creation: asked }: Order): Stripe.Checkout.
   const none = { account_tax_ids: null, custom_fields: null, issuer: null, rendering_options: null }
   return {
     enabled: asked?.enabled ?? false,
-    invoice_data: { ...none, description, footer, metadata: mergedMetadata(null, metadata) },
+    invoice_data: { ...none, description, footer, metadata: mergeMetadata(null, metadata) },
   }
 }
 
-function openSession(world: World, order: Order, lines: Stripe.LineItem[]): Stripe.Checkout.Session {
+function openSession(world: StripeState, order: Order, lines: Stripe.LineItem[]): Stripe.Checkout.Session {
   const id = world.id('cs_test')
   const mode = order.mode!
   const total = lines.reduce((sum, line) => sum + line.amount_total, 0)
   const isTrial = Boolean(order.subscription_data?.trial_period_days ?? order.subscription_data?.trial_end)
-  const session = build<Stripe.Checkout.Session>('Checkout/Sessions', 'Session', {
+  const session = buildObject<Stripe.Checkout.Session>('Checkout/Sessions', 'Session', {
     id,
     allow_promotion_codes: order.allow_promotion_codes ?? null,
     amount_subtotal: isTrial ? 0 : total,
@@ -102,7 +107,7 @@ function openSession(world: World, order: Order, lines: Stripe.LineItem[]): Stri
     expires_at: order.expires_at ?? world.now + DAY,
     invoice_creation: mode === 'payment' ? invoiceCreationOf(order) : null,
     locale: order.locale ?? null,
-    metadata: mergedMetadata(null, order.metadata),
+    metadata: mergeMetadata(null, order.metadata),
     mode,
     payment_method_collection: mode === 'subscription' ? (order.payment_method_collection ?? 'always') : null,
     payment_method_types: ['card'],
@@ -115,6 +120,6 @@ function openSession(world: World, order: Order, lines: Stripe.LineItem[]): Stri
     url: `${world.settings.url}/c/pay/${id}`,
   })
   world.orders.set(id, order)
-  world.notes.set(id, { lineItems: listOf(lines, `/v1/checkout/sessions/${id}/line_items`) })
+  world.notes.set(id, { lineItems: listObjects(lines, `/v1/checkout/sessions/${id}/line_items`) })
   return world.put('checkout.session', session)
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { readParameters, type Tree } from './form.ts'
-import { operationFor } from './operations.ts'
+import { findOperation } from './operations.ts'
 import { Refusal } from './refusal.ts'
 
 // What `stripe trigger` of Stripe's own command line sends, against what is refused here. The requests stand outside this repository
@@ -51,7 +51,7 @@ it.skipIf(!existsSync(folder))('takes every parameter that the command line send
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
     const { fixtures } = Trigger.parse(JSON.parse(readFileSync(new URL(file, folder), 'utf8')))
     for (const { path, method, params } of fixtures) {
-      const operation = operationFor(method.toUpperCase(), path.replace(/\$\{([^}]+)\}/g, 'id'))
+      const operation = findOperation(method.toUpperCase(), path.replace(/\$\{([^}]+)\}/g, 'id'))
       if (!operation || method !== 'post') continue
       try {
         readParameters(operation.parameters, nested(params ?? {}))

@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
-import { itemsOf } from './changes.ts'
+import { listItems } from './changes.ts'
 import { expireSession } from './checkout.ts'
-import { cardOf, collect, finalize, openDraft, subscriptionOf, voidInvoice } from './invoicing.ts'
-import { fullLine, type LineDraft, type Period } from './lines.ts'
-import { currentPeriod, intervalOf, periodEnd } from './periods.ts'
+import { collectInvoice, finalizeInvoice, findCard, findSubscription, openDraft, voidInvoice } from './invoicing.ts'
+import { buildFullLine, type LineDraft, type Period } from './lines.ts'
+import { computePeriodEnd, findCurrentPeriod, readInterval } from './periods.ts'
 import { enterPhase } from './phases.ts'
 import { releaseSchedule } from './schedules.ts'
 import { endSubscription } from './standing.ts'
-import { DAY, type World } from './world.ts'
+import { DAY, type StripeState } from './world.ts'
 
 // What Stripe does by itself as time goes by: one thing after the other, each at its own second.
 
@@ -16,7 +16,7 @@ interface Due {
   run: () => void
 }
 
-export function advance(world: World, to: Date): void {
+export function advanceClock(world: StripeState, to: Date): void {
   const end = Math.floor(to.getTime() / 1000)
   if (end < world.now) throw new Error('The clock goes forward only')
   for (;;) {
@@ -28,7 +28,7 @@ export function advance(world: World, to: Date): void {
   world.now = end
 }
 
-function dues(world: World): Due[] {
+function dues(world: StripeState): Due[] {
   return [
     ...world.all('checkout.session').flatMap((one) => (one.status === 'open' ? sessionDue(world, one) : [])),
     ...world.all('invoice').flatMap((one) => invoiceDue(world, one)),
@@ -38,31 +38,31 @@ function dues(world: World): Due[] {
   ]
 }
 
-const sessionDue = (world: World, session: Stripe.Checkout.Session): Due[] => [
+const sessionDue = (world: StripeState, session: Stripe.Checkout.Session): Due[] => [
   { at: session.expires_at, run: () => expireSession(world, session) },
 ]
 
-function invoiceDue(world: World, invoice: Stripe.Invoice): Due[] {
+function invoiceDue(world: StripeState, invoice: Stripe.Invoice): Due[] {
   if (invoice.status === 'draft' && invoice.auto_advance && invoice.automatically_finalizes_at) {
     return [{ at: invoice.automatically_finalizes_at, run: () => finalizeAndCollect(world, invoice) }]
   }
   if (invoice.status !== 'open' || !invoice.next_payment_attempt) return []
-  return [{ at: invoice.next_payment_attempt, run: () => collect(world, invoice) }]
+  return [{ at: invoice.next_payment_attempt, run: () => collectInvoice(world, invoice) }]
 }
 
-function finalizeAndCollect(world: World, invoice: Stripe.Invoice): void {
-  finalize(world, invoice)
-  if (invoice.status === 'open') collect(world, invoice)
+function finalizeAndCollect(world: StripeState, invoice: Stripe.Invoice): void {
+  finalizeInvoice(world, invoice)
+  if (invoice.status === 'open') collectInvoice(world, invoice)
 }
 
-function phaseDue(world: World, schedule: Stripe.SubscriptionSchedule): Due[] {
+function phaseDue(world: StripeState, schedule: Stripe.SubscriptionSchedule): Due[] {
   const at = schedule.current_phase!.end_date
   const next = schedule.phases.find(({ start_date }) => start_date === at)
   return [{ at, run: () => (next ? enterPhase(world, schedule, next) : endSchedule(world, schedule)) }]
 }
 
 /** After the last phase the subscription goes on by itself, or ends with it. */
-function endSchedule(world: World, schedule: Stripe.SubscriptionSchedule): void {
+function endSchedule(world: StripeState, schedule: Stripe.SubscriptionSchedule): void {
   if (schedule.end_behavior !== 'cancel') {
     releaseSchedule(world, schedule)
     return
@@ -73,11 +73,11 @@ function endSchedule(world: World, schedule: Stripe.SubscriptionSchedule): void 
   endSubscription(world, subscription, 'cancellation_requested')
 }
 
-function subscriptionDues(world: World, one: Stripe.Subscription): Due[] {
+function subscriptionDues(world: StripeState, one: Stripe.Subscription): Due[] {
   if (one.status === 'incomplete') return [{ at: one.created + 23 * 3_600, run: () => expireIncomplete(world, one) }]
   if (one.status === 'paused') return []
   const found: Due[] = []
-  const { end } = currentPeriod(one)
+  const { end } = findCurrentPeriod(one)
   if (one.cancel_at !== null) found.push({ at: one.cancel_at, run: () => endSubscription(world, one, null) })
   if (one.pending_update) found.push({ at: one.pending_update.expires_at, run: () => expirePending(world, one) })
   if (one.status === 'trialing') {
@@ -89,13 +89,15 @@ function subscriptionDues(world: World, one: Stripe.Subscription): Due[] {
   return found
 }
 
-function tellTrialEnd(world: World, subscription: Stripe.Subscription): void {
+function tellTrialEnd(world: StripeState, subscription: Stripe.Subscription): void {
   world.notes.set(`${subscription.id}/told`, { trialEnd: subscription.trial_end })
   world.emit('customer.subscription.trial_will_end', subscription)
 }
 
-function endTrial(world: World, subscription: Stripe.Subscription): void {
-  const missing = cardOf(world, subscription) ? null : subscription.trial_settings?.end_behavior.missing_payment_method
+function endTrial(world: StripeState, subscription: Stripe.Subscription): void {
+  const missing = findCard(world, subscription)
+    ? null
+    : subscription.trial_settings?.end_behavior.missing_payment_method
   if (missing === 'cancel') endSubscription(world, subscription, null)
   else if (missing === 'pause') {
     subscription.status = 'paused'
@@ -103,10 +105,10 @@ function endTrial(world: World, subscription: Stripe.Subscription): void {
   } else renew(world, subscription)
 }
 
-function renew(world: World, subscription: Stripe.Subscription): void {
-  const ended = currentPeriod(subscription)
-  const interval = intervalOf(subscription.items.data[0]!)
-  const period = { start: ended.end, end: periodEnd(subscription.billing_cycle_anchor, ended.end, interval) }
+function renew(world: StripeState, subscription: Stripe.Subscription): void {
+  const ended = findCurrentPeriod(subscription)
+  const interval = readInterval(subscription.items.data[0]!)
+  const period = { start: ended.end, end: computePeriodEnd(subscription.billing_cycle_anchor, ended.end, interval) }
   world.update('customer.subscription.updated', subscription, () => {
     if (subscription.status === 'trialing') subscription.status = 'active'
     for (const item of subscription.items.data) {
@@ -117,18 +119,18 @@ function renew(world: World, subscription: Stripe.Subscription): void {
   billPeriod(world, subscription, ended, period)
 }
 
-function billPeriod(world: World, subscription: Stripe.Subscription, ended: Period, period: Period): void {
+function billPeriod(world: StripeState, subscription: Stripe.Subscription, ended: Period, period: Period): void {
   const key = `${subscription.id}/lines`
   const kept = (world.notes.get(key)?.lines as LineDraft[] | undefined) ?? []
   world.notes.delete(key)
-  const lines = [...kept, ...itemsOf(subscription).map((item) => fullLine(world, item, period))]
+  const lines = [...kept, ...listItems(subscription).map((item) => buildFullLine(world, item, period))]
   const invoice = openDraft(world, { subscription, lines, reason: 'subscription_cycle', period: ended })
   // What is unpaid gathers drafts, and nobody is charged.
   if (subscription.status === 'unpaid')
     Object.assign(invoice, { auto_advance: false, automatically_finalizes_at: null })
 }
 
-function expireIncomplete(world: World, subscription: Stripe.Subscription): void {
+function expireIncomplete(world: StripeState, subscription: Stripe.Subscription): void {
   for (const invoice of openInvoices(world, subscription)) voidInvoice(world, invoice)
   world.update('customer.subscription.updated', subscription, () => {
     subscription.status = 'incomplete_expired'
@@ -136,7 +138,7 @@ function expireIncomplete(world: World, subscription: Stripe.Subscription): void
   })
 }
 
-function expirePending(world: World, subscription: Stripe.Subscription): void {
+function expirePending(world: StripeState, subscription: Stripe.Subscription): void {
   subscription.pending_update = null
   for (const invoice of openInvoices(world, subscription)) {
     if (invoice.id === subscription.latest_invoice) voidInvoice(world, invoice)
@@ -144,5 +146,5 @@ function expirePending(world: World, subscription: Stripe.Subscription): void {
   world.emit('customer.subscription.pending_update_expired', subscription)
 }
 
-const openInvoices = (world: World, subscription: Stripe.Subscription) =>
-  world.all('invoice').filter((one) => one.status === 'open' && subscriptionOf(world, one) === subscription)
+const openInvoices = (world: StripeState, subscription: Stripe.Subscription) =>
+  world.all('invoice').filter((one) => one.status === 'open' && findSubscription(world, one) === subscription)

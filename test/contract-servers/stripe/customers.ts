@@ -1,27 +1,27 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import { isNamedCard, namedCard } from './cards.ts'
+import { buildObject } from './build.ts'
+import { createNamedCard, isNamedCard } from './cards.ts'
 import type { Call, Handlers } from './handlers.ts'
-import { type ListParams, listKind, mergedMetadata, page } from './lists.ts'
-import { invalid, missing } from './refusal.ts'
+import { type ListParams, listKind, mergeMetadata, pageRows } from './lists.ts'
+import { createInvalidError, createMissingError } from './refusal.ts'
 import { endSubscription } from './standing.ts'
-import { listOf, type World } from './world.ts'
+import { listObjects, type StripeState } from './world.ts'
 
 // Customers and their cards.
 
 export const customers: Handlers = {
-  'Customers.create': ({ world, params }: Call<Stripe.CustomerCreateParams>) => makeCustomer(world, params),
+  'Customers.create': ({ world, params }: Call<Stripe.CustomerCreateParams>) => createCustomer(world, params),
   'Customers.retrieve': ({ world, id }: Call<unknown>) => world.need('customer', id),
   'Customers.update': ({ world, id, params }: Call<Stripe.CustomerUpdateParams>) => {
-    const customer = needCustomer(world, id, 'id')
+    const customer = requireCustomer(world, id, 'id')
     world.update('customer.updated', customer, () => change(world, customer, params))
     return customer
   },
   'Customers.del': ({ world, id }: Call<unknown>) => {
-    const customer = needCustomer(world, id, 'id')
+    const customer = requireCustomer(world, id, 'id')
     for (const one of world.all('subscription'))
       if (one.customer === id && !one.ended_at) endSubscription(world, one, null)
-    for (const one of world.all('payment_method')) if (one.customer === id) detach(world, one)
+    for (const one of world.all('payment_method')) if (one.customer === id) detachCard(world, one)
     const gone: Stripe.DeletedCustomer = { id, object: 'customer', deleted: true }
     world.put('customer', gone)
     world.emit('customer.deleted', customer)
@@ -36,53 +36,58 @@ export const customers: Handlers = {
       ({ deleted }) => !deleted,
     ),
   'Customers.listPaymentMethods': ({ world, id, params }: Call<Stripe.CustomerListPaymentMethodsParams>) => {
-    needCustomer(world, id, 'id')
+    requireCustomer(world, id, 'id')
     const own = world
       .all('payment_method')
       .filter(({ customer, type }) => customer === id && (params.type ?? type) === type)
-    return page(own, params as ListParams, `/v1/customers/${id}/payment_methods`, 'PaymentMethod')
+    return pageRows(own, params as ListParams, `/v1/customers/${id}/payment_methods`, 'PaymentMethod')
   },
   'Customers.listTaxIds': ({ world, id }: Call<unknown>) => {
-    needCustomer(world, id, 'id')
-    return listOf([], `/v1/customers/${id}/tax_ids`)
+    requireCustomer(world, id, 'id')
+    return listObjects([], `/v1/customers/${id}/tax_ids`)
   },
   'PaymentMethods.retrieve': ({ world, id }: Call<unknown>) => world.need('payment_method', id, 'id', 'PaymentMethod'),
   'PaymentMethods.list': ({ world, params }: Call<Stripe.PaymentMethodListParams>) => {
-    if (params.customer) needCustomer(world, params.customer, 'customer')
+    if (params.customer) requireCustomer(world, params.customer, 'customer')
     return listKind(world, 'payment_method', params as ListParams & Record<string, unknown>, ['customer', 'type'])
   },
   'PaymentMethods.attach': ({ world, id, params }: Call<Stripe.PaymentMethodAttachParams>) => {
-    needCustomer(world, params.customer!, 'customer')
-    const method = isNamedCard(id) ? namedCard(world, id) : world.need('payment_method', id, 'id', 'PaymentMethod')
+    requireCustomer(world, params.customer!, 'customer')
+    const method = isNamedCard(id)
+      ? createNamedCard(world, id)
+      : world.need('payment_method', id, 'id', 'PaymentMethod')
     if (method.customer && method.customer !== params.customer) {
-      throw invalid('The payment method you provided has already been attached to a customer.', 'payment_method')
+      throw createInvalidError(
+        'The payment method you provided has already been attached to a customer.',
+        'payment_method',
+      )
     }
-    attach(world, method, params.customer!)
+    attachCard(world, method, params.customer!)
     return method
   },
   'PaymentMethods.detach': ({ world, id }: Call<unknown>) => {
     const method = world.need('payment_method', id, 'id', 'PaymentMethod')
     if (!method.customer) {
-      throw invalid(
+      throw createInvalidError(
         'The payment method you provided is not attached to a customer so detachment is impossible.',
         'payment_method',
       )
     }
-    detach(world, method)
+    detachCard(world, method)
     return method
   },
 }
 
 /** A customer that is there. One that was deleted can be read and nothing else. */
-export function needCustomer(world: World, id: string, param = 'customer'): Stripe.Customer {
+export function requireCustomer(world: StripeState, id: string, param = 'customer'): Stripe.Customer {
   const customer = world.need('customer', id, param)
-  if (customer.deleted) throw missing('customer', id, param, param === 'id' ? 404 : 400)
+  if (customer.deleted) throw createMissingError('customer', id, param, param === 'id' ? 404 : 400)
   return customer
 }
 
-export function makeCustomer(world: World, params: Stripe.CustomerCreateParams): Stripe.Customer {
+export function createCustomer(world: StripeState, params: Stripe.CustomerCreateParams): Stripe.Customer {
   const id = world.id('cus')
-  const customer = build<Stripe.Customer>('Customers', 'Customer', {
+  const customer = buildObject<Stripe.Customer>('Customers', 'Customer', {
     id,
     balance: params.balance ?? 0,
     created: world.now,
@@ -102,35 +107,35 @@ export function makeCustomer(world: World, params: Stripe.CustomerCreateParams):
 
 type Changes = Stripe.CustomerUpdateParams & Pick<Stripe.CustomerCreateParams, 'payment_method'>
 
-function change(world: World, customer: Stripe.Customer, params: Changes): void {
+function change(world: StripeState, customer: Stripe.Customer, params: Changes): void {
   for (const field of ['email', 'name', 'phone', 'description'] as const) {
     if (params[field] !== undefined) customer[field] = params[field] || null
   }
-  if (params.address !== undefined) customer.address = params.address ? addressOf(params.address) : null
+  if (params.address !== undefined) customer.address = params.address ? buildAddress(params.address) : null
   if (params.tax_exempt !== undefined) customer.tax_exempt = params.tax_exempt || 'none'
   if (params.balance !== undefined) customer.balance = params.balance
   if (params.payment_method) {
     const given = params.payment_method
     const method = isNamedCard(given)
-      ? namedCard(world, given)
+      ? createNamedCard(world, given)
       : world.need('payment_method', given, 'payment_method', 'PaymentMethod')
-    attach(world, method, customer.id)
+    attachCard(world, method, customer.id)
   }
   const chosen = params.invoice_settings?.default_payment_method
   if (chosen) assertOwnCard(world, chosen, customer.id, 'invoice_settings[default_payment_method]')
   if (chosen !== undefined) customer.invoice_settings.default_payment_method = chosen || null
-  customer.metadata = mergedMetadata(customer.metadata, params.metadata)
+  customer.metadata = mergeMetadata(customer.metadata, params.metadata)
 }
 
-export function addressOf(given: Stripe.AddressParam): Stripe.Address {
+export function buildAddress(given: Stripe.AddressParam): Stripe.Address {
   const { city = null, country = null, line1 = null, line2 = null, postal_code = null, state = null } = given
   return { city, country, line1, line2, postal_code, state }
 }
 
-export function assertOwnCard(world: World, method: string, customer: string, param: string): void {
+export function assertOwnCard(world: StripeState, method: string, customer: string, param: string): void {
   const found = world.need('payment_method', method, param, 'PaymentMethod')
   if (found.customer === customer) return
-  throw invalid(
+  throw createInvalidError(
     'The customer does not have a payment method with the ID ' +
       `${method}. The payment method must be attached to the customer.`,
     param,
@@ -138,13 +143,13 @@ export function assertOwnCard(world: World, method: string, customer: string, pa
   )
 }
 
-export function attach(world: World, method: Stripe.PaymentMethod, customer: string): void {
+export function attachCard(world: StripeState, method: Stripe.PaymentMethod, customer: string): void {
   if (method.customer === customer) return
   method.customer = customer
   world.emit('payment_method.attached', method)
 }
 
-export function detach(world: World, method: Stripe.PaymentMethod): void {
+export function detachCard(world: StripeState, method: Stripe.PaymentMethod): void {
   const customer = method.customer
   world.update('payment_method.detached', method, () => {
     method.customer = null

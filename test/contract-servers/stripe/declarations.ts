@@ -36,7 +36,7 @@ export const API_VERSION = /ApiVersion = '([^']+)'/.exec(readFileSync(join(SDK, 
 
 const files = new Map<string, File>()
 
-export function fileOf(path: string): File {
+export function readDeclarationFile(path: string): File {
   let file = files.get(path)
   if (!file) {
     file = { declared: new Map(), imported: new Map() }
@@ -47,17 +47,17 @@ export function fileOf(path: string): File {
   return file
 }
 
-export const resourceFile = (resource: string) => join(SDK, 'resources', `${resource}.d.ts`)
+export const findResourceFile = (resource: string) => join(SDK, 'resources', `${resource}.d.ts`)
 
 /** The declaration that a name means at a place: in the namespaces around it from the inmost, then in what the file imports. */
-export function lookUp(name: string, file: string, scope: string[]): Declaration {
+export function findDeclaration(name: string, file: string, scope: string[]): Declaration {
   const found = lookUpIn(name, file, scope)
   if (!found) throw new Error(`The package stripe declares no ${name} for ${file}`)
   return found
 }
 
 function lookUpIn(name: string, path: string, scope: string[]): Declaration | null {
-  const { declared, imported } = fileOf(path)
+  const { declared, imported } = readDeclarationFile(path)
   for (let depth = scope.length; depth >= 0; depth--) {
     const found = declared.get([...scope.slice(0, depth), name].join('.'))
     if (found) return found
@@ -78,10 +78,10 @@ function collect(file: File, path: string, body: Node[], scope: string[]): void 
     if (!node) continue
     if (node.type === 'TSModuleDeclaration') {
       const inner = (node.body as Node).body as Node[]
-      collect(file, path, inner, [...scope, nameOf(node.id as Node)])
+      collect(file, path, inner, [...scope, readName(node.id as Node)])
     }
     if (['TSInterfaceDeclaration', 'TSTypeAliasDeclaration', 'ClassDeclaration'].includes(node.type)) {
-      file.declared.set([...scope, nameOf(node.id as Node)].join('.'), { file: path, scope, node })
+      file.declared.set([...scope, readName(node.id as Node)].join('.'), { file: path, scope, node })
     }
   }
 }
@@ -90,8 +90,8 @@ function collectImport(file: File, path: string, statement: Node): void {
   const from = declarationsOf(path, statement)
   if (!from) return
   for (const one of statement.specifiers as Node[]) {
-    const name = one.type === 'ImportNamespaceSpecifier' ? '*' : nameOf(one.imported as Node)
-    file.imported.set(nameOf(one.local as Node), { file: from, name })
+    const name = one.type === 'ImportNamespaceSpecifier' ? '*' : readName(one.imported as Node)
+    file.imported.set(readName(one.local as Node), { file: from, name })
   }
 }
 
@@ -100,7 +100,7 @@ function collectExport(file: File, path: string, statement: Node): void {
   const from = declarationsOf(path, statement)
   if (!from) return
   for (const one of statement.specifiers as Node[]) {
-    file.imported.set(nameOf(one.exported as Node), { file: from, name: nameOf(one.local as Node) })
+    file.imported.set(readName(one.exported as Node), { file: from, name: readName(one.local as Node) })
   }
 }
 
@@ -110,8 +110,8 @@ function declarationsOf(path: string, statement: Node): string | null {
 }
 
 /** Of an identifier or a qualified name. */
-export function nameOf(node: Node): string {
-  if (node.type === 'TSQualifiedName') return `${nameOf(node.left as Node)}.${nameOf(node.right as Node)}`
+export function readName(node: Node): string {
+  if (node.type === 'TSQualifiedName') return `${readName(node.left as Node)}.${readName(node.right as Node)}`
   if (node.type === 'Literal') return String(node.value)
   return String(node.name)
 }

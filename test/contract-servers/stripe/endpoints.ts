@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
+import { buildObject } from './build.ts'
 import { API_VERSION } from './declarations.ts'
 import type { Call, Handlers } from './handlers.ts'
-import { type ListParams, listKind, mergedMetadata } from './lists.ts'
-import { invalid } from './refusal.ts'
+import { type ListParams, listKind, mergeMetadata } from './lists.ts'
+import { createInvalidError } from './refusal.ts'
 import { assertUrl } from './urls.ts'
 import { DAY } from './world.ts'
 
@@ -12,13 +12,13 @@ import { DAY } from './world.ts'
 export const endpoints: Handlers = {
   'WebhookEndpoints.create': ({ world, params }: Call<Stripe.WebhookEndpointCreateParams>) => {
     assertReachable(params.url)
-    const endpoint = build<Stripe.WebhookEndpoint>('WebhookEndpoints', 'WebhookEndpoint', {
+    const endpoint = buildObject<Stripe.WebhookEndpoint>('WebhookEndpoints', 'WebhookEndpoint', {
       id: world.id('we'),
       api_version: params.api_version ?? API_VERSION,
       created: world.now,
       description: params.description || null,
       enabled_events: params.enabled_events,
-      metadata: mergedMetadata(null, params.metadata),
+      metadata: mergeMetadata(null, params.metadata),
       secret: world.id('whsec'),
       status: 'enabled',
       url: params.url,
@@ -36,7 +36,7 @@ export const endpoints: Handlers = {
     if (params.enabled_events) endpoint.enabled_events = params.enabled_events
     if (params.disabled !== undefined) endpoint.status = params.disabled ? 'disabled' : 'enabled'
     if (params.description !== undefined) endpoint.description = params.description || null
-    endpoint.metadata = mergedMetadata(endpoint.metadata, params.metadata)
+    endpoint.metadata = mergeMetadata(endpoint.metadata, params.metadata)
     return withoutSecret(endpoint)
   },
   'WebhookEndpoints.list': ({ world, params }: Call<Stripe.WebhookEndpointListParams>) => {
@@ -49,7 +49,7 @@ export const endpoints: Handlers = {
     return { id, object: 'webhook_endpoint', deleted: true }
   },
   'Accounts.retrieveCurrent': () =>
-    build<Stripe.Account>('Accounts', 'Account', {
+    buildObject<Stripe.Account>('Accounts', 'Account', {
       id: 'acct_contract',
       charges_enabled: true,
       country: 'US',
@@ -80,6 +80,6 @@ function withoutSecret(endpoint: Stripe.WebhookEndpoint): Stripe.WebhookEndpoint
 function assertReachable(url: string): void {
   assertUrl(url, 'url')
   if (/^https?:\/\/(localhost|127\.|10\.|192\.168\.|\[)/.test(url)) {
-    throw invalid('Invalid URL: URL must be publicly accessible.', 'url', 'url_invalid')
+    throw createInvalidError('Invalid URL: URL must be publicly accessible.', 'url', 'url_invalid')
   }
 }

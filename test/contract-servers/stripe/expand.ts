@@ -1,12 +1,12 @@
-import { invalid } from './refusal.ts'
-import type { World } from './world.ts'
+import { createInvalidError } from './refusal.ts'
+import type { StripeState } from './world.ts'
 
 // Objects name others by id. `expand` puts the other object in its place, up to four deep.
 
-export function expand(world: World, answer: object, paths: string[]): void {
+export function expandIds(world: StripeState, answer: object, paths: string[]): void {
   for (const path of paths) {
     const steps = path.split('.')
-    if (steps.length > 4) throw invalid('You cannot expand more than 4 levels of a property.', 'expand')
+    if (steps.length > 4) throw createInvalidError('You cannot expand more than 4 levels of a property.', 'expand')
     const first = steps[0]!
     if ((answer as { object?: string }).object === 'list' && first !== 'data') throw cannotExpand(first)
     expandAt(world, answer as Fields, steps)
@@ -16,9 +16,9 @@ export function expand(world: World, answer: object, paths: string[]): void {
 type Fields = Record<string, unknown>
 
 const cannotExpand = (name: string) =>
-  invalid(`This property cannot be expanded (${name}).`, 'expand', 'property_not_expandable')
+  createInvalidError(`This property cannot be expanded (${name}).`, 'expand', 'property_not_expandable')
 
-function expandAt(world: World, object: Fields, [name, ...rest]: string[]): void {
+function expandAt(world: StripeState, object: Fields, [name, ...rest]: string[]): void {
   if (name === undefined) return
   const value = name in object ? object[name] : world.includable(object, name)
   if (value === undefined) throw cannotExpand(name)
@@ -27,7 +27,7 @@ function expandAt(world: World, object: Fields, [name, ...rest]: string[]): void
   } else object[name] = expanded(world, value, name, rest)
 }
 
-function expanded(world: World, value: unknown, name: string, rest: string[]): unknown {
+function expanded(world: StripeState, value: unknown, name: string, rest: string[]): unknown {
   if (value === null) return null
   const found = typeof value === 'string' ? world.byId(value) : value
   if (typeof found !== 'object' || found === null) throw cannotExpand(name)

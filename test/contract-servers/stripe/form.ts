@@ -1,5 +1,5 @@
-import { invalid } from './refusal.ts'
-import { alternativesOf, type ObjectSchema, type Schema } from './schema.ts'
+import { createInvalidError } from './refusal.ts'
+import { listAlternatives, type ObjectSchema, type Schema } from './schema.ts'
 
 // Parameters as they arrive (`items[0][price]=price_1`), read by the declared type. What does not fit is refused in Stripe's form.
 
@@ -32,7 +32,8 @@ export function readParameters(schema: ObjectSchema | null, tree: Tree): Params 
   return {}
 }
 
-const unknownParameter = (path: string) => invalid(`Received unknown parameter: ${path}`, path, 'parameter_unknown')
+const unknownParameter = (path: string) =>
+  createInvalidError(`Received unknown parameter: ${path}`, path, 'parameter_unknown')
 
 function readObject(tree: Tree, schema: ObjectSchema, path: string): Params {
   const read: Params = {}
@@ -44,13 +45,13 @@ function readObject(tree: Tree, schema: ObjectSchema, path: string): Params {
   }
   for (const [name, { isOptional }] of schema.fields) {
     if (isOptional || name in tree) continue
-    throw invalid(`Missing required param: ${within(name)}.`, within(name), 'parameter_missing')
+    throw createInvalidError(`Missing required param: ${within(name)}.`, within(name), 'parameter_missing')
   }
   return read
 }
 
 function readValue(value: string | Tree, schema: Schema, path: string): unknown {
-  const alternatives = alternativesOf(schema)
+  const alternatives = listAlternatives(schema)
   if (value === '') return readEmpty(alternatives, path)
   return typeof value === 'string' ? readText(value, alternatives, path) : readTree(value, alternatives, path)
 }
@@ -59,7 +60,7 @@ function readValue(value: string | Tree, schema: Schema, path: string): unknown 
 function readEmpty(alternatives: Schema[], path: string): null {
   const canBeUnset = alternatives.some((one) => one.kind === 'null' || (one.kind === 'literal' && one.value === ''))
   if (canBeUnset) return null
-  throw invalid(
+  throw createInvalidError(
     `You passed an empty string for '${path}'. We assume empty values are an attempt to unset a parameter; however '${path}' cannot be unset. You should remove '${path}' from your request or supply a non-empty value.`,
     path,
     'parameter_invalid_empty',
@@ -78,11 +79,11 @@ function readText(value: string, alternatives: Schema[], path: string): unknown 
 }
 
 function unfit(value: string, kinds: Set<Schema['kind']>, literals: unknown[], path: string) {
-  if (kinds.has('number')) return invalid(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
-  if (kinds.has('boolean')) return invalid(`Invalid boolean: ${value}`, path)
-  if (kinds.has('array')) return invalid('Invalid array', path)
-  if (kinds.has('object')) return invalid('Invalid object', path)
-  return invalid(`Invalid ${path}: must be one of ${inWords(literals.map(String))}`, path)
+  if (kinds.has('number')) return createInvalidError(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
+  if (kinds.has('boolean')) return createInvalidError(`Invalid boolean: ${value}`, path)
+  if (kinds.has('array')) return createInvalidError('Invalid array', path)
+  if (kinds.has('object')) return createInvalidError('Invalid object', path)
+  return createInvalidError(`Invalid ${path}: must be one of ${inWords(literals.map(String))}`, path)
 }
 
 const inWords = (words: string[]) =>
@@ -98,7 +99,7 @@ function readTree(tree: Tree, alternatives: Schema[], path: string): unknown {
       .sort(([a], [b]) => Number(a) - Number(b))
       .map(([key, value]) => readValue(value, array.of, `${path}[${key}]`))
   }
-  if (objects.length === 0) throw invalid(array ? 'Invalid array' : 'Invalid string', path)
+  if (objects.length === 0) throw createInvalidError(array ? 'Invalid array' : 'Invalid string', path)
   return readFirstFit(tree, objects, path)
 }
 

@@ -1,7 +1,7 @@
-import type { World } from './world.ts'
+import type { StripeState } from './world.ts'
 
 export interface Call<P> {
-  world: World
+  world: StripeState
   /** The parameters, read by their declared types. */
   params: P
   /** The id in the address. */

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import { type LineDraft, lineItem, type Period } from './lines.ts'
+import { buildObject } from './build.ts'
+import { buildLineItem, type LineDraft, type Period } from './lines.ts'
 import { openIntent, type Payer, tryIntent } from './payments.ts'
-import { invoiceFailed, invoicePaid } from './standing.ts'
-import { DAY, idOf, listOf, type World } from './world.ts'
+import { applyFailedInvoice, applyPaidInvoice } from './standing.ts'
+import { createId, DAY, listObjects, type StripeState } from './world.ts'
 
 // The life of an invoice: draft, open, paid, void or uncollectible.
 
@@ -17,14 +17,17 @@ export interface InvoiceDraft {
   period: Period
 }
 
-export function invoiceObject(world: World, { subscription, lines, reason, period }: InvoiceDraft): Stripe.Invoice {
+export function buildInvoice(
+  world: StripeState,
+  { subscription, lines, reason, period }: InvoiceDraft,
+): Stripe.Invoice {
   const id = world.id('in')
-  const customer = world.find('customer', idOf(subscription.customer)) as Stripe.Customer
-  const items = lines.map((line) => lineItem(world, line, id, subscription.id))
+  const customer = world.find('customer', createId(subscription.customer)) as Stripe.Customer
+  const items = lines.map((line) => buildLineItem(world, line, id, subscription.id))
   const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0)
   const tax = subscription.automatic_tax.enabled ? Math.round((subtotal * world.settings.taxPercent) / 100) : 0
   const total = subtotal + tax
-  return build<Stripe.Invoice>('Invoices', 'Invoice', {
+  return buildObject<Stripe.Invoice>('Invoices', 'Invoice', {
     id,
     ...amounts(total, customer.balance),
     amount_overpaid: 0,
@@ -42,7 +45,7 @@ export function invoiceObject(world: World, { subscription, lines, reason, perio
     customer_email: customer.email,
     customer_name: customer.name ?? null,
     issuer: { type: 'self' },
-    lines: listOf(items, `/v1/invoices/${id}/lines`),
+    lines: listObjects(items, `/v1/invoices/${id}/lines`),
     metadata: {},
     parent: {
       type: 'subscription_details',
@@ -85,16 +88,16 @@ function amounts(total: number, balance: number) {
 }
 
 /** A draft, which Stripe finalizes by itself after an hour unless it is done at once. */
-export function openDraft(world: World, draft: InvoiceDraft): Stripe.Invoice {
-  const invoice = world.put('invoice', invoiceObject(world, draft))
+export function openDraft(world: StripeState, draft: InvoiceDraft): Stripe.Invoice {
+  const invoice = world.put('invoice', buildInvoice(world, draft))
   invoice.automatically_finalizes_at = world.now + 3_600
   draft.subscription.latest_invoice = invoice.id
   world.emit('invoice.created', invoice)
   return invoice
 }
 
-export function finalize(world: World, invoice: Stripe.Invoice): void {
-  const customer = world.find('customer', idOf(invoice.customer)) as Stripe.Customer
+export function finalizeInvoice(world: StripeState, invoice: Stripe.Invoice): void {
+  const customer = world.find('customer', createId(invoice.customer)) as Stripe.Customer
   Object.assign(invoice, amounts(invoice.total, customer.balance))
   if (invoice.ending_balance !== customer.balance) {
     world.update('customer.updated', customer, () => {
@@ -113,16 +116,16 @@ export function finalize(world: World, invoice: Stripe.Invoice): void {
   if (invoice.amount_due === 0) settle(world, invoice)
 }
 
-function openPayment(world: World, invoice: Stripe.Invoice): void {
+function openPayment(world: StripeState, invoice: Stripe.Invoice): void {
   const intent = openIntent(world, {
     amount: invoice.amount_due,
     currency: invoice.currency,
-    customer: idOf(invoice.customer),
+    customer: createId(invoice.customer),
     description: invoice.billing_reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update',
   })
   world.put(
     'invoice_payment',
-    build<Stripe.InvoicePayment>('InvoicePayments', 'InvoicePayment', {
+    buildObject<Stripe.InvoicePayment>('InvoicePayments', 'InvoicePayment', {
       id: world.id('inpay'),
       amount_requested: invoice.amount_due,
       created: world.now,
@@ -136,24 +139,24 @@ function openPayment(world: World, invoice: Stripe.Invoice): void {
   )
 }
 
-const paymentOf = (world: World, invoice: Stripe.Invoice) =>
+const paymentOf = (world: StripeState, invoice: Stripe.Invoice) =>
   world.all('invoice_payment').find((one) => one.invoice === invoice.id)
 
-export const intentOf = (world: World, invoice: Stripe.Invoice): Stripe.PaymentIntent | undefined =>
-  world.find('payment_intent', idOf(paymentOf(world, invoice)?.payment.payment_intent))
+export const findIntent = (world: StripeState, invoice: Stripe.Invoice): Stripe.PaymentIntent | undefined =>
+  world.find('payment_intent', createId(paymentOf(world, invoice)?.payment.payment_intent))
 
 /** The card that Stripe charges: the subscription's, else the customer's. */
-export function cardOf(world: World, subscription: Stripe.Subscription): string | null {
-  const customer = world.find('customer', idOf(subscription.customer))
-  const ofCustomer = customer && !customer.deleted ? idOf(customer.invoice_settings.default_payment_method) : null
-  return idOf(subscription.default_payment_method) ?? ofCustomer
+export function findCard(world: StripeState, subscription: Stripe.Subscription): string | null {
+  const customer = world.find('customer', createId(subscription.customer))
+  const ofCustomer = customer && !customer.deleted ? createId(customer.invoice_settings.default_payment_method) : null
+  return createId(subscription.default_payment_method) ?? ofCustomer
 }
 
 /** Tries to collect an open invoice. Without a payer it is an attempt of Stripe's own, with the card that is kept. */
-export function collect(world: World, invoice: Stripe.Invoice, payer?: Payer) {
-  const subscription = subscriptionOf(world, invoice)
-  const by = payer ?? { method: subscription ? cardOf(world, subscription) : null, isOwnerThere: false }
-  const outcome = tryIntent(world, intentOf(world, invoice)!, by)
+export function collectInvoice(world: StripeState, invoice: Stripe.Invoice, payer?: Payer) {
+  const subscription = findSubscription(world, invoice)
+  const by = payer ?? { method: subscription ? findCard(world, subscription) : null, isOwnerThere: false }
+  const outcome = tryIntent(world, findIntent(world, invoice)!, by)
   invoice.attempted = true
   if (outcome === 'paid') {
     invoice.attempt_count++
@@ -164,17 +167,17 @@ export function collect(world: World, invoice: Stripe.Invoice, payer?: Payer) {
   if (!payer || invoice.attempt_count === 0) planRetry(world, invoice)
   world.emit(outcome === 'confirm' ? 'invoice.payment_action_required' : 'invoice.payment_failed', invoice)
   if (outcome === 'confirm') world.emit('invoice.payment_failed', invoice)
-  invoiceFailed(world, invoice)
+  applyFailedInvoice(world, invoice)
   return outcome
 }
 
-function planRetry(world: World, invoice: Stripe.Invoice): void {
+function planRetry(world: StripeState, invoice: Stripe.Invoice): void {
   invoice.attempt_count++
   const days = world.settings.retryDays[invoice.attempt_count - 1]
   invoice.next_payment_attempt = days === undefined || !invoice.auto_advance ? null : world.now + days * DAY
 }
 
-function settle(world: World, invoice: Stripe.Invoice): void {
+function settle(world: StripeState, invoice: Stripe.Invoice): void {
   const payment = paymentOf(world, invoice)
   if (payment) {
     Object.assign(payment, { status: 'paid', amount_paid: invoice.amount_due })
@@ -192,19 +195,19 @@ function settle(world: World, invoice: Stripe.Invoice): void {
   invoice.status_transitions.paid_at = world.now
   world.emit('invoice.paid', invoice)
   world.emit('invoice.payment_succeeded', invoice)
-  invoicePaid(world, invoice)
+  applyPaidInvoice(world, invoice)
 }
 
-export function voidInvoice(world: World, invoice: Stripe.Invoice): void {
+export function voidInvoice(world: StripeState, invoice: Stripe.Invoice): void {
   const payment = paymentOf(world, invoice)
   if (payment) Object.assign(payment, { status: 'canceled' })
-  const intent = intentOf(world, invoice)
+  const intent = findIntent(world, invoice)
   if (intent) Object.assign(intent, { status: 'canceled', canceled_at: world.now, cancellation_reason: 'void_invoice' })
   Object.assign(invoice, { status: 'void', auto_advance: false, next_payment_attempt: null })
   invoice.status_transitions.voided_at = world.now
   world.emit('invoice.voided', invoice)
 }
 
-export function subscriptionOf(world: World, invoice: Stripe.Invoice): Stripe.Subscription | undefined {
-  return world.find('subscription', idOf(invoice.parent?.subscription_details?.subscription))
+export function findSubscription(world: StripeState, invoice: Stripe.Invoice): Stripe.Subscription | undefined {
+  return world.find('subscription', createId(invoice.parent?.subscription_details?.subscription))
 }

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openScene, refusal, type Scene, START, seconds } from './scene.ts'
+import { openScene, readRefusal, type Scene, START, toUnixSeconds } from './scene.ts'
 
 // The life of a subscription by the server's clock: trial, payment, renewal, retries, end.
 
@@ -61,10 +61,12 @@ it('begins a trial without a card, tells of its end three days before, and ends 
   expect(session).toMatchObject({ status: 'complete', payment_status: 'no_payment_required', url: null })
   expect(await read(id)).toMatchObject({
     status: 'trialing',
-    trial_end: seconds(after(14)),
+    trial_end: toUnixSeconds(after(14)),
     metadata: { account: '1' },
     default_payment_method: null,
-    items: { data: [{ current_period_end: seconds(after(14)), quantity: 1, price: { lookup_key: 'starter_month' } }] },
+    items: {
+      data: [{ current_period_end: toUnixSeconds(after(14)), quantity: 1, price: { lookup_key: 'starter_month' } }],
+    },
   })
   expect(await invoicesOf(id)).toMatchObject([{ status: 'paid', total: 0, billing_reason: 'subscription_create' }])
   expect(told()).toEqual([
@@ -82,7 +84,7 @@ it('begins a trial without a card, tells of its end three days before, and ends 
   expect(told()).toEqual(['customer.subscription.trial_will_end'])
   go(14)
   expect(told()).toEqual(['customer.subscription.trial_will_end', 'customer.subscription.deleted'])
-  expect(await read(id)).toMatchObject({ status: 'canceled', ended_at: seconds(after(14)) })
+  expect(await read(id)).toMatchObject({ status: 'canceled', ended_at: toUnixSeconds(after(14)) })
 })
 
 it('pauses a trial that ends without a card, where that was asked for', async () => {
@@ -99,7 +101,7 @@ it('charges the card an hour after the trial, and each month after', async () =>
   go(14)
   expect(await read(id)).toMatchObject({
     status: 'active',
-    items: { data: [{ current_period_start: seconds(after(14)) }] },
+    items: { data: [{ current_period_start: toUnixSeconds(after(14)) }] },
   })
   expect((await invoicesOf(id))[0]).toMatchObject({ status: 'draft', billing_reason: 'subscription_cycle' })
   go(15)
@@ -147,7 +149,7 @@ it('tries again after 3, 5 and 7 days, and cancels after the last', async () => 
     status: 'open',
     attempt_count: 1,
     amount_due: 1_900,
-    next_payment_attempt: seconds(after(17)) + 3_600,
+    next_payment_attempt: toUnixSeconds(after(17)) + 3_600,
   })
   expect(await read(id)).toMatchObject({ status: 'past_due' })
   expect(told()).toEqual(
@@ -239,7 +241,7 @@ it('cancels with the period, takes that back, and cancels at once', async () => 
   expect(ending).toMatchObject({
     status: 'active',
     cancel_at: ending.items.data[0]!.current_period_end,
-    canceled_at: seconds(START),
+    canceled_at: toUnixSeconds(START),
     cancellation_details: { reason: 'cancellation_requested', comment: 'Too dear' },
   })
   expect(await stripe.subscriptions.update(id, { cancel_at_period_end: false })).toMatchObject({
@@ -253,8 +255,11 @@ it('cancels with the period, takes that back, and cancels at once', async () => 
   expect((await stripe.subscriptions.list({ status: 'canceled' })).data).toHaveLength(1)
   expect((await stripe.subscriptions.list()).data).toEqual([])
 
-  expect(await refusal(stripe.subscriptions.cancel(id))).toMatchObject({ statusCode: 404, code: 'resource_missing' })
-  expect(await refusal(stripe.subscriptions.update(id, { cancel_at_period_end: false }))).toMatchObject({
+  expect(await readRefusal(stripe.subscriptions.cancel(id))).toMatchObject({
+    statusCode: 404,
+    code: 'resource_missing',
+  })
+  expect(await readRefusal(stripe.subscriptions.update(id, { cancel_at_period_end: false }))).toMatchObject({
     statusCode: 400,
   })
   expect(await stripe.subscriptions.update(id, { metadata: { ended: 'chargeback' } })).toMatchObject({
@@ -310,6 +315,6 @@ it('sells credits once', async () => {
 it('does not sell what it does not play in silence', async () => {
   const { id } = await bought({ card: '4242424242424242', trial: false })
   expect(
-    (await refusal(stripe.subscriptions.update(id, { pause_collection: { behavior: 'void' } }))).message,
+    (await readRefusal(stripe.subscriptions.update(id, { pause_collection: { behavior: 'void' } }))).message,
   ).toContain('does not play the parameter pause_collection')
 })

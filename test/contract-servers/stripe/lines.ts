@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import { amountOf } from './periods.ts'
-import { idOf, type World } from './world.ts'
+import { buildObject } from './build.ts'
+import { computeAmount } from './periods.ts'
+import { createId, type StripeState } from './world.ts'
 
 // Lines of invoices.
 
@@ -28,46 +28,46 @@ export interface LineDraft {
 const dayOf = (at: number) =>
   new Date(at * 1000).toLocaleDateString('en-GB', { day: '2-digit', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-export const productName = (world: World, price: Stripe.Price) =>
-  world.find('product', idOf(price.product as string | { id: string }))?.name ?? 'Subscription'
+export const findProductName = (world: StripeState, price: Stripe.Price) =>
+  world.find('product', createId(price.product as string | { id: string }))?.name ?? 'Subscription'
 
-export function fullLine(world: World, item: Item, period: Period): LineDraft {
+export function buildFullLine(world: StripeState, item: Item, period: Period): LineDraft {
   const each = (item.price.unit_amount! / 100).toFixed(2)
-  const description = `${item.quantity} × ${productName(world, item.price)} (at $${each} / ${item.price.recurring!.interval})`
-  return { item, amount: amountOf(item), description, period, isProration: false }
+  const description = `${item.quantity} × ${findProductName(world, item.price)} (at $${each} / ${item.price.recurring!.interval})`
+  return { item, amount: computeAmount(item), description, period, isProration: false }
 }
 
 /** A period that costs nothing. */
-export const trialLine = (world: World, item: Item, period: Period): LineDraft => ({
+export const buildTrialLine = (world: StripeState, item: Item, period: Period): LineDraft => ({
   item,
   amount: 0,
-  description: `Trial period for ${productName(world, item.price)}`,
+  description: `Trial period for ${findProductName(world, item.price)}`,
   period,
   isProration: false,
 })
 
 /** What is left of the period: given back for the old item, charged for the new. */
-export function proratedLine(world: World, item: Item, sign: 1 | -1, at: number, period: Period): LineDraft {
+export function buildProratedLine(world: StripeState, item: Item, sign: 1 | -1, at: number, period: Period): LineDraft {
   const share = (period.end - at) / (period.end - period.start)
   const words = sign < 0 ? 'Unused time on' : 'Remaining time on'
   const times = item.quantity > 1 ? `${item.quantity} × ` : ''
   return {
     item,
-    amount: sign * Math.round(amountOf(item) * share),
-    description: `${words} ${times}${productName(world, item.price)} after ${dayOf(at)}`,
+    amount: sign * Math.round(computeAmount(item) * share),
+    description: `${words} ${times}${findProductName(world, item.price)} after ${dayOf(at)}`,
     period: { start: at, end: period.end },
     isProration: true,
   }
 }
 
-export function lineItem(
-  world: World,
+export function buildLineItem(
+  world: StripeState,
   draft: LineDraft,
   invoice: string,
   subscription: string,
 ): Stripe.InvoiceLineItem {
   const { item, amount, description, period, isProration } = draft
-  return build<Stripe.InvoiceLineItem>('InvoiceLineItems', 'InvoiceLineItem', {
+  return buildObject<Stripe.InvoiceLineItem>('InvoiceLineItems', 'InvoiceLineItem', {
     id: world.id('il'),
     amount,
     currency: item.price.currency,
@@ -87,7 +87,7 @@ export function lineItem(
     period,
     pricing: {
       type: 'price_details',
-      price_details: { price: item.price.id, product: idOf(item.price.product as string | { id: string }) },
+      price_details: { price: item.price.id, product: createId(item.price.product as string | { id: string }) },
       unit_amount_decimal: String(item.price.unit_amount),
     },
     quantity: item.quantity,

@@ -1,5 +1,5 @@
-import { invalid, missing } from './refusal.ts'
-import { idOf, type Kind, type Kinds, listOf, type World } from './world.ts'
+import { createInvalidError, createMissingError } from './refusal.ts'
+import { createId, type Kind, type Kinds, listObjects, type StripeState } from './world.ts'
 
 type Range = number | { gt?: number; gte?: number; lt?: number; lte?: number }
 
@@ -11,30 +11,32 @@ export interface ListParams {
 }
 
 /** A page of a list: the newest first, 10 unless 1 to 100 are asked for, from a cursor on. */
-export function page<T extends { id: string; created?: number }>(
+export function pageRows<T extends { id: string; created?: number }>(
   all: T[],
   params: ListParams,
   url: string,
   noun: string,
 ) {
   const { limit = 10, starting_after, ending_before, created } = params
-  if (limit < 1) throw invalid('This value must be greater than or equal to 1.', 'limit', 'parameter_invalid_integer')
-  if (limit > 100) throw invalid('This value must be less than or equal to 100.', 'limit', 'parameter_invalid_integer')
+  if (limit < 1)
+    throw createInvalidError('This value must be greater than or equal to 1.', 'limit', 'parameter_invalid_integer')
+  if (limit > 100)
+    throw createInvalidError('This value must be less than or equal to 100.', 'limit', 'parameter_invalid_integer')
   if (starting_after && ending_before) {
-    throw invalid('You can only specify one of these parameters: ending_before, starting_after.')
+    throw createInvalidError('You can only specify one of these parameters: ending_before, starting_after.')
   }
   const newest = [...all].reverse().filter((one) => isWithin(one.created ?? 0, created))
   const at = (id: string, param: string) => {
     const found = newest.findIndex((one) => one.id === id)
-    if (found < 0) throw missing(noun, id, param)
+    if (found < 0) throw createMissingError(noun, id, param)
     return found
   }
   if (ending_before) {
     const end = at(ending_before, 'ending_before')
-    return listOf(newest.slice(Math.max(0, end - limit), end), url, end > limit)
+    return listObjects(newest.slice(Math.max(0, end - limit), end), url, end > limit)
   }
   const start = starting_after ? at(starting_after, 'starting_after') + 1 : 0
-  return listOf(newest.slice(start, start + limit), url, start + limit < newest.length)
+  return listObjects(newest.slice(start, start + limit), url, start + limit < newest.length)
 }
 
 function isWithin(created: number, range: Range | undefined): boolean {
@@ -46,7 +48,7 @@ function isWithin(created: number, range: Range | undefined): boolean {
 
 /** Lists a kind, with the filters that are fields of the object: `customer`, `active`. */
 export function listKind<K extends Kind>(
-  world: World,
+  world: StripeState,
   kind: K,
   params: ListParams & Record<string, unknown>,
   filters: (keyof Kinds[K] & string)[] = [],
@@ -57,16 +59,16 @@ export function listKind<K extends Kind>(
     const fields = one as unknown as Record<string, unknown>
     const isMeant = given.every((name) => {
       const value = fields[name]
-      return (typeof value === 'object' ? idOf(value as { id: string }) : value) === params[name]
+      return (typeof value === 'object' ? createId(value as { id: string }) : value) === params[name]
     })
     return isMeant && where(one)
   })
   const noun = kind.replace(/^.*\./, '')
-  return page(rows as (Kinds[K] & { id: string })[], params, `/v1/${kind.replace('.', '/')}s`, noun)
+  return pageRows(rows as (Kinds[K] & { id: string })[], params, `/v1/${kind.replace('.', '/')}s`, noun)
 }
 
 /** New metadata over old: an empty value removes its key, an empty whole removes all. */
-export function mergedMetadata(
+export function mergeMetadata(
   before: Record<string, string> | null,
   given: Record<string, string | number | null> | '' | null | undefined,
 ): Record<string, string> {
@@ -76,9 +78,9 @@ export function mergedMetadata(
   for (const [key, value] of Object.entries(given)) {
     if (value === null || value === '') delete merged[key]
     else if (String(value).length > 500) {
-      throw invalid('Metadata values can have up to 500 characters.', `metadata[${key}]`)
+      throw createInvalidError('Metadata values can have up to 500 characters.', `metadata[${key}]`)
     } else merged[key] = String(value)
   }
-  if (Object.keys(merged).length > 50) throw invalid('You can have up to 50 keys in metadata.', 'metadata')
+  if (Object.keys(merged).length > 50) throw createInvalidError('You can have up to 50 keys in metadata.', 'metadata')
   return merged
 }

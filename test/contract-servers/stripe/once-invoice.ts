@@ -1,17 +1,17 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import { linesOf } from './checkout.ts'
-import { idOf, listOf, type World } from './world.ts'
+import { buildObject } from './build.ts'
+import { listSessionLines } from './checkout.ts'
+import { createId, listObjects, type StripeState } from './world.ts'
 
 // The invoice of a checkout that is paid once, where it was asked for (`invoice_creation`): made when all is paid, and about what was bought.
 
-export function invoiceOfPayment(
-  world: World,
+export function createPaymentInvoice(
+  world: StripeState,
   session: Stripe.Checkout.Session,
   intent: Stripe.PaymentIntent,
 ): Stripe.Invoice {
   const invoice = world.put('invoice', paidInvoice(world, session, intent))
-  const payment = build<Stripe.InvoicePayment>('InvoicePayments', 'InvoicePayment', {
+  const payment = buildObject<Stripe.InvoicePayment>('InvoicePayments', 'InvoicePayment', {
     id: world.id('inpay'),
     amount_paid: intent.amount,
     amount_requested: intent.amount,
@@ -32,14 +32,18 @@ export function invoiceOfPayment(
   return invoice
 }
 
-function paidInvoice(world: World, session: Stripe.Checkout.Session, intent: Stripe.PaymentIntent): Stripe.Invoice {
+function paidInvoice(
+  world: StripeState,
+  session: Stripe.Checkout.Session,
+  intent: Stripe.PaymentIntent,
+): Stripe.Invoice {
   const id = world.id('in')
-  const customer = world.find('customer', idOf(intent.customer)) as Stripe.Customer
+  const customer = world.find('customer', createId(intent.customer)) as Stripe.Customer
   const { invoice_data: asked } = session.invoice_creation!
   const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   customer.next_invoice_sequence = customer.next_invoice_sequence! + 1
   const total = intent.amount
-  return build<Stripe.Invoice>('Invoices', 'Invoice', {
+  return buildObject<Stripe.Invoice>('Invoices', 'Invoice', {
     id,
     number,
     amount_due: total,
@@ -62,7 +66,7 @@ function paidInvoice(world: World, session: Stripe.Checkout.Session, intent: Str
     effective_at: world.now,
     hosted_invoice_url: `${world.settings.url}/i/${id}`,
     issuer: { type: 'self' },
-    lines: listOf(linesFor(world, session, id), `/v1/invoices/${id}/lines`),
+    lines: listObjects(linesFor(world, session, id), `/v1/invoices/${id}/lines`),
     metadata: asked.metadata,
     parent: null,
     payment_settings: {},
@@ -82,9 +86,9 @@ function paidInvoice(world: World, session: Stripe.Checkout.Session, intent: Str
   })
 }
 
-const linesFor = (world: World, session: Stripe.Checkout.Session, invoice: string): Stripe.InvoiceLineItem[] =>
-  linesOf(world, session.id).map((line) =>
-    build<Stripe.InvoiceLineItem>('InvoiceLineItems', 'InvoiceLineItem', {
+const linesFor = (world: StripeState, session: Stripe.Checkout.Session, invoice: string): Stripe.InvoiceLineItem[] =>
+  listSessionLines(world, session.id).map((line) =>
+    buildObject<Stripe.InvoiceLineItem>('InvoiceLineItems', 'InvoiceLineItem', {
       id: world.id('il'),
       amount: line.amount_total,
       currency: line.currency,
@@ -95,7 +99,7 @@ const linesFor = (world: World, session: Stripe.Checkout.Session, invoice: strin
       period: { start: world.now, end: world.now },
       pricing: {
         type: 'price_details',
-        price_details: { price: line.price!.id, product: idOf(line.price!.product as string | { id: string }) },
+        price_details: { price: line.price!.id, product: createId(line.price!.product as string | { id: string }) },
         unit_amount_decimal: String(line.price!.unit_amount),
       },
       quantity: line.quantity,
@@ -104,7 +108,7 @@ const linesFor = (world: World, session: Stripe.Checkout.Session, invoice: strin
     }),
   )
 
-const invoiceItem = (world: World) => ({
+const invoiceItem = (world: StripeState) => ({
   invoice_item: world.id('ii'),
   proration: false,
   proration_details: null,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { fileOf, type Node, nameOf, resourceFile } from './declarations.ts'
-import { type ObjectSchema, type Schema, typeSchema } from './schema.ts'
+import { findResourceFile, type Node, readDeclarationFile, readName } from './declarations.ts'
+import { type ObjectSchema, readTypeSchema, type Schema } from './schema.ts'
 
 // The calls of Stripe's API: verb and path from the client's code, parameters and answer from its declarations.
 
@@ -47,7 +47,7 @@ const CALL = /^ {4}(\w+)\([^)]*\) \{\n(?: {8}.*\n)*? {8}return this\._makeReques
 
 let all: Operation[] | null = null
 
-export function operations(): Operation[] {
+export function listOperations(): Operation[] {
   // A path with a fixed end (`/invoices/create_preview`) before one with an id in its place.
   all ??= RESOURCES.flatMap(operationsOf).sort((a, b) => holes(a.path) - holes(b.path))
   return all
@@ -56,7 +56,7 @@ export function operations(): Operation[] {
 const holes = (path: string) => path.split('{').length
 
 function operationsOf(resource: string): Operation[] {
-  const file = resourceFile(resource)
+  const file = findResourceFile(resource)
   const code = readFileSync(file.replace(/\.d\.ts$/, '.js'), 'utf8')
   const methods = methodsOf(file)
   return [...code.matchAll(CALL)].flatMap(([, method, verb, called]) => {
@@ -69,12 +69,14 @@ function operationsOf(resource: string): Operation[] {
 }
 
 function methodsOf(file: string): Map<string, Node> {
-  const classes = [...fileOf(file).declared.values()].filter(({ node }) => node.type === 'ClassDeclaration')
+  const classes = [...readDeclarationFile(file).declared.values()].filter(
+    ({ node }) => node.type === 'ClassDeclaration',
+  )
   const members = classes.flatMap(({ node }) => (node.body as Node).body as Node[])
   return new Map(
     members
       .filter(({ type }) => type === 'MethodDefinition')
-      .map((one) => [nameOf(one.key as Node), one.value as Node] as const)
+      .map((one) => [readName(one.key as Node), one.value as Node] as const)
       // Of several forms of one method the first counts.
       .reverse(),
   )
@@ -86,18 +88,18 @@ function typesOf(method: Node, file: string) {
   const typeOf = (node: Node) => (node.typeAnnotation as Node).typeAnnotation as Node
   const params = (method.params as Node[]).find((one) => one.name === 'params')
   const returned = (method.returnType as Node).typeAnnotation as Node
-  const promised = nameOf(returned.typeName as Node)
+  const promised = readName(returned.typeName as Node)
   const isList = promised !== 'Promise'
   const inner = ((returned.typeArguments as Node).params as Node[])[0]!
   return {
     isList,
     get parameters(): ObjectSchema | null {
-      const schema = params ? typeSchema(typeOf(params), place) : null
+      const schema = params ? readTypeSchema(typeOf(params), place) : null
       return schema?.kind === 'object' ? schema : null
     },
     get answer(): Schema {
-      if (!isList) return typeSchema(((inner.typeArguments as Node).params as Node[])[0]!, place)
-      return { kind: 'object', name: 'ApiList', fields: listFields(typeSchema(inner, place)), index: null }
+      if (!isList) return readTypeSchema(((inner.typeArguments as Node).params as Node[])[0]!, place)
+      return { kind: 'object', name: 'ApiList', fields: listFields(readTypeSchema(inner, place)), index: null }
     },
   }
 }
@@ -110,5 +112,5 @@ const listFields = (of: Schema): ObjectSchema['fields'] =>
     ['url', { schema: { kind: 'string' }, isOptional: false }],
   ])
 
-export const operationFor = (verb: string, path: string): Operation | null =>
-  operations().find((one) => one.verb === verb && one.pattern.test(path)) ?? null
+export const findOperation = (verb: string, path: string): Operation | null =>
+  listOperations().find((one) => one.verb === verb && one.pattern.test(path)) ?? null

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import { fateOf } from './cards.ts'
+import { buildObject } from './build.ts'
+import { findChargeOutcome } from './cards.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind } from './lists.ts'
-import { idOf, type World } from './world.ts'
+import { createId, type StripeState } from './world.ts'
 
 // Payment intents and the charges they try.
 
@@ -30,18 +30,18 @@ export interface Payer {
 }
 
 /** What a payment would end in. */
-export function foretell(world: World, { method, isOwnerThere, isConfirmed }: Payer): Outcome {
+export function predictOutcome(world: StripeState, { method, isOwnerThere, isConfirmed }: Payer): Outcome {
   if (!method) return 'no_card'
-  const { fate } = fateOf(world, method, isOwnerThere)
+  const { fate } = findChargeOutcome(world, method, isOwnerThere)
   return fate === 'confirm' && isConfirmed ? 'paid' : fate
 }
 
 export function openIntent(
-  world: World,
+  world: StripeState,
   given: { amount: number; currency: string; customer: string | null; description: string; metadata?: Stripe.Metadata },
 ): Stripe.PaymentIntent {
   const id = world.id('pi')
-  const intent = build<Stripe.PaymentIntent>('PaymentIntents', 'PaymentIntent', {
+  const intent = buildObject<Stripe.PaymentIntent>('PaymentIntents', 'PaymentIntent', {
     ...given,
     id,
     amount_capturable: 0,
@@ -59,23 +59,23 @@ export function openIntent(
   return intent
 }
 
-export function tryIntent(world: World, intent: Stripe.PaymentIntent, payer: Payer): Outcome {
-  const outcome = foretell(world, payer)
+export function tryIntent(world: StripeState, intent: Stripe.PaymentIntent, payer: Payer): Outcome {
+  const outcome = predictOutcome(world, payer)
   if (outcome === 'no_card') return outcome
   intent.payment_method = payer.method
   if (outcome === 'confirm') askBank(world, intent)
   else if (outcome === 'paid') succeed(world, intent)
-  else decline(world, intent, fateOf(world, payer.method!, payer.isOwnerThere).decline)
+  else decline(world, intent, findChargeOutcome(world, payer.method!, payer.isOwnerThere).decline)
   return outcome
 }
 
-function askBank(world: World, intent: Stripe.PaymentIntent): void {
+function askBank(world: StripeState, intent: Stripe.PaymentIntent): void {
   intent.status = 'requires_action'
   intent.next_action = { type: 'use_stripe_sdk', use_stripe_sdk: {} }
   world.emit('payment_intent.requires_action', intent)
 }
 
-function succeed(world: World, intent: Stripe.PaymentIntent): void {
+function succeed(world: StripeState, intent: Stripe.PaymentIntent): void {
   const charge = makeCharge(world, intent, {
     status: 'succeeded',
     paid: true,
@@ -93,7 +93,7 @@ function succeed(world: World, intent: Stripe.PaymentIntent): void {
   world.emit('payment_intent.succeeded', intent)
 }
 
-function decline(world: World, intent: Stripe.PaymentIntent, reason: string): void {
+function decline(world: StripeState, intent: Stripe.PaymentIntent, reason: string): void {
   const message = reason === 'insufficient_funds' ? 'Your card has insufficient funds.' : 'Your card was declined.'
   const charge = makeCharge(world, intent, {
     status: 'failed',
@@ -110,7 +110,7 @@ function decline(world: World, intent: Stripe.PaymentIntent, reason: string): vo
       decline_code: reason,
       message,
       charge: charge.id,
-      payment_method: structuredClone(world.find('payment_method', idOf(intent.payment_method))),
+      payment_method: structuredClone(world.find('payment_method', createId(intent.payment_method))),
     },
     payment_method: null,
   })
@@ -119,14 +119,14 @@ function decline(world: World, intent: Stripe.PaymentIntent, reason: string): vo
 }
 
 function makeCharge(
-  world: World,
+  world: StripeState,
   intent: Stripe.PaymentIntent,
   given: { [K in keyof Stripe.Charge]?: unknown },
 ): Stripe.Charge {
-  const method = world.find('payment_method', idOf(intent.payment_method))!
+  const method = world.find('payment_method', createId(intent.payment_method))!
   return world.put(
     'charge',
-    build<Stripe.Charge>('Charges', 'Charge', {
+    buildObject<Stripe.Charge>('Charges', 'Charge', {
       id: world.id('ch'),
       amount: intent.amount,
       amount_refunded: 0,
@@ -144,8 +144,8 @@ function makeCharge(
 }
 
 /** A card kept for later payments, without one now. */
-export function keepCard(world: World, method: string, customer: string): void {
-  const intent = build<Stripe.SetupIntent>('SetupIntents', 'SetupIntent', {
+export function keepCard(world: StripeState, method: string, customer: string): void {
+  const intent = buildObject<Stripe.SetupIntent>('SetupIntents', 'SetupIntent', {
     id: world.id('seti'),
     created: world.now,
     customer,

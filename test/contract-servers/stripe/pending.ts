@@ -1,17 +1,17 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import type { Plan } from './changes.ts'
+import { buildObject } from './build.ts'
+import type { ChangePlan } from './changes.ts'
 import type { Item, Period } from './lines.ts'
-import { currentPeriod } from './periods.ts'
-import type { World } from './world.ts'
+import { findCurrentPeriod } from './periods.ts'
+import type { StripeState } from './world.ts'
 
 // Changes of a subscription as they take effect, at once or when their invoice is paid.
 
-export function applyPlan(world: World, subscription: Stripe.Subscription, plan: Plan): void {
+export function applyPlan(world: StripeState, subscription: Stripe.Subscription, plan: ChangePlan): void {
   const own = new Map(subscription.items.data.map((one) => [one.id, one]))
   subscription.items.data = plan.items.map((item) => {
     item.id ??= world.id('si')
-    return itemObject(world, item, subscription.id, plan.period, own.get(item.id))
+    return buildItem(world, item, subscription.id, plan.period, own.get(item.id))
   })
   subscription.status = plan.status
   subscription.billing_cycle_anchor = plan.anchor
@@ -21,14 +21,14 @@ export function applyPlan(world: World, subscription: Stripe.Subscription, plan:
   }
 }
 
-export function itemObject(
-  world: World,
+export function buildItem(
+  world: StripeState,
   item: Item,
   subscription: string,
   period: Period,
   before?: Stripe.SubscriptionItem,
 ): Stripe.SubscriptionItem {
-  return build<Stripe.SubscriptionItem>('SubscriptionItems', 'SubscriptionItem', {
+  return buildObject<Stripe.SubscriptionItem>('SubscriptionItems', 'SubscriptionItem', {
     id: item.id,
     created: before?.created ?? world.now,
     current_period_end: period.end,
@@ -44,7 +44,7 @@ export function itemObject(
 
 /** The older form of a price, which items still have. */
 const planObject = ({ recurring, ...price }: Stripe.Price) =>
-  build<Stripe.Plan>('Plans', 'Plan', {
+  buildObject<Stripe.Plan>('Plans', 'Plan', {
     id: price.id,
     active: price.active,
     amount: price.unit_amount,
@@ -61,23 +61,23 @@ const planObject = ({ recurring, ...price }: Stripe.Price) =>
   })
 
 /** A change that waits for its invoice to be paid: the subscription shows it and goes on as it was. */
-export function keepPending(world: World, subscription: Stripe.Subscription, plan: Plan): void {
+export function savePendingUpdate(world: StripeState, subscription: Stripe.Subscription, plan: ChangePlan): void {
   for (const item of plan.items) item.id ??= world.id('si')
   world.notes.set(`${subscription.id}/pending`, { plan })
-  subscription.pending_update = build<Stripe.Subscription.PendingUpdate>(
+  subscription.pending_update = buildObject<Stripe.Subscription.PendingUpdate>(
     'Subscriptions',
     'Subscription.PendingUpdate',
     {
       billing_cycle_anchor: plan.anchor === subscription.billing_cycle_anchor ? null : plan.anchor,
-      expires_at: Math.min(world.now + 23 * 3_600, currentPeriod(subscription).end),
-      subscription_items: plan.items.map((item) => itemObject(world, item, subscription.id, plan.period)),
+      expires_at: Math.min(world.now + 23 * 3_600, findCurrentPeriod(subscription).end),
+      subscription_items: plan.items.map((item) => buildItem(world, item, subscription.id, plan.period)),
       trial_end: plan.trialEnd === subscription.trial_end ? null : plan.trialEnd,
     },
   )
 }
 
-export function applyPending(world: World, subscription: Stripe.Subscription): void {
-  const plan = world.notes.get(`${subscription.id}/pending`)!.plan as Plan
+export function applyPendingUpdate(world: StripeState, subscription: Stripe.Subscription): void {
+  const plan = world.notes.get(`${subscription.id}/pending`)!.plan as ChangePlan
   world.update('customer.subscription.updated', subscription, () => {
     applyPlan(world, subscription, plan)
     subscription.pending_update = null

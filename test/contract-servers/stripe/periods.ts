@@ -9,14 +9,14 @@ export interface Interval {
 }
 
 /** The first end of a period after `start`, counted from the anchor. */
-export function periodEnd(anchor: number, start: number, { interval, interval_count: count }: Interval): number {
+export function computePeriodEnd(anchor: number, start: number, { interval, interval_count: count }: Interval): number {
   for (let step = 0; ; step++) {
-    const end = plus(anchor, interval, step * count)
+    const end = addInterval(anchor, interval, step * count)
     if (end > start) return end
   }
 }
 
-export function plus(from: number, interval: string, count: number): number {
+export function addInterval(from: number, interval: string, count: number): number {
   if (interval === 'day') return from + count * DAY
   if (interval === 'week') return from + count * 7 * DAY
   const date = new Date(from * 1000)
@@ -34,16 +34,16 @@ export function plus(from: number, interval: string, count: number): number {
   return moved / 1000
 }
 
-export const intervalOf = (item: { price: Stripe.Price }): Interval => {
+export const readInterval = (item: { price: Stripe.Price }): Interval => {
   const { interval, interval_count } = item.price.recurring!
   return { interval, interval_count }
 }
 
-export const amountOf = ({ price, quantity }: { price: Stripe.Price; quantity?: number }) =>
+export const computeAmount = ({ price, quantity }: { price: Stripe.Price; quantity?: number }) =>
   price.unit_amount! * (quantity ?? 1)
 
 /** The period of a subscription is that of its items: here they all have the same. */
-export function currentPeriod({ items }: Stripe.Subscription): { start: number; end: number } {
+export function findCurrentPeriod({ items }: Stripe.Subscription): { start: number; end: number } {
   const { current_period_start: start, current_period_end: end } = items.data[0]!
   return { start, end }
 }

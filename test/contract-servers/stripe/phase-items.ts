@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
+import { buildObject } from './build.ts'
 import type { ItemChange } from './changes.ts'
-import type { World } from './world.ts'
+import type { StripeState } from './world.ts'
 
 // The items of a schedule's phases, and those of the subscription.
 
@@ -14,12 +14,12 @@ export interface PhaseDraft {
   metadata?: Stripe.Metadata
 }
 
-export function phaseObject(subscription: Stripe.Subscription, draft: PhaseDraft): Stripe.SubscriptionSchedule.Phase {
-  return build<Stripe.SubscriptionSchedule.Phase>('SubscriptionSchedules', 'SubscriptionSchedule.Phase', {
+export function buildPhase(subscription: Stripe.Subscription, draft: PhaseDraft): Stripe.SubscriptionSchedule.Phase {
+  return buildObject<Stripe.SubscriptionSchedule.Phase>('SubscriptionSchedules', 'SubscriptionSchedule.Phase', {
     currency: subscription.currency,
     end_date: draft.end,
     items: draft.items.map(({ price, quantity }) =>
-      build<Stripe.SubscriptionSchedule.Phase.Item>('SubscriptionSchedules', 'SubscriptionSchedule.Phase.Item', {
+      buildObject<Stripe.SubscriptionSchedule.Phase.Item>('SubscriptionSchedules', 'SubscriptionSchedule.Phase.Item', {
         metadata: {},
         plan: price.id,
         price: price.id,
@@ -34,7 +34,10 @@ export function phaseObject(subscription: Stripe.Subscription, draft: PhaseDraft
   })
 }
 
-export function changesTo(subscription: Stripe.Subscription, phase: Stripe.SubscriptionSchedule.Phase): ItemChange[] {
+export function listPhaseChanges(
+  subscription: Stripe.Subscription,
+  phase: Stripe.SubscriptionSchedule.Phase,
+): ItemChange[] {
   const wanted = new Map(phase.items.map(({ price, quantity }) => [price as string, quantity ?? 1]))
   const changes: ItemChange[] = []
   for (const { id, price, quantity } of subscription.items.data) {
@@ -47,10 +50,10 @@ export function changesTo(subscription: Stripe.Subscription, phase: Stripe.Subsc
 }
 
 /** A subscription that was changed directly changes the current phase of its schedule. */
-export function noteInPhase(world: World, subscription: Stripe.Subscription): void {
+export function recordInPhase(world: StripeState, subscription: Stripe.Subscription): void {
   const schedule = world.find('subscription_schedule', subscription.schedule as string | null)
   const phase = schedule?.phases.find(({ start_date }) => start_date === schedule.current_phase?.start_date)
-  if (!schedule || !phase || changesTo(subscription, phase).length === 0) return
+  if (!schedule || !phase || listPhaseChanges(subscription, phase).length === 0) return
   world.update('subscription_schedule.updated', schedule, () => {
     const like = phase.items[0]!
     phase.items = subscription.items.data.map(({ price, quantity }) => ({

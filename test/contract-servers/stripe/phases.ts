@@ -1,19 +1,24 @@
 import type Stripe from 'stripe'
-import { recurringPrice } from './changes.ts'
-import { itemObject } from './pending.ts'
-import { currentPeriod, intervalOf } from './periods.ts'
-import { changesTo } from './phase-items.ts'
+import { findRecurringPrice } from './changes.ts'
+import { buildItem } from './pending.ts'
+import { findCurrentPeriod, readInterval } from './periods.ts'
+import { listPhaseChanges } from './phase-items.ts'
 import { updateSubscription } from './subscriptions.ts'
-import type { World } from './world.ts'
+import type { StripeState } from './world.ts'
 
 // A subscription follows the phases of its schedule.
 
 type Phase = Stripe.SubscriptionSchedule.Phase
 
 /** The current phase was changed: what it says of the items and of the trial is so from now on. */
-export function followPhase(world: World, schedule: Stripe.SubscriptionSchedule, phase: Phase, behavior: string): void {
+export function updatePhase(
+  world: StripeState,
+  schedule: Stripe.SubscriptionSchedule,
+  phase: Phase,
+  behavior: string,
+): void {
   const subscription = world.find('subscription', schedule.subscription as string)!
-  const changes = changesTo(subscription, phase)
+  const changes = listPhaseChanges(subscription, phase)
   // A trial that the new phase does not name has ended.
   const endsTrial = subscription.status === 'trialing' && phase.trial_end !== subscription.trial_end
   if (changes.length === 0 && !endsTrial) return
@@ -25,28 +30,28 @@ export function followPhase(world: World, schedule: Stripe.SubscriptionSchedule,
 }
 
 /** The next phase begins. Where that is the end of the period, its items are those of the period to come. */
-export function enterPhase(world: World, schedule: Stripe.SubscriptionSchedule, phase: Phase): void {
+export function enterPhase(world: StripeState, schedule: Stripe.SubscriptionSchedule, phase: Phase): void {
   const subscription = world.find('subscription', schedule.subscription as string)!
   world.update('subscription_schedule.updated', schedule, () => {
     schedule.current_phase = { start_date: phase.start_date, end_date: phase.end_date }
   })
-  const period = currentPeriod(subscription)
+  const period = findCurrentPeriod(subscription)
   if (period.end !== world.now) {
-    followPhase(world, schedule, phase, phase.proration_behavior)
+    updatePhase(world, schedule, phase, phase.proration_behavior)
     return
   }
-  const before = intervalOf(subscription.items.data[0]!)
+  const before = readInterval(subscription.items.data[0]!)
   world.update('customer.subscription.updated', subscription, () => {
     subscription.items.data = phase.items.map(({ price, quantity }) => {
       const same = subscription.items.data.find((one) => one.price.id === price)
       const item = {
         id: same?.id ?? world.id('si'),
-        price: recurringPrice(world, price as string, 'price'),
+        price: findRecurringPrice(world, price as string, 'price'),
         quantity: quantity ?? 1,
       }
-      return itemObject(world, item, subscription.id, period, same)
+      return buildItem(world, item, subscription.id, period, same)
     })
-    const after = intervalOf(subscription.items.data[0]!)
+    const after = readInterval(subscription.items.data[0]!)
     if (after.interval !== before.interval) subscription.billing_cycle_anchor = world.now
   })
 }

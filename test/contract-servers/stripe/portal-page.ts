@@ -1,21 +1,32 @@
 import type Stripe from 'stripe'
 import { enterCard } from './cards.ts'
-import { attach, detach } from './customers.ts'
-import { dollars, escaped, field, form, link, type PageAnswer, pageOf, paragraph, problem, rows } from './html.ts'
-import { productName } from './lines.ts'
+import { attachCard, detachCard } from './customers.ts'
+import {
+  escapeHtml,
+  formatDollars,
+  type PageAnswer,
+  renderField,
+  renderForm,
+  renderLink,
+  renderList,
+  renderPage,
+  renderParagraph,
+  renderProblem,
+} from './html.ts'
+import { findProductName } from './lines.ts'
 import { keepCard } from './payments.ts'
 import { Refusal } from './refusal.ts'
 import { updateSubscription } from './subscriptions.ts'
-import type { World } from './world.ts'
+import type { StripeState } from './world.ts'
 
 // The billing portal: cards, subscriptions and invoices of one customer, as far as its configuration allows.
 
 type Fields = Record<string, string>
 
-export function portalPage(world: World, id: string, said: Fields | null): PageAnswer {
+export function portalPage(world: StripeState, id: string, said: Fields | null): PageAnswer {
   const session = world.find('billing_portal.session', id)
   const customer = world.find('customer', session?.customer)
-  if (!session || !customer || customer.deleted) return pageOf('This session has expired', [], 404)
+  if (!session || !customer || customer.deleted) return renderPage('This session has expired', [], 404)
   const { features, business_profile } = world.find('billing_portal.configuration', session.configuration as string)!
   let refused: string | undefined
   if (said) {
@@ -27,61 +38,68 @@ export function portalPage(world: World, id: string, said: Fields | null): PageA
       refused = error.message
     }
   }
-  return pageOf(business_profile.headline ?? 'Manage your billing', [
-    problem(refused),
+  return renderPage(business_profile.headline ?? 'Manage your billing', [
+    renderProblem(refused),
     '<h2>Subscriptions</h2>',
     ...subscriptionsOf(world, customer.id).map((one) => subscriptionPart(world, one, features)),
     '<h2>Payment methods</h2>',
     ...cardsOf(world, customer.id).map((one) => cardPart(one, customer, features)),
-    features.payment_method_update.enabled && form([field('card', 'Card number')], 'Add payment method', { do: 'add' }),
+    features.payment_method_update.enabled &&
+      renderForm([renderField('card', 'Card number')], 'Add payment method', { do: 'add' }),
     features.invoice_history.enabled && '<h2>Invoices</h2>',
-    features.invoice_history.enabled && rows(invoicesOf(world, customer.id)),
-    session.return_url && link(session.return_url, 'Return'),
+    features.invoice_history.enabled && renderList(invoicesOf(world, customer.id)),
+    session.return_url && renderLink(session.return_url, 'Return'),
   ])
 }
 
-const subscriptionsOf = (world: World, customer: string) =>
+const subscriptionsOf = (world: StripeState, customer: string) =>
   world.all('subscription').filter((one) => one.customer === customer && !one.ended_at)
-const cardsOf = (world: World, customer: string) =>
+const cardsOf = (world: StripeState, customer: string) =>
   world.all('payment_method').filter((one) => one.customer === customer)
 
-const invoicesOf = (world: World, customer: string) =>
+const invoicesOf = (world: StripeState, customer: string) =>
   world
     .all('invoice')
     .filter((one) => one.customer === customer && one.hosted_invoice_url)
-    .map((one) => `<a href="${one.hosted_invoice_url}">${escaped(one.number!)}</a> ${dollars(one.total)} ${one.status}`)
+    .map(
+      (one) =>
+        `<a href="${one.hosted_invoice_url}">${escapeHtml(one.number!)}</a> ${formatDollars(one.total)} ${one.status}`,
+    )
 
 type Features = Stripe.BillingPortal.Configuration.Features
 
-function subscriptionPart(world: World, one: Stripe.Subscription, { subscription_cancel }: Features): string {
-  const names = one.items.data.map(({ price }) => productName(world, price)).join(', ')
+function subscriptionPart(world: StripeState, one: Stripe.Subscription, { subscription_cancel }: Features): string {
+  const names = one.items.data.map(({ price }) => findProductName(world, price)).join(', ')
   const state = one.cancel_at === null ? one.status : 'ends with the period'
   const button = one.cancel_at === null ? 'Cancel subscription' : "Don't cancel subscription"
   const kept = { do: one.cancel_at === null ? 'cancel' : 'keep', id: one.id }
-  return paragraph(`${names}: ${state}`) + (subscription_cancel.enabled ? form([], button, kept) : '')
+  return renderParagraph(`${names}: ${state}`) + (subscription_cancel.enabled ? renderForm([], button, kept) : '')
 }
 
 function cardPart(one: Stripe.PaymentMethod, customer: Stripe.Customer, { payment_method_update }: Features): string {
   const isDefault = customer.invoice_settings.default_payment_method === one.id
   const words = `${one.card!.brand} •••• ${one.card!.last4}${isDefault ? ' (default)' : ''}`
-  return paragraph(words) + (payment_method_update.enabled ? form([], 'Remove', { do: 'remove', id: one.id }) : '')
+  return (
+    renderParagraph(words) +
+    (payment_method_update.enabled ? renderForm([], 'Remove', { do: 'remove', id: one.id }) : '')
+  )
 }
 
-function act(world: World, customer: Stripe.Customer, features: Features, said: Fields): void {
+function act(world: StripeState, customer: Stripe.Customer, features: Features, said: Fields): void {
   const isCard = said.do === 'add' || said.do === 'remove'
   const isAllowed = isCard ? features.payment_method_update.enabled : features.subscription_cancel.enabled
   if (!isAllowed) throw new Refusal(400, { type: 'invalid_request_error', message: 'This is not allowed here.' })
   const card = cardsOf(world, customer.id).find(({ id }) => id === said.id)
   const subscription = subscriptionsOf(world, customer.id).find(({ id }) => id === said.id)
   if (said.do === 'add') addCard(world, customer, said.card ?? '')
-  if (said.do === 'remove' && card) detach(world, card)
+  if (said.do === 'remove' && card) detachCard(world, card)
   if (!isCard && subscription) updateSubscription(world, subscription, { cancel_at_period_end: said.do === 'cancel' })
 }
 
 /** A new card becomes the customer's default, and that of the subscriptions that had one of their own. */
-function addCard(world: World, customer: Stripe.Customer, number: string): void {
+function addCard(world: StripeState, customer: Stripe.Customer, number: string): void {
   const method = enterCard(world, number, false)
-  attach(world, method, customer.id)
+  attachCard(world, method, customer.id)
   keepCard(world, method.id, customer.id)
   world.update('customer.updated', customer, () => {
     customer.invoice_settings.default_payment_method = method.id

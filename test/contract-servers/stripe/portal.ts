@@ -1,28 +1,32 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import { needCustomer } from './customers.ts'
+import { buildObject } from './build.ts'
+import { requireCustomer } from './customers.ts'
 import type { Call, Handlers } from './handlers.ts'
-import { type ListParams, listKind, mergedMetadata } from './lists.ts'
-import { invalid } from './refusal.ts'
+import { type ListParams, listKind, mergeMetadata } from './lists.ts'
+import { createInvalidError } from './refusal.ts'
 import { assertUrl } from './urls.ts'
-import type { World } from './world.ts'
+import type { StripeState } from './world.ts'
 
 // The billing portal's configurations and sessions. Its page is in pages.ts.
 
 export const portal: Handlers = {
   'BillingPortal/Configurations.create': ({ world, params }: Call<Stripe.BillingPortal.ConfigurationCreateParams>) => {
-    const configuration = build<Stripe.BillingPortal.Configuration>('BillingPortal/Configurations', 'Configuration', {
-      id: world.id('bpc'),
-      active: true,
-      business_profile: profile(params.business_profile || {}),
-      created: world.now,
-      default_return_url: params.default_return_url || null,
-      features: features(params.features),
-      is_default: false,
-      login_page: { enabled: params.login_page?.enabled ?? false },
-      metadata: mergedMetadata(null, params.metadata),
-      updated: world.now,
-    })
+    const configuration = buildObject<Stripe.BillingPortal.Configuration>(
+      'BillingPortal/Configurations',
+      'Configuration',
+      {
+        id: world.id('bpc'),
+        active: true,
+        business_profile: profile(params.business_profile || {}),
+        created: world.now,
+        default_return_url: params.default_return_url || null,
+        features: features(params.features),
+        is_default: false,
+        login_page: { enabled: params.login_page?.enabled ?? false },
+        metadata: mergeMetadata(null, params.metadata),
+        updated: world.now,
+      },
+    )
     return world.put('billing_portal.configuration', configuration)
   },
   'BillingPortal/Configurations.retrieve': ({ world, id }: Call<unknown>) =>
@@ -39,7 +43,7 @@ export const portal: Handlers = {
     if (params.default_return_url !== undefined) configuration.default_return_url = params.default_return_url || null
     if (params.features)
       configuration.features = features({ ...configuration.features, ...params.features } as Features)
-    configuration.metadata = mergedMetadata(configuration.metadata, params.metadata)
+    configuration.metadata = mergeMetadata(configuration.metadata, params.metadata)
     configuration.updated = world.now
     return configuration
   },
@@ -49,14 +53,14 @@ export const portal: Handlers = {
       'is_default',
     ]),
   'BillingPortal/Sessions.create': ({ world, params }: Call<Stripe.BillingPortal.SessionCreateParams>) => {
-    if (!params.customer) throw invalid('Missing required param: customer.', 'customer', 'parameter_missing')
-    needCustomer(world, params.customer)
+    if (!params.customer) throw createInvalidError('Missing required param: customer.', 'customer', 'parameter_missing')
+    requireCustomer(world, params.customer)
     if (params.return_url) assertUrl(params.return_url, 'return_url')
     const configuration = configurationFor(world, params.configuration)
     const id = world.id('bps')
     return world.put(
       'billing_portal.session',
-      build<Stripe.BillingPortal.Session>('BillingPortal/Sessions', 'Session', {
+      buildObject<Stripe.BillingPortal.Session>('BillingPortal/Sessions', 'Session', {
         id,
         configuration: configuration.id,
         created: world.now,
@@ -69,13 +73,13 @@ export const portal: Handlers = {
   },
 }
 
-function configurationFor(world: World, id: string | undefined): Stripe.BillingPortal.Configuration {
+function configurationFor(world: StripeState, id: string | undefined): Stripe.BillingPortal.Configuration {
   if (id) {
     const found = world.need('billing_portal.configuration', id, 'configuration')
     if (found.active) return found
-    throw invalid(`The configuration ${id} is not active.`, 'configuration')
+    throw createInvalidError(`The configuration ${id} is not active.`, 'configuration')
   }
-  throw invalid(
+  throw createInvalidError(
     'No configuration provided and your test mode default configuration has not been created. Provide a configuration or create your default by saving your customer portal settings in test mode at https://dashboard.stripe.com/test/settings/billing/portal.',
   )
 }
@@ -94,7 +98,7 @@ const profile = (given: {
 
 /** A feature that is not asked for is off. */
 const features = (given: Features = {}) =>
-  build<Stripe.BillingPortal.Configuration.Features>('BillingPortal/Configurations', 'Configuration.Features', {
+  buildObject<Stripe.BillingPortal.Configuration.Features>('BillingPortal/Configurations', 'Configuration.Features', {
     customer_update: {
       allowed_updates: given.customer_update?.allowed_updates || [],
       enabled: given.customer_update?.enabled ?? false,

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
+import { buildObject } from './build.ts'
 import type { Call, Handlers } from './handlers.ts'
-import { type ListParams, listKind, mergedMetadata } from './lists.ts'
-import { assertPlayed } from './played.ts'
-import { invalid } from './refusal.ts'
-import { DAY, type World } from './world.ts'
+import { type ListParams, listKind, mergeMetadata } from './lists.ts'
+import { assertSupported } from './played.ts'
+import { createInvalidError } from './refusal.ts'
+import { DAY, type StripeState } from './world.ts'
 
 // Refunds, which the operator makes, and disputes, which a bank opens.
 
@@ -19,32 +19,38 @@ export const refunds: Handlers = {
   'Disputes.close': ({ world, id }: Call<unknown>) => closeDispute(world, id, 'lost'),
 }
 
-function refund(world: World, params: Stripe.RefundCreateParams): Stripe.Refund {
-  assertPlayed(params, ['amount', 'charge', 'expand', 'metadata', 'payment_intent', 'reason'])
+function refund(world: StripeState, params: Stripe.RefundCreateParams): Stripe.Refund {
+  assertSupported(params, ['amount', 'charge', 'expand', 'metadata', 'payment_intent', 'reason'])
   const charge = chargeOf(world, params)
   const left = charge.amount - charge.amount_refunded
-  if (charge.status !== 'succeeded') throw invalid(`Charge ${charge.id} has no amount to refund.`, 'charge')
-  if (left === 0) throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
+  if (charge.status !== 'succeeded') throw createInvalidError(`Charge ${charge.id} has no amount to refund.`, 'charge')
+  if (left === 0)
+    throw createInvalidError(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
   if (charge.disputed)
-    throw invalid(`Charge ${charge.id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed')
+    throw createInvalidError(
+      `Charge ${charge.id} has been charged back; cannot issue a refund.`,
+      undefined,
+      'charge_disputed',
+    )
   const amount = params.amount ?? left
-  if (amount < 1) throw invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer')
+  if (amount < 1)
+    throw createInvalidError('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer')
   if (amount > left) {
-    throw invalid(
+    throw createInvalidError(
       `Refund amount (${dollars(amount)}) is greater than unrefunded amount on charge (${dollars(left)})`,
       'amount',
     )
   }
   const made = world.put(
     'refund',
-    build<Stripe.Refund>('Refunds', 'Refund', {
+    buildObject<Stripe.Refund>('Refunds', 'Refund', {
       id: world.id('re'),
       amount,
       charge: charge.id,
       created: world.now,
       currency: charge.currency,
       customer: charge.customer,
-      metadata: mergedMetadata(null, params.metadata),
+      metadata: mergeMetadata(null, params.metadata),
       payment_intent: charge.payment_intent,
       payment_method: charge.payment_method,
       reason: params.reason ?? null,
@@ -61,23 +67,29 @@ function refund(world: World, params: Stripe.RefundCreateParams): Stripe.Refund 
 
 const dollars = (amount: number) => `$${(amount / 100).toFixed(2)}`
 
-function chargeOf(world: World, { charge, payment_intent }: Stripe.RefundCreateParams): Stripe.Charge {
-  if (charge && payment_intent) throw invalid('You may only specify one of these parameters: charge, payment_intent.')
+function chargeOf(world: StripeState, { charge, payment_intent }: Stripe.RefundCreateParams): Stripe.Charge {
+  if (charge && payment_intent)
+    throw createInvalidError('You may only specify one of these parameters: charge, payment_intent.')
   if (charge) return world.need('charge', charge, 'charge')
   if (!payment_intent)
-    throw invalid('One of the following params should be provided for this request: payment_intent or charge.')
+    throw createInvalidError(
+      'One of the following params should be provided for this request: payment_intent or charge.',
+    )
   const intent = world.need('payment_intent', payment_intent, 'payment_intent')
   if (intent.status === 'succeeded') return world.need('charge', intent.latest_charge as string, 'payment_intent')
-  throw invalid(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`, 'payment_intent')
+  throw createInvalidError(
+    `This PaymentIntent (${intent.id}) does not have a successful charge to refund.`,
+    'payment_intent',
+  )
 }
 
 /** The bank takes a payment back. */
-export function openDispute(world: World, chargeId: string, reason = 'fraudulent'): Stripe.Dispute {
+export function openDispute(world: StripeState, chargeId: string, reason = 'fraudulent'): Stripe.Dispute {
   const charge = world.need('charge', chargeId, 'charge')
   if (charge.status !== 'succeeded') throw new Error(`The charge ${chargeId} was not paid`)
   const dispute = world.put(
     'dispute',
-    build<Stripe.Dispute>('Disputes', 'Dispute', {
+    buildObject<Stripe.Dispute>('Disputes', 'Dispute', {
       id: world.id('du'),
       amount: charge.amount - charge.amount_refunded,
       charge: charge.id,
@@ -95,9 +107,9 @@ export function openDispute(world: World, chargeId: string, reason = 'fraudulent
   return dispute
 }
 
-export function closeDispute(world: World, id: string, status: 'won' | 'lost'): Stripe.Dispute {
+export function closeDispute(world: StripeState, id: string, status: 'won' | 'lost'): Stripe.Dispute {
   const dispute = world.need('dispute', id)
-  if (dispute.status !== 'needs_response') throw invalid('This dispute is already closed')
+  if (dispute.status !== 'needs_response') throw createInvalidError('This dispute is already closed')
   world.update('charge.dispute.closed', dispute, () => {
     dispute.status = status
   })

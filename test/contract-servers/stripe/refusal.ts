@@ -10,11 +10,11 @@ export class Refusal extends Error {
   }
 }
 
-export const invalid = (message: string, param?: string, code?: string) =>
+export const createInvalidError = (message: string, param?: string, code?: string) =>
   new Refusal(400, { type: 'invalid_request_error', message, ...(param && { param }), ...(code && { code }) })
 
 /** An id in the address is not found (404), one in the parameters is refused (400). */
-export const missing = (noun: string, id: string, param: string, status: 400 | 404 = 400) =>
+export const createMissingError = (noun: string, id: string, param: string, status: 400 | 404 = 400) =>
   new Refusal(status, {
     type: 'invalid_request_error',
     code: 'resource_missing',

@@ -24,7 +24,7 @@ export async function openScene(options: StripeOptions = {}) {
 export type Scene = Awaited<ReturnType<typeof openScene>>
 
 /** What the client says of a refusal. */
-export async function refusal(call: Promise<unknown>) {
+export async function readRefusal(call: Promise<unknown>) {
   const error = await call.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -34,4 +34,4 @@ export async function refusal(call: Promise<unknown>) {
   return { type, statusCode, code, param, message }
 }
 
-export const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
+export const toUnixSeconds = (date: Date) => Math.floor(date.getTime() / 1000)

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
-import { changedItems, recurringPrice } from './changes.ts'
-import { plus } from './periods.ts'
-import { type PhaseDraft, phaseObject } from './phase-items.ts'
-import { assertPlayed } from './played.ts'
-import { invalid } from './refusal.ts'
-import type { World } from './world.ts'
+import { applyItemChanges, findRecurringPrice } from './changes.ts'
+import { addInterval } from './periods.ts'
+import { buildPhase, type PhaseDraft } from './phase-items.ts'
+import { assertSupported } from './played.ts'
+import { createInvalidError } from './refusal.ts'
+import type { StripeState } from './world.ts'
 
 // What a schedule is refused for, and its phases as they are meant.
 
@@ -12,20 +12,20 @@ type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
 
 /** "When using this parameter, other parameters (such as phase values) cannot be set": the comment of `from_subscription`. */
 export function assertFromSubscription(
-  world: World,
+  world: StripeState,
   params: Stripe.SubscriptionScheduleCreateParams,
 ): Stripe.Subscription {
   const other = Object.keys(params).find((name) => !['from_subscription', 'expand'].includes(name))
-  if (other) throw invalid(`You cannot set \`${other}\` if \`from_subscription\` is set.`, other)
+  if (other) throw createInvalidError(`You cannot set \`${other}\` if \`from_subscription\` is set.`, other)
   const subscription = world.need('subscription', params.from_subscription!, 'from_subscription')
   if (subscription.ended_at) {
-    throw invalid(
+    throw createInvalidError(
       `You cannot migrate a subscription that is in the \`${subscription.status}\` status.`,
       'from_subscription',
     )
   }
   if (subscription.schedule) {
-    throw invalid(
+    throw createInvalidError(
       `You cannot migrate a subscription that is already attached to a schedule: ${subscription.schedule}`,
       'from_subscription',
     )
@@ -36,17 +36,17 @@ export function assertFromSubscription(
   return subscription
 }
 
-export function phasesOf(
-  world: World,
+export function buildPhases(
+  world: StripeState,
   schedule: Stripe.SubscriptionSchedule,
   given: Phase[],
 ): Stripe.SubscriptionSchedule.Phase[] {
   const subscription = world.find('subscription', schedule.subscription as string)!
-  if (given.length === 0) throw invalid('A subscription schedule must have at least one phase.', 'phases')
+  if (given.length === 0) throw createInvalidError('A subscription schedule must have at least one phase.', 'phases')
   let start = schedule.current_phase!.start_date
   return given.map((phase, at) => {
     const path = `phases[${at}]`
-    assertPlayed(phase, [
+    assertSupported(phase, [
       'duration',
       'end_date',
       'items',
@@ -59,13 +59,15 @@ export function phasesOf(
     assertStart(phase, at, start)
     const items = itemsOfPhase(world, phase, path, subscription.currency)
     const end = endOf(phase, path, start)
-    if (end <= start) throw invalid('The end date of a phase must be after its start date.', `${path}[end_date]`)
-    if (at === 0 && end <= world.now) throw invalid('The current phase must end in the future.', `${path}[end_date]`)
+    if (end <= start)
+      throw createInvalidError('The end date of a phase must be after its start date.', `${path}[end_date]`)
+    if (at === 0 && end <= world.now)
+      throw createInvalidError('The current phase must end in the future.', `${path}[end_date]`)
     const trialEnd = phase.trial ? end : typeof phase.trial_end === 'number' ? phase.trial_end : null
     if (at > 0 && trialEnd !== null) throw new Error('The contract server plays trials in the current phase only')
     const draft: PhaseDraft = { start, end, items, trialEnd }
     start = end
-    return phaseObject(subscription, { ...draft, prorationBehavior: phase.proration_behavior ?? 'create_prorations' })
+    return buildPhase(subscription, { ...draft, prorationBehavior: phase.proration_behavior ?? 'create_prorations' })
   })
 }
 
@@ -73,13 +75,13 @@ export function phasesOf(
 function assertStart(phase: Phase, at: number, start: number): void {
   const param = `phases[${at}][start_date]`
   if (at === 0 && phase.start_date === undefined) {
-    throw invalid(
+    throw createInvalidError(
       'The subscription schedule update is missing at least one phase with a `start_date` to anchor end dates to.',
       param,
     )
   }
   if (phase.start_date === undefined || phase.start_date === start) return
-  throw invalid(
+  throw createInvalidError(
     at === 0
       ? 'You can not modify the start date of the current phase.'
       : 'The start date of a phase must be the end date of the phase before it.',
@@ -89,24 +91,30 @@ function assertStart(phase: Phase, at: number, start: number): void {
 
 function endOf(phase: Phase, path: string, start: number): number {
   if (phase.end_date !== undefined && phase.duration) {
-    throw invalid(`You may only specify one of these parameters: ${path}[duration], ${path}[end_date].`, path)
+    throw createInvalidError(
+      `You may only specify one of these parameters: ${path}[duration], ${path}[end_date].`,
+      path,
+    )
   }
   if (typeof phase.end_date === 'number') return phase.end_date
-  if (phase.duration) return plus(start, phase.duration.interval, phase.duration.interval_count ?? 1)
-  throw invalid(`Missing required param: ${path}[end_date].`, `${path}[end_date]`, 'parameter_missing')
+  if (phase.duration) return addInterval(start, phase.duration.interval, phase.duration.interval_count ?? 1)
+  throw createInvalidError(`Missing required param: ${path}[end_date].`, `${path}[end_date]`, 'parameter_missing')
 }
 
-function itemsOfPhase(world: World, phase: Phase, path: string, currency: string) {
+function itemsOfPhase(world: StripeState, phase: Phase, path: string, currency: string) {
   const items = phase.items.map((item, at) => {
     if (!item.price)
-      throw invalid(
+      throw createInvalidError(
         `Missing required param: ${path}[items][${at}][price].`,
         `${path}[items][${at}][price]`,
         'parameter_missing',
       )
-    return { price: recurringPrice(world, item.price, `${path}[items][${at}][price]`), quantity: item.quantity ?? 1 }
+    return {
+      price: findRecurringPrice(world, item.price, `${path}[items][${at}][price]`),
+      quantity: item.quantity ?? 1,
+    }
   })
-  changedItems(
+  applyItemChanges(
     world,
     [],
     items.map(({ price, quantity }) => ({ price: price.id, quantity })),

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openScene, refusal, type Scene, START, seconds } from './scene.ts'
+import { openScene, readRefusal, type Scene, START, toUnixSeconds } from './scene.ts'
 
 // Changes at the period's end by a schedule; refunds and disputes.
 
@@ -107,7 +107,7 @@ it('takes a waiting change back by a release', async () => {
   const { id } = await subscribed()
   const { id: schedule } = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   expect(await stripe.subscriptionSchedules.release(schedule)).toMatchObject({ status: 'released', subscription: null })
-  expect(await refusal(stripe.subscriptionSchedules.release(schedule))).toMatchObject({
+  expect(await readRefusal(stripe.subscriptionSchedules.release(schedule))).toMatchObject({
     message: expect.stringContaining('currently in the `released` status'),
   })
   go(31.1)
@@ -120,7 +120,7 @@ it('takes a waiting change back by a release', async () => {
 it('refuses to cancel with the period while a schedule rules, and ends with the subscription', async () => {
   const { id } = await subscribed()
   const { id: schedule } = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
-  expect(await refusal(stripe.subscriptions.update(id, { cancel_at_period_end: true }))).toMatchObject({
+  expect(await readRefusal(stripe.subscriptions.update(id, { cancel_at_period_end: true }))).toMatchObject({
     param: 'cancel_at_period_end',
     message: expect.stringContaining('managed by the subscription schedule'),
   })
@@ -163,7 +163,7 @@ it('changes the current phase at once, and notes a direct change in it', async (
 
 it('refuses what a schedule cannot be', async () => {
   const { id } = await subscribed()
-  const create = (given: object) => refusal(stripe.subscriptionSchedules.create(given))
+  const create = (given: object) => readRefusal(stripe.subscriptionSchedules.create(given))
   expect(await create({ from_subscription: id, end_behavior: 'cancel' })).toMatchObject({ param: 'end_behavior' })
   expect(await create({ from_subscription: 'sub_none' })).toMatchObject({
     code: 'resource_missing',
@@ -174,7 +174,7 @@ it('refuses what a schedule cannot be', async () => {
   const { start_date, end_date } = schedule.phases[0]!
   const items = [{ price: scene.prices.growthMonth, quantity: 1 }]
   const update = async (phases: object[]) =>
-    (await refusal(stripe.subscriptionSchedules.update(schedule.id, { phases: phases as [] }))).message
+    (await readRefusal(stripe.subscriptionSchedules.update(schedule.id, { phases: phases as [] }))).message
   expect(await update([{ items, end_date }])).toContain('missing at least one phase with a `start_date`')
   expect(await update([{ items, start_date: start_date + 1, end_date }])).toContain('start date of the current phase')
   expect(await update([{ items, start_date: 'now', end_date }])).toContain('start date of the current phase')
@@ -206,13 +206,13 @@ it('refunds a part, then the rest, and no more', async () => {
   const { charge } = await paidCharge()
   const part = await stripe.refunds.create({ charge: charge.id, amount: 1_900, reason: 'requested_by_customer' })
   expect(part).toMatchObject({ status: 'succeeded', amount: 1_900, payment_intent: charge.payment_intent })
-  expect(await refusal(stripe.refunds.create({ charge: charge.id, amount: 6_900 }))).toMatchObject({
+  expect(await readRefusal(stripe.refunds.create({ charge: charge.id, amount: 6_900 }))).toMatchObject({
     param: 'amount',
     message: 'Refund amount ($69.00) is greater than unrefunded amount on charge ($50.00)',
   })
   await stripe.refunds.create({ payment_intent: charge.payment_intent as string })
   expect(await stripe.charges.retrieve(charge.id)).toMatchObject({ refunded: true, amount_refunded: 6_900 })
-  expect((await refusal(stripe.refunds.create({ charge: charge.id }))).code).toBe('charge_already_refunded')
+  expect((await readRefusal(stripe.refunds.create({ charge: charge.id }))).code).toBe('charge_already_refunded')
   expect((await stripe.refunds.list({ charge: charge.id })).data.map(({ amount }) => amount)).toEqual([5_000, 1_900])
   expect(told()).toEqual(['refund.created', 'charge.refunded', 'refund.created', 'charge.refunded'])
 })
@@ -226,9 +226,9 @@ it('takes a payment back for a bank, and closes the dispute', async () => {
     status: 'needs_response',
   })
   expect(await stripe.charges.retrieve(charge.id)).toMatchObject({ disputed: true })
-  expect((await refusal(stripe.refunds.create({ charge: charge.id }))).code).toBe('charge_disputed')
+  expect((await readRefusal(stripe.refunds.create({ charge: charge.id }))).code).toBe('charge_disputed')
   expect(scene.server.closeDispute(dispute.id, 'lost').status).toBe('lost')
   expect((await stripe.disputes.list({ charge: charge.id })).data).toHaveLength(1)
   expect(told()).toEqual(['charge.dispute.created', 'charge.dispute.funds_withdrawn', 'charge.dispute.closed'])
-  expect(seconds(scene.server.clock.now())).toBe(dispute.created)
+  expect(toUnixSeconds(scene.server.clock.now())).toBe(dispute.created)
 })

@@ -1,16 +1,16 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import { recurringPrice } from './changes.ts'
+import { buildObject } from './build.ts'
+import { findRecurringPrice } from './changes.ts'
 import type { Call, Handlers } from './handlers.ts'
-import { type ListParams, listKind, mergedMetadata } from './lists.ts'
-import { currentPeriod } from './periods.ts'
-import { phaseObject } from './phase-items.ts'
-import { followPhase } from './phases.ts'
-import { assertPlayed } from './played.ts'
-import { invalid } from './refusal.ts'
-import { assertFromSubscription, phasesOf } from './schedule-rules.ts'
+import { type ListParams, listKind, mergeMetadata } from './lists.ts'
+import { findCurrentPeriod } from './periods.ts'
+import { buildPhase } from './phase-items.ts'
+import { updatePhase } from './phases.ts'
+import { assertSupported } from './played.ts'
+import { createInvalidError } from './refusal.ts'
+import { assertFromSubscription, buildPhases } from './schedule-rules.ts'
 import { endSubscription } from './standing.ts'
-import type { World } from './world.ts'
+import type { StripeState } from './world.ts'
 
 // Schedules of changes to a subscription that is running.
 
@@ -25,8 +25,8 @@ export const schedules: Handlers = {
   'SubscriptionSchedules.update': ({ world, id, params }: Call<Stripe.SubscriptionScheduleUpdateParams>) => {
     const schedule = world.need('subscription_schedule', id)
     assertActive(schedule, 'update')
-    assertPlayed(params, ['end_behavior', 'expand', 'metadata', 'phases', 'proration_behavior'])
-    const phases = params.phases ? phasesOf(world, schedule, params.phases) : schedule.phases
+    assertSupported(params, ['end_behavior', 'expand', 'metadata', 'phases', 'proration_behavior'])
+    const phases = params.phases ? buildPhases(world, schedule, params.phases) : schedule.phases
     if (params.end_behavior === 'none' || params.end_behavior === 'renew') {
       throw new Error(`The contract server does not play end_behavior=${params.end_behavior}`)
     }
@@ -34,9 +34,9 @@ export const schedules: Handlers = {
       schedule.phases = phases
       schedule.current_phase = { start_date: phases[0]!.start_date, end_date: phases[0]!.end_date }
       schedule.end_behavior = params.end_behavior ?? schedule.end_behavior
-      schedule.metadata = mergedMetadata(schedule.metadata, params.metadata)
+      schedule.metadata = mergeMetadata(schedule.metadata, params.metadata)
     })
-    followPhase(world, schedule, phases[0]!, params.proration_behavior ?? 'create_prorations')
+    updatePhase(world, schedule, phases[0]!, params.proration_behavior ?? 'create_prorations')
     return schedule
   },
   'SubscriptionSchedules.release': ({ world, id }: Call<unknown>) => {
@@ -55,19 +55,19 @@ export const schedules: Handlers = {
 
 function assertActive({ status }: Stripe.SubscriptionSchedule, verb: string): void {
   if (status === 'active') return
-  throw invalid(
+  throw createInvalidError(
     `You cannot ${verb} a subscription schedule that is currently in the \`${status}\` status. It must be in one of the statuses: not_started, active.`,
   )
 }
 
-function migrate(world: World, subscription: Stripe.Subscription): Stripe.SubscriptionSchedule {
-  const { start, end } = currentPeriod(subscription)
+function migrate(world: StripeState, subscription: Stripe.Subscription): Stripe.SubscriptionSchedule {
+  const { start, end } = findCurrentPeriod(subscription)
   const items = subscription.items.data.map(({ price, quantity }) => ({
-    price: recurringPrice(world, price.id, 'from_subscription'),
+    price: findRecurringPrice(world, price.id, 'from_subscription'),
     quantity: quantity ?? 1,
   }))
   const trialEnd = subscription.status === 'trialing' ? subscription.trial_end : null
-  const schedule = build<Stripe.SubscriptionSchedule>('SubscriptionSchedules', 'SubscriptionSchedule', {
+  const schedule = buildObject<Stripe.SubscriptionSchedule>('SubscriptionSchedules', 'SubscriptionSchedule', {
     id: world.id('sub_sched'),
     billing_mode: structuredClone(subscription.billing_mode),
     created: world.now,
@@ -80,7 +80,7 @@ function migrate(world: World, subscription: Stripe.Subscription): Stripe.Subscr
     },
     end_behavior: 'release',
     metadata: {},
-    phases: [phaseObject(subscription, { start, end, items, trialEnd })],
+    phases: [buildPhase(subscription, { start, end, items, trialEnd })],
     status: 'active',
     subscription: subscription.id,
   })
@@ -93,7 +93,7 @@ function migrate(world: World, subscription: Stripe.Subscription): Stripe.Subscr
 }
 
 /** The subscription goes on as it is. */
-export function releaseSchedule(world: World, schedule: Stripe.SubscriptionSchedule): void {
+export function releaseSchedule(world: StripeState, schedule: Stripe.SubscriptionSchedule): void {
   const subscription = world.find('subscription', schedule.subscription as string)!
   world.update('customer.subscription.updated', subscription, () => {
     subscription.schedule = null

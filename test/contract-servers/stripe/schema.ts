@@ -1,4 +1,4 @@
-import { type Declaration, lookUp, type Node, nameOf, resourceFile } from './declarations.ts'
+import { type Declaration, findDeclaration, findResourceFile, type Node, readName } from './declarations.ts'
 
 // A declared type as something to check values against. Fields are read when they are first asked for: Stripe's types refer to each other.
 
@@ -33,23 +33,23 @@ interface Place {
 const named = new Map<string, Schema>()
 
 /** A type by its file and name, as `declared('Checkout/Sessions', 'Session')`. */
-export const declared = (resource: string, name: string): Schema =>
-  schemaOf(lookUp(name, resourceFile(resource), []), name)
+export const isDeclared = (resource: string, name: string): Schema =>
+  readSchema(findDeclaration(name, findResourceFile(resource), []), name)
 
-export function objectSchema(resource: string, name: string): ObjectSchema {
-  const schema = declared(resource, name)
+export function readObjectSchema(resource: string, name: string): ObjectSchema {
+  const schema = isDeclared(resource, name)
   if (schema.kind !== 'object') throw new Error(`${name} of ${resource} is no object`)
   return schema
 }
 
-export function schemaOf(declaration: Declaration, name: string, given = new Map<string, Schema>()): Schema {
-  const key = `${declaration.file}#${[...declaration.scope, nameOf(declaration.node.id as Node)].join('.')}`
+export function readSchema(declaration: Declaration, name: string, given = new Map<string, Schema>()): Schema {
+  const key = `${declaration.file}#${[...declaration.scope, readName(declaration.node.id as Node)].join('.')}`
   const known = given.size === 0 ? named.get(key) : undefined
   if (known) return known
   const place = { file: declaration.file, scope: declaration.scope, given }
   const schema =
     declaration.node.type === 'TSTypeAliasDeclaration'
-      ? typeSchema(declaration.node.typeAnnotation as Node, place)
+      ? readTypeSchema(declaration.node.typeAnnotation as Node, place)
       : interfaceSchema(declaration.node, name, place)
   if (given.size === 0) named.set(key, schema)
   return schema
@@ -58,7 +58,7 @@ export function schemaOf(declaration: Declaration, name: string, given = new Map
 function interfaceSchema(node: Node, name: string, place: Place): ObjectSchema {
   const body = (node.body as Node).body as Node[]
   // What an interface declares is looked up in the namespace of its own name first.
-  const inside = { ...place, scope: [...place.scope, nameOf(node.id as Node)] }
+  const inside = { ...place, scope: [...place.scope, readName(node.id as Node)] }
   return lazyObject(name, () => {
     const own = membersOf(body, name, inside)
     for (const parent of (node.extends as Node[] | undefined) ?? []) {
@@ -73,8 +73,8 @@ function interfaceSchema(node: Node, name: string, place: Place): ObjectSchema {
 
 const parentName = (node: Node): string =>
   node.type === 'MemberExpression'
-    ? `${parentName(node.object as Node)}.${nameOf(node.property as Node)}`
-    : nameOf(node)
+    ? `${parentName(node.object as Node)}.${readName(node.property as Node)}`
+    : readName(node)
 
 function lazyObject(name: string, read: () => Pick<ObjectSchema, 'fields' | 'index'>): ObjectSchema {
   let members: Pick<ObjectSchema, 'fields' | 'index'> | null = null
@@ -99,10 +99,10 @@ function membersOf(body: Node[], name: string, place: Place) {
   let index: Schema | null = null
   for (const member of body) {
     const type = (member.typeAnnotation as Node | null)?.typeAnnotation as Node
-    if (member.type === 'TSIndexSignature') index = typeSchema(type, place)
+    if (member.type === 'TSIndexSignature') index = readTypeSchema(type, place)
     if (member.type !== 'TSPropertySignature') continue
-    const field = nameOf(member.key as Node)
-    fields.set(field, { schema: typeSchema(type, place, `${name}.${field}`), isOptional: member.optional === true })
+    const field = readName(member.key as Node)
+    fields.set(field, { schema: readTypeSchema(type, place, `${name}.${field}`), isOptional: member.optional === true })
   }
   return { fields, index }
 }
@@ -118,22 +118,22 @@ const KEYWORDS: Record<string, Schema> = {
   TSUndefinedKeyword: { kind: 'never' },
 }
 
-export function typeSchema(node: Node, place: Place, name = ''): Schema {
+export function readTypeSchema(node: Node, place: Place, name = ''): Schema {
   const keyword = KEYWORDS[node.type]
   if (keyword) return keyword
   switch (node.type) {
     case 'TSLiteralType':
       return { kind: 'literal', value: (node.literal as { value: string }).value }
     case 'TSUnionType':
-      return union((node.types as Node[]).map((one) => typeSchema(one, place, name)))
+      return union((node.types as Node[]).map((one) => readTypeSchema(one, place, name)))
     case 'TSArrayType':
-      return { kind: 'array', of: typeSchema(node.elementType as Node, place, name) }
+      return { kind: 'array', of: readTypeSchema(node.elementType as Node, place, name) }
     case 'TSParenthesizedType':
-      return typeSchema(node.typeAnnotation as Node, place, name)
+      return readTypeSchema(node.typeAnnotation as Node, place, name)
     case 'TSTypeLiteral':
       return lazyObject(name, () => membersOf(node.members as Node[], name, place))
     case 'TSTypeReference':
-      return reference(nameOf(node.typeName as Node), node, place)
+      return reference(readName(node.typeName as Node), node, place)
   }
   throw new Error(`${node.type} in ${place.file} is not known here`)
 }
@@ -145,16 +145,16 @@ function reference(name: string, node: Node, place: Place): Schema {
   const given = place.given.get(name)
   if (given) return given
   const parameters = ((node.typeArguments as Node | null)?.params as Node[] | undefined) ?? []
-  const first = () => typeSchema(parameters[0]!, place)
+  const first = () => readTypeSchema(parameters[0]!, place)
   if (name === 'Array' || name === 'ReadonlyArray') return { kind: 'array', of: first() }
   if (name === 'Partial') return partial(first())
   if (name === 'OtherString') return OTHER
   if (name === 'Decimal') return { kind: 'string' } // on the wire
   if (name === 'Date') return { kind: 'string' }
-  const declaration = lookUp(name, place.file, place.scope)
+  const declaration = findDeclaration(name, place.file, place.scope)
   const names = ((declaration.node.typeParameters as Node | null)?.params as Node[] | undefined) ?? []
-  const filled = new Map(names.map((one, at) => [nameOf(one.name as Node), typeSchema(parameters[at]!, place)]))
-  return schemaOf(declaration, name, filled)
+  const filled = new Map(names.map((one, at) => [readName(one.name as Node), readTypeSchema(parameters[at]!, place)]))
+  return readSchema(declaration, name, filled)
 }
 
 function partial(schema: Schema): Schema {
@@ -173,5 +173,5 @@ function union(of: Schema[]): Schema {
   return { kind: 'union', of: closed, isOpen }
 }
 
-export const alternativesOf = (schema: Schema): Schema[] => (schema.kind === 'union' ? schema.of : [schema])
-export const isNullable = (schema: Schema) => alternativesOf(schema).some(({ kind }) => kind === 'null')
+export const listAlternatives = (schema: Schema): Schema[] => (schema.kind === 'union' ? schema.of : [schema])
+export const isNullable = (schema: Schema) => listAlternatives(schema).some(({ kind }) => kind === 'null')

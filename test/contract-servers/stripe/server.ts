@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import Stripe from 'stripe'
 import { serve } from '../serve.ts'
 import { Api, type ApiAnswer, type ApiRequest } from './api.ts'
-import { buy, type Purchase } from './buying.ts'
-import { advance } from './clock.ts'
-import { answerPage } from './pages.ts'
+import { completePurchase, type Purchase } from './buying.ts'
+import { advanceClock } from './clock.ts'
+import { servePage } from './pages.ts'
 import { closeDispute, openDispute } from './refunds.ts'
 import { Webhooks } from './webhooks.ts'
-import { type Kind, type Kinds, type Settings, World } from './world.ts'
+import { type Kind, type Kinds, type Settings, StripeState } from './world.ts'
 
 // A server that stands in for Stripe. README.md says what it plays, and on whose word.
 
@@ -55,7 +55,7 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
     afterRetries: options.afterRetries ?? 'cancel',
     taxPercent: options.taxPercent ?? 0,
   }
-  const world = new World(options.now ?? new Date(), settings)
+  const world = new StripeState(options.now ?? new Date(), settings)
   const apiKey = 'sk_test_contractserver'
   const webhookSecret = 'whsec_contractserver'
   const api = new Api(world, apiKey)
@@ -68,7 +68,7 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
     if (early === 'lose') api.answer(request)
     if (early === 'lose' || early === 'cut') return message.socket.destroy()
     if (!early && !request.path.startsWith('/v1/')) {
-      const { status, html = '', location } = answerPage(world, request)
+      const { status, html = '', location } = servePage(world, request)
       reply.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...(location && { location }) }).end(html)
       return
     }
@@ -81,8 +81,8 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
     client: { host: '127.0.0.1', port: server.port, protocol: 'http' },
     apiKey,
     webhookSecret,
-    clock: { now: () => new Date(world.now * 1000), advance: (to) => advance(world, to) },
-    buy: (session, purchase) => buy(world, session, purchase),
+    clock: { now: () => new Date(world.now * 1000), advance: (to) => advanceClock(world, to) },
+    buy: (session, purchase) => completePurchase(world, session, purchase),
     openDispute: (charge, reason) => openDispute(world, charge, reason),
     closeDispute: (dispute, status) => closeDispute(world, dispute, status),
     webhooks: new Webhooks(world, webhookSecret, options.signedAt ?? (() => new Date(world.now * 1000))),

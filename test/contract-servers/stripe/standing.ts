@@ -1,14 +1,14 @@
 import type Stripe from 'stripe'
-import { applyPending } from './pending.ts'
-import { idOf, type World } from './world.ts'
+import { applyPendingUpdate } from './pending.ts'
+import { createId, type StripeState } from './world.ts'
 
 // How a subscription stands after what became of its invoices (docs.stripe.com/billing/subscriptions/overview).
 
-export function invoicePaid(world: World, invoice: Stripe.Invoice): void {
+export function applyPaidInvoice(world: StripeState, invoice: Stripe.Invoice): void {
   setDelinquent(world, invoice, false)
   const subscription = subscriptionOfInvoice(world, invoice)
   if (!subscription || subscription.ended_at || subscription.latest_invoice !== invoice.id) return
-  if (subscription.pending_update) applyPending(world, subscription)
+  if (subscription.pending_update) applyPendingUpdate(world, subscription)
   else if (['past_due', 'unpaid', 'incomplete'].includes(subscription.status)) {
     world.update('customer.subscription.updated', subscription, () => {
       subscription.status = 'active'
@@ -16,7 +16,7 @@ export function invoicePaid(world: World, invoice: Stripe.Invoice): void {
   }
 }
 
-export function invoiceFailed(world: World, invoice: Stripe.Invoice): void {
+export function applyFailedInvoice(world: StripeState, invoice: Stripe.Invoice): void {
   setDelinquent(world, invoice, true)
   const subscription = subscriptionOfInvoice(world, invoice)
   // A change that waits for its payment leaves the subscription as it was; a beginning that fails is incomplete from the first.
@@ -33,7 +33,7 @@ export function invoiceFailed(world: World, invoice: Stripe.Invoice): void {
 }
 
 export function endSubscription(
-  world: World,
+  world: StripeState,
   subscription: Stripe.Subscription,
   reason: NonNullable<Stripe.Subscription.CancellationDetails['reason']> | null,
 ): void {
@@ -51,18 +51,18 @@ export function endSubscription(
   cancelSchedule(world, subscription)
 }
 
-function cancelSchedule(world: World, subscription: Stripe.Subscription): void {
-  const schedule = world.find('subscription_schedule', idOf(subscription.schedule))
+function cancelSchedule(world: StripeState, subscription: Stripe.Subscription): void {
+  const schedule = world.find('subscription_schedule', createId(subscription.schedule))
   if (schedule?.status !== 'active') return
   Object.assign(schedule, { status: 'canceled', canceled_at: world.now, current_phase: null })
   world.emit('subscription_schedule.canceled', schedule)
 }
 
-const subscriptionOfInvoice = (world: World, invoice: Stripe.Invoice) =>
-  world.find('subscription', idOf(invoice.parent?.subscription_details?.subscription))
+const subscriptionOfInvoice = (world: StripeState, invoice: Stripe.Invoice) =>
+  world.find('subscription', createId(invoice.parent?.subscription_details?.subscription))
 
-function setDelinquent(world: World, invoice: Stripe.Invoice, delinquent: boolean): void {
-  const customer = world.find('customer', idOf(invoice.customer))
+function setDelinquent(world: StripeState, invoice: Stripe.Invoice, delinquent: boolean): void {
+  const customer = world.find('customer', createId(invoice.customer))
   if (!customer || customer.deleted || customer.delinquent === delinquent) return
   world.update('customer.updated', customer, () => {
     customer.delinquent = delinquent

@@ -1,15 +1,15 @@
 import type Stripe from 'stripe'
-import { build } from './build.ts'
-import { collect, finalize, openDraft } from './invoicing.ts'
-import { fullLine, type Item, trialLine } from './lines.ts'
-import { foretell, type Payer } from './payments.ts'
-import { itemObject } from './pending.ts'
-import { intervalOf, periodEnd } from './periods.ts'
-import { listOf, type World } from './world.ts'
+import { buildObject } from './build.ts'
+import { collectInvoice, finalizeInvoice, openDraft } from './invoicing.ts'
+import { buildFullLine, buildTrialLine, type Item } from './lines.ts'
+import { type Payer, predictOutcome } from './payments.ts'
+import { buildItem } from './pending.ts'
+import { computePeriodEnd, readInterval } from './periods.ts'
+import { listObjects, type StripeState } from './world.ts'
 
 // How a subscription begins, from a checkout or by the API.
 
-export interface Beginning {
+export interface SubscriptionStart {
   customer: string
   items: { price: Stripe.Price; quantity: number }[]
   trialEnd: number | null
@@ -21,9 +21,9 @@ export interface Beginning {
   payer: Payer
 }
 
-export function beginSubscription(
-  world: World,
-  beginning: Beginning,
+export function startSubscription(
+  world: StripeState,
+  beginning: SubscriptionStart,
 ): { subscription: Stripe.Subscription; invoice: Stripe.Invoice } {
   const { trialEnd } = beginning
   const subscription = subscriptionObject(world, beginning)
@@ -34,10 +34,12 @@ export function beginSubscription(
     price,
     quantity: quantity ?? 1,
   }))
-  const lines = items.map((item) => (trialEnd ? trialLine(world, item, period) : fullLine(world, item, period)))
+  const lines = items.map((item) =>
+    trialEnd ? buildTrialLine(world, item, period) : buildFullLine(world, item, period),
+  )
   // Where the first payment fails, the subscription is incomplete from the first.
   const willBePaid =
-    trialEnd !== null || foretell(world, beginning.payer) === 'paid' || lines.every(({ amount }) => amount === 0)
+    trialEnd !== null || predictOutcome(world, beginning.payer) === 'paid' || lines.every(({ amount }) => amount === 0)
   if (!willBePaid) subscription.status = 'incomplete'
   const draft = {
     subscription,
@@ -49,18 +51,18 @@ export function beginSubscription(
   const invoice = openDraft(world, draft)
   world.emit('customer.subscription.created', subscription)
   if (trialEnd && trialEnd - world.now < 3 * 86_400) world.emit('customer.subscription.trial_will_end', subscription)
-  finalize(world, invoice)
-  if (invoice.status === 'open') collect(world, invoice, beginning.payer)
+  finalizeInvoice(world, invoice)
+  if (invoice.status === 'open') collectInvoice(world, invoice, beginning.payer)
   return { subscription, invoice }
 }
 
-function subscriptionObject(world: World, beginning: Beginning): Stripe.Subscription {
+function subscriptionObject(world: StripeState, beginning: SubscriptionStart): Stripe.Subscription {
   const { trialEnd, items } = beginning
   const id = world.id('sub')
   const anchor = trialEnd ?? world.now
-  const end = trialEnd ?? periodEnd(world.now, world.now, intervalOf(items[0]!))
+  const end = trialEnd ?? computePeriodEnd(world.now, world.now, readInterval(items[0]!))
   const period = { start: world.now, end }
-  return build<Stripe.Subscription>('Subscriptions', 'Subscription', {
+  return buildObject<Stripe.Subscription>('Subscriptions', 'Subscription', {
     id,
     automatic_tax: { enabled: beginning.isTaxed, liability: beginning.isTaxed ? { type: 'self' } : null },
     billing_cycle_anchor: anchor,
@@ -73,9 +75,9 @@ function subscriptionObject(world: World, beginning: Beginning): Stripe.Subscrip
     default_payment_method: beginning.method,
     description: beginning.description,
     invoice_settings: { issuer: { type: 'self' } },
-    items: listOf(
+    items: listObjects(
       items.map((item) =>
-        itemObject(world, { ...item, price: structuredClone(item.price), id: world.id('si') }, id, period),
+        buildItem(world, { ...item, price: structuredClone(item.price), id: world.id('si') }, id, period),
       ),
       `/v1/subscription_items?subscription=${id}`,
     ),

@@ -1,20 +1,20 @@
 import type Stripe from 'stripe'
-import { cardError, declined } from './cards.ts'
-import { type ChangeRequest, changedItems, type Plan, planChange, recurringPrice } from './changes.ts'
-import { assertOwnCard, needCustomer } from './customers.ts'
+import { createCardError, createDecline } from './cards.ts'
+import { applyItemChanges, type ChangePlan, type ChangeRequest, findRecurringPrice, planChange } from './changes.ts'
+import { assertOwnCard, requireCustomer } from './customers.ts'
 import type { Call, Handlers } from './handlers.ts'
-import { cardOf, collect, finalize, invoiceObject, openDraft } from './invoicing.ts'
+import { buildInvoice, collectInvoice, finalizeInvoice, findCard, openDraft } from './invoicing.ts'
 import type { LineDraft } from './lines.ts'
-import { type ListParams, listKind, mergedMetadata } from './lists.ts'
-import { foretell } from './payments.ts'
-import { applyPlan, keepPending } from './pending.ts'
-import { currentPeriod } from './periods.ts'
-import { noteInPhase } from './phase-items.ts'
-import { assertPlayed } from './played.ts'
-import { invalid, missing } from './refusal.ts'
+import { type ListParams, listKind, mergeMetadata } from './lists.ts'
+import { predictOutcome } from './payments.ts'
+import { applyPlan, savePendingUpdate } from './pending.ts'
+import { findCurrentPeriod } from './periods.ts'
+import { recordInPhase } from './phase-items.ts'
+import { assertSupported } from './played.ts'
+import { createInvalidError, createMissingError } from './refusal.ts'
 import { endSubscription } from './standing.ts'
-import { beginSubscription } from './subscribing.ts'
-import { DAY, type World } from './world.ts'
+import { startSubscription } from './subscribing.ts'
+import { DAY, type StripeState } from './world.ts'
 
 // Subscriptions by the API.
 
@@ -27,21 +27,21 @@ export const subscriptions: Handlers = {
   'Subscriptions.update': ({ world, id, params }: Call<Update>) => {
     const subscription = world.need('subscription', id)
     updateSubscription(world, subscription, params)
-    noteInPhase(world, subscription)
+    recordInPhase(world, subscription)
     return subscription
   },
   'Subscriptions.cancel': ({ world, id, params }: Call<Stripe.SubscriptionCancelParams>) => {
-    assertPlayed(params, ['cancellation_details', 'expand'])
+    assertSupported(params, ['cancellation_details', 'expand'])
     const subscription = world.need('subscription', id)
-    if (subscription.ended_at) throw missing('subscription', id, 'id', 404)
+    if (subscription.ended_at) throw createMissingError('subscription', id, 'id', 404)
     setDetails(subscription, params.cancellation_details)
     endSubscription(world, subscription, 'cancellation_requested')
     return subscription
   },
 }
 
-function list(world: World, { status, price, ...rest }: Stripe.SubscriptionListParams) {
-  assertPlayed({ ...rest }, ['customer', 'created', 'ending_before', 'expand', 'limit', 'starting_after'])
+function list(world: StripeState, { status, price, ...rest }: Stripe.SubscriptionListParams) {
+  assertSupported({ ...rest }, ['customer', 'created', 'ending_before', 'expand', 'limit', 'starting_after'])
   const isEnded = (one: Stripe.Subscription) => ['canceled', 'incomplete_expired'].includes(one.status)
   const isMeant = (one: Stripe.Subscription) => {
     if (status === 'all') return true
@@ -57,8 +57,8 @@ function list(world: World, { status, price, ...rest }: Stripe.SubscriptionListP
   )
 }
 
-function create(world: World, params: Stripe.SubscriptionCreateParams): Stripe.Subscription {
-  assertPlayed(params, [
+function create(world: StripeState, params: Stripe.SubscriptionCreateParams): Stripe.Subscription {
+  assertSupported(params, [
     'automatic_tax',
     'customer',
     'default_payment_method',
@@ -72,30 +72,30 @@ function create(world: World, params: Stripe.SubscriptionCreateParams): Stripe.S
     'trial_period_days',
     'trial_settings',
   ])
-  const customer = needCustomer(world, params.customer!)
+  const customer = requireCustomer(world, params.customer!)
   const method = params.default_payment_method ?? (customer.invoice_settings.default_payment_method as string | null)
   if (params.default_payment_method)
     assertOwnCard(world, params.default_payment_method, customer.id, 'default_payment_method')
   const items = (params.items ?? []).map(({ price, quantity }, at) => ({
-    price: recurringPrice(world, price!, `items[${at}][price]`),
+    price: findRecurringPrice(world, price!, `items[${at}][price]`),
     quantity: quantity ?? 1,
   }))
-  if (items.length === 0) throw invalid('Missing required param: items.', 'items', 'parameter_missing')
-  changedItems(world, [], params.items as [], items[0]!.price.currency)
+  if (items.length === 0) throw createInvalidError('Missing required param: items.', 'items', 'parameter_missing')
+  applyItemChanges(world, [], params.items as [], items[0]!.price.currency)
   const days = params.trial_period_days
   const trialEnd = days ? world.now + days * DAY : typeof params.trial_end === 'number' ? params.trial_end : null
   if (!method && !trialEnd) {
-    throw invalid(
+    throw createInvalidError(
       'This customer has no attached payment source or default payment method.',
       undefined,
       'resource_missing',
     )
   }
-  const { subscription } = beginSubscription(world, {
+  const { subscription } = startSubscription(world, {
     customer: customer.id,
     items,
     trialEnd,
-    metadata: mergedMetadata(null, params.metadata),
+    metadata: mergeMetadata(null, params.metadata),
     description: params.description ?? null,
     missingPaymentMethod: params.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
     method: params.default_payment_method ?? null,
@@ -136,8 +136,8 @@ const WITH_PENDING: (keyof Update)[] = [
   'trial_end',
 ]
 
-export function updateSubscription(world: World, subscription: Stripe.Subscription, params: Update): void {
-  assertPlayed(params, UPDATES)
+export function updateSubscription(world: StripeState, subscription: Stripe.Subscription, params: Update): void {
+  assertSupported(params, UPDATES)
   assertUpdate(world, subscription, params)
   const isChange = params.items || params.trial_end !== undefined || params.billing_cycle_anchor?.type === 'now'
   const plan = isChange ? planChange(world, subscription, params as unknown as ChangeRequest) : null
@@ -152,18 +152,18 @@ export function updateSubscription(world: World, subscription: Stripe.Subscripti
   change(world, subscription, { params, plan, lines })
 }
 
-function assertUpdate(world: World, subscription: Stripe.Subscription, params: Update): void {
+function assertUpdate(world: StripeState, subscription: Stripe.Subscription, params: Update): void {
   const given = (Object.keys(params) as (keyof Update)[]).filter((one) => params[one] !== undefined)
   if (subscription.ended_at) {
     if (given.every((one) => ['metadata', 'cancellation_details', 'expand'].includes(one))) return
-    throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
+    throw createInvalidError('A canceled subscription can only update its cancellation_details and metadata.')
   }
   if (params.cancel_at_period_end && params.cancel_at) {
-    throw invalid('You may only specify one of these parameters: cancel_at, cancel_at_period_end.')
+    throw createInvalidError('You may only specify one of these parameters: cancel_at, cancel_at_period_end.')
   }
   const isCancellation = params.cancel_at_period_end !== undefined || params.cancel_at !== undefined
   if (subscription.schedule && isCancellation) {
-    throw invalid(
+    throw createInvalidError(
       `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
       params.cancel_at_period_end === undefined ? 'cancel_at' : 'cancel_at_period_end',
     )
@@ -173,16 +173,16 @@ function assertUpdate(world: World, subscription: Stripe.Subscription, params: U
   }
   const extra = given.find((one) => !WITH_PENDING.includes(one))
   if (params.payment_behavior === 'pending_if_incomplete' && extra) {
-    throw invalid(
+    throw createInvalidError(
       `When \`payment_behavior\` is set to \`pending_if_incomplete\`, you cannot pass \`${extra}\`. Only attributes that pending updates support can be changed.`,
       extra,
     )
   }
 }
 
-function setFields(world: World, subscription: Stripe.Subscription, params: Update): void {
+function setFields(world: StripeState, subscription: Stripe.Subscription, params: Update): void {
   if (params.cancel_at_period_end !== undefined) {
-    endAt(world, subscription, params.cancel_at_period_end ? currentPeriod(subscription).end : null)
+    endAt(world, subscription, params.cancel_at_period_end ? findCurrentPeriod(subscription).end : null)
     subscription.cancel_at_period_end = params.cancel_at_period_end
   }
   if (params.cancel_at !== undefined) {
@@ -190,7 +190,7 @@ function setFields(world: World, subscription: Stripe.Subscription, params: Upda
     endAt(
       world,
       subscription,
-      isPeriod ? currentPeriod(subscription).end : ((params.cancel_at as number | null) ?? null),
+      isPeriod ? findCurrentPeriod(subscription).end : ((params.cancel_at as number | null) ?? null),
     )
   }
   setDetails(subscription, params.cancellation_details)
@@ -201,10 +201,10 @@ function setFields(world: World, subscription: Stripe.Subscription, params: Upda
   if (params.trial_settings) {
     subscription.trial_settings = structuredClone(params.trial_settings) as Stripe.Subscription.TrialSettings
   }
-  subscription.metadata = mergedMetadata(subscription.metadata, params.metadata)
+  subscription.metadata = mergeMetadata(subscription.metadata, params.metadata)
 }
 
-function endAt(world: World, subscription: Stripe.Subscription, at: number | null): void {
+function endAt(world: StripeState, subscription: Stripe.Subscription, at: number | null): void {
   subscription.cancel_at = at
   subscription.cancel_at_period_end = false
   subscription.canceled_at = at === null ? null : world.now
@@ -224,23 +224,23 @@ function setDetails(
 
 interface Change {
   params: Update
-  plan: Plan
+  plan: ChangePlan
   lines: LineDraft[]
 }
 
-function change(world: World, subscription: Stripe.Subscription, { params, plan, lines }: Change): void {
+function change(world: StripeState, subscription: Stripe.Subscription, { params, plan, lines }: Change): void {
   const behavior = params.payment_behavior ?? 'allow_incomplete'
   if (behavior === 'default_incomplete')
     throw new Error('The contract server does not play payment_behavior=default_incomplete')
   const draft = { subscription, lines, reason: 'subscription_update' as const, period: plan.period }
-  const due = plan.isInvoicedNow ? invoiceObject(world, draft).amount_due : 0
-  const payer = { method: cardOf(world, subscription), isOwnerThere: false }
-  const outcome = due > 0 ? foretell(world, payer) : 'paid'
+  const due = plan.isInvoicedNow ? buildInvoice(world, draft).amount_due : 0
+  const payer = { method: findCard(world, subscription), isOwnerThere: false }
+  const outcome = due > 0 ? predictOutcome(world, payer) : 'paid'
   if (behavior === 'error_if_incomplete' && outcome !== 'paid') throw refused(outcome)
   const waits = behavior === 'pending_if_incomplete' && outcome !== 'paid'
   world.update('customer.subscription.updated', subscription, () => {
     setFields(world, subscription, params)
-    if (waits) keepPending(world, subscription, plan)
+    if (waits) savePendingUpdate(world, subscription, plan)
     else applyPlan(world, subscription, plan)
   })
   if (!plan.isInvoicedNow) {
@@ -248,26 +248,26 @@ function change(world: World, subscription: Stripe.Subscription, { params, plan,
     return
   }
   const invoice = openDraft(world, draft)
-  finalize(world, invoice)
-  if (invoice.status === 'open') collect(world, invoice)
+  finalizeInvoice(world, invoice)
+  if (invoice.status === 'open') collectInvoice(world, invoice)
 }
 
 function refused(outcome: string) {
-  if (outcome === 'declined') return declined('generic_decline')
+  if (outcome === 'declined') return createDecline('generic_decline')
   if (outcome === 'no_card')
-    return invalid(
+    return createInvalidError(
       'This customer has no attached payment source or default payment method.',
       undefined,
       'resource_missing',
     )
-  return cardError(
+  return createCardError(
     'subscription_payment_intent_requires_action',
     'Payment for this subscription requires additional user action before it can be completed successfully.',
   )
 }
 
 /** Prorations that are not invoiced at once are lines of the next invoice. */
-function keepForLater(world: World, subscription: Stripe.Subscription, lines: LineDraft[]): void {
+function keepForLater(world: StripeState, subscription: Stripe.Subscription, lines: LineDraft[]): void {
   if (lines.length === 0) return
   const kept = world.notes.get(`${subscription.id}/lines`)?.lines as LineDraft[] | undefined
   world.notes.set(`${subscription.id}/lines`, { lines: [...(kept ?? []), ...lines] })

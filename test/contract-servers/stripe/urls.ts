@@ -1,6 +1,6 @@
-import { invalid } from './refusal.ts'
+import { createInvalidError } from './refusal.ts'
 
 export function assertUrl(url: string, param: string): void {
   if (/^https?:\/\/[^\s/]/.test(url)) return
-  throw invalid('Not a valid URL', param, 'url_invalid')
+  throw createInvalidError('Not a valid URL', param, 'url_invalid')
 }

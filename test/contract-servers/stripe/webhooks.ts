@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import type { World } from './world.ts'
+import type { StripeState } from './world.ts'
 
 // Events on their way to the application. Stripe promises no order and may tell an event twice: a test does what it likes with the queue.
 
@@ -25,11 +25,11 @@ export class Webhooks {
   private queue: Delivery[] = []
   private followed: Target | null = null
   private running: Promise<unknown> = Promise.resolve()
-  private readonly world: World
+  private readonly world: StripeState
   private readonly secret: string
   private readonly signedAt: () => Date
 
-  constructor(world: World, secret: string, signedAt: () => Date) {
+  constructor(world: StripeState, secret: string, signedAt: () => Date) {
     this.world = world
     this.secret = secret
     this.signedAt = signedAt

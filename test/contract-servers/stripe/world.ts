@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
-import { problemsOf } from './check.ts'
+import { findProblems } from './check.ts'
 import { API_VERSION } from './declarations.ts'
-import { missing } from './refusal.ts'
-import { declared } from './schema.ts'
+import { createMissingError } from './refusal.ts'
+import { isDeclared } from './schema.ts'
 
 /** What Stripe keeps, by the `object` of each. */
 export interface Kinds {
@@ -42,7 +42,7 @@ type Fields = Record<string, unknown>
 
 export const DAY = 86_400
 
-export class World {
+export class StripeState {
   /** Seconds since 1970, as Stripe counts. */
   now: number
   readonly settings: Settings
@@ -85,7 +85,7 @@ export class World {
   /** `param`: the parameter that names it; `id` is the one in the address. */
   need<K extends Kind>(kind: K, id: string, param = 'id', noun = kind.replace(/^.*\./, '')): Kinds[K] {
     const found = this.find(kind, id)
-    if (!found) throw missing(noun, id, param, param === 'id' ? 404 : 400)
+    if (!found) throw createMissingError(noun, id, param, param === 'id' ? 404 : 400)
     return found
   }
 
@@ -105,14 +105,14 @@ export class World {
   includable(object: Fields, name: string): unknown {
     const url = (of: string) => `/v1/${of}`
     if (object.object === 'invoice' && name === 'payments') {
-      return listOf(
+      return listObjects(
         this.all('invoice_payment').filter(({ invoice }) => invoice === object.id),
         url('invoice_payments'),
       )
     }
     if (object.object === 'customer' && name === 'subscriptions') {
       const live = this.all('subscription').filter(({ customer, ended_at }) => customer === object.id && !ended_at)
-      return listOf(live, url(`customers/${object.id}/subscriptions`))
+      return listObjects(live, url(`customers/${object.id}/subscriptions`))
     }
     if (object.object === 'checkout.session' && name === 'line_items')
       return this.notes.get(String(object.id))?.lineItems
@@ -143,7 +143,7 @@ export class World {
       .split(/[._]/)
       .map((word) => word[0]!.toUpperCase() + word.slice(1))
       .join('')}Event`
-    this.check(`event ${type}`, problemsOf(event, declared('Events', name)))
+    this.check(`event ${type}`, findProblems(event, isDeclared('Events', name)))
     this.onEvent(this.put('event', event as unknown as Stripe.Event))
   }
 
@@ -168,7 +168,7 @@ export class World {
   }
 }
 
-export const listOf = <T>(data: T[], url: string, hasMore = false) => ({
+export const listObjects = <T>(data: T[], url: string, hasMore = false) => ({
   object: 'list' as const,
   data,
   has_more: hasMore,
@@ -176,5 +176,5 @@ export const listOf = <T>(data: T[], url: string, hasMore = false) => ({
 })
 
 /** The id of what may be an id or the object itself. */
-export const idOf = (one: string | { id: string } | null | undefined): string | null =>
+export const createId = (one: string | { id: string } | null | undefined): string | null =>
   typeof one === 'string' ? one : (one?.id ?? null)

@@ -9,7 +9,7 @@ const CLAIM_MS = 60_000
  * Whoever sends looks at the store by the time at which its first open message wants to be looked at. Not where the clock has been put back:
  * a process that ends then may leave a look that is later by as much.
  */
-export const awake: Invariant = ({ harness, state }) => {
+export const checkWakeUps: Invariant = ({ harness, state }) => {
   if (harness.hasJumped) return []
   const open = state.messages.filter((message) => OPEN.has(message.state))
   if (open.length === 0) return []

@@ -8,7 +8,7 @@ import type { Invariant } from './scene.ts'
  * A cart is emptied only when no browser has anything in it any more. Judged by what each browser, known by any of its marks, has told since
  * the cart began; what the store tells names none.
  */
-export const emptied: Invariant = ({ state, before }) => {
+export const checkEmptiedCarts: Invariant = ({ state, before }) => {
   if (!before || state === before) return []
   const was = new Map(before.carts.map(({ id, status }) => [id, status]))
   return state.carts

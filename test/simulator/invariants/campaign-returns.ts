@@ -1,5 +1,5 @@
 import type { Harness } from '../harness.ts'
-import { FEW } from '../play-campaigns.ts'
+import { PAUSE_LIMITS } from '../play-campaigns.ts'
 import type { Message, State } from '../witness.ts'
 import { type Invariant, OPEN } from './scene.ts'
 
@@ -11,7 +11,7 @@ const PARTS: Record<string, readonly string[]> = {
   cancelled: ['cancelled'],
 }
 
-export const report: Invariant = ({ harness, state }) =>
+export const checkReport: Invariant = ({ harness, state }) =>
   [...harness.reports].flatMap(([id, { counts, runs, orders, revenue, bounced }]) => {
     const rows = state.messages.filter(({ origin }) => origin === `campaign:${id}`)
     const ofRuns = state.runs.filter(({ campaign }) => campaign === id).sort((a, b) => b.run - a.run)
@@ -63,7 +63,7 @@ const sorted = (of: unknown): string =>
  * After a look. What came back before it counts: of what left since the campaign was paused for such last, in the newest runs of 30 days that
  * together have enough to judge, and of each older one that is still sending.
  */
-export const guard: Invariant = ({ harness, state, before, step }) => {
+export const checkGuard: Invariant = ({ harness, state, before, step }) => {
   if (!before || step.do !== 'work' || !harness.isLookDone || harness.hasJumped) return []
   const since = harness.clock.now().getTime() - WATCHED_MS
   return harness.campaigns.flatMap((made) => {
@@ -108,7 +108,7 @@ function isTooMuch(
   const judged = [newest]
   for (const { run } of all.sort((a, b) => b.run - a.run)) {
     const some = left.filter(({ step }) => step === run)
-    const isNewest = newest.accepted < FEW.leastAccepted
+    const isNewest = newest.accepted < PAUSE_LIMITS.leastAccepted
     if (!isNewest && !isSending(run)) continue
     const sum = isNewest ? newest : { accepted: 0, bounced: 0, complained: 0 }
     sum.accepted += some.filter((each) => ['sent', 'delivered'].includes(each.state) || hasBounced(each)).length
@@ -122,7 +122,7 @@ function isTooMuch(
 const hasBounced = ({ state, reason }: Message) => state === 'failed' && /^(bounced|undelivered)/.test(reason ?? '')
 
 const isOver = ({ accepted, bounced, complained }: { accepted: number; bounced: number; complained: number }) =>
-  accepted >= FEW.leastAccepted &&
-  [[bounced, FEW.bounces] as const, [complained, FEW.complaints] as const].some(
+  accepted >= PAUSE_LIMITS.leastAccepted &&
+  [[bounced, PAUSE_LIMITS.bounces] as const, [complained, PAUSE_LIMITS.complaints] as const].some(
     ([count, { least, share }]) => count >= least && count / accepted > share,
   )

@@ -1,22 +1,22 @@
-import { isAsItWas, isMeant } from '../expected.ts'
+import { isInAudience, isUnchanged } from '../expected.ts'
 import type { Harness } from '../harness.ts'
-import { slotsOf } from '../new-york.ts'
-import type { Made } from '../play-campaigns.ts'
+import { listSlots } from '../new-york.ts'
+import type { PlayedCampaign } from '../play-campaigns.ts'
 import type { Message, Run, State } from '../witness.ts'
-import { couldSend, type Invariant, isOfCampaign, MOMENT_MS, name, OPEN, type SentMail } from './scene.ts'
+import { canSend, describeMail, type Invariant, isCampaignSend, MOMENT_MS, OPEN, type SentMail } from './scene.ts'
 
 // Campaigns and Runs: what campaigns send and when not, whether their figures add up, whom a run writes to, and when it is.
 
-export const campaigns: Invariant = (scene) => {
+export const checkCampaigns: Invariant = (scene) => {
   if (!scene.harness.scenario.hasCampaigns) return []
   const { harness, state, fresh } = scene
   const control = fresh
     .filter(
-      ({ evidence }) => isOfCampaign(evidence) && evidence.arm === 'control' && evidence.armAt! < evidence.createdAt,
+      ({ evidence }) => isCampaignSend(evidence) && evidence.arm === 'control' && evidence.armAt! < evidence.createdAt,
     )
     // In the step in which it is switched on, others may have been decided on before.
     .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn && harness.flowOnIn < harness.stepNumber)
-    .map((mail) => `${name(mail)} went to somebody in the control group`)
+    .map((mail) => `${describeMail(mail)} went to somebody in the control group`)
   return [...whileStopped(harness, fresh), ...control, ...figures(harness, state), ...ended(scene)]
 }
 
@@ -27,7 +27,7 @@ function whileStopped({ campaigns: all }: Harness, fresh: readonly SentMail[]): 
     const isStopped = made?.stops.some(
       ({ from, until }) => mail.at - from >= MOMENT_MS && (until === null || mail.at < until),
     )
-    return isStopped ? [`${name(mail)} left while its campaign was stopped`] : []
+    return isStopped ? [`${describeMail(mail)} left while its campaign was stopped`] : []
   })
 }
 
@@ -82,7 +82,7 @@ const ended: Invariant = ({ harness, state, step }) =>
 
 const originOf = (id: string) => `campaign:${id}`
 
-export const runs: Invariant = (scene) =>
+export const checkRuns: Invariant = (scene) =>
   scene.harness.scenario.hasCampaigns
     ? [
         ...onePerPerson(scene),
@@ -104,7 +104,7 @@ const counts = ({ reason }: Message) =>
 const onePerPerson: Invariant = ({ state, before }) => {
   const rows = state.messages.filter(
     // What a purchase closed is no mail, of whomever it was.
-    (message) => isOfCampaign(message) && counts(message) && message.reason !== 'purchased',
+    (message) => isCampaignSend(message) && counts(message) && message.reason !== 'purchased',
   )
   return [...Map.groupBy(rows, ({ origin, step, shopper }) => `${origin} ${step} ${shopper}`).values()].flatMap(
     (some) => {
@@ -126,7 +126,7 @@ const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || no
 /** Nobody hears twice of one cart from one campaign, whatever was joined to it; but once more of what has failed, when it is tried again. */
 const onePerCart: Invariant = (scene) => {
   const { state, mails, fresh } = scene
-  const rows = state.messages.filter((message) => isOfCampaign(message) && counts(message))
+  const rows = state.messages.filter((message) => isCampaignSend(message) && counts(message))
   const twice = [...Map.groupBy(rows, ({ origin, cart }) => `${origin} ${cart}`).values()]
     .map((some) => some.toSorted((a, b) => a.step - b.step))
     // Of two people who are found to be one, both are about none; what is over and never left is no second one.
@@ -141,8 +141,8 @@ const onePerCart: Invariant = (scene) => {
         id !== mail.id && isTaken && e?.origin === origin && [cart, ...joined].includes(e.cart),
     )
     const before = others.flatMap(({ id }) => state.messages.find((each) => each.id === id) ?? [])
-    return isOfCampaign(mail.evidence) && others.length > 0 && !isRetry(scene, { origin, step }, before)
-      ? [`${name(mail)} is of a campaign that has written about its cart`]
+    return isCampaignSend(mail.evidence) && others.length > 0 && !isRetry(scene, { origin, step }, before)
+      ? [`${describeMail(mail)} is of a campaign that has written about its cart`]
       : []
   })
   return [...twice, ...again]
@@ -169,7 +169,7 @@ const atTheirTime: Invariant = ({ harness, state }) =>
         // To the minute in which somebody saved it; it comes again where the clock was put back.
         !harness.hasJumped &&
         ![...made.asked, ...made.retried, ...made.saved].some(({ from, until }) => at >= from && at <= until) &&
-        !made.versions.some(({ schedule }) => slotsOf(schedule, at).includes(at)),
+        !made.versions.some(({ schedule }) => listSlots(schedule, at).includes(at)),
     )
     const isAsked = (at: number) => made.asked.some(({ from, until }) => at >= from && at <= until)
     // One that is played runs at a time to come, which is not one that was; but for a clock that was put back.
@@ -193,7 +193,7 @@ const held: Invariant = (scene) => {
   const by = harness.stepStartedAt + step.waitMs
   return harness.campaigns.flatMap(({ id, armedAt, touchedIn, stops, versions }) => {
     if (armedAt === null || touchedIn >= harness.stepNumber || stops.at(-1)?.until === null) return []
-    const slot = slotsOf(versions.at(-1)!.schedule, by).at(-1)
+    const slot = listSlots(versions.at(-1)!.schedule, by).at(-1)
     if (slot === undefined || slot <= armedAt || stops.some(({ from, until }) => from <= slot && slot <= until!))
       return []
     const isHeld = state.runs.some(({ campaign, at }) => campaign === id && at === slot)
@@ -219,7 +219,7 @@ const forgotten: Invariant = (scene) => {
 /** What a pause held is looked at again once the campaign goes on; where the clock was put back meanwhile, when that time has come again. */
 const stuck: Invariant = (scene) => {
   const { harness, state } = scene
-  if (!couldSend(scene) || harness.hasJumped) return []
+  if (!canSend(scene) || harness.hasJumped) return []
   return harness.campaigns.flatMap(({ id, stops, touchedIn }) =>
     stops.at(-1)?.until === null || touchedIn >= harness.stepNumber
       ? []
@@ -247,8 +247,8 @@ const unwanted: Invariant = ({ harness, state, before }) =>
       const run = state.runs.find((each) => each.campaign === id && each.run === message.step)
       const cart = state.carts.find((each) => each.id === message.cart)
       if (!run || !cart || retried.some(({ from, until }) => run.at >= from && run.at <= until)) return []
-      if (!isAsItWas(cart.id, state, before) || !counts(message)) return []
-      return versions.some(({ plan }) => isMeant(plan.filters, cart, run.startedAt))
+      if (!isUnchanged(cart.id, state, before) || !counts(message)) return []
+      return versions.some(({ plan }) => isInAudience(plan.filters, cart, run.startedAt))
         ? []
         : [`run ${message.step} has a row about cart ${cart.id.slice(-6)}, which its filters do not mean`]
     })
@@ -276,7 +276,7 @@ interface Row {
   before: State | null
 }
 
-function isDueThen({ message, run, state, before }: Row, { plan }: Made['versions'][number]): boolean {
+function isDueThen({ message, run, state, before }: Row, { plan }: PlayedCampaign['versions'][number]): boolean {
   const carts = [state, before].flatMap((each) => each?.carts.find(({ id }) => id === message.cart) ?? [])
   const hasDelay = carts.length > 0 && plan.people !== 'customers'
   const times = hasDelay ? carts.map(({ lastActivityAt }) => lastActivityAt + plan.delay * HOUR_MS) : [run.at]

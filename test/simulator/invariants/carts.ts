@@ -1,7 +1,7 @@
 import { compareFacts, emptyFold, type Fact, foldFacts } from '../../../server/carts/carts/fold.ts'
 import type { Episode } from '../../../server/core/schema/facts.ts'
 import type { Cart, State } from '../witness.ts'
-import { type Invariant, name, OPEN } from './scene.ts'
+import { describeMail, type Invariant, OPEN } from './scene.ts'
 
 // S6, S7: carts are a function of the facts, and of one person there is one that lives.
 
@@ -23,7 +23,7 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
         evidence.origin === origin &&
         ids.includes(evidence.cart),
     )
-    return before ? [`${name(mail)} repeats a step that went out for a cart joined to this one`] : []
+    return before ? [`${describeMail(mail)} repeats a step that went out for a cart joined to this one`] : []
   })
   return [
     ...(people.size < live.length ? [`${live.length} live carts of ${people.size} people`] : []),

@@ -1,6 +1,6 @@
 import type { Harness } from '../harness.ts'
 import type { Code, State } from '../witness.ts'
-import { type Invariant, name, OPEN, type SentMail } from './scene.ts'
+import { describeMail, type Invariant, OPEN, type SentMail } from './scene.ts'
 
 // Coupon and Codes: what the coupons in messages rest on (decisions 33 to 36), and what of them stands in the store. Judged by what the
 // store itself knows of its coupons and of its answers.
@@ -18,7 +18,7 @@ const isKnown = ({ scenario }: Harness, reason: string): boolean =>
   KNOWN.test(reason) ||
   (reason === 'coupon_invalid:unreadable' && scenario.steps.some((step) => step.do === 'reach' && !step.isReached))
 
-export const coupon: Invariant = ({ harness, fresh, state }) => [
+export const checkCoupon: Invariant = ({ harness, fresh, state }) => [
   ...fresh.flatMap((mail) => [...refusedByStore(harness, mail), ...otherThanRecorded(harness, mail)]),
   ...(harness.scenario.coupons ? skippedForIt(harness, state) : []),
 ]
@@ -37,15 +37,16 @@ function refusedByStore({ shop }: Harness, mail: SentMail): string[] {
       couponId === coupon.platformId && (!isReading || by === worker) && at <= mail.at && at >= mail.at - FRESH_MS,
   )
   const newest = Math.max(...answers.map(({ at }) => at))
-  if (answers.length === 0) return [`${name(mail)} left with ${coupon.code}, which the store was not asked about`]
+  if (answers.length === 0)
+    return [`${describeMail(mail)} left with ${coupon.code}, which the store was not asked about`]
   if (answers.some(({ at, isUsable }) => isUsable && at >= newest - TOGETHER_MS)) return []
-  return [`${name(mail)} left with ${coupon.code}, which the store had said cannot be used`]
+  return [`${describeMail(mail)} left with ${coupon.code}, which the store had said cannot be used`]
 }
 
 /** The decision record says with which coupon a message leaves, or why without; and one that is not to leave without does not. */
 function otherThanRecorded(harness: Harness, mail: SentMail): string[] {
   const { code, isWanted, fallback, record } = mail.evidence.coupon
-  const wrong = (what: string) => [`${name(mail)} left ${what}: ${JSON.stringify(record)}`]
+  const wrong = (what: string) => [`${describeMail(mail)} left ${what}: ${JSON.stringify(record)}`]
   if (!isWanted) return code === null ? [] : wrong(`with ${code}, which its step has not`)
   if (record === null) return wrong('without a record')
   if (code !== null)
@@ -65,7 +66,7 @@ function skippedForIt(harness: Harness, { messages }: State): string[] {
   })
 }
 
-export const codes: Invariant = (scene) => {
+export const checkCodes: Invariant = (scene) => {
   const { harness, state } = scene
   if (!harness.scenario.coupons) return []
   return [...shared(scene), ...overUsed(harness, state), ...left(scene), ...takenFromShoppers(scene)]
@@ -75,15 +76,16 @@ export const codes: Invariant = (scene) => {
 const shared: Invariant = ({ mails, fresh, state }) =>
   fresh.flatMap((mail) => {
     const { code, isPersonal } = mail.evidence.coupon
-    if (mail.told !== null && mail.told !== code) return [`${name(mail)} says ${mail.told}, and its row ${code}`]
+    if (mail.told !== null && mail.told !== code)
+      return [`${describeMail(mail)} says ${mail.told}, and its row ${code}`]
     if (code === null || !isPersonal) return []
     const other = mails.find(
       (each) => each.id !== mail.id && (each.evidence?.coupon.code === code || each.told === code),
     )
     const own = state.codes.filter((each) => each.message === mail.id && each.code === code)
     return [
-      ...(other ? [`${name(mail)} left with ${code}, as did ${other.id.slice(-6)}`] : []),
-      ...(own.length === 1 ? [] : [`${name(mail)} left with ${code}, which was not made for it`]),
+      ...(other ? [`${describeMail(mail)} left with ${code}, as did ${other.id.slice(-6)}`] : []),
+      ...(own.length === 1 ? [] : [`${describeMail(mail)} left with ${code}, which was not made for it`]),
     ]
   })
 

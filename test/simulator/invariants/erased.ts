@@ -1,10 +1,10 @@
-import { type Invariant, MOMENT_MS, name } from './scene.ts'
+import { describeMail, type Invariant, MOMENT_MS } from './scene.ts'
 
 // C8: of whoever was erased nothing is left but a hash, and nothing reaches them.
 
 export const C8: Invariant = ({ fresh, traces }) => [
   ...fresh
     .filter(({ at, standing }) => standing.erasedSince !== null && at - standing.erasedSince >= MOMENT_MS)
-    .map((mail) => `${name(mail)} left after that person was erased`),
+    .map((mail) => `${describeMail(mail)} left after that person was erased`),
   ...traces,
 ]

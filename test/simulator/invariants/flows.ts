@@ -1,31 +1,31 @@
-import { isTakenBy } from '../bounds.ts'
-import type { Choice } from '../choices.ts'
-import { isAsItWas } from '../expected.ts'
-import type { AskedFlows } from '../flows.ts'
+import { isMatch } from '../bounds.ts'
+import type { FlowAssignment } from '../choices.ts'
+import { isUnchanged } from '../expected.ts'
+import type { FlowSnapshot } from '../flows.ts'
 import type { Harness } from '../harness.ts'
 import type { Cart } from '../witness.ts'
-import { type Invariant, isOfFlow, name, OPEN, type Scene } from './scene.ts'
+import { describeMail, type Invariant, isFlowSend, OPEN, type Scene } from './scene.ts'
 
 // Decision 51: a cart belongs to the first flow that was on and took it when it fell quiet, or, where none did, when one was switched on; that
 // stands for the episode, and no other flow writes about it. What the owner did in the same step may have come before or after.
 
-export const flows: Invariant = (scene) => [
+export const checkFlows: Invariant = (scene) => [
   ...(scene.state === scene.before ? [] : [...chosen(scene), ...leftAlone(scene), ...forgotten(scene)]),
   ...writtenByOthers(scene),
 ]
 
 /** What the owner had wanted at some moment of the step. */
-function asked({ flows: { past }, stepNumber }: Harness): AskedFlows[] {
+function asked({ flows: { past }, stepNumber }: Harness): FlowSnapshot[] {
   const earlier = past.findLast(({ step }) => step < stepNumber)
   return [...(earlier ? [earlier] : []), ...past.filter(({ step }) => step === stepNumber)]
 }
 
-type Left = Pick<Choice, 'lastActivityAt' | 'value' | 'items' | 'hasPhone'>
+type Left = Pick<FlowAssignment, 'lastActivityAt' | 'value' | 'items' | 'hasPhone'>
 
-function takerOf({ flows: all }: AskedFlows, cart: Left): string | null {
+function takerOf({ flows: all }: FlowSnapshot, cart: Left): string | null {
   const takes = all.find(
     ({ isOn, takesFrom, entry }) =>
-      isOn && takesFrom !== null && cart.lastActivityAt >= takesFrom && isTakenBy(entry, cart),
+      isOn && takesFrom !== null && cart.lastActivityAt >= takesFrom && isMatch(entry, cart),
   )
   return takes?.id ?? null
 }
@@ -56,7 +56,7 @@ function leftAlone({ harness, state, before }: Scene): string[] {
   const { takesFrom } = all.find(({ id }) => id === switchedOn)!
   return state.carts
     .filter(({ id, flow, lastActivityAt }) => {
-      return flow === null && lastActivityAt >= takesFrom! && isAsItWas(id, state, before)
+      return flow === null && lastActivityAt >= takesFrom! && isUnchanged(id, state, before)
     })
     .filter((cart) => takerOf(last, leftBy(cart)) !== null)
     .map(({ id }) => `cart ${short(id)} belongs to no flow, and one was switched on that takes it`)
@@ -81,16 +81,16 @@ function forgotten({ state, before }: Scene): string[] {
 function writtenByOthers({ state, fresh, mails }: Scene): string[] {
   const flowOf = new Map(state.carts.map(({ id, flow }) => [id, `flow:${flow}`]))
   const isOthers = (message: { cart: string; origin: string }) =>
-    isOfFlow(message) && flowOf.has(message.cart) && flowOf.get(message.cart) !== message.origin
+    isFlowSend(message) && flowOf.has(message.cart) && flowOf.get(message.cart) !== message.origin
   const open = state.messages.filter((message) => OPEN.has(message.state) && isOthers(message))
   const left = fresh.filter(({ evidence }) => isOthers(evidence))
   const second = fresh.filter(({ evidence: { cart, origin } }) =>
-    mails.some(({ evidence: e }) => e?.cart === cart && isOfFlow({ origin }) && isOfFlow(e) && e.origin !== origin),
+    mails.some(({ evidence: e }) => e?.cart === cart && isFlowSend({ origin }) && isFlowSend(e) && e.origin !== origin),
   )
   return [
     ...open.map(({ step, cart }) => `step ${step} of another flow is open for cart ${short(cart)}`),
-    ...left.map((mail) => `${name(mail)} left, of a flow that its cart does not belong to`),
-    ...second.map((mail) => `${name(mail)} left, and another flow has written about that cart`),
+    ...left.map((mail) => `${describeMail(mail)} left, of a flow that its cart does not belong to`),
+    ...second.map((mail) => `${describeMail(mail)} left, and another flow has written about that cart`),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { FactPayload } from '../../../server/core/schema/facts.ts'
-import { type Allowed, isNamed, type Modes } from '../play-modes.ts'
+import { type AllowedIdentity, isNamed, type ModeState } from '../play-modes.ts'
 import type { StoredFact } from '../witness.ts'
-import { type Invariant, name } from './scene.ts'
+import { describeMail, type Invariant } from './scene.ts'
 
 // C9: before a yes nothing is kept but what the store's mode allows, and nobody is written to at what it left out; with the yes it is kept.
 
@@ -17,13 +17,13 @@ export const C9: Invariant = ({ harness, state, before, fresh }) => {
     ),
     ...fresh
       .filter(({ to, channel }) => channel !== 'push' && !isNamed(modes, to))
-      .map((mail) => `${name(mail)} left, and nobody let that address in`),
+      .map((mail) => `${describeMail(mail)} left, and nobody let that address in`),
   ]
 }
 
-const NOTHING: Allowed = { email: false, phone: false, browser: false }
+const NOTHING: AllowedIdentity = { email: false, phone: false, browser: false }
 
-function faultsOf(modes: Modes, { key, payload }: StoredFact, isStrict: boolean): string[] {
+function faultsOf(modes: ModeState, { key, payload }: StoredFact, isStrict: boolean): string[] {
   const said = payload as FactPayload
   if (said.type === 'lost' || key.startsWith('erased:')) return []
   if (said.type === 'order') {

@@ -1,7 +1,7 @@
 import type { PlatformOrder } from '../../../server/platforms/platform/platform.ts'
-import { mailboxOf } from '../aliases.ts'
+import { findMailbox } from '../aliases.ts'
 import type { Harness } from '../harness.ts'
-import { type Invariant, name, type SentMail } from './scene.ts'
+import { describeMail, type Invariant, type SentMail } from './scene.ts'
 
 // D3: no mail after a purchase that the store could have told, and none of things that it could tell are sold out. Judged by what the store itself knows of its readings.
 
@@ -10,13 +10,15 @@ const FRESH_MS = 60_000
 export const D3: Invariant = ({ harness, fresh }) =>
   fresh.flatMap((mail) => {
     const complete = lastComplete(harness, mail)
-    if (complete === null) return [`${name(mail)} left, and no reading of the orders had reached its end`]
+    if (complete === null) return [`${describeMail(mail)} left, and no reading of the orders had reached its end`]
     const ageMs = mail.at - complete
     const age = `the last complete reading of the orders began ${ageMs / 1_000} s before`
-    if (ageMs > FRESH_MS) return [`${name(mail)} left, and ${age}`]
+    if (ageMs > FRESH_MS) return [`${describeMail(mail)} left, and ${age}`]
     const bought = purchaseBefore(harness, mail, complete)
-    if (bought) return [`${name(mail)} left, though order ${bought.orderId} was there when ${age}`]
-    return isSoldOut(harness, mail) ? [`${name(mail)} left, though nothing of its cart could be bought any more`] : []
+    if (bought) return [`${describeMail(mail)} left, though order ${bought.orderId} was there when ${age}`]
+    return isSoldOut(harness, mail)
+      ? [`${describeMail(mail)} left, though nothing of its cart could be bought any more`]
+      : []
   })
 
 /** For longer than a reading of stock may be old; and the shopper has put nothing else into the cart lately. */
@@ -40,7 +42,7 @@ function lastComplete({ shop }: Harness, mail: SentMail): number | null {
 function purchaseBefore({ shop, erased }: Harness, mail: SentMail, told: number): PlatformOrder | undefined {
   const { keys, emails, cartStartedAt } = mail.evidence
   if (cartStartedAt === null) return undefined
-  const mailboxes = new Set(emails.map(mailboxOf))
+  const mailboxes = new Set(emails.map(findMailbox))
   const known = new Set(keys)
   const versions = shop.versions.filter(({ since }) => since < told)
   const later = shop.versions.filter(({ since }) => since >= told && since <= mail.at)
@@ -54,7 +56,7 @@ function purchaseBefore({ shop, erased }: Harness, mail: SentMail, told: number)
     // A part of what was bought before the cart was begun (A6).
     if (order.parentId && before.has(order.parentId)) return false
     // Of whoever was erased nothing is known that would match.
-    const isAlias = order.email !== null && !erased.has(order.email) && mailboxes.has(mailboxOf(order.email))
+    const isAlias = order.email !== null && !erased.has(order.email) && mailboxes.has(findMailbox(order.email))
     return isAlias || keysOf(order).some((key) => known.has(key))
   })
 }

@@ -1,10 +1,10 @@
 import type { Harness } from '../harness.ts'
-import { numbersOf } from '../people.ts'
-import type { Mail } from '../post.ts'
+import { listNumbers } from '../people.ts'
+import type { SentMessage } from '../post.ts'
 import type { Channel } from '../steps.ts'
 import type { Message, Order, State, Touch } from '../witness.ts'
-import { type Invariant, MOMENT_MS, name, OPEN, type SentMail } from './scene.ts'
-import { inForce } from './steps.ts'
+import { describeMail, type Invariant, MOMENT_MS, OPEN, type SentMail } from './scene.ts'
+import { findActiveSteps } from './steps.ts'
 
 // C1, C2, C5, T1, T4, A3: what a person is spared, and what a message may call its own.
 
@@ -12,10 +12,10 @@ import { inForce } from './steps.ts'
 export const C2: Invariant = ({ harness, step, state, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.unsubscribedSince !== null && at - standing.unsubscribedSince >= MOMENT_MS)
-    .map((mail) => `${name(mail)} left after that person had unsubscribed`)
+    .map((mail) => `${describeMail(mail)} left after that person had unsubscribed`)
   const just = harness.justUnsubscribed
   const isTheStep = step.do === 'unsubscribe' || (step.do === 'says' && step.words === 'STOP')
-  const open = just && isTheStep ? openTo(state, [just.channel], numbersOf(just.address)) : []
+  const open = just && isTheStep ? openTo(state, [just.channel], listNumbers(just.address)) : []
   return [...left, ...open.map((message) => `step ${message.step} to ${just!.address} is open after the unsubscribe`)]
 }
 
@@ -35,7 +35,7 @@ const SUPPRESSING = /^(rejected|undelivered):(mailbox_unknown|21614|30005|21610|
 export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.suppressedSince !== null && at - standing.suppressedSince >= MOMENT_MS)
-    .map((mail) => `${name(mail)} left after that address was put on the suppression list`)
+    .map((mail) => `${describeMail(mail)} left after that address was put on the suppression list`)
   const refused = state.messages.filter(({ state: end, reason }) => end === 'failed' && SUPPRESSING.test(reason ?? ''))
   const again = fresh.flatMap((mail) => {
     const before = refused.find(({ id }) => {
@@ -43,14 +43,14 @@ export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
       return (
         other &&
         other.id !== mail.id &&
-        mails.indexOf(other) < mails.indexOf(mail as Mail) &&
+        mails.indexOf(other) < mails.indexOf(mail as SentMessage) &&
         mail.at - other.at >= HOUR_MS &&
         // It may have been told while this one was in flight.
         mail.at - (harness.failedAt.get(id) ?? other.at) >= MOMENT_MS
       )
     })
-    const isBack = harness.keywords.get(`${mail.channel}:${numbersOf(mail.to).at(-1)}`)?.words === 'START'
-    return before && !isBack ? [`${name(mail)} left after ${before.reason} from the same address`] : []
+    const isBack = harness.keywords.get(`${mail.channel}:${listNumbers(mail.to).at(-1)}`)?.words === 'START'
+    return before && !isBack ? [`${describeMail(mail)} left after ${before.reason} from the same address`] : []
   })
   if (step.do !== 'suppress') return [...left, ...again]
   const { email, phones } = harness.people[step.person]!
@@ -68,8 +68,10 @@ export const C5: Invariant = ({ fresh }) =>
     const { at, channel, standing } = mail
     const isWithdrawn = standing.withdrawnSince !== null && at - standing.withdrawnSince >= MOMENT_MS
     return [
-      ...(isWithdrawn ? [`${name(mail)} left after that person had withdrawn consent`] : []),
-      ...(channel === 'email' || standing.hasSaidYes ? [] : [`${name(mail)} left, and nobody has ever said yes to it`]),
+      ...(isWithdrawn ? [`${describeMail(mail)} left after that person had withdrawn consent`] : []),
+      ...(channel === 'email' || standing.hasSaidYes
+        ? []
+        : [`${describeMail(mail)} left, and nobody has ever said yes to it`]),
     ]
   })
 
@@ -79,7 +81,9 @@ export const T1: Invariant = ({ fresh, mails }) => {
   return fresh.flatMap((mail) => {
     const { others, cap } = mail.evidence
     const count = 1 + others.filter((id) => taken.has(id)).length
-    return count > cap ? [`${name(mail)} is number ${count} to that person within a day; ${cap} are allowed`] : []
+    return count > cap
+      ? [`${describeMail(mail)} is number ${count} to that person within a day; ${cap} are allowed`]
+      : []
   })
 }
 
@@ -88,7 +92,7 @@ const LONGEST_SPACING_MS = 12 * 3_600_000
 
 /** In the order that the flow had when this one left, and in the second before; a step that is removed has no place in it any more. */
 function isOvertaken({ flowPast }: Harness, { at, evidence }: SentMail, by: SentMail['evidence']): boolean {
-  const flows = inForce(flowPast, at).map(({ steps }) => [...steps.keys()])
+  const flows = findActiveSteps(flowPast, at).map(({ steps }) => [...steps.keys()])
   // Of the store's own notifications, or never edited.
   if (!flows.some((order) => order.includes(evidence.stepId ?? ''))) return by.step > evidence.step
   return flows.every((order) => order.indexOf(by.stepId ?? '') > order.indexOf(evidence.stepId ?? ''))
@@ -105,13 +109,15 @@ export const T4: Invariant = ({ harness, fresh, mails }) =>
       if (mails.indexOf(other) > mails.indexOf(mail)) return []
       // What was planned on another channel waits for its own reasons, and keeps its distance only from what went before it.
       if (isOvertaken(harness, mail, e)) {
-        return other.channel === mail.channel ? [`${name(mail)} left after step ${e.step}`] : []
+        return other.channel === mail.channel ? [`${describeMail(mail)} left after step ${e.step}`] : []
       }
       // Delays edited in between: the rows follow the new ones.
       if (harness.editedAt !== null && harness.editedAt >= other.at - MOMENT_MS) return []
       const least = Math.min((delay! - e.delay) * 60_000, LONGEST_SPACING_MS)
       const apart = Math.max(Math.abs(sendingAt - e.sendingAt), mail.at - other.at)
-      return apart < least ? [`${name(mail)} left ${apart / 1_000} s after step ${e.step}, not ${least / 1_000}`] : []
+      return apart < least
+        ? [`${describeMail(mail)} left ${apart / 1_000} s after step ${e.step}, not ${least / 1_000}`]
+        : []
     })
   })
 

@@ -1,6 +1,6 @@
-import { countryOfPhone } from '../people.ts'
+import { findPhoneCountry } from '../people.ts'
 import type { Channel } from '../steps.ts'
-import { type Invariant, name, type SentMail } from './scene.ts'
+import { describeMail, type Invariant, type SentMail } from './scene.ts'
 
 // C6: who may be written to at all, once more and by hand: of the countries people live in here.
 
@@ -18,11 +18,11 @@ export const C6: Invariant = (scene) =>
     const country = countryOf(mail)
     const rule = RULES[mail.channel][country]!
     const problem = refusalOf(mail, rule, country) ?? limitOf(mail, scene)
-    return problem ? [`${name(mail)} (${country}: ${rule}) left, and ${problem}`] : []
+    return problem ? [`${describeMail(mail)} (${country}: ${rule}) left, and ${problem}`] : []
   })
 
 /** Address, then phone, then the store, which sells in the US only. */
-const countryOf = ({ evidence: { country, phone } }: SentMail) => country ?? countryOfPhone(phone) ?? 'US'
+const countryOf = ({ evidence: { country, phone } }: SentMail) => country ?? findPhoneCountry(phone) ?? 'US'
 
 function refusalOf({ channel, evidence }: SentMail, rule: Rule, country: string): string | null {
   const { overrides, hasBoughtBefore, sendingAt } = evidence
@@ -46,7 +46,7 @@ const HOURS_48 = 48 * 3_600_000
 
 function limitOf(mail: SentMail, { harness, mails }: Parameters<Invariant>[0]): string | null {
   const { channel, to, at, evidence } = mail
-  const isUs = [evidence.country, countryOfPhone(to)].includes('US')
+  const isUs = [evidence.country, findPhoneCountry(to)].includes('US')
   if (channel === 'sms' && isUs) {
     if (evidence.lastActivityAt !== null && evidence.sendingAt - evidence.lastActivityAt > HOURS_48)
       return 'the cart was left more than 48 hours ago'

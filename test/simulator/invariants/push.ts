@@ -1,6 +1,6 @@
-import type { Note } from '../push-service.ts'
+import type { PushAttempt } from '../push-service.ts'
 import type { State } from '../witness.ts'
-import { couldSend, type Invariant, MOMENT_MS, name, type SentMail } from './scene.ts'
+import { canSend, describeMail, type Invariant, MOMENT_MS, type SentMail } from './scene.ts'
 
 // P1, P2, P3: what push services answer, keys, and that a browser is written to on its shopper's word alone.
 
@@ -23,16 +23,16 @@ export const P1: Invariant = ({ harness, state, fresh }) => {
     const early = same.find(({ notBefore }) => notBefore !== null && mail.engineAt < notBefore)
     const topic = mail.evidence.cart.replaceAll('-', '')
     return [
-      ...(wasGone ? [`${name(mail)} went to a browser that its service had said is gone`] : []),
-      ...(early && !harness.hasJumped ? [`${name(mail)} was tried again before its service wanted it`] : []),
-      ...(topic.length === 32 && note.topic !== topic ? [`${name(mail)} has the topic ${note.topic}`] : []),
-      ...shrinking(note, push.mostBytes).map((words) => `${name(mail)} ${words}`),
+      ...(wasGone ? [`${describeMail(mail)} went to a browser that its service had said is gone`] : []),
+      ...(early && !harness.hasJumped ? [`${describeMail(mail)} was tried again before its service wanted it`] : []),
+      ...(topic.length === 32 && note.topic !== topic ? [`${describeMail(mail)} has the topic ${note.topic}`] : []),
+      ...shrinking(note, push.mostBytes).map((words) => `${describeMail(mail)} ${words}`),
     ]
   })
   return [...broken, ...forgotten(push.notes, state), ...untold(push.notes, state)]
 }
 
-function shrinking({ sizes, answer }: Note, most: number): string[] {
+function shrinking({ sizes, answer }: PushAttempt, most: number): string[] {
   const isGrowing = sizes.some((size, index) => index > 0 && size >= sizes[index - 1]!)
   const isTooLarge = answer === 'accepts' && !sizes.some((size) => size <= most)
   const isLeft = isTooLarge && (most >= 1_000 || sizes.length === 1)
@@ -43,7 +43,7 @@ function shrinking({ sizes, answer }: Note, most: number): string[] {
 }
 
 /** The last browsers that were tried, one after the other, had gone, and another one of the person, which was there all the time, was not asked. */
-function forgotten(notes: readonly Note[], { messages, subscriptions }: State): string[] {
+function forgotten(notes: readonly PushAttempt[], { messages, subscriptions }: State): string[] {
   const failed = messages.filter(({ state, reason }) => state === 'failed' && reason === 'rejected:push_gone')
   return failed.flatMap(({ id, step }) => {
     const tried = notes.filter(({ messageId }) => messageId === id)
@@ -56,7 +56,7 @@ function forgotten(notes: readonly Note[], { messages, subscriptions }: State): 
   })
 }
 
-function untold(notes: readonly Note[], { messages, isPushAlarmed }: State): string[] {
+function untold(notes: readonly PushAttempt[], { messages, isPushAlarmed }: State): string[] {
   if (isPushAlarmed) return []
   return notes
     .filter(({ answer, answeredAt, by }) => answer === 'unauthorized' && answeredAt !== null && !by.isDead)
@@ -75,8 +75,10 @@ export const P2: Invariant = ({ harness, fresh }) =>
     const { publicKey, leakedAt } = note.endpoint
     const hasLeaked = leakedAt !== null && mail.at - leakedAt >= MOMENT_MS
     return [
-      ...(note.publicKey === publicKey ? [] : [`${name(mail)} was signed with a key its browser does not know`]),
-      ...(hasLeaked ? [`${name(mail)} was signed with a key that had leaked`] : []),
+      ...(note.publicKey === publicKey
+        ? []
+        : [`${describeMail(mail)} was signed with a key its browser does not know`]),
+      ...(hasLeaked ? [`${describeMail(mail)} was signed with a key that had leaked`] : []),
     ]
   })
 
@@ -91,14 +93,14 @@ export const P3: Invariant = (scene) => {
   const strange = fresh.flatMap((mail) => {
     const note = push.notes.find(({ mail: its }) => its === mail)
     if (!note) return []
-    if (!note.endpoint) return [`${name(mail)} went to ${note.url}, which no browser has`]
+    if (!note.endpoint) return [`${describeMail(mail)} went to ${note.url}, which no browser has`]
     const { browser } = note.endpoint
     const { contents, cartStatus } = mail.evidence
     return [
-      ...(isTheirs(mail, browser) ? [] : [`${name(mail)} went to browser ${browser} of somebody else`]),
+      ...(isTheirs(mail, browser) ? [] : [`${describeMail(mail)} went to browser ${browser} of somebody else`]),
       ...(cartStatus === null || harness.told[browser]!.has(contents)
         ? []
-        : [`${name(mail)} shows browser ${browser} ${contents}, which it has never told of`]),
+        : [`${describeMail(mail)} shows browser ${browser} ${contents}, which it has never told of`]),
     ]
   })
   return [...push.forged.map((url) => `${url} was taken for a push service`), ...strange, ...waiting(scene)]
@@ -112,7 +114,7 @@ const isTheirs = ({ evidence }: SentMail, browser: number) =>
 /** After a whole look nothing due waits for a browser that is there. */
 function waiting(scene: Parameters<Invariant>[0]): string[] {
   const { harness, step, state } = scene
-  const isWhole = step.do === 'work' && step.meanwhile === null && step.diesAt === null && couldSend(scene)
+  const isWhole = step.do === 'work' && step.meanwhile === null && step.diesAt === null && canSend(scene)
   if (!isWhole || harness.hasJumped) return []
   const now = harness.clock.now().getTime()
   return state.messages

@@ -5,7 +5,7 @@ import type { Invariant } from './scene.ts'
 
 const SLOT_MS = 15 * 60_000
 
-export const wayD: Invariant = ({ state }) => {
+export const checkRollups: Invariant = ({ state }) => {
   const [kept, counted] = [sumsOf(state.rollups), sumsOf(count(state))]
   return [...new Set([...kept.keys(), ...counted.keys()])]
     .filter((key) => kept.get(key) !== counted.get(key))

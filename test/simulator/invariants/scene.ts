@@ -1,5 +1,5 @@
 import type { Harness } from '../harness.ts'
-import type { Mail } from '../post.ts'
+import type { SentMessage } from '../post.ts'
 import type { Step } from '../steps.ts'
 import type { State } from '../witness.ts'
 
@@ -12,14 +12,14 @@ export interface Scene {
   state: State
   /** null before the first step. */
   before: State | null
-  mails: readonly Mail[]
+  mails: readonly SentMessage[]
   /** Those of the last step, with what they rested on. */
   fresh: readonly SentMail[]
   /** Where something of an erased person still stands. */
   traces: readonly string[]
 }
 
-export type SentMail = Mail & { evidence: NonNullable<Mail['evidence']> }
+export type SentMail = SentMessage & { evidence: NonNullable<SentMessage['evidence']> }
 
 /** Sentences about what is broken; none: it holds. */
 export type Invariant = (scene: Scene) => string[]
@@ -31,19 +31,19 @@ export const MOMENT_MS = 1_000
 export const SURELY_FREE_MS = 5 * 60_000
 
 /** A look that came to its end, and no process that died before had the store for itself still. */
-export const couldSend = ({ harness, step }: Scene): boolean =>
+export const canSend = ({ harness, step }: Scene): boolean =>
   step.do === 'work' && harness.isLookDone && harness.stepStartedAt + step.waitMs - harness.diedAt >= SURELY_FREE_MS
 
 export const OPEN: ReadonlySet<string> = new Set(['scheduled', 'held', 'claimed'])
 
-export const isManual = ({ origin }: { origin: string }): boolean => origin.startsWith('manual:')
+export const isManualSend = ({ origin }: { origin: string }): boolean => origin.startsWith('manual:')
 
-export const isOfCampaign = ({ origin }: { origin: string }): boolean => origin.startsWith('campaign:')
+export const isCampaignSend = ({ origin }: { origin: string }): boolean => origin.startsWith('campaign:')
 
 /** One that the owner edits. */
-export const isOfFlow = ({ origin }: { origin: string }): boolean => origin.startsWith('flow:')
+export const isFlowSend = ({ origin }: { origin: string }): boolean => origin.startsWith('flow:')
 
 const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp', push: 'notification' }
 
-export const name = (mail: SentMail) =>
+export const describeMail = (mail: SentMail) =>
   `${WORDS[mail.channel]} ${mail.id.slice(-6)} (cart ${mail.evidence.cart.slice(-6)}, step ${mail.evidence.step}, to ${mail.to})`

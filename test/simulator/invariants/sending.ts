@@ -1,13 +1,22 @@
 import type { Harness } from '../harness.ts'
 import { POOL_SIZE } from '../pool.ts'
-import type { Mail } from '../post.ts'
+import type { SentMessage } from '../post.ts'
 import type { Message, State } from '../witness.ts'
-import { type Invariant, isManual, isOfCampaign, isOfFlow, MOMENT_MS, name, OPEN, type SentMail } from './scene.ts'
+import {
+  describeMail,
+  type Invariant,
+  isCampaignSend,
+  isFlowSend,
+  isManualSend,
+  MOMENT_MS,
+  OPEN,
+  type SentMail,
+} from './scene.ts'
 
 // D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
 
 /** Proof that nothing was accepted. */
-const UNTAKEN: ReadonlySet<Mail['answer']> = new Set(['retry', 'gone', 'unauthorized'])
+const UNTAKEN: ReadonlySet<SentMessage['answer']> = new Set(['retry', 'gone', 'unauthorized'])
 
 /** A key is accepted once at most, a step by one channel, and nothing is tried again after what may have been accepted. */
 export const D1: Invariant = ({ mails, fresh }) => {
@@ -28,7 +37,7 @@ export const D1: Invariant = ({ mails, fresh }) => {
         e.origin === origin &&
         (stepId === null ? e.step === step : e.stepId === stepId),
     )
-    if (other && mail.isTaken) broken.push(`${name(mail)} is a step that has gone out by ${other.channel}`)
+    if (other && mail.isTaken) broken.push(`${describeMail(mail)} is a step that has gone out by ${other.channel}`)
   }
   return broken
 }
@@ -44,21 +53,21 @@ export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
     const { pausedSince, disconnectedSince } = mail.standing
     const reasons = { paused: pausedSince, 'switched off': offSince(harness, mail), disconnected: disconnectedSince }
     // What a person sends goes without the flow, and to a cart that was given up as well.
-    const isOwn = isManual(mail.evidence)
-    if (isOwn || isOfCampaign(mail.evidence)) reasons['switched off'] = null
+    const isOwn = isManualSend(mail.evidence)
+    if (isOwn || isCampaignSend(mail.evidence)) reasons['switched off'] = null
     const standing = Object.entries(reasons).filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
     const { cartStatus } = mail.evidence
     const isOver = cartStatus !== null && ENDED.has(cartStatus) && !(isOwn && cartStatus === 'lost')
     return [
-      ...standing.map(([why]) => `${name(mail)} left while ${why}`),
-      ...(isOver ? [`${name(mail)} left for a cart that is ${cartStatus}`] : []),
+      ...standing.map(([why]) => `${describeMail(mail)} left while ${why}`),
+      ...(isOver ? [`${describeMail(mail)} left for a cart that is ${cartStatus}`] : []),
     ]
   })
   const over = new Map(state.carts.filter((cart) => ENDED.has(cart.status)).map((cart) => [cart.id, cart.status]))
   const left = state.messages
     .filter((message) => OPEN.has(message.state) && over.has(message.cart))
-    .filter((message) => !(isManual(message) && over.get(message.cart) === 'lost'))
-    .filter((message) => !isManual(message) || wasOpen(before, message))
+    .filter((message) => !(isManualSend(message) && over.get(message.cart) === 'lost'))
+    .filter((message) => !isManualSend(message) || wasOpen(before, message))
     .map((message) => `step ${message.step} is ${message.state} for a cart that is ${over.get(message.cart)}`)
   const isJustClosed = step.do === 'disconnect' && before?.isActive
   const kept = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
@@ -68,7 +77,7 @@ export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
 function offSince({ fixture }: Harness, { evidence, standing }: SentMail): number | null {
   if (isOwnNotification(evidence)) return standing.pushOffSince
   const flowId = evidence.origin.slice('flow:'.length)
-  if (!isOfFlow(evidence) || flowId === fixture.flowId) return standing.flowOffSince
+  if (!isFlowSend(evidence) || flowId === fixture.flowId) return standing.flowOffSince
   return standing.othersOffSince.get(flowId) ?? null
 }
 
@@ -103,17 +112,17 @@ const MANUAL_AGE_MS = 3_600_000
 const CAMPAIGN_AGE_MS = 72 * 3_600_000
 
 function mostAge(of: { origin: string }): number {
-  if (isManual(of)) return MANUAL_AGE_MS
-  return isOfCampaign(of) ? CAMPAIGN_AGE_MS : FLOW_AGE_MS
+  if (isManualSend(of)) return MANUAL_AGE_MS
+  return isCampaignSend(of) ? CAMPAIGN_AGE_MS : FLOW_AGE_MS
 }
 
 /** Nothing leaves before it was due, nor more than a day after (by hand: an hour; of a campaign: three days), by the engine's clock. */
 export const D7: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
     const { dueAt, sendingAt } = mail.evidence
-    if (sendingAt < dueAt) return [`${name(mail)} left ${(dueAt - sendingAt) / 60_000} min before it was due`]
+    if (sendingAt < dueAt) return [`${describeMail(mail)} left ${(dueAt - sendingAt) / 60_000} min before it was due`]
     if (sendingAt - dueAt <= mostAge(mail.evidence)) return []
-    return [`${name(mail)} left ${(sendingAt - dueAt) / 3_600_000} h after it was due`]
+    return [`${describeMail(mail)} left ${(sendingAt - dueAt) / 3_600_000} h after it was due`]
   })
 
 const hasLeft = (mails: readonly { id: string }[], { id }: { id: string }) => mails.some((mail) => mail.id === id)
@@ -136,7 +145,7 @@ export const D10: Invariant = ({ fresh, mails }) =>
       ...(inFlight.length > POOL_SIZE
         ? [`${inFlight.length} are being submitted at once; the limit is ${POOL_SIZE}`]
         : []),
-      ...(same.length > 0 ? [`${name(mail)} is under way beside another one to the same person`] : []),
-      ...(state === 'sending' ? [] : [`${name(mail)} is being submitted and its row says ${state}`]),
+      ...(same.length > 0 ? [`${describeMail(mail)} is under way beside another one to the same person`] : []),
+      ...(state === 'sending' ? [] : [`${describeMail(mail)} is being submitted and its row says ${state}`]),
     ]
   })

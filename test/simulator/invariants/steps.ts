@@ -1,29 +1,29 @@
-import { holds, sayBound, type Told } from '../bounds.ts'
-import type { NotedFlow, NotedStep } from '../play-flow-edits.ts'
+import { type CartFacts, describeBound, isMet } from '../bounds.ts'
+import type { StepSnapshot, StepsSnapshot } from '../play-flow-edits.ts'
 import type { Channel } from '../steps.ts'
-import { type Invariant, isOfFlow, MOMENT_MS, name, OPEN, type SentMail } from './scene.ts'
+import { describeMail, type Invariant, isFlowSend, MOMENT_MS, OPEN, type SentMail } from './scene.ts'
 
 // Decisions 52 to 55: what leaves is a step of the flow as its owner has saved it, by one of its channels, to whom its conditions are for, in
 // the words of one of its variants. What was saved within the last second may have come too late.
 
-export const steps: Invariant = ({ harness, state, before, fresh, mails }) => {
+export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) => {
   const { flowPast } = harness
-  const left = fresh.filter(({ evidence }) => isOfFlow(evidence))
+  const left = fresh.filter(({ evidence }) => isFlowSend(evidence))
   const moved = left.flatMap((mail) => {
     const earlier = mails.find(({ id, at, channel }) => id === mail.id && at <= mail.at && channel !== mail.channel)
-    return earlier ? [`${name(mail)} left again, by another channel than ${earlier.channel}`] : []
+    return earlier ? [`${describeMail(mail)} left again, by another channel than ${earlier.channel}`] : []
   })
   if (flowPast.length === 0) return moved
   const wrong = left.flatMap((mail) => {
-    const flows = inForce(flowPast, mail.at)
+    const flows = findActiveSteps(flowPast, mail.at)
     const noted = flows.flatMap(({ steps: all }) => all.get(mail.evidence.stepId ?? '') ?? [])
-    if (noted.length === 0) return [`${name(mail)} left, and its step is gone`]
+    if (noted.length === 0) return [`${describeMail(mail)} left, and its step is gone`]
     const problems = noted.map((step) => problemOf(step, mail, mails))
-    return problems.every((problem) => problem !== null) ? [`${name(mail)} left, ${problems[0]}`] : []
+    return problems.every((problem) => problem !== null) ? [`${describeMail(mail)} left, ${problems[0]}`] : []
   })
   const now = flowPast.at(-1)!
   const kept = state.messages
-    .filter(({ state: is, origin }) => OPEN.has(is) && isOfFlow({ origin }))
+    .filter(({ state: is, origin }) => OPEN.has(is) && isFlowSend({ origin }))
     .filter(({ stepId, createdAt }) => !now.steps.has(stepId ?? '') && createdAt < now.at && !harness.hasJumped)
     .map(({ step }) => `step ${step} is open, and it is no step of the flow any more`)
   // Switched on in the same moment with the carts of the last day, it is due for those.
@@ -33,12 +33,12 @@ export const steps: Invariant = ({ harness, state, before, fresh, mails }) => {
 }
 
 /** By then, and in the second before. */
-export const inForce = (past: readonly NotedFlow[], at: number) =>
+export const findActiveSteps = (past: readonly StepsSnapshot[], at: number) =>
   past.filter(
     ({ at: since }, index) => since <= at && (past[index + 1]?.at ?? Number.POSITIVE_INFINITY) > at - MOMENT_MS,
   )
 
-function problemOf(step: NotedStep, mail: SentMail, mails: readonly { id: string; at: number }[]): string | null {
+function problemOf(step: StepSnapshot, mail: SentMail, mails: readonly { id: string; at: number }[]): string | null {
   const { evidence, channel } = mail
   const isFirst = !mails.some((each) => each.id === mail.id && each.at < mail.at)
   // What was sent once keeps its channel.
@@ -49,12 +49,12 @@ function problemOf(step: NotedStep, mail: SentMail, mails: readonly { id: string
   if (!isOne && !variants.has(evidence.variantId ?? '')) return 'in words of no variant of its step'
   // What has changed in the moment it left was looked at before.
   if (evidence.lastActivityAt === null || evidence.lastActivityAt > evidence.sendingAt - MOMENT_MS) return null
-  return step.condition && !holds(step.condition, cartOf(evidence))
-    ? `though ${sayBound(step.condition)} is asked for`
+  return step.condition && !isMet(step.condition, cartOf(evidence))
+    ? `though ${describeBound(step.condition)} is asked for`
     : null
 }
 
-const cartOf = ({ contents, valueMinor, phone }: SentMail['evidence']): Told => ({
+const cartOf = ({ contents, valueMinor, phone }: SentMail['evidence']): CartFacts => ({
   items: contents === '' ? [] : contents.split(',').map((line) => ({ quantity: Number.parseInt(line, 10) })),
   value: valueMinor!,
   hasPhone: phone !== null,
@@ -63,7 +63,11 @@ const cartOf = ({ contents, valueMinor, phone }: SentMail['evidence']): Told => 
 /** An added step is never due at once for the carts that were there. */
 function atOnce(
   since: number,
-  { flowPast, state, before }: { flowPast: readonly NotedFlow[] } & Pick<Parameters<Invariant>[0], 'state' | 'before'>,
+  {
+    flowPast,
+    state,
+    before,
+  }: { flowPast: readonly StepsSnapshot[] } & Pick<Parameters<Invariant>[0], 'state' | 'before'>,
 ): string[] {
   const known = new Set(before?.messages.map(({ id }) => id) ?? [])
   return flowPast

@@ -1,21 +1,21 @@
-import { couldSend, type Invariant, MOMENT_MS, name, SURELY_FREE_MS } from './scene.ts'
+import { canSend, describeMail, type Invariant, MOMENT_MS, SURELY_FREE_MS } from './scene.ts'
 
 // Decisions 85 and 90: what an operator's suspension and a plan without room stop, and that it goes on afterwards.
 
 const ENDED_BY: Record<string, string> = { account_suspended: 'a suspension', store_resting: 'a rest' }
 
 /** Nothing leaves meanwhile; and after a whole look nothing is held for what has ended. */
-export const stops: Invariant = (scene) => {
+export const checkStops: Invariant = (scene) => {
   const { harness, step, state, fresh } = scene
   const left = fresh.flatMap((mail) => {
     const { suspendedSince, restingSince } = mail.standing
     const reasons = { 'the account is suspended': suspendedSince, 'the store rests': restingSince }
     return Object.entries(reasons)
       .filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
-      .map(([why]) => `${name(mail)} left while ${why}`)
+      .map(([why]) => `${describeMail(mail)} left while ${why}`)
   })
   const { suspended, rests, changedAt } = harness.stops
-  const isWhole = step.do === 'work' && step.meanwhile === null && couldSend(scene) && !harness.hasJumped
+  const isWhole = step.do === 'work' && step.meanwhile === null && canSend(scene) && !harness.hasJumped
   const isOver = !suspended && !rests && harness.clock.trueNow() - changedAt >= SURELY_FREE_MS + step.waitMs
   if (!isWhole || !isOver) return left
   const now = harness.clock.now().getTime()

@@ -2,11 +2,11 @@ import { plans } from '../../../shared/billing.ts'
 import { secrets } from '../actors.ts'
 import { FIRST_DAY } from '../clock.ts'
 import type { Harness } from '../harness.ts'
-import { countryOfPhone, type Home, isNight, priceOfSms } from '../people.ts'
-import type { Mail } from '../post.ts'
+import { findPhoneCountry, findSmsPrice, type Home, isNight } from '../people.ts'
+import type { SentMessage } from '../post.ts'
 import type { Channel } from '../steps.ts'
 import type { Message, State } from '../witness.ts'
-import { type Invariant, isManual, isOfCampaign, MOMENT_MS, name, type SentMail } from './scene.ts'
+import { describeMail, type Invariant, isCampaignSend, isManualSend, MOMENT_MS, type SentMail } from './scene.ts'
 
 // T2, D4, and what plan, budget and cooldown allow.
 
@@ -21,25 +21,25 @@ export const T2: Invariant = ({ harness, fresh }) => [
       // The wire may be reached in the moment in which night falls.
       const isDarkAtSubmission = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
       return isDark(mail.evidence.sendingAt) || isDarkAtSubmission
-        ? [`${name(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`]
+        ? [`${describeMail(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`]
         : []
     }),
   ...harness.post.questions
     .filter(({ engineAt, to, country }) =>
-      isNight(engineAt, { country: country ?? countryOfPhone(to), state: null, phone: to }),
+      isNight(engineAt, { country: country ?? findPhoneCountry(to), state: null, phone: to }),
     )
     .map(({ engineAt, to }) => `a question was put to ${to} at ${new Date(engineAt).toISOString()}, at night`),
 ]
 
 /** A state is one of the address that says the country. */
 const homeOf = ({ to, channel, evidence: { country, usState, phone } }: SentMail): Home => ({
-  country: country ?? countryOfPhone(channel === 'push' ? phone : to),
+  country: country ?? findPhoneCountry(channel === 'push' ? phone : to),
   state: country === null ? null : usState,
   phone: channel === 'push' ? (phone ?? '') : to,
 })
 
 /** Between two texts of a kind for one cart lies the cooldown; what was provably not accepted starts none. */
-export const cooldown: Invariant = ({ harness, fresh, mails }) =>
+export const checkCooldown: Invariant = ({ harness, fresh, mails }) =>
   fresh.filter(isText).flatMap((mail) => {
     const { cart, joined, sendingAt } = mail.evidence
     const carts = new Set([cart, ...joined])
@@ -49,24 +49,28 @@ export const cooldown: Invariant = ({ harness, fresh, mails }) =>
         other.isTaken &&
         other.id !== mail.id &&
         other.channel === mail.channel &&
-        mails.indexOf(other) < mails.indexOf(mail as Mail) &&
+        mails.indexOf(other) < mails.indexOf(mail as SentMessage) &&
         other.evidence !== undefined &&
         carts.has(other.evidence.cart) &&
         other.evidence.sendingAt > sendingAt - leastMs,
     )
-    return before ? [`${name(mail)} left within ${harness.scenario.cooldownHours} h of another one for its cart`] : []
+    return before
+      ? [`${describeMail(mail)} left within ${harness.scenario.cooldownHours} h of another one for its cart`]
+      : []
   })
 
 /** Nothing leaves past what the plan has; and the counter says what the rows say. */
-export const plan: Invariant = ({ harness, state, fresh }) => {
+export const checkPlan: Invariant = ({ harness, state, fresh }) => {
   const over = fresh.flatMap((mail) => {
     const { plan: key, used } = mail.evidence
     if (mail.at - mail.standing.plannedSince < MOMENT_MS) return []
     const limit = key ? limitOf(key, mail.channel) : 0
-    const isMissing = isText(mail) && !isManual(mail.evidence) && !mayBeOf(key, mail)
+    const isMissing = isText(mail) && !isManualSend(mail.evidence) && !mayBeOf(key, mail)
     return [
-      ...(limit >= 0 && used > limit ? [`${name(mail)} is number ${used} of the month; the plan has ${limit}`] : []),
-      ...(isMissing ? [`${name(mail)} goes by itself, and the plan is ${key}`] : []),
+      ...(limit >= 0 && used > limit
+        ? [`${describeMail(mail)} is number ${used} of the month; the plan has ${limit}`]
+        : []),
+      ...(isMissing ? [`${describeMail(mail)} goes by itself, and the plan is ${key}`] : []),
     ]
   })
   const { room, plan: first } = harness.scenario
@@ -81,7 +85,7 @@ export const plan: Invariant = ({ harness, state, fresh }) => {
 
 /** Of what nobody sends by hand: a single SMS of a campaign needs less than the rest. */
 const mayBeOf = (plan: string | null, { channel, evidence }: SentMail) =>
-  plan === 'growth' || (isOfCampaign(evidence) && channel === 'sms' && plan === 'starter')
+  plan === 'growth' || (isCampaignSend(evidence) && channel === 'sms' && plan === 'starter')
 
 const LIMITS = { email: 'maxEmailsPerMonth', sms: 'maxSmsPerMonth', whatsapp: 'maxWhatsappPerMonth' } as const
 /** Of notifications there may be as many as one wants. */
@@ -93,20 +97,22 @@ const sending = (messages: readonly Message[], month: string) =>
   messages.filter(({ sendingAt }) => sendingAt !== null && monthOf(sendingAt) === month)
 
 /** What providers took never costs more than the budget in force; and the books say what the rows say. */
-export const budget: Invariant = ({ harness, state, fresh, mails }) => {
+export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
   const { questions } = harness.post
   const over = fresh.filter(isText).flatMap((mail) => {
     const { micros, since } = mail.standing.budget
     if (micros === null || mail.at - since < MOMENT_MS) return []
     const month = monthOf(mail.evidence.sendingAt)
-    const before = mails.slice(0, mails.indexOf(mail as Mail)).filter((other) => monthOf(other.engineAt) === month)
+    const before = mails
+      .slice(0, mails.indexOf(mail as SentMessage))
+      .filter((other) => monthOf(other.engineAt) === month)
     const sum = [...before, ...questions.filter(({ at }) => at < mail.at)]
       .filter((other) => other.isTaken && monthOf(other.engineAt) === month)
       .reduce((total, other) => total + leastOf(state, other), mail.micros)
     const booked = mail.evidence.spent
     return [
-      ...(sum > micros ? [`${name(mail)} brings the month to ${sum} of ${micros}`] : []),
-      ...(booked > micros ? [`${name(mail)} brings the books to ${booked} of ${micros}`] : []),
+      ...(sum > micros ? [`${describeMail(mail)} brings the month to ${sum} of ${micros}`] : []),
+      ...(booked > micros ? [`${describeMail(mail)} brings the books to ${booked} of ${micros}`] : []),
     ]
   })
   const books = state.spend.flatMap(({ month, micros }) => {
@@ -124,13 +130,13 @@ function askedFor({ people }: Harness, { questions }: State, month: string): num
   return questions
     .filter(({ state, wording }) => wording !== null && state !== 'failed')
     .filter(({ askedAt }) => askedAt !== null && monthOf(askedAt) === month)
-    .reduce((sum, { hash, wording }) => sum + priceOfSms(phones.get(hash)!, wording!), 0)
+    .reduce((sum, { hash, wording }) => sum + findSmsPrice(phones.get(hash)!, wording!), 0)
 }
 
 const hashOf = (phone: string) => secrets.addressHash(phone).toString('hex')
 
 /** The price list's, or what the provider has said since. */
-function leastOf({ messages }: State, mail: Mail): number {
+function leastOf({ messages }: State, mail: SentMessage): number {
   const row = messages.find(({ id }) => id === mail.id)
   return Math.min(mail.micros, row?.micros ?? mail.micros)
 }
