@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findImportCycles, findImportFaults, findRoom, floors, type Import, roots } from './districts.ts'
 
-// Who may import whom. A rule here is a wall in the house; the message says what to do instead.
+// Import rules of the repository. Each failure message says what to do instead.
 const walls: { from: RegExp; to: RegExp; because: string }[] = [
   { from: /^shared\//, to: /^(server|web|test|demo|storefront)\//, because: 'shared knows no side' },
   { from: /^web\//, to: /^(server|demo|storefront)\//, because: 'the browser talks to the server through shared/' },
@@ -54,7 +54,7 @@ function importsOf(file: string): string[] {
   )
 }
 
-test('nobody reaches through a wall', () => {
+test('no file breaks an import rule', () => {
   const broken = sources.flatMap((file) =>
     importsOf(file).flatMap((to) =>
       walls
@@ -67,7 +67,7 @@ test('nobody reaches through a wall', () => {
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?:([^;'"]*?)\s*from\s*)?'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'\)/g
 
-/** Imports between files of the server; of a type when all that is named is one. */
+/** Lists the imports between files of the server. An import is a type import when it names only types. */
 const serverImports: Import[] = sources
   .filter((file) => file.startsWith('server/'))
   .flatMap((from) =>
@@ -79,16 +79,16 @@ const serverImports: Import[] = sources
   )
   .filter(({ to }) => to.startsWith('server/'))
 
-describe('districts of the server', () => {
-  test('import only from floors below their own, and no statements of other rooms', () => {
+describe('server districts', () => {
+  test('import only from lower floors, and never statements of other rooms', () => {
     expect(findImportFaults(serverImports)).toEqual([])
   })
 
-  test('no rooms import each other in a circle', () => {
+  test('contain no import cycle between rooms', () => {
     expect(findImportCycles(serverImports)).toEqual([])
   })
 
-  test('an import that goes up, across, to statements or to the start is found, and one of an unknown district', () => {
+  test('findImportFaults reports imports that go up, across, to statements, to the entry points, or to an unknown district', () => {
     const found = (from: string, to: string, isType = false) =>
       findImportFaults([{ from: `server/${from}.ts`, to: `server/${to}.ts`, isType }]).length
     expect(found('messages/messages/messages', 'delivery/send/deliver')).toBe(1)
@@ -107,14 +107,14 @@ describe('districts of the server', () => {
     expect(found('worker', 'delivery/send/deliver')).toBe(0)
   })
 
-  test('a circle of rooms is found', () => {
+  test('findImportCycles reports a cycle of rooms', () => {
     const rooms = ['send/a', 'decide/b', 'compose/c', 'send/d'].map((name) => `server/delivery/${name}.ts`)
     const ring = rooms.slice(1).map((to, index) => ({ from: rooms[index]!, to, isType: false }))
     expect(findImportCycles(ring)).toEqual(['delivery/send → delivery/decide → delivery/compose → delivery/send'])
     expect(findImportCycles(ring.slice(1))).toEqual([])
   })
 
-  test('all are on a floor, and each of their files is in a room', () => {
+  test('every district has a floor, and every file belongs to a room', () => {
     const folders = readdirSync('server', { withFileTypes: true }).filter((each) => each.isDirectory())
     expect(floors.flatMap((floor) => Object.keys(floor)).toSorted()).toEqual(folders.map(({ name }) => name).toSorted())
     expect(roots.filter((file) => !sources.includes(file))).toEqual([])
@@ -122,11 +122,11 @@ describe('districts of the server', () => {
     expect(loose).toEqual([])
   })
 
-  test('deps.ts is made of types', () => {
+  test('deps.ts contains only types', () => {
     expect(serverImports.filter(({ from, isType }) => from === 'server/deps.ts' && !isType)).toEqual([])
   })
 
-  test('fragments are parts of statements: nothing in them is sent to the database', () => {
+  test('fragments.ts files contain parts of statements and execute none', () => {
     const fragments = sources.filter((file) => /^server\/.*\bfragments\.ts$/.test(file))
     expect(fragments.length).toBeGreaterThan(0)
     expect(
@@ -135,26 +135,29 @@ describe('districts of the server', () => {
   })
 })
 
-test('no test replaces a module: the modules of a run are shared, and what was loaded before would stay', () => {
+test('no test mocks a module: test files share modules, and a module that is already loaded would stay unmocked', () => {
   const mocking = files.filter((file) => /\bvi\.(do)?mock\(/i.test(readFileSync(file, 'utf8')))
   expect(mocking.filter((file) => file !== 'test/architecture.test.ts')).toEqual([])
 })
 
-test('no wait for a page has an async condition: a promise counts as true at once', () => {
+test('waitForFunction never gets an async condition: a promise is truthy at once', () => {
   const waiting = [...files, ...filesIn(['test', 'e2e'])].filter((file) =>
     /\.waitForFunction\(\s*async\b/.test(readFileSync(file, 'utf8')),
   )
   expect(waiting).toEqual([])
 })
 
-test('no default exports, no barrels', () => {
+test('there are no default exports and no barrel files', () => {
   const broken = sources.filter(
     (file) => /^export default /m.test(readFileSync(file, 'utf8')) || /(^|\/)index\.tsx?$/.test(file),
   )
   expect(broken).toEqual([])
 })
 
-/** Who may let a message leave, and on what ground (`server/messages/channels/send-authorization.ts`). Everything else goes through the decision. */
+/**
+ * Files that may authorize a send, and the kind of authorization (`server/messages/channels/send-authorization.ts`).
+ * All other sends go through the decision.
+ */
 const authorizations: Record<string, string[]> = {
   authorizeByDecision: ['server/delivery/decide/decide.ts'],
   authorizeTest: ['server/marketing/manual-sends/test-send.ts', 'server/workspace/push-setup/sends.ts'],
@@ -163,7 +166,7 @@ const authorizations: Record<string, string[]> = {
   authorizeAccountMail: ['server/workspace/accounts/mails.ts'],
 }
 
-test('no message reaches a channel without a send authorization, and nobody else gives one', () => {
+test('every send needs an authorization, and only the listed files create one', () => {
   const texts = sources.filter((file) => file.startsWith('server/')).map((file) => [file, readFileSync(file, 'utf8')])
   const minting = texts
     .filter(([, text]) => /\bas (unknown as )?(SendAuthorization|Authorized)\b/.test(text!))
@@ -181,18 +184,18 @@ test('no message reaches a channel without a send authorization, and nobody else
   expect(exported.map(([, name]) => name).sort()).toEqual(Object.keys(authorizations).sort())
 })
 
-test('the browser fetches in one place', () => {
+test('web/api.ts is the only browser file that calls fetch', () => {
   const fetching = sources.filter(
     (file) => file.startsWith('web/') && file !== 'web/api.ts' && /\bfetch\(/.test(readFileSync(file, 'utf8')),
   )
   expect(fetching).toEqual([])
 })
 
-/** What only a real schema can answer. `JSON.parse`, `Date.parse` and a spread of `options` are none of it. */
+/** Calls that only a real schema can answer; `JSON.parse`, `Date.parse` and a spread of `options` do not count. */
 const ASKS_A_SCHEMA =
   /\.(?:safe)?parseAsync\b|\.safeParse\b|(?<!\b(?:JSON|Date))\s*\??\.parse\s*\(|[\w)\]]\s*\??\.(?:options|shape|enum|unwrap)\b/
 
-test('the browser asks no schema: zod is a stand-in there, which takes everything for right (web/zod-stub.ts)', () => {
+test('browser code never validates with a schema: zod is a stub there that accepts everything (web/zod-stub.ts)', () => {
   const inBrowser = sources.filter((file) => /^(web|storefront)\//.test(file))
   expect(inBrowser.filter((file) => ASKS_A_SCHEMA.test(readFileSync(file, 'utf8')))).toEqual([])
   const asking = ['TextSender.shape.sender', 'View.safeParse(x).success', 'View.parse(x)', 'Status.options.map(f)']
@@ -207,14 +210,14 @@ test('ARCHITECTURE.md names every room of the server', () => {
   expect([...rooms].filter((room) => !map.includes(`${room}/`))).toEqual([])
 })
 
-test('secrets are compared in one place: timingSafeEqual throws where lengths in bytes differ', () => {
+test('secrets are compared in one place, because timingSafeEqual throws when lengths differ', () => {
   const comparing = sources.filter(
     (file) => file.startsWith('server/') && readFileSync(file, 'utf8').includes('timingSafeEqual'),
   )
   expect(comparing).toEqual(['server/core/common/secrets.ts'])
 })
 
-test('what a plan allows is asked of server/billing/billing: nobody but what copies Stripe names a status or reads the subscription', () => {
+test('only server/billing/billing and the code that copies Stripe read subscriptions or name a status', () => {
   const allowed =
     /^(server\/billing\/(billing|payments)\/|shared\/(billing|payments)\.ts$|web\/billing\/(concerns|paymentLook|plan-copy|statusLook)\.ts$)/
   const deciding = sources.filter(
@@ -227,7 +230,7 @@ test('what a plan allows is asked of server/billing/billing: nobody but what cop
   expect(deciding).toEqual([])
 })
 
-/** What names a platform and why. In sentences for people, "WooCommerce" is a word like any other. */
+/** Files that may name a platform, and why. In sentences for people, "WooCommerce" is an ordinary word. */
 const namesAPlatform: [RegExp, because: string][] = [
   [/^server\/platforms\//, 'the platforms themselves'],
   [/^shared\/platforms\.ts$/, 'the values, which is the default, and what each can do'],
@@ -251,8 +254,8 @@ const namesAPlatform: [RegExp, because: string][] = [
   [/^demo\//, 'the demo store is one, and its account is connected to it'],
 ]
 
-test('nothing but the platforms’ own code says which platform a store is of', () => {
-  // A code of a problem (`shopify_error`) is a value like any other.
+test('only the code of the platforms and the listed files name a platform', () => {
+  // A problem code (`shopify_error`) does not count.
   const names =
     /woocommerce|WOOCOMMERCE|wooCommerce|\wWooCommerce|WooCommerce\w|\bshopify\b|SHOPIFY|\wShopify|Shopify\w/
   const naming = sources.filter((file) => names.test(readFileSync(file, 'utf8')))
@@ -260,7 +263,7 @@ test('nothing but the platforms’ own code says which platform a store is of', 
   expect(namesAPlatform.filter(([where]) => !naming.some((file) => where.test(file)))).toEqual([])
 })
 
-test('a platform’s own files are reached through the registry', () => {
+test('other code reaches platform files only through the registry', () => {
   const reaching = sources.filter(
     (file) =>
       !/^server\/platforms\//.test(file) &&
@@ -275,12 +278,12 @@ test('notifications are written in one place, as a type and data', () => {
       readFileSync(file, 'utf8'),
     ),
   )
-  // The demo's past begins before its store was connected; erasing a person deletes what was told of their carts (C8).
+  // The demo's history begins before its store was connected. Erasure deletes notifications about carts (C8).
   const ours = ['group-sql.ts', 'sql.ts'].map((name) => `server/access/notifications/${name}`)
   expect(writing.toSorted()).toEqual(['demo/account/sql.ts', ...ours, 'server/workspace/privacy/erase-sql.ts'])
 })
 
-/** Where the words stand for something else, and what. */
+/** Files in which these words mean something other than a message state. */
 const otherStates: [file: RegExp, line: RegExp, because: string][] = [
   [/^server\/core\/schema\/messages\.ts$/, /^ {2}\| '/, 'the type of the column'],
   [/^server\/delivery\/deliverability\/(smtp-trial|[a-z]+-checks)\.ts$/, /state/, 'the checks of a mail server'],
@@ -296,7 +299,7 @@ const otherStates: [file: RegExp, line: RegExp, because: string][] = [
   ],
 ]
 
-test('only fragments.ts and state-rules.ts of messages/ name the states of a message', () => {
+test('only fragments.ts and state-rules.ts of messages/ name message states', () => {
   const words = 'scheduled|held|claimed|sending|sent|delivered|failed|unknown|skipped|cancelled'
   const names = new RegExp(`'(scheduled|held|claimed)'|\\bstate\\b['")]*[\\s(,':=<>!]*(?:in\\b[\\s(]*)?'(${words})'`)
   const naming = sources
@@ -318,7 +321,7 @@ test('only fragments.ts and state-rules.ts of messages/ name the states of a mes
   ).toEqual([])
 })
 
-test('statements ask the state of a message at most ten questions, each explained in the glossary', () => {
+test('statements use at most ten predicates on message states, each explained in the glossary', () => {
   const fragments = readFileSync('server/messages/messages/fragments.ts', 'utf8')
   const questions = [...fragments.matchAll(/export const (\w+) = \(row: Row\) =>[^\n]*\bof\(row, /g)].map(
     ([, name]) => name!,
@@ -330,8 +333,8 @@ test('statements ask the state of a message at most ten questions, each explaine
   expect(questions.filter((name) => !glossary.includes(`| \`${name}\` |`))).toEqual([])
 })
 
-// A page shows what it knows a moment after it was told: what is read once, at once, fails on a slow machine.
-test('tests of a page wait for what they expect of it', () => {
+// A page updates a moment after its data arrives: a single immediate read fails on a slow machine.
+test('page tests poll for what they expect', () => {
   const READ_AT_ONCE =
     /expect\(\s*await [^;\n]*?\.(count|textContent|innerText|allTextContents|allInnerTexts|isVisible|isHidden|isChecked|isDisabled|isEnabled|inputValue|getAttribute)\([^()]*\),?\s*\)/g
   const atOnce = filesIn(['screens', 'storefront', 'e2e', 'proofs']).flatMap((file) =>

@@ -1,7 +1,7 @@
 import { computeCode, computeStep } from '../server/access/second-factor/totp.ts'
 import type { World } from './world.ts'
 
-// Test support: an authenticator app, which knows a secret and the world's clock.
+// Test support: an authenticator app, which knows the secret and the time.
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -10,7 +10,7 @@ export function decodeBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
-/** The code shown at a moment. */
+/** Returns the code for a moment. */
 export const generateCode = (secret: string, now: Date, stepsLater = 0) =>
   computeCode(decodeBase32(secret), computeStep(now) + stepsLater)
 
@@ -19,7 +19,7 @@ interface Owner {
   password: string
 }
 
-/** Sets the second factor up as its screen does. The next code is that of the step after. */
+/** Enables the second factor as the screen does. The next valid code is that of the following time step. */
 export async function enableSecondFactor(world: World, { token, password }: Owner) {
   const begun = await world.request('POST', '/api/account/second-factor', { token, body: { password } })
   const secret = begun.body.secret as string

@@ -1,9 +1,9 @@
 import { vi } from 'vitest'
 
-// Test support: the few globals of a page that modules of the browser app read. Modules are shared between test files, so that a mock of a
-// module reaches only those which were not loaded before: tests put these globals in place instead.
+// Test support: the few browser globals that modules of the web app read. Test files share modules, so mocking a module
+// would not reach modules that are already loaded.
 
-/** As a browser's. `all` has what is stored, by key. */
+/** Behaves like the browser's storage. `all` holds the stored values by key. */
 export class MemoryStorage {
   private readonly entries = new Map<string, string>()
   get length() {
@@ -17,7 +17,7 @@ export class MemoryStorage {
   all = () => Object.fromEntries([...this.entries].sort())
 }
 
-/** A page at this address with nothing stored. Its globals end with the test. */
+/** Stubs a page at this address with empty storage. The globals are restored when the test ends. */
 export function stubPage({ pathname = '/', search = '', reload = vi.fn(), assign = vi.fn() } = {}) {
   const local = new MemoryStorage()
   const tab = new MemoryStorage()

@@ -7,20 +7,20 @@ import { buildOrder, completeOrderCheck, createStore, type TestStore } from './f
 import { DAY, HOUR, passTime } from './message-scene.ts'
 import { type Reply, START, type World } from './world.ts'
 
-// Test support: shoppers whom a person writes to.
+// Test support: abandoned carts of shoppers, for messages that an owner sends manually.
 
 export interface Shop extends TestStore {
   cartIds: string[]
   orders: PlatformOrder[]
 }
 
-/** Abandoned carts of people in Germany who have agreed to everything; its flow is off. */
+/** Shoppers are in Germany and have consented on every channel; the store's flow is off. */
 export interface ShopOptions {
   plan?: 'free' | 'starter' | 'growth'
   country?: string
   isConsenting?: boolean
   phone?: () => string
-  /** A second store of an account. */
+  /** Creates the store as a second store of this account. */
   accountId?: string
 }
 
@@ -29,7 +29,7 @@ export async function createShop(
   count = 1,
   { plan = 'starter', country = 'DE', isConsenting = true, phone = nextGermanPhone, ...options }: ShopOptions = {},
 ): Promise<Shop> {
-  // Mid-morning in Germany, a day after the carts were left.
+  // Mid-morning in Germany, one day after the carts were abandoned: outside quiet hours.
   world.now = new Date(
     `${new Date(Math.max(world.now.getTime(), START.getTime()) + DAY).toISOString().slice(0, 10)}T10:00:00Z`,
   )
@@ -70,7 +70,7 @@ export async function grantConsent(world: World, store: TestStore, order: Platfo
   }
 }
 
-/** Posts while the worker works. */
+/** Posts a request while the worker runs. */
 export async function postWithWorker(
   world: World,
   store: TestStore,

@@ -6,21 +6,21 @@ import type { Shop } from './by-hand-scene.ts'
 import { completeOrderCheck } from './factories.ts'
 import type { Reply, World } from './world.ts'
 
-// Test support: campaigns of a shop, and the clock that makes something of them.
+// Test support: campaigns of a store, and a tick that runs them.
 
 export const campaignContent = {
   subject: 'Your cart',
   body: 'Hi {{ customer_name }}: {{ cart_items }} {{ checkout_link }}',
 }
 
-/** For chosen customers, who may be without a cart. */
+/** For customers selected individually, who may have no cart. */
 export const contentWithoutCart = { subject: 'News', body: 'Hi {{ customer_name }}, we have new pots.' }
 
-/** Of the store's calendar: shops of the scenes are in New York. */
+/** In the store's time zone; the test stores are in New York. */
 export const formatStoreDate = (world: World, days = 0) =>
   new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York' }).format(world.now.getTime() + days * 86_400_000)
 
-/** To everybody who left a cart, at once. */
+/** Targets all abandoned carts and starts at once. */
 export const buildCampaignInput = (world: World, body: object = {}) => ({
   name: 'Spring',
   type: 'email',
@@ -55,7 +55,7 @@ export async function readCampaign(world: World, shop: Pick<Shop, 'token'>, id: 
   return (await callCampaigns(world, shop, 'GET', `/${id}`)).body.campaign
 }
 
-/** What a second does with all that is due, the store being readable. */
+/** Does everything the worker does in one tick, with a fresh order check. */
 export async function runTick(world: World, { storeId }: Pick<Shop, 'storeId'>, ms = 0): Promise<void> {
   world.advance(ms)
   await completeOrderCheck(world, storeId)
@@ -67,7 +67,7 @@ export async function runTick(world: World, { storeId }: Pick<Shop, 'storeId'>, 
   await runCampaigns(world.deps)
 }
 
-/** A campaign whose rows are made and due, and of which nothing has left. */
+/** Creates a campaign whose messages are planned and due; none is sent yet. */
 export async function createDueCampaign<T extends Shop>(
   world: World,
   shop: T,
@@ -83,7 +83,7 @@ export async function createDueCampaign<T extends Shop>(
 export const readCampaignMessages = (world: World, id: string) =>
   world.db.selectFrom('messages').selectAll().where('origin_id', '=', id).orderBy('step').orderBy('id').execute()
 
-/** Of each message its run, state and reason. */
+/** Lists run, state and reason of each message. */
 export async function listCampaignStates(world: World, id: string): Promise<string[]> {
   const rows = await readCampaignMessages(world, id)
   return rows.map(({ step, state, reason }) => `${step} ${state}${reason ? `(${reason})` : ''}`).sort()

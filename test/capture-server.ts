@@ -2,7 +2,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CapturePost } from '../shared/capture.ts'
 
-/** Stands in for our server on a shop's pages: hands out the capture script and keeps what it posts. */
+/** Stands in for our server on a shop's pages: serves the capture script and records its posts. */
 export async function openCaptureServer(script: () => Buffer | string) {
   const posts: { origin: string | undefined; type: string | undefined; body: CapturePost }[] = []
   const server = http.createServer((request, response) => {

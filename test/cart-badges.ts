@@ -1,7 +1,7 @@
 import { type Db, sql } from '../server/core/db/db.ts'
 import type { CartBadge } from '../shared/carts.ts'
 
-// What messages have changed of carts.
+// Cart fields that messages change.
 
 export interface CartBadgeValues {
   badge: CartBadge
@@ -9,7 +9,7 @@ export interface CartBadgeValues {
   no_response_at: Date | null
 }
 
-/** Columns of `cart_badges` beside those of a cart, which the statement calls by this name. */
+/** Columns of `cart_badges`, for a query that calls the carts table by this alias. */
 export const badgeColumns = (cart: 'carts' | 'c') => {
   const of = (column: keyof CartBadgeValues) => sql`(select ${sql.ref(`b.${column}`)} from cart_badges b
     where b.store_id = ${sql.ref(`${cart}.store_id`)} and b.cart_id = ${sql.ref(`${cart}.id`)})`

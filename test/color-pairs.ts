@@ -1,10 +1,10 @@
-// Which color role is read on which. `web/theme/roles.test.ts` measures the contrast of each pair in each theme, and finds the pairs that a
-// rule of a style sheet sets; `proofs/themes.test.ts` looks at all of them, on every screen.
+// Text and background color roles that appear together. `web/theme/roles.test.ts` measures the contrast of each pair in
+// each theme, and finds the pairs that a style rule sets. `proofs/themes.test.ts` checks every pair on every screen.
 
 const grounds = ['page', 'surface', 'surface-hover', 'sunken']
 const tones = ['good', 'info', 'warn', 'bad', 'quiet']
 
-/** Text, and the ground it is read on. */
+/** A text color and its background. */
 export const readablePairs: [text: string, ground: string][] = [
   ...['text', 'text-soft', 'accent', 'bad', 'good'].flatMap((text) =>
     grounds.map((ground): [string, string] => [text, ground]),

@@ -7,7 +7,7 @@ import { buildOrder, createFakeStore, type FakeStore } from './fake-store.ts'
 import { confirmEmail } from './visitor.ts'
 import type { World } from './world.ts'
 
-// Test support: an owner with a plan, and a store connected through the front door.
+// Test support: an owner with a plan, and a store connected through the API.
 
 export interface Owner {
   token: string
@@ -25,9 +25,9 @@ export async function registerOwner(world: World, plan: 'free' | 'starter' | 'gr
     .select('account_id')
     .where('user_id', '=', body.user.id)
     .executeTakeFirstOrThrow()
-  // The next owner may register as well, however many a file makes.
+  // Keeps the sign-up limit from blocking later owners in the same file.
   await world.db.deleteFrom('rate_limits').execute()
-  // Where nothing is sold registering has given the account a plan already.
+  // Without billing, registration has already assigned a plan.
   if (plan) {
     const its = {
       plan,
@@ -82,7 +82,7 @@ export async function createConnectedStore(
   return { owner, fake, storeId: body.store.id, captureKey: body.store.captureKey }
 }
 
-/** What tests of a store's screens ask for again and again. */
+/** Calls that tests of the store screens share. */
 export const createOwnerCalls = (world: World) => ({
   check: (owner: Owner, query = '') =>
     world.request('GET', `/api/stores/check-connection${query}`, { token: owner.token }),
@@ -93,7 +93,7 @@ export const createOwnerCalls = (world: World) => ({
 
 const MINUTE_MS = 60_000
 
-/** What tests of reading a store ask for again and again. */
+/** Calls and queries that tests of store syncs share. */
 export function createSyncHelpers(world: World) {
   const ago = (ms: number) => before(world.now, ms).toISOString()
   return {
@@ -110,7 +110,7 @@ export function createSyncHelpers(world: World) {
         .where('store_id', '=', storeId)
         .where('stream', '=', stream)
         .executeTakeFirstOrThrow(),
-    /** Five orders, the newest a minute old: three pages. */
+    /** Five orders, the newest one minute old: three pages. */
     async aStoreWithOrders(): Promise<ConnectedStore> {
       const connected = await createConnectedStore(world)
       connected.fake.allOrders = [5, 4, 3, 2, 1].map((minutes) =>

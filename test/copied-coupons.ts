@@ -6,11 +6,11 @@ import type { CouponsTable } from '../server/core/schema/coupons.ts'
 import type { TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
-// Test support: coupons in the copy of a store's, given to the steps of its flow.
+// Test support: copies of a store's coupons, assigned to steps of its flow.
 
 type Changes = Partial<Omit<Insertable<CouponsTable>, 'store_id' | 'id'>>
 
-/** 10 % for everybody, without an end, that nobody has asked the store about. */
+/** Inserts a 10% coupon for everyone, without expiry and not yet checked with the store. */
 export async function insertCoupon({ db, now }: World, { storeId }: TestStore, changes: Changes = {}): Promise<string> {
   const id = newId()
   await db
@@ -25,7 +25,7 @@ export async function insertCoupon({ db, now }: World, { storeId }: TestStore, c
   return id
 }
 
-/** By which the codes of a personal coupon are made. */
+/** Returns the terms with which codes of a personal coupon are created. */
 export async function readCodeTerms({ db }: World, id: string): Promise<string> {
   const { rows } = await sql<{
     terms: string

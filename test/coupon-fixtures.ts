@@ -4,7 +4,7 @@ export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
 let made = 0
 
-/** A shared coupon of 10% that is valid for six days more. */
+/** Builds a shared 10% coupon that is valid for six more days. */
 export function buildCoupon(given: Partial<Coupon> = {}, now = Date.now()): Coupon {
   made += 1
   const after = (ms: number) => new Date(now + ms).toISOString()

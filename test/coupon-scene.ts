@@ -11,7 +11,7 @@ import { createShop, HOUR, tea } from './shop.ts'
 import { buildWooKeys } from './woo-access.ts'
 import type { World } from './world.ts'
 
-// Test support: a shop whose first reminder has a personal coupon, and the store that keeps its codes.
+// Test support: a shop whose first reminder has a personal coupon, and the store that holds its codes.
 
 export type CouponShop = Awaited<ReturnType<typeof createCouponShop>>
 
@@ -35,7 +35,7 @@ export async function createCouponShop(world: World, coupon: PersonalCoupon = {}
     ...shop,
     fake,
     couponId,
-    /** As many carts as there are names, left alone until their first reminder is due; nothing is sent yet. */
+    /** Creates one abandoned cart per name, with its first reminder due; nothing is sent yet. */
     async abandoned(...names: string[]) {
       for (const name of names) {
         await shop.fill(name, [tea()])
@@ -55,7 +55,7 @@ export async function createCouponShop(world: World, coupon: PersonalCoupon = {}
 
 export const buildAddress = (name: string) => `${name}@shoppers.example.com`
 
-/** Ten percent off, for three days. */
+/** Inserts a personal coupon: 10% off for three days. */
 export async function insertPersonalCoupon(world: World, storeId: string, coupon: PersonalCoupon): Promise<string> {
   const id = newId()
   await world.db

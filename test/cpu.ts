@@ -1,8 +1,8 @@
 const ATTEMPTS = 3
 
 /**
- * The shortest of three runs, in CPU time of this thread: what a busy machine does meanwhile is not counted. A run within `limit` is
- * enough.
+ * Returns the shortest of three runs in CPU time of this thread, so that load of other processes does not count. Stops
+ * after a run that stays below `limit`.
  */
 export function measureCpuMs(limit: number, run: () => unknown): number {
   let least = Number.POSITIVE_INFINITY

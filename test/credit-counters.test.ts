@@ -10,12 +10,13 @@ import { createShop, type Shop } from './by-hand-scene.ts'
 import { completeOrderCheck } from './factories.ts'
 import { createWorld } from './world.ts'
 
-// Credits pay for what the plan does not include, never for more than was bought, however many send at once (decision 85).
+// Credits pay for messages beyond the plan, and never for more than was bought, even when processes send at once
+// (decision 85).
 
 const world = createWorld()
 const CARTS = 20
 const PLAN_ROOM = 5
-/** A text costs 0.015 dollars here. */
+/** The price of one text: 0.015 US dollars. */
 const PRICE = 15_000
 const limit = plans.starter.limits.maxSmsPerMonth
 const month = () => `${world.now.toISOString().slice(0, 7)}-01`
@@ -31,7 +32,7 @@ test.each([
     const second = await createShop(world, CARTS, { accountId: first.accountId })
     const account = { accountId: first.accountId, db: world.db }
     await setUsed(first.accountId, limit - PLAN_ROOM)
-    // Enough for twelve, and a rest that suffices for none.
+    // Enough for twelve texts, with a remainder too small for another.
     const bought = 12 * PRICE + PRICE - 1
     await addCredits(account, { kind: 'test', micros: bought }, world.now)
     for (const shop of [first, second]) await askForAll({ ...shop, token: first.token })
@@ -63,7 +64,7 @@ test.each([
     expect(await balanceOf(first.accountId)).toMatchObject({ micros: PRICE - 1 })
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(PRICE - 1)
     const ledger = await ledgerOf(first.accountId)
-    // Each entry follows from the one before, and none was taken twice.
+    // Each entry continues from the one before, and no entry is written twice.
     let balance = 0
     for (const [index, entry] of ledger.entries()) {
       balance += entry.micros
@@ -76,7 +77,7 @@ test.each([
   60_000,
 )
 
-test('entries are never changed, a balance never goes below nothing, and one cannot be written that does', async () => {
+test('the database keeps entries immutable and balances non-negative', async () => {
   const shop = await createShop(world, 0)
   const account = { accountId: shop.accountId, db: world.db }
   await addCredits(account, { kind: 'test', micros: 10 }, world.now)

@@ -7,17 +7,17 @@ import { serve } from './contract-servers/serve.ts'
 import { buildBeat, createPluginShop, type PluginShop } from './plugin-shop.ts'
 import type { World } from './world.ts'
 
-// Test support: a shop behind a firewall. It takes connections and never answers one; all that is known of it is what its plugin sends.
+// Test support: a shop behind a firewall. It accepts connections and never replies; only its plugin can reach Recoup.
 
 export interface UnreachableShop extends PluginShop {
-  /** How often Recoup has called it. */
+  /** Counts Recoup's calls to the shop. */
   calls: () => number
-  /** What the shop would report: orders in the form of its REST API, and products by `product:variation`. */
+  /** What the plugin would report: orders in REST API form, and products by `product:variation`. */
   orders: Record<string, unknown>[]
   products: Map<string, Record<string, unknown> | null>
-  /** One run of the plugin's task: it beats again at once while Recoup asks for more. Answers how often it has beaten. */
+  /** Runs the plugin's task: it beats again at once while Recoup asks for more. Returns the number of beats. */
   beat(): Promise<number>
-  /** The last answer. */
+  /** The latest reply to a beat. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever is answered
   asked: any
   close(): Promise<void>
@@ -35,11 +35,11 @@ export const buildSellableProduct = (id: string, change: Record<string, unknown>
 })
 
 export interface UnreachableShopOptions {
-  /** The plugin of before it reported stock and prices. */
+  /** Uses a plugin version from before stock and price reports. */
   isOld?: boolean
-  /** Calls to the shop go over the network. Otherwise they fail at once, which tests of what follows from it need not wait for. */
+  /** Sends calls to the shop over the network. Otherwise they fail at once. */
   isSilent?: boolean
-  /** It answers when it is connected. */
+  /** The shop can be reached when it is connected. */
   isReached?: boolean
 }
 
@@ -116,7 +116,7 @@ function reportOf({ asked, orders, products }: UnreachableShop, isOld: boolean |
   return { since, age: 1, isComplete: true, list, ...(isOld ? {} : { goods, ...askedAt }) }
 }
 
-/** Time passes in steps, with everything that the worker does meanwhile. */
+/** Advances time in steps and runs the worker after each. */
 export async function passTime(world: World, ms: number, stepMs = 1_000): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     world.advance(Math.min(stepMs, ms - passed))

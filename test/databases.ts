@@ -4,7 +4,7 @@ import { afterAll, inject } from 'vitest'
 import { openPool } from '../server/core/db/db.ts'
 import { replaceDatabase, runAsAdmin } from './global.ts'
 
-/** Empty databases of a test file, with pools on them. All are closed and dropped when the file ends. */
+/** Creates empty databases with pools for a test file. All are closed and dropped when the file ends. */
 export function createDatabaseFactory() {
   const server = inject('databaseUrl')
   const names: string[] = []
@@ -28,19 +28,19 @@ export function createDatabaseFactory() {
   }
 }
 
-/** What carts had before 0061, beside what they have. */
+/** Columns that carts had before migration 0061, besides the present ones. */
 const CARTS = `select coalesce(jsonb_agg(to_jsonb(t) || jsonb_build_object('badge', coalesce(b.badge, 'No Action'),
     'last_handed_over_at', b.last_sent_at, 'no_response_at', b.no_response_at, 'is_mailed', w.shopper_id is not null)), '[]') as all
   from carts t left join cart_badges b on b.store_id = t.store_id and b.cart_id = t.id
   left join mailed_shoppers w on w.store_id = t.store_id and w.shopper_id = t.shopper_id`
 
-/** What messages had before 0074, beside what they have. */
+/** Columns that messages had before migration 0074, besides the present ones. */
 const MESSAGES = `select coalesce(jsonb_agg(to_jsonb(t) || jsonb_build_object('handed_over_at', t.sending_at, 'left_at', t.cart_abandoned_at)), '[]')
   as all from messages t`
 
 const ALL: Record<string, string> = { carts: CARTS, messages: MESSAGES }
 
-/** Every row of every table that was there before, in its columns of then. */
+/** Copies every row of every table, in the columns of that time. */
 export async function copyRows(from: pg.Pool, into: pg.Pool): Promise<void> {
   const client = await into.connect()
   const { rows: tables } = await client.query<{ name: string; columns: string }>(

@@ -12,18 +12,18 @@ import { buildTerms } from './fake-store.ts'
 import { buildWooAccess, buildWooKeys } from './woo-access.ts'
 import type { World } from './world.ts'
 
-// Test support: the demo store keeps the coupons of a test's shop, whose goods and orders are the test's own.
+// Test support: a demo store that holds the coupons of a test's shop; products and orders belong to the test.
 
 export interface DemoCoupons {
   store: DemoStore
-  /** The shop's keys open it. */
+  /** Connects the shop to the demo store with its keys. */
   connect(shop: TestStore): Promise<void>
   make(shop: TestStore): Promise<unknown>
-  /** The worker's work until nothing is left to be done now. */
+  /** Runs jobs until none is due. */
   work(shop: TestStore): Promise<void>
 }
 
-/** Once a test file. */
+/** Call once per test file. */
 export function createDemoCoupons(world: World): DemoCoupons {
   let guarded: GuardedHttp
   const demo = {

@@ -6,13 +6,13 @@ import { buildOrder } from './factories.ts'
 import { MINUTE, passTime } from './message-scene.ts'
 import type { World } from './world.ts'
 
-// Test support: a shop with coupons, people who left a cart, and people who have none.
+// Test support: a shop with coupons, shoppers with an abandoned cart, and shoppers without one.
 
 export interface CouponShop extends Shop {
   couponId: string
-  /** Of `orders`, in their order: each has an abandoned cart. */
+  /** Shopper ids in the order of `orders`; each has an abandoned cart. */
   people: string[]
-  /** Bought once and have no cart. */
+  /** Shoppers who bought once and have no cart. */
   buyers: string[]
   buyerOrders: PlatformOrder[]
 }
@@ -44,7 +44,7 @@ async function shoppersOf(world: World, { storeId }: Shop): Promise<Map<string, 
   return new Map(rows.map(({ id, email }) => [email!, id]))
 }
 
-/** 10 % off for everybody. */
+/** Inserts a 10% coupon for everyone. */
 export async function insertCoupon(
   world: World,
   { storeId }: Pick<Shop, 'storeId'>,

@@ -1,7 +1,7 @@
-// The districts of the server, from the lowest floor up. A district imports only from floors below its own; within one, rooms (its
-// folders) may import each other as long as no circle comes of it, which is computed. To give a new room its place: in the district whose
-// work it is part of, below all that will import it. What a lower floor needs of a higher one is in the wrong room, is a type that belongs
-// below, or comes as a parameter or through `Deps`.
+// Districts of the server, from the lowest floor up. A district imports only from lower floors. Rooms (folders) of a
+// district may import each other without cycles, which a test computes. Put a new room into the district whose work it
+// does, below all rooms that import it. Code that a lower floor needs from a higher one belongs lower, or comes as a
+// parameter or in `Deps`.
 
 export const floors: readonly Readonly<Record<string, string>>[] = [
   { core: 'what every other district needs: configuration, database, jobs, backups, the network, statistics' },
@@ -21,7 +21,7 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   { workspace: 'the account and its stores: setting up, settings, privacy, exports, operators' },
 ]
 
-/** Puts all of it together, and so may import everything. Of these files, rooms may import deps.ts alone, as a type. */
+/** Entry points, which may import everything. Rooms may import only deps.ts of these files, and only as a type. */
 export const roots: readonly string[] = ['app', 'worker', 'main', 'demo', 'deps', 'core/backup/main'].map(
   (name) => `server/${name}.ts`,
 )
@@ -32,14 +32,14 @@ export interface Import {
   isType: boolean
 }
 
-/** `server/delivery/send/turn.ts` is of the room `delivery/send`. What stands beside the rooms of a district is a room of its own. */
+/** `server/delivery/send/turn.ts` is in room `delivery/send`. Files directly in a district form a room of their own. */
 export const findRoom = (file: string): string | undefined => /^server\/([a-z-]+(?:\/[a-z-]+)?)\//.exec(file)?.[1]
 
 const districtOf = (room: string): string => room.split('/')[0]!
 
 const floorOf = new Map(floors.flatMap((floor, level) => Object.keys(floor).map((name) => [name, level] as const)))
 
-/** What is wrong with imports between files of the server. */
+/** Returns a message for each import between server files that breaks a rule. */
 export const findImportFaults = (imports: readonly Import[]): string[] =>
   imports.flatMap((each) => {
     const fault = roots.includes(each.from) ? null : faultOf(each)
@@ -59,7 +59,7 @@ function faultOf({ from, to, isType }: Import): string | null {
   return null
 }
 
-/** Rooms that import each other in a circle, each named with the way back to itself. */
+/** Returns import cycles between rooms, each as a path back to its first room. */
 export function findImportCycles(imports: readonly Import[]): string[] {
   const imported = new Map<string, Set<string>>()
   for (const { from, to } of imports) {

@@ -4,12 +4,15 @@ import { afterAll, beforeEach } from 'vitest'
 import { isProof } from './seed.ts'
 import { flakyTests } from './unsteady.ts'
 
-// For each test file. A file that leaves a timer, a connection, a server or a process behind fails: in the same worker it would disturb the files after it.
+// Runs for each test file. A file that leaves a timer, connection, server or process behind fails: it would disturb
+// later files in the same worker.
 
-/** The time limit of a request may still run when the request is long over, on a busy machine more so; what is there after this will not end by itself. */
+/**
+ * On a busy machine a request's time limit may outlive the request. A handle that is open after this long is a leak.
+ */
 const SETTLE_MS = 90_000
 
-/** What keeps the process busy, without what the worker itself has open. */
+/** Lists handles that keep the process alive, without those of the worker itself. */
 function resources(): Map<string, number> {
   const counts = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) {
@@ -41,7 +44,7 @@ afterAll(async () => {
 
 const grown = () =>
   [...resources()].flatMap(([kind, count]) => {
-    // The loop's own wait is a timer too.
+    // The sleep of this loop is a timer too.
     const more = count - (before.get(kind) ?? 0)
     return more > 0 ? [`${more} × ${kind}`] : []
   })

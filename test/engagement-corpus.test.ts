@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { computeMeasure, evaluateCorpus, GROUPS } from './engagement-corpus.ts'
 
-// What docs/machine-opens.md says of how well people and machines are told apart stays true.
+// Keeps the accuracy figures in docs/machine-opens.md true.
 
 const visits = evaluateCorpus()
 const published = [
@@ -12,7 +12,7 @@ const published = [
 test.each([
   ['links', Object.values(GROUPS)[0]!, published[0]],
   ['pictures', Object.values(GROUPS)[1]!, published[1]],
-])('people among those who came to %s are found as well as is published', (_, isIn, figures) => {
+])('recognizes people who %s at the published rates', (_, isIn, figures) => {
   const { precision, recall } = computeMeasure(visits.filter(isIn))
   const [, least = '', found = ''] = figures ?? []
   expect(Number((precision * 100).toFixed(1))).toBeGreaterThanOrEqual(Number(least))
@@ -20,12 +20,12 @@ test.each([
   expect([Number(least), Number(found)].every((figure) => figure > 0)).toBe(true)
 })
 
-test('the corpus has several hundred visits of both kinds, and each scenario says what it is based on', () => {
+test('the corpus has several hundred visits of both kinds, and each scenario names its source', () => {
   expect(visits.filter(({ is }) => is === 'human').length).toBeGreaterThan(200)
   expect(visits.filter(({ is }) => is === 'machine').length).toBeGreaterThan(200)
 })
 
-test('a machine’s name is never a person’s: no mistake is one of reading a user agent', () => {
+test('never classifies a known robot user agent as a person', () => {
   const wrong = visits.filter(({ is, taken }) => is === 'machine' && taken === 'human')
   expect([...new Set(wrong.map(({ reason }) => reason))].sort()).toEqual(['browser', 'gmail_proxy'])
 })

@@ -4,8 +4,8 @@ import { evaluateBurst } from '../server/delivery/engagement/burst.ts'
 import { classifyRequest, type EngagementClass } from '../server/delivery/engagement/classify.ts'
 import { openNetworks } from '../server/delivery/engagement/networks.ts'
 
-// Labelled visits (test/fixtures/visits) and how well they are told apart. Each scenario is one message; times are seconds since its
-// send. The label says who it was, not what can be known.
+// Labelled visits (test/fixtures/engagement) and how well they are classified. Each scenario is one message; times are
+// seconds since its send. The label is the truth, which may not be observable.
 
 const Scenario = z.strictObject({
   scenario: z.string().min(3),
@@ -37,7 +37,7 @@ export interface EvaluatedVisit {
 
 const FOLDER = new URL('./fixtures/engagement/', import.meta.url)
 
-/** Every visit of the corpus with what it is taken for once all of its scenario are known. */
+/** Classifies every visit of the corpus, with all visits of its scenario known. */
 export function evaluateCorpus(): EvaluatedVisit[] {
   const networkOf = openNetworks()
   return readdirSync(FOLDER)
@@ -66,11 +66,11 @@ function evaluateScenario(
 }
 
 export interface Measure {
-  /** [who it was][what it was taken for] */
+  /** Counts by [truth][classification]. */
   table: Record<'human' | 'machine', Record<EngagementClass, number>>
-  /** Of those taken for people, the share that were. */
+  /** Precision: share of visits classified as people that were people. */
   precision: number
-  /** Of people, the share that were taken for people. */
+  /** Recall: share of people that were classified as people. */
   recall: number
 }
 

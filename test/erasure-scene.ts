@@ -8,7 +8,7 @@ import { buildOrder, createStore, type TestStore } from './factories.ts'
 import { findLink, HOUR, markPurchased, passTime } from './message-scene.ts'
 import type { World } from './world.ts'
 
-// Test support: a shopper who has left something of themselves in every table that takes it.
+// Test support: a shopper with data in every table that stores data of shoppers.
 
 export const ZEN = {
   email: 'zenobia.quartermain@walk.example',
@@ -17,7 +17,7 @@ export const ZEN = {
   lastName: 'Quartermain',
   customerId: '4711',
 }
-/** What must not be found anywhere once she is erased. */
+/** Texts that must be gone everywhere after her erasure. */
 export const TRACES = [
   'zenobia',
   'quartermain',
@@ -39,7 +39,7 @@ const withEngraving = (order: PlatformOrder): PlatformOrder => ({
   items: order.items.map((item) => ({ ...item, choices: ENGRAVING })),
 })
 
-/** Two carts (one bought after a click), messages and what came back of them, beside those of somebody else. */
+/** Creates two carts (one bought after a click), messages and replies, besides data of another shopper. */
 export async function createShopperEverywhere(world: World): Promise<ErasureScene> {
   const store = await createStore(world)
   const order = withEngraving(buildOrder(world, { ...ZEN, kind: 'draft' }))
@@ -61,7 +61,7 @@ export async function createShopperEverywhere(world: World): Promise<ErasureScen
   return { ...store, order, other }
 }
 
-/** As the script on the shop's pages posts it. */
+/** Posts as the capture script does. */
 async function capture(world: World, store: TestStore): Promise<void> {
   world.deps.zones = {
     zoneOf: () => ({ city: 'Quartermain Falls', region: '', country: 'United States', timezone: '' }),
@@ -89,7 +89,7 @@ export async function postCapture(world: World, store: ErasureScene | TestStore,
   await foldStalePosts(world.deps, 0)
 }
 
-/** What other rooms write, said directly: one row each. */
+/** Inserts one row into each table that the steps above do not reach. */
 async function fillTheRest(world: World, store: TestStore, messageId: string): Promise<void> {
   const { db, now, deps } = world
   const [store_id, account_id] = [store.storeId, store.accountId]
@@ -165,7 +165,7 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
   await run(`insert into operator_text_contacts (account_id, address_hash, last_at) values ($1, $2, $3)`, [
     ...[account_id, phoneHash, now],
   ])
-  // What has become a notification, and what is on its way to being one.
+  // One notification, and one that is still pending.
   await groupNotifications(world.deps)
   await run(
     `insert into pending_notifications (store_id, id, type, data, created_at)
@@ -187,7 +187,7 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
     .execute()
 }
 
-/** Every place a text of hers stands in, as `table.column: trace`. Looks at every column there is, but a server's own hashes. */
+/** Lists every place that holds one of the traces, as `table.column: trace`. Skips hashes. */
 export async function findTraces(world: World, traces: readonly string[] = TRACES): Promise<string[]> {
   const { rows: columns } = await world.pool.query<{ table_name: string; column_name: string; data_type: string }>(
     `select c.table_name, c.column_name, c.data_type from information_schema.columns c

@@ -1,13 +1,13 @@
 import { newId } from '../server/core/common/ids.ts'
 import type { World } from './world.ts'
 
-// Test support: a store with a control group, and people drawn into an arm without waiting for a message.
+// Test support: a store with a control group, and shoppers assigned to an arm without a message.
 
 const DAY = 86_400_000
 
 type Arm = 'treated' | 'control'
 
-/** A store's experiment, begun now. */
+/** Inserts an experiment that starts now. */
 export async function insertExperiment(
   world: World,
   storeId: string,
@@ -27,7 +27,9 @@ export async function insertExperiment(
   return id
 }
 
-/** The arm of these people, all of the store's without a choice; in its running experiment, which begins with half where there is none. */
+/**
+ * Assigns shoppers (default: all of the store) to an arm of the running experiment, or of a new one with equal arms.
+ */
 export async function assignArm(
   world: World,
   storeId: string,
@@ -59,7 +61,7 @@ export async function assignArm(
     .execute()
 }
 
-/** Who was drawn, by email. */
+/** Lists assigned shoppers with email and arm. */
 export async function readAssignments(
   world: World,
   storeId: string,

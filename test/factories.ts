@@ -5,7 +5,7 @@ import { createReadyFlow } from '../server/marketing/flows/flows.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import type { World } from './world.ts'
 
-// Factories fill in what a test does not care about, parents included.
+// Factories create what a test needs but does not care about, with all parents.
 
 export interface TestStore {
   accountId: string
@@ -24,13 +24,13 @@ export interface StoreOptions {
   sellingCountries?: string[] | null
   isFlowOn?: boolean
   accountId?: string
-  /** The newest complete order pull started this long ago; null: never. */
+  /** Age of the newest complete order check; null: never. */
   orderCheckAgeMs?: number | null
 }
 
 let counter = 0
 
-/** An account with an owner who is signed in, a connected store in the US, sender set, and the ready flow. */
+/** Creates an account with a signed-in owner, a connected store in the US, its sender, and the ready-made flow. */
 export async function createStore(world: World, options: StoreOptions = {}): Promise<TestStore> {
   const n = ++counter
   const ids = { accountId: options.accountId ?? newId(), userId: newId(), storeId: newId(), token: randomToken() }
@@ -41,7 +41,7 @@ export async function createStore(world: World, options: StoreOptions = {}): Pro
   return { ...ids, captureKey, flowId }
 }
 
-/** Another member of the store's account, signed in. */
+/** Creates another signed-in member of the store's account. */
 export async function createColleague(
   { db, now }: World,
   { accountId, storeId }: TestStore,
@@ -71,7 +71,7 @@ interface NewStore {
   url: string
 }
 
-/** In one statement, as almost every test begins with it. */
+/** One statement, because almost every test starts with it. */
 async function insertStore(world: World, made: NewStore, options: StoreOptions): Promise<void> {
   const { accountId, storeId } = made.ids
   const age = options.orderCheckAgeMs === undefined ? 0 : options.orderCheckAgeMs
@@ -145,7 +145,7 @@ async function prepareFlow(world: World, storeId: string, isOn: boolean): Promis
   })
 }
 
-/** An order check pulled just now, for tests in which the store's answers do not matter. */
+/** Marks the order check as complete now, for tests that do not depend on the store's replies. */
 export async function completeOrderCheck(world: World, storeId: string): Promise<void> {
   await world.db
     .updateTable('sync_state')
@@ -157,7 +157,7 @@ export async function completeOrderCheck(world: World, storeId: string): Promise
 
 let orderNumber = 1_000
 
-/** An order as the platform client hands it over; a draft with one tin of tea and an email unless told otherwise. */
+/** Builds an order as a platform client returns it; by default a draft with one tin of tea and an email. */
 export function buildOrder(world: World, order: Partial<PlatformOrder> = {}): PlatformOrder {
   const at = world.now.toISOString()
   const kind = order.kind ?? 'draft'

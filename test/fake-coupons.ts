@@ -6,7 +6,7 @@ import type {
 } from '../server/platforms/platform/coupon.ts'
 import { type FakeStore, paginate, throwIfFailing } from './fake-store.ts'
 
-// The coupons of a store of the tests.
+// Coupon calls of the fake store.
 
 type CouponCalls =
   | 'coupons'
@@ -98,7 +98,7 @@ const noLimits: PlatformCoupon['limits'] = {
   items: null,
 }
 
-/** Ten percent off, for everybody and for ever. */
+/** Builds a 10% coupon for everyone, without expiry. */
 export function buildCoupon(coupon: Partial<PlatformCoupon> & { couponId: string }): PlatformCoupon {
   return {
     code: `code-${coupon.couponId}`,

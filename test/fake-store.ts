@@ -24,7 +24,7 @@ import type {
 import { StoreProblem } from '../server/platforms/platform/store-problem.ts'
 import { createCouponCalls } from './fake-coupons.ts'
 
-// A store of the tests: what it holds is an array, what it does wrong is said beforehand.
+// A fake store client. Arrays hold its data; tests set its failures beforehand.
 
 export interface FakeStore extends StoreClient {
   profile: StoreProfile
@@ -34,34 +34,34 @@ export interface FakeStore extends StoreClient {
   checkoutQueries: CheckoutQuery[]
   allCustomers: PlatformCustomer[]
   allProducts: PlatformProduct[]
-  /** Of `terms`, by `product:variation`: what is sold out, and what costs something else than is known. */
+  /** For `terms`, by `product:variation`: products that are sold out or have another price. */
   gone: Set<string>
   prices: Map<string, number>
   onSale: Set<string>
   termQueries: (readonly ItemRef[])[]
-  /** Thrown by `terms` alone. */
+  /** Error thrown by `terms` only. */
   termsProblem: StoreProblem | null
   allCoupons: PlatformCoupon[]
-  /** Refuses drafts of coupons, in the store's words. */
+  /** Returns the store's reason when it rejects a coupon draft. */
   couponRefusal: (draft: Partial<CouponDraft>) => string | null
-  /** Awaited after a coupon was written and before that is answered. */
+  /** Awaited after a coupon is written and before the reply. */
   afterCoupon: () => Promise<void>
   hooks: (WebhookSubscription & { secret: string })[]
-  /** Rows per page of every listing. */
+  /** Rows per page of every list. */
   pageSize: number
-  /** Thrown by every call while set. */
+  /** Error thrown by every call while it is set. */
   problem: StoreProblem | null
-  /** Thrown instead of that page, counted from 1, as many times as `times` says. */
+  /** Error thrown for one page (counted from 1), `times` times. */
   failAt: { page: number; problem: Error; times: number } | null
   /** Awaited before every page of orders. */
   beforePage: (query: OrderQuery) => Promise<void>
   orderQueries: OrderQuery[]
-  /** What it says of a cart that is to be refilled; by itself nothing. */
+  /** Reply about a cart to restore; empty by default. */
   refill: (wish: RefillRequest) => RefillResult | null
-  /** Of the shop itself, in the order they are offered. */
+  /** Settings of the shop, in the order they are listed. */
   allLogos: StoreLogo[]
   access: StoreAccess | null
-  /** What its plugin was called with, and what it answers: nothing, unless a test says so. */
+  /** Calls to its plugin and the replies; by default none. */
   pluginCalls: PluginCall[]
   answerPlugin: (call: PluginCall) => PluginAnswer | null
 }
@@ -159,7 +159,7 @@ export function createFakeStore(homeUrl = 'https://shop.example.com'): FakeStore
   return fake
 }
 
-/** Everything is there, but for what is said to be gone. */
+/** Builds terms in which every product is available, except for the given changes. */
 export function buildTerms(
   items: readonly ItemRef[],
   { gone, prices, onSale }: Pick<FakeStore, 'gone' | 'prices' | 'onSale'> = {
@@ -188,7 +188,7 @@ async function* listOrders(fake: FakeStore, query: OrderQuery): AsyncGenerator<O
   }
 }
 
-/** Of the changed ones, in the order of their ids. */
+/** Yields pages of the changed rows, ordered by id. */
 async function* listCheckouts(fake: FakeStore, query: CheckoutQuery): AsyncGenerator<CheckoutPage> {
   fake.checkoutQueries.push(query)
   const rows = fake.allCheckouts

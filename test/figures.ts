@@ -1,6 +1,6 @@
 import { type Db, sql } from '../server/core/db/db.ts'
 
-/** All figures of a store as rows in order, without when they were counted. */
+/** Reads all analytics figures of a store as ordered rows, without the time they were counted. */
 export async function readFigures(db: Db, storeId: string): Promise<Record<string, unknown[]>> {
   const all: Record<string, unknown[]> = {}
   for (const [table, order] of Object.entries(FIGURES)) {

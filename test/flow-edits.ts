@@ -1,13 +1,13 @@
 import type { FlowStep } from '../shared/flows.ts'
 
-// Test support: a flow as it is read, as it is saved with some of its steps changed.
+// Test support: turns the steps of a flow, as the API returns them, into the body of a save with some steps changed.
 
 export interface StepChange {
   delayMinutes?: number
   channel?: string
-  /** Of a mail; of a notification its title. */
+  /** Subject of an email, or title of a notification. */
   subject?: string
-  /** In the channel the step goes by then. */
+  /** Content for the step's channel after the change. */
   body?: string
   coupon?: object | null
 }

@@ -8,15 +8,15 @@ import { insertPersonalCoupon } from './coupon-scene.ts'
 import { createShop, HOUR, MINUTE, pot, type Shop, tea } from './shop.ts'
 import { acceptMail, type World } from './world.ts'
 
-// Test support: a shop in New York from 24 January to noon of 3 April 2026, and its 40 carts. Its clocks go forward on 8 March. Times are the
-// shop's own; the table of what becomes of each cart stands in server/insights/analytics/by-hand.test.ts.
+// Test support: a shop in New York from 24 January to noon of 3 April 2026, with 40 carts. Daylight saving starts on 8
+// March. Times are local. The expected outcome of each cart is in server/insights/analytics/by-hand.test.ts.
 
 const ZONE = 'America/New_York'
 const cup: FoldItem = { ...tea(), productId: '18', name: 'Cup', unitPriceMinor: 1_000 }
 const teas = tea
 const pots = (quantity: number): FoldItem => ({ ...pot, quantity })
 
-/** `03-08 09:30` of 2026, or `2025-12-15 09:00`. */
+/** `03-08 09:30` means 2026; `2025-12-15 09:00` names the year. */
 const local = (time: string): Date => {
   const [day, clock] = time.split(' ')
   const full = `${day!.length > 5 ? day : `2026-${day}`}T${clock}`
@@ -29,7 +29,7 @@ type Cart = [number: number, began: string, items: FoldItem[], contact: Contact 
 const of = (number: number, more: Contact = {}): Contact => ({ email: emailOf(number), ...more })
 const inUs: Contact = { country: 'US', countrySource: 'address' }
 
-/** Those of a browser; 24 and 25 begin as orders in euros. */
+/** Carts of browsers; 24 and 25 begin as orders in euros. */
 const carts: Cart[] = [
   [1, '01-24 10:00', [tea()], of(1, inUs)],
   [2, '01-26 10:00', [pot], of(2, inUs)],
@@ -72,13 +72,13 @@ const carts: Cart[] = [
 ]
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-/** As the mail app of Apple asks for pictures, whoever reads. */
+/** User agent with which Apple Mail fetches images, whether or not a person reads the mail. */
 const APPLE = 'Mozilla/5.0'
 
 type Act = () => Promise<unknown>
 type Life = { world: World; shop: Shop; agenda: [at: string, act: Act][] }
 
-/** `afterEach`: done after whatever happens. */
+/** `afterEach` runs after every event. */
 export async function createFortyCarts(world: World, afterEach: (shop: Shop) => Promise<void>): Promise<Shop> {
   world.now = local('01-23 09:00')
   const shop = await createShop(world, { plan: 'growth' })
@@ -102,7 +102,7 @@ export async function createFortyCarts(world: World, afterEach: (shop: Shop) => 
   return shop
 }
 
-/** Filled, left, and an hour later abandoned and mailed, if there is an address. */
+/** Fills a cart and leaves it; an hour later it is abandoned, and mailed if it has an address. */
 function begins({ shop, agenda }: Life, [number, at, items, contact]: Cart): void {
   agenda.push([
     at,
@@ -114,7 +114,7 @@ function begins({ shop, agenda }: Life, [number, at, items, contact]: Cart): voi
   agenda.push([hourAfter(at), () => shop.pass(0)])
 }
 
-/** By the shop's clocks, which leave out an hour on 8 March. */
+/** In local time, which skips an hour on 8 March. */
 const hourAfter = (at: string) =>
   Temporal.Instant.fromEpochMilliseconds(local(at).getTime() + HOUR)
     .toZonedDateTimeISO(ZONE)
@@ -142,7 +142,7 @@ function inEuros({ world, shop, agenda }: Life): void {
 
 const iso = ({ now }: World) => now.toISOString()
 
-/** Opens, clicks, presses, and what comes back. */
+/** Opens, clicks, restores, bounces and complaints. */
 function reads(life: Life): void {
   const { world, agenda } = life
   const visits = (
@@ -185,7 +185,7 @@ function reads(life: Life): void {
   answers(life, '04-03 00:30', null)
 }
 
-/** What the mail server says from then on; null: that it has accepted. */
+/** Sets the mail server's replies from then on; null: it accepts. */
 function answers({ world, agenda }: Life, at: string, outcome: object | null): void {
   agenda.push([
     at,
@@ -198,7 +198,7 @@ function answers({ world, agenda }: Life, at: string, outcome: object | null): v
 const reports = (world: World, { id: messageId }: { id: string }, kind: 'hard' | 'complaint') =>
   recordMailReport(world.deps, { messageId, kind, source: 'dsn', status: '5.1.1', words: 'reported' })
 
-/** The newest message to a person, of one origin and channel: `flow email`. */
+/** Returns the newest message to a shopper with an origin and channel, such as `flow email`. */
 async function messageOf({ shop }: Life, number: number, which = 'flow email') {
   const [origin, channel] = which.split(' ')
   const to = channel === 'sms' ? '+12125550120' : emailOf(number)
@@ -279,12 +279,12 @@ function buys({ world, shop, agenda }: Life): void {
     const at = local(time).toISOString()
     return { createdAt: at, modifiedAt: at, paidAt: at }
   }
-  // Late, and of the year before.
+  // Arrives late, and is from the previous year.
   order('03-29 20:00', '126', 2_100, 26, then('03-23 09:00'))
   order('03-30 20:00', '100', 10_000, 28, then('2025-12-15 09:00'))
 }
 
-/** Emptied carts, the other browser of cart 19, and messages that are not of the flow. */
+/** Emptied carts, the second browser of cart 19, and messages outside the flow. */
 function others(life: Life): void {
   const { world, shop, agenda } = life
   agenda.push(['02-14 09:20', () => shop.fill('10', [])])
@@ -324,7 +324,7 @@ async function manual(life: Life, number: number, channel: 'sms' | 'email'): Pro
   expectOk(reply)
 }
 
-/** The message left with a coupon. */
+/** Marks the message as sent with a coupon. */
 async function withCoupon(life: Life, number: number, kind: 'shared' | 'personal', code: string): Promise<void> {
   const { world, shop } = life
   const { id: message_id, shopper_id, cart_id } = await messageOf(life, number)
@@ -353,7 +353,7 @@ async function withCoupon(life: Life, number: number, kind: 'shared' | 'personal
     .execute()
 }
 
-/** The owner's session, however long the life. */
+/** Keeps the owner signed in for the whole period. */
 async function signedIn({ world, shop }: Pick<Life, 'world' | 'shop'>): Promise<void> {
   const until = new Date(world.now.getTime() + 24 * HOUR)
   await world.db

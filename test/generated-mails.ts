@@ -9,18 +9,18 @@ import {
 } from '../server/messages/templates/context.ts'
 import { generatedTemplate } from './generated-templates.ts'
 
-// Shoppers as they are and as nobody is, for templates of the same kind: what must hold of all mails is tried with these.
+// Realistic and hostile shopper data for the same templates. Tests of properties that every mail must have use them.
 
 export interface GeneratedMail {
   subject: string
   body: string
-  /** Those of one shape stand together. */
+  /** Values of one shape are adjacent. */
   contexts: TemplateContext[]
 }
 
 export const STORE_HOSTS = ['shop.example', 'www.shop.example:8443']
 
-/** What is typed at a checkout, and what is tried there. */
+/** Text that shoppers type at checkout, and attacks. */
 const hostile = fc.oneof(
   fc.constantFrom(
     ...[
@@ -109,7 +109,7 @@ const coupon = fc
   .record({ code: money, amount: money, offer: hostile, minimum: money, expires: hostile, saving: money, total: money })
   .map((its): TemplateCoupon => its)
 
-/** Which values are there; what they are is drawn for each shopper. */
+/** Which values are present; the values themselves are drawn per shopper. */
 const presence = fc.record({
   hasName: fc.boolean(),
   hasTotal: fc.constantFrom(true, true, true, false),
@@ -172,7 +172,7 @@ function contextOf(
   })
 }
 
-/** A price that is there stays there. */
+/** A price that is present stays present. */
 const pricesLike = (like: TemplateItem, other: TemplateItem) => ({
   unitPrice: like.unitPrice && (other.unitPrice || '$9'),
   lineTotal: like.lineTotal && (other.lineTotal || '$9'),
@@ -181,7 +181,10 @@ const pricesLike = (like: TemplateItem, other: TemplateItem) => ({
 type PresenceOf = typeof presence extends fc.Arbitrary<infer T> ? T : never
 type ShopperOf = typeof shopper extends fc.Arbitrary<infer T> ? T : never
 
-/** `shapes` times what is there and what is not, each with the values of so many `shoppers`; every fourth has another number of items. */
+/**
+ * Draws `shapes` combinations of present values, each with the values of `shoppers` shoppers. Every fourth shape varies
+ * the number of items.
+ */
 export const generatedMail = (shapes: number, shoppers: number): fc.Arbitrary<GeneratedMail> =>
   fc
     .record({

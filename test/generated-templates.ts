@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/messages/templates/ready-templates.ts'
 
-// Templates as owners write them, and as nobody should.
+// Templates as owners write them, and hostile ones.
 
 const NAMES =
   'customer_name cart_total discounted_total checkout_link coupon_code coupon_amount coupon_offer coupon_minimum coupon_expires'.split(
@@ -236,7 +236,7 @@ const piece: fc.Arbitrary<string> = fc.letrec<{ piece: string }>((tie) => ({
 
 const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ body }) => body !== '')
 
-/** A third of them is of what is known to be harmless, so that most of those are planned. */
+/** A third consists of harmless parts, so that most of those can be planned. */
 export const generatedTemplate: fc.Arbitrary<{ subject: string; body: string }> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...ready).map(({ subject, body }) => ({ subject, body })) },
   {
@@ -249,7 +249,7 @@ export const generatedTemplate: fc.Arbitrary<{ subject: string; body: string }> 
     }),
   },
   {
-    // Of what is known to be harmless alone, so that most of them are planned.
+    // Only harmless parts, so that most of them can be planned.
     weight: 9,
     arbitrary: fc.record({
       subject: fc.constantFrom(

@@ -6,7 +6,8 @@ import { createCouponShop } from './coupon-scene.ts'
 import { buildOrder, buildProblem, type FakeStore } from './fake-store.ts'
 import { createWorld } from './world.ts'
 
-// Jobs that ask a shop hold no taker while it hangs (D8, operators-H3): most step aside, and those that read one record skip such a shop.
+// A job that calls a shop frees its job slot while the shop hangs (D8, operators-H3). Most jobs step aside; jobs that
+// read one record skip a hanging shop.
 
 const world = createWorld()
 
@@ -14,7 +15,7 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-/** How often the job waits aside. */
+/** Counts how often the job steps aside. */
 async function countAside(name: string, storeId: string, more: object = {}): Promise<number> {
   let waits = 0
   const stepAside: StepAside = (wait) => {
@@ -25,7 +26,7 @@ async function countAside(name: string, storeId: string, more: object = {}): Pro
   return waits
 }
 
-/** Whatever is asked of it. */
+/** Makes every call of the store hang. */
 function hang(fake: FakeStore): void {
   fake.problem = buildProblem('timeout')
 }
@@ -38,16 +39,16 @@ test.each([
   'stores.new-orders',
   'stores.profile',
   'brand.propose',
-])('%s waits aside for a shop that hangs', async (name) => {
+])('%s steps aside while a shop hangs', async (name) => {
   const { storeId, fake } = await createConnectedStore(world)
-  // Shops deliver webhooks to public addresses alone.
+  // Shops deliver webhooks to public addresses only.
   world.deps.config = { ...world.deps.config, publicUrl: 'https://recoup.acme.com' }
   world.advance(120_000)
   hang(fake)
   expect(await countAside(name, storeId)).toBeGreaterThan(0)
 })
 
-test('personal codes are made and taken out while the job waits aside for the shop', async () => {
+test('creating and deleting personal codes steps aside while the shop hangs', async () => {
   const shop = await createCouponShop(world)
   await shop.abandoned('ada', 'bob')
   expect(await countAside('coupons.codes', shop.storeId)).toBe(1)
@@ -68,7 +69,7 @@ async function aShopWithCoupons(): Promise<ConnectedStore> {
   return shop
 }
 
-test('coupons begin and their uses are counted while the job waits aside; a shop that hangs at one is asked for no other', async () => {
+test('starting coupons and counting uses steps aside, and a shop that hangs at one coupon gets no further call', async () => {
   const { storeId, fake } = await aShopWithCoupons()
   hang(fake)
   expect(await countAside('coupons.uses', storeId)).toBe(1)
@@ -77,7 +78,7 @@ test('coupons begin and their uses are counted while the job waits aside; a shop
   expect(await countAside('coupons.begin', storeId)).toBe(2)
 })
 
-test('a coupon that the shop always hangs at does not keep the others from beginning', async () => {
+test('a coupon that always hangs does not keep other coupons from starting', async () => {
   const { storeId, fake } = await aShopWithCoupons()
   const update = fake.updateCoupon
   const waiting = () =>
@@ -97,7 +98,7 @@ test('a coupon that the shop always hangs at does not keep the others from begin
 test.each([
   ['stores.uninstalled', { tries: 1 }, 11],
   ['brand.propose', { isAgain: true }, 1],
-])('%s of a shop that hangs is tried again later, and not without end', async (name, payload, most) => {
+])('%s of a hanging shop is retried later, a limited number of times', async (name, payload, most) => {
   const { storeId, fake } = await createConnectedStore(world)
   hang(fake)
   fake.logos = async function* () {
@@ -119,7 +120,7 @@ const RECORDS = [
   ['stores.customer', { customerId: '75' }],
 ] as const
 
-test.each(RECORDS)('%s asks a shop that hangs at growing distance and fails at once in between', async (name, more) => {
+test.each(RECORDS)('%s calls a hanging shop with growing delays and fails at once in between', async (name, more) => {
   const { storeId, fake } = await createConnectedStore(world)
   let asked = 0
   world.storeClient = () =>
@@ -151,7 +152,7 @@ test.each([
   ['sweep', 'timeout'],
   ['sweep', 'store_error'],
   ['goods_check', 'timeout'],
-] as const)('a shop whose %s failed with %s is asked for single orders all the same', async (stream, error_code) => {
+] as const)('single orders are still requested from a shop whose %s failed with %s', async (stream, error_code) => {
   const { storeId, fake } = await createConnectedStore(world)
   fake.allOrders = [buildOrder({ orderId: '75', modifiedAt: world.now.toISOString() })]
   const failure = { failed_at: world.now, failures: 3, error_code }

@@ -11,7 +11,7 @@ import { createWooCommerceClient } from '../server/platforms/woocommerce/client.
 import { createConnectedStore } from './connected-store.ts'
 import { createWorld } from './world.ts'
 
-// Ways in which a shop hangs, on real sockets: while it does, the place of the job that asks it is free for the jobs of others (D8, operators-H3).
+// Ways in which a shop can hang, on real sockets. Its job frees the job slot meanwhile (D8, operators-H3).
 
 const world = createWorld()
 const open: (() => unknown)[] = []
@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()))
 })
 
-/** Answers with what a shop answers, or not at all; `hangs()` says that this request is the one that hangs. */
+/** Replies as a shop does, or not at all; `hangs()` marks the request that hangs. */
 type Answer = (socket: Socket, path: string, hangs: () => void) => void
 
 async function aShop(answer: Answer) {
@@ -61,7 +61,7 @@ const order = () => {
   return { id: 75, status: 'processing', currency: 'USD', total: '10.00', date_created_gmt: at, date_modified_gmt: at }
 }
 
-/** A little again and again, as long as somebody reads. */
+/** Sends a little text again and again while the client reads. */
 async function drip(socket: Socket, text: string): Promise<void> {
   for await (const _ of every(20)) if (socket.destroyed || !socket.write(text)) return
 }
@@ -70,7 +70,7 @@ let pagesSent = 0
 
 const silent: Answer = (_, __, hangs) => hangs()
 
-/** The one place is taken by the job until it steps aside; then another job gets it. */
+/** The job holds the only slot until it steps aside; then another job gets it. */
 async function besides(work: (stepAside: StepAside) => Promise<void>, isHanging: Promise<void>, end: () => unknown) {
   const takers = createWorkerSlots(1)
   void takers.run(work)
@@ -91,7 +91,7 @@ async function hangingOrders(storeId: string, isHanging: Promise<void>): Promise
     isFresh = (await checkOrders(world.deps, storeId, { signal: stop.signal, stepAside })).isFresh
   }
   await besides(work, isHanging, () => stop.abort())
-  // The error's code would be that of `stop`, not of the shop.
+  // Otherwise the stored error would be that of `stop`.
   expect(isFresh).toBe(false)
   expect(await streamOf(storeId, 'order_check')).toMatchObject({ lease_until: null })
 }
@@ -150,19 +150,19 @@ test.each<[string, Answer]>([
   await hangingOrders(storeId, isHanging)
 })
 
-test('a shop that never ends its TLS handshake', async () => {
+test('a shop that never completes its TLS handshake', async () => {
   const { port, isHanging } = await aShop(silent)
   const { storeId } = await aStoreAt(`https://127.0.0.1:${port}`)
   await hangingOrders(storeId, isHanging)
 })
 
-test('a shop whose name server says nothing', async () => {
+test('a shop whose name server does not reply', async () => {
   const { promise: isHanging, resolve } = Promise.withResolvers<void>()
   const { storeId } = await aStoreAt('http://shop.example', { lookup: () => resolve() })
   await hangingOrders(storeId, isHanging)
 })
 
-test('a shop that answers the probe and hangs at its orders is asked at growing distance', async () => {
+test('a shop that answers the probe and hangs at its orders is called with growing delays', async () => {
   const { port, isHanging } = await aShop((socket, path, hangs) => {
     if (path.includes('per_page=1&')) socket.write(page([]))
     else hangs()
@@ -179,7 +179,7 @@ test('a shop that answers the probe and hangs at its orders is asked at growing 
   expect(await streamOf(storeId, 'order_check')).toMatchObject({ failures: 4 })
 })
 
-test('a shop that hangs at its stock alone', async () => {
+test('a shop that hangs only at stock and prices', async () => {
   const { port, isHanging } = await aShop((socket, path, hangs) => {
     if (path.includes('/orders')) socket.write(page([]))
     else hangs()
@@ -202,7 +202,7 @@ test.each<[string, Answer]>([
     'answers with a server error',
     (socket) => setTimeout(() => socket.write('HTTP/1.1 522 Timeout\r\ncontent-length: 0\r\n\r\n'), 60),
   ],
-])('a shop that %s after a long wait counts as one that hangs', async (_, answer) => {
+])('a shop that %s after a long wait counts as hanging', async (_, answer) => {
   const { port } = await aShop(answer)
   const { storeId } = await aStoreAt(`http://127.0.0.1:${port}`, {}, { lateAfterMs: 30 })
   expect((await checkOrders(world.deps, storeId)).isFresh).toBe(false)

@@ -23,14 +23,14 @@ import { normalizeStoreUrl } from '../shared/store-problems.ts'
 import { settingProblems } from '../shared/store-settings.ts'
 import { measureAsyncCpuMs, measureCpuMs } from './cpu.ts'
 
-// Whatever is sent to this server, at its allowed length and made to be slow: each function has 50 ms of CPU time.
+// Text sent to this server, at its maximum length and written to be slow. Each function has 50 ms of CPU time.
 
 const LIMIT_MS = 50
 const MAIL_LIMIT_MS = 200
 const MESSAGE_LIMIT_MS = 1_000
 const KB = 1_024
 
-/** What is repeated: signs that patterns of such texts look for, and near misses of them. */
+/** Repeated parts: characters that parsers look for, and near misses. */
 const PARTS = [
   ...[
     'a',
@@ -113,7 +113,7 @@ function* texts(length: number, ends = ENDS): Generator<string> {
     for (const end of ends) yield part.repeat(Math.ceil(length / part.length)).slice(0, length - end.length) + end
 }
 
-/** A slow machine reads slowly too. What backtracks needs sixteen times as long for a text that is four times as long. */
+/** Allows for slow machines: with backtracking, four times the text takes sixteen times as long. */
 function isLinear(ms: number, text: string, read: (text: string) => unknown): boolean {
   return ms <= 4 * LIMIT_MS && ms <= 8 * measureCpuMs(0, () => read(text.slice(-text.length / 4)))
 }
@@ -125,7 +125,7 @@ const rules = {
 }
 const mapping = (name: string) => guessMapping([name], [[name]], 'US')
 
-/** Each with the longest text that reaches it. */
+/** Each parser with the longest text that reaches it. */
 const readers: [string, number, (text: string) => unknown][] = [
   ['an email address', 320, normalizeEmail],
   ['a phone number', 40, (text) => normalizePhone(text, 'DE')],
@@ -164,7 +164,7 @@ const readers: [string, number, (text: string) => unknown][] = [
   ['the lines of a message', 100_000, tidyLines],
 ]
 
-describe('no text is slow to read:', () => {
+describe('parsing stays fast:', () => {
   test.each(readers)('%s (%i characters)', (_name, length, read) => {
     const slow: [string, number][] = []
     for (const text of texts(length)) {
@@ -174,7 +174,7 @@ describe('no text is slow to read:', () => {
     expect(slow).toEqual([])
   })
 
-  test('a whole message: what takes long is ended (renders.ts), what is written to be slow does not', () => {
+  test('rendering a whole message stops at its time limit (renders.ts), and slow text does not reach the limit', () => {
     const renderer = createTemplateRenderer()
     const slow: [string, number][] = []
     for (const body of texts(40_000, ['x'])) {
@@ -187,7 +187,7 @@ describe('no text is slow to read:', () => {
     expect(slow).toEqual([])
   }, 300_000)
 
-  test('a mail that came back, in its head, its words or its report', async () => {
+  test('a bounce mail with hostile headers, text or report', async () => {
     const slow: [string, string, number][] = []
     const head = 'From: mailer-daemon@a.example\r\nSubject: Undelivered mail\r\n'
     const report = `${head}Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n`

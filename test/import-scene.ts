@@ -5,7 +5,7 @@ import { insertConsent } from '../server/shoppers/consent/consent-sql.ts'
 import { createStore } from './factories.ts'
 import type { World } from './world.ts'
 
-// Test support: a store that imports files of consents, and what its ledger says then.
+// Test support: a store that imports consent files, and the resulting ledger.
 
 export const LEGAL_GROUND = 'They ticked the box of our newsletter form.'
 export const CSV_HEADER = 'email,date,source\n'
@@ -45,7 +45,7 @@ export async function createImportScene(world: World) {
   return { ...store, call, upload, take, ledger }
 }
 
-/** By an act of their own, unless the source is an import. */
+/** Records a consent from the shopper, unless the source is an import. */
 export const recordConsent = (
   world: World,
   storeId: string,

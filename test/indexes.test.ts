@@ -5,8 +5,9 @@ import { createStore } from './factories.ts'
 import { insertManyCarts } from './many-carts.ts'
 import { createWorld } from './world.ts'
 
-// A mail changes its message and its cart several times, and each change is an entry in most indexes of both. An index is here with the query that
-// needs it: the file, a name in it, and what the query asks, in short. Without such a query it is dropped.
+// A send updates its message and cart several times, and each update writes to most indexes of both. Each index is
+// listed with the query that needs it: the file, a name in it, and the query in short. An index without such a query is
+// dropped.
 
 type Use = readonly [file: string, name: string, query: string]
 
@@ -22,7 +23,7 @@ const b = (condition: string, what = 'cart_id') =>
 
 const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = {
   messages: {
-    // Also what decisions, links and touches refer to.
+    // Also referenced by decisions, links and touches.
     messages_pkey: [
       'server/delivery/send/goods-sql.ts',
       'itemsOf',

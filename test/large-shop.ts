@@ -14,11 +14,13 @@ const START = Date.parse('2026-11-26T12:00:00Z')
 interface Opened {
   client: StoreClient
   say: (wish: LargeShopCommand) => Promise<LargeShopReply>
-  /** When it was opened, by its own clock. */
+  /** Opening time by the shop's own clock. */
   start: Date
 }
 
-/** A large shop on Shopify in another process, and a client whose waiting moves the shop's clock on, and `onWait`'s. */
+/**
+ * Opens a large Shopify shop in another process, with a client whose waits advance the shop's clock and call `onWait`.
+ */
 export async function openLargeShop(
   closing: (() => Promise<unknown> | unknown)[],
   size: { orders: number; checkouts: number },

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { World } from './world.ts'
 
-/** So many of the world's connections wait for a lock that another one holds. */
-export const isBlocked = (world: World, count: number) =>
+/** Waits until this many connections of the test app wait for a lock. */
+export const waitForBlockedConnections = (world: World, count: number) =>
   expect.poll(() => waitingIn(world)).toBeGreaterThanOrEqual(count)
 
 async function waitingIn(world: World): Promise<number> {

@@ -8,14 +8,14 @@ import { createMalformedRequests, listRoutes, type Route } from './nonsense.ts'
 import { isProof, pickSeededShare, testSeed } from './seed.ts'
 import { createWorld } from './world.ts'
 
-// Everything anybody may call is called with nonsense: always the caller's mistake, never ours, and nothing is kept.
-// `npm test` tries a quarter of the seeds, `npm run proofs -- fuzz` all of them and a fresh one.
+// Calls every endpoint with malformed requests: each is a client error, never a server error, and nothing is stored.
+// `npm test` uses a quarter of the seeds; `npm run proofs -- fuzz` uses all of them and a fresh one.
 
 const world = createWorld()
 const PER_ENDPOINT = 50
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 500)
 const SEEDS = [...pickSeededShare([7, 8, 9, 10], 4), ...(isProof ? [testSeed] : [])]
-/** Of a hundred requests, how many go to downloads with a damaged ticket or name a parameter twice. */
+/** Requests in a hundred that go to downloads with a damaged ticket, or repeat a parameter. */
 const AIMED_PERCENT = 2
 
 let { next, pick, payload, query, segment } = createMalformedRequests(SEEDS[0]!)
@@ -51,7 +51,7 @@ interface Call {
   isDoubled?: boolean
 }
 
-/** What the answer was, when it was our mistake. */
+/** Returns the reply if it was a server error. */
 async function crashOf(route: Route, { token, isDoubled = false }: Call = {}): Promise<unknown> {
   const { body, type } = payload()
   const isBodied = !['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(route.method)
@@ -89,7 +89,7 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(tables.map((table, index) => [table, rows[index]!.rows[0]!.n]))
 }
 
-/** A link to each download there is, as the owner gets it. */
+/** Creates a link to each download, as the owner gets it. */
 async function downloads(owner: TestStore): Promise<string[]> {
   const order = buildOrder(world)
   await recordOrders(world.deps, owner.storeId, [order], 'sync')
@@ -104,7 +104,7 @@ async function downloads(owner: TestStore): Promise<string[]> {
   return links.map(({ body }) => body.url as string)
 }
 
-/** Signature or seal is the last thing of a ticket, and a ticket the last of its path or the only parameter. */
+/** A ticket ends with its signature or seal, and is the end of its path or the only parameter. */
 const damages: [name: string, damage: (url: string) => string][] = [
   ['a signature of other letters', (url) => changed(url, (ticket) => ticket.slice(0, -43) + 'é'.repeat(43))],
   ['one letter of two bytes', (url) => changed(url, (ticket) => `${ticket.slice(0, -1)}é`)],
@@ -130,7 +130,7 @@ function changed(url: string, damage: (ticket: string) => string): string {
   return `${path.slice(0, at)}${encodeURIComponent(damage(path.slice(at)))}?${search}`
 }
 
-test('a download’s ticket that was damaged in any way, or a parameter named twice, is refused in a sentence', async () => {
+test('a damaged download ticket or a repeated parameter is refused with a sentence', async () => {
   for (const url of await downloads(await createStore(world))) {
     const good = await world.app.inject({ url })
     expect([url.split('?')[0], good.statusCode]).toEqual([url.split('?')[0], 200])
@@ -145,12 +145,12 @@ test('a download’s ticket that was damaged in any way, or a parameter named tw
   }
 })
 
-describe.each(SEEDS)('the nonsense of seed %i', (seed) => {
+describe.each(SEEDS)('malformed requests of seed %i', (seed) => {
   beforeAll(() => {
     ;({ next, pick, payload, query, segment } = createMalformedRequests(seed))
   })
 
-  test('malformed requests to each public endpoint: never our mistake, and nothing is stored', async () => {
+  test('to public endpoints are client errors and store nothing', async () => {
     const before = await counts()
     const crashed: unknown[] = []
     for (const route of publicRoutes()) {
@@ -158,17 +158,17 @@ describe.each(SEEDS)('the nonsense of seed %i', (seed) => {
     }
     expect(crashed.filter(Boolean)).toEqual([])
     expect(await counts()).toEqual(before)
-    // Thousands of requests; how long they take says only how busy the machine is.
+    // Thousands of requests: their duration depends only on the load of the machine.
   }, 240_000)
 
-  test(`${REQUESTS} malformed requests to all routes, signed in and not: never our mistake`, async () => {
+  test(`${REQUESTS} of them to all routes, signed in and not, are never server errors`, async () => {
     const routes = listRoutes(world.app)
     expect(routes.length).toBeGreaterThan(120)
     const crashed: unknown[] = []
     let owner = await createStore(world)
     let links = await downloads(owner)
     for (let n = 0; n < REQUESTS; n++) {
-      // Some of them sign out or disconnect the store.
+      // Some requests sign out or disconnect the store.
       if (n % 200 === 199) {
         owner = await createStore(world)
         links = await downloads(owner)

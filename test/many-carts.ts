@@ -4,26 +4,26 @@ import { rebuildRollups } from '../server/insights/analytics/rollups.ts'
 import { foldRollups } from '../server/insights/analytics/rollups-sql.ts'
 import { isProof } from './seed.ts'
 
-// A store that has been at work for a year, written by the database itself: shoppers, keys, facts, carts and messages in one
-// pass each. For EXPLAIN tests and benchmarks, where rows by the hundred thousand matter and how they came about does not.
+// Writes a store with a year of data inside the database: shoppers, keys, facts, carts and messages, one statement
+// each. For EXPLAIN tests and benchmarks that need hundreds of thousands of rows.
 
 export interface ManyCartsOptions {
   storeId: string
   flowId: string
-  /** All carts; 88 in 100 are on the list, the others are active, purchased or emptied. */
+  /** All carts; 88 in 100 are abandoned, the others are active, purchased or emptied. */
   count: number
   now: Date
-  /** So many of them are abandoned, with a first step that has been due for a minute and two steps to come. */
+  /** Abandoned carts whose first step has been due for a minute, with two later steps. */
   ready?: number
-  /** So many are active and due to be abandoned. */
+  /** Active carts that are due to be abandoned. */
   quiet?: number
-  /** One fact per cart, and three messages per cart that somebody was written to about. */
+  /** Adds one fact per cart, and three messages per cart that was contacted. */
   hasPast?: boolean
-  /** All are abandoned, within four weeks instead of a year, and nobody was written to. */
+  /** All carts were abandoned within four weeks instead of a year, and none was contacted. */
   isAllOpen?: boolean
-  /** From several countries, and two in five are said to have had a message before; the messages are not there. */
+  /** Shoppers from several countries; two in five are marked as mailed before, without message rows. */
   isVaried?: boolean
-  /** How many products the store has, besides one that is in every cart. */
+  /** Number of products, besides the one that is in every cart. */
   products?: number
 }
 
@@ -38,9 +38,9 @@ export async function insertManyCarts(db: Db, wanted: ManyCartsOptions): Promise
       .selectFrom('carts')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    // Rebuilding indexes costs as many rows as there are: worth it only where most of them are new, and many. PostgreSQL may leave an
-    // index built anew aside for as long as anybody's transaction from before goes on, also one in another database of the server
-    // (`indcheckxmin`): every look-up would read a whole table.
+    // Rebuilding indexes costs as much as the table has rows: worth it only when most rows are new, and many.
+    // PostgreSQL may ignore a rebuilt index while an older transaction is open, also one in another database
+    // (`indcheckxmin`): every look-up would scan the table.
     const isFresh = people.count <= wanted.count && wanted.count >= MANY
     await sql`set local session_replication_role = replica`.execute(tx)
     await sql`set local maintenance_work_mem = '512MB'`.execute(tx)
@@ -58,23 +58,25 @@ export async function insertManyCarts(db: Db, wanted: ManyCartsOptions): Promise
     await sql`drop table drawn`.execute(tx)
     for (const definition of indexes) await sql.raw(definition).execute(tx)
   })
-  // What triggers would have kept.
+  // Rows that triggers would have written.
   await rebuildRollups({ storeId: wanted.storeId, db })
   await foldRollups(db)
   if (!isProof && wanted.count < MANY) {
     await sql`analyze ${sql.join(READ_OFTEN.map((table) => sql.table(table)))}`.execute(db)
     return
   }
-  // A vacuum marks no row of a commit that is not in the log yet: this one waits until the log is written.
+  // VACUUM marks rows all-visible only when their commit is flushed to the log; this waits for the flush.
   await db.transaction().execute(async (tx) => {
     await sql`set local synchronous_commit = on`.execute(tx)
     await sql`select pg_current_xact_id()`.execute(tx)
   })
-  // Outside of the transaction, as a vacuum must be: index-only scans need the visibility map.
+  // Outside the transaction, as VACUUM requires: index-only scans need the visibility map.
   for (const table of READ_OFTEN) await vacuumWholly(db, table)
 }
 
-/** PostgreSQL's own vacuum, at work beside it, keeps rows from being marked; so do a few dead rows whose index entries are left for later. */
+/**
+ * Autovacuum running at the same time keeps rows from being marked; so do a few dead rows with deferred index cleanup.
+ */
 async function vacuumWholly(db: Db, table: string): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {
     if (attempt > 0) await sleep(250)
@@ -85,7 +87,7 @@ async function vacuumWholly(db: Db, table: string): Promise<void> {
   }
 }
 
-/** Indexes that no constraint owns, to be built again when the rows are in. */
+/** Drops indexes that no constraint owns; returns the statements that recreate them. */
 async function dropIndexes(db: Db): Promise<string[]> {
   const rows = await sql<{ name: string; definition: string }>`
     select i.indexname as name, i.indexdef as definition from pg_indexes i
@@ -100,10 +102,10 @@ const FIRST =
 const LAST =
   '{Allen,Backus,Bartik,Cerf,Conway,Diffie,Dijkstra,Easley,Franklin,Germain,Goldberg,Hamilton,Holberton,Hopper,Johnson,Keller,Lamarr,Lamport,Liskov,Lovelace,McCarthy,Noether,Perlman,Rhodes,Shannon,Sparck,Turing,Vaughan,Wilson,Wirth}'
 
-/** Half of them at home. */
+/** Half of the shoppers are in the store's country. */
 const COUNTRIES = '{US,US,US,US,US,US,DE,GB,FR,AT,CA,JP}'
 
-/** Everything the tables below share, once. `kind` says which of the carts it is. */
+/** Computes values that the inserts below share. `kind` is the kind of the cart. */
 async function draw(
   db: Db,
   { storeId, count, now, ready = 0, quiet = 0, isAllOpen = false, isVaried = false }: ManyCartsOptions,
@@ -132,7 +134,7 @@ async function draw(
     from timed order by at`.execute(db)
 }
 
-/** Time-ordered like ours, and the same on every run. */
+/** Time-ordered like application ids, and the same on every run. */
 function idOf(what: string, storeId: string) {
   return sql`(lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || substr(md5(${`${what}${storeId}`} || n), 1, 20))::uuid`
 }
@@ -191,7 +193,7 @@ async function insertCarts(db: Db, wanted: ManyCartsOptions): Promise<void> {
       offset 0) shown`.execute(db)
 }
 
-/** As triggers would. */
+/** Writes the rows that triggers would write. */
 async function insertBadges(db: Db, { storeId, isVaried = false }: ManyCartsOptions): Promise<void> {
   await sql`
     insert into cart_badges (store_id, cart_id, badge, last_sent_at, listed_at)
@@ -217,7 +219,7 @@ async function insertFacts(db: Db, { storeId, products = PRODUCTS }: ManyCartsOp
     from drawn`.execute(db)
 }
 
-/** Three steps each: those of `ready` carts to come, those of the others over. */
+/** Three steps per cart: scheduled for `ready` carts, finished for others. */
 async function insertMessages(db: Db, { storeId, flowId, now, hasPast = false }: ManyCartsOptions): Promise<void> {
   await sql`
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at, wake_at,

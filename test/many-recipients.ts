@@ -3,8 +3,8 @@ import type { TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
 /**
- * Test support: so many messages of the newest run of a campaign, about no cart, to people of their own, all in one state: accepted unless
- * another is said. Answers their ids.
+ * Test support: inserts messages of a campaign's newest run, without a cart, each to its own person, all in one state
+ * (default: accepted). Returns their ids.
  */
 export async function insertManyRecipients(
   world: World,
@@ -23,7 +23,7 @@ export async function insertManyRecipients(
       ${world.now}, people.email, case when ${state} in ('sent', 'delivered', 'failed') then ${world.now}::timestamptz end, ${world.now}, ${world.now}
     from people, campaigns g join campaign_runs r on r.store_id = g.store_id and r.campaign_id = g.id and r.run = g.run
     where g.store_id = ${storeId} and g.id = ${campaignId} returning id`.execute(world.db)
-  // What follows reads as many rows as a server would know of.
+  // Keeps the planner's statistics as on a running server.
   await sql`analyze shoppers, messages`.execute(world.db)
   return rows.map(({ id }) => id)
 }

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** What is still held once everything that can go is gone: what other test files left is not counted twice. */
+/** Heap in use after garbage collection, so that garbage of other test files does not count. */
 export function measureHeapBytes(): number {
   collect()
   const { heapUsed, arrayBuffers } = process.memoryUsage()

@@ -8,7 +8,7 @@ import { badgeColumns } from './cart-badges.ts'
 import { buildOrder, completeOrderCheck, createStore, type StoreOptions, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
-// Test support: a store whose shoppers have left carts behind, and the clock that makes something of it.
+// Test support: a store with carts of shoppers, and calls that advance time and run the worker.
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
@@ -18,7 +18,7 @@ export interface MessageScene extends TestStore {
   orders: PlatformOrder[]
 }
 
-/** A store with drafts whose first step is due an hour after they were left. */
+/** Creates a store with draft orders whose first step is due an hour after the last activity. */
 export async function createMessageScene(world: World, count = 1, options: StoreOptions = {}): Promise<MessageScene> {
   const store = await createStore(world, options)
   const orders = Array.from({ length: count }, () => buildOrder(world))
@@ -27,14 +27,14 @@ export async function createMessageScene(world: World, count = 1, options: Store
   return { ...store, orders }
 }
 
-/** Time passes, quiet carts become abandoned; nothing is sent yet. */
+/** Advances time and marks quiet carts as abandoned; sends nothing. */
 export async function advanceToAbandoned(world: World, storeId: string, ms: number): Promise<void> {
   world.advance(ms)
   await completeOrderCheck(world, storeId)
   await detectAbandoned(world.deps)
 }
 
-/** Time passes with everything the worker does meanwhile, the store being readable. */
+/** Advances time and does what the worker does meanwhile, with a fresh order check. */
 export async function passTime(world: World, storeId: string, ms: number): Promise<void> {
   await advanceToAbandoned(world, storeId, ms)
   await wakeDueStores(world.deps)
@@ -55,10 +55,10 @@ export async function readMessages(world: World, storeId: string) {
   return rows
 }
 
-/** Of a query over messages: in flight just now. */
+/** Condition of a query over messages: in flight, without a reply. */
 export const isBeingSent = sql<boolean>`(state = 'sending' and answer is null)`
 
-/** The state of every step of a store with one cart, with its reason. */
+/** Lists state and reason of every step, for a store with one cart. */
 export async function listStepStates(world: World, storeId: string): Promise<string[]> {
   const rows = await readMessages(world, storeId)
   return rows.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
@@ -72,7 +72,7 @@ export async function countStepStates(world: World, storeId: string, step = 1): 
   return counts
 }
 
-/** The record of one step of a store with one cart: outcome and reason, in the order of time. */
+/** Lists decisions of one step as outcome and reason, in order, for a store with one cart. */
 export async function listStepDecisions(world: World, storeId: string, step = 1): Promise<string[]> {
   const rows = await world.db
     .selectFrom('decision_records as d')
@@ -82,7 +82,7 @@ export async function listStepDecisions(world: World, storeId: string, step = 1)
     .where('m.step', '=', step)
     .orderBy('d.at')
     .execute()
-  // What is decided and answered at one instant of a test's clock has its order from the life of a message.
+  // Records with the same test time are ordered by a message's life cycle.
   const order = ['hold', 'skip', 'cancel', 'send', 'result']
   rows.sort((a, b) => a.at.getTime() - b.at.getTime() || order.indexOf(a.outcome) - order.indexOf(b.outcome))
   return rows.map(({ outcome, reason }) => `${outcome} ${reason}`)
@@ -97,19 +97,19 @@ export function readCart(world: World, storeId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** The same order, bought now. */
+/** Returns the same order, bought now. */
 export function markPurchased(world: World, order: PlatformOrder): PlatformOrder {
   const at = world.now.toISOString()
   return { ...order, kind: 'purchase', status: 'processing', modifiedAt: at, paidAt: at }
 }
 
-/** The same cart, changed by its shopper now. */
+/** Returns the same cart, changed by its shopper now. */
 export function changeQuantities(world: World, order: PlatformOrder): PlatformOrder {
   const items = order.items.map((item) => ({ ...item, quantity: item.quantity + 1 }))
   return { ...order, items, modifiedAt: world.now.toISOString() }
 }
 
-/** A link of a mail, by what it starts with: `/u/` or `/c/`. */
+/** Finds a link of a mail by its prefix, `/u/` or `/c/`. */
 export function findLink(html: string, prefix: '/u/' | '/c/'): string {
   const found = new RegExp(`${prefix}[\\w-]{43}(?:\\?to=[\\w-]+)?`).exec(html)
   if (!found) throw new Error(`no ${prefix} link in the mail`)

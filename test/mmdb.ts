@@ -1,8 +1,8 @@
-// Test support: the smallest database in MMDB form (https://maxmind.github.io/MaxMind-DB/), with one record for all of IPv4.
+// Test support: the smallest MMDB database (https://maxmind.github.io/MaxMind-DB/), with one record for all of IPv4.
 
 type Value = string | number | Value[] | { [name: string]: Value }
 
-/** Every address has this record. `builtAt`: seconds since 1970. */
+/** Every address has this record. `builtAt`: Unix time in seconds. */
 export function buildMmdb(record: Value, builtAt = 1_767_225_600): Buffer {
   const nodes = 1
   const pointer = Buffer.alloc(3)
@@ -28,7 +28,7 @@ function encode(value: Value): Buffer {
   return Buffer.concat([head(7, entries.length), ...entries.flatMap(([name, each]) => [encode(name), encode(each)])])
 }
 
-/** Sizes up to 28 stand in the first byte. */
+/** Sizes up to 28 fit into the first byte. */
 function head(type: number, size: number): Buffer {
   if (size > 28) throw new Error('too long for this test')
   return Buffer.from([(type << 5) | size])

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 
-// Requests that make no sense, the same in each run: what tests call every route with.
+// Malformed requests, the same in each run, with which tests call every route.
 
 export interface MalformedRequests {
   next(): number
   pick<T>(values: readonly T[]): T
   payload(): { body: string; type: string }
-  /** `?…` or nothing; `isDoubled`: a name at least twice. */
+  /** A query string or nothing; `isDoubled`: a name at least twice. */
   query(names: readonly string[], isDoubled: boolean): string
-  /** One value for a place in a path. */
+  /** A value for a path parameter. */
   segment(): string
 }
 
@@ -91,7 +91,7 @@ export interface Route {
   path: string
 }
 
-/** Every route of the app but its files, read from the router itself, so that a new one cannot be forgotten. */
+/** Reads every route except static files from the router itself, so that new routes are included. */
 export function listRoutes(app: FastifyInstance): Route[] {
   const parents: string[] = []
   return app

@@ -6,7 +6,7 @@ const message = { cartId: 'c', messageId: 'm' }
 const sent = { ...message, step: 1, to: 'ada@example.com', isInMailbox: false }
 const refused = { ...message, step: null, to: 'ada@example.com', cause: 'refused' as const, answer: '550 no such user' }
 const plan = { plan: 'starter' as const, amount: 1_900, currency: 'USD', cycle: 'month' as const }
-/** Of each type what its row may hold. */
+/** Sample data for each type. */
 export const sampleNotifications: NotificationData = {
   cart_abandoned: { ...cart, itemCount: 1 },
   cart_recovered: cart,

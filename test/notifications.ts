@@ -6,7 +6,7 @@ export interface RenderedNotification extends NotificationText {
   type: NotificationType
 }
 
-/** What the owner of a store has been told, the oldest first, in words. */
+/** Reads the notifications of a store as rendered text, oldest first. */
 export async function readNotifications(world: World, storeId: string): Promise<RenderedNotification[]> {
   await groupNotifications(world.deps)
   const { account_id } = await world.db
@@ -27,7 +27,7 @@ export async function readNotifications(world: World, storeId: string): Promise<
     .map((row) => ({ type: row.type, ...notificationText(row) }))
 }
 
-/** Whether each notification of a store carries the test flag, by type, the oldest first. */
+/** Reads whether each notification of a store has the test flag, by type, oldest first. */
 export async function readTestFlags(world: World, storeId: string): Promise<[NotificationType, unknown][]> {
   await groupNotifications(world.deps)
   const rows = await world.db

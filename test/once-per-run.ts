@@ -4,12 +4,12 @@ interface Shared {
   users: number
 }
 
-/** Vitest loads a global set-up anew for each project of a run; this survives. */
+/** Vitest loads a global set-up again for each project of a run; this object survives. */
 const holder = process as unknown as { sharedByTests?: Map<string, Shared> }
 holder.sharedByTests ??= new Map()
 const all = holder.sharedByTests
 
-/** What several projects of a run share: started for the first of them, ended when the last one releases it. */
+/** Shares something between the projects of a run: started by the first, stopped when the last releases it. */
 export async function oncePerRun<T>(
   name: string,
   start: () => Promise<{ value: T; end: () => Promise<void> }>,
@@ -29,7 +29,7 @@ export async function oncePerRun<T>(
   }
 }
 
-/** Before the end of the run, as nobody needs it any more. */
+/** Stops it before the end of the run, when no project needs it any more. */
 export async function endEarly(name: string): Promise<void> {
   const shared = all.get(name)
   if (shared) await endOf(shared)

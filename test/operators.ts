@@ -1,7 +1,7 @@
 import { createStore, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
-// Test support: people whose address is in OPERATOR_EMAILS, and how far they have come.
+// Test support: people whose address is in OPERATOR_EMAILS, in different stages of setup.
 
 export const operatorEmails = {
   operator: 'olga@operators.example',
@@ -37,7 +37,7 @@ export async function createOperator(
   return { ...own, email }
 }
 
-/** What every table holds, as one hash each. `without`: the clockwork. */
+/** Returns one hash of the content of each table. `without`: tables that background jobs change. */
 export async function hashTables(world: World, without: readonly string[] = []): Promise<Record<string, string>> {
   const { rows } = await world.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,

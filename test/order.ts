@@ -1,7 +1,10 @@
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
-/** What takes longest, first: while one worker is at the looks, the other is through the journeys, which mostly wait. A file that is not named takes some seconds. */
+/**
+ * Long files first: while one worker runs the screens, the other runs the journeys, which mostly wait. A file that is
+ * not listed takes some seconds.
+ */
 const LONGEST = [
   'screens/looks.test.ts',
   'e2e/sending.test.ts',
@@ -11,7 +14,7 @@ const LONGEST = [
   'demo/account/history.test.ts',
 ]
 
-/** Workers end at about the same time only if none begins something long when the others are done. */
+/** Workers end at about the same time only if no long file starts last. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {

@@ -1,13 +1,13 @@
 import type { Page, Request } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** A page whose timers are run by hand: what they lead to need not be waited for. */
+/** A page whose timers the test runs, so that no test waits for them. */
 export interface PageTime {
-  /** All that was asked is answered, and neither that nor the time that passes leads to anything more. */
+  /** Resolves when all requests are answered and running timers causes no more. */
   settle(): Promise<void>
 }
 
-/** Before the page is opened. `arrived` counts what has come of the beacons it sends. */
+/** Call before the page is opened. `arrived` counts the beacons that the server has received. */
 export async function controlPageTime(page: Page, arrived: () => number): Promise<PageTime> {
   await page.clock.install()
   let begun = 0
@@ -15,7 +15,7 @@ export async function controlPageTime(page: Page, arrived: () => number): Promis
   const open = new Set<Request>()
   page.on('request', (request) => {
     begun += 1
-    // How a beacon ends is not told, least of all when its page is left.
+    // The browser does not report the end of a beacon, least of all when its page is closed.
     if (request.resourceType() === 'ping') beacons += 1
     else open.add(request)
   })

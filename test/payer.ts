@@ -1,7 +1,7 @@
 import { type Owner, registerOwner } from './connected-store.ts'
 import type { StripeWorld } from './stripe-world.ts'
 
-// Test support: an owner who buys a plan as people do, by the checkout and its page.
+// Test support: an owner who buys a plan through Checkout.
 
 export const VISA = '4242424242424242'
 
@@ -13,11 +13,11 @@ export interface Payer extends Owner {
 export const choosePlan = (world: StripeWorld, token: string, body: object) =>
   world.request('POST', '/api/subscribe/create-checkout-session', { token, body })
 
-/** The session that an address of a checkout leads to. */
+/** Finds the session of a checkout URL. */
 export const findSession = (world: StripeWorld, url: string) =>
   world.stripe.all('checkout.session').find((session) => session.url === url)!
 
-/** `isTrial` false: the account has had its trial before, and pays by `card`. */
+/** `isTrial` false: the account has used its trial, and pays by `card`. */
 export async function createPayer(
   world: StripeWorld,
   wanted: { planKey?: string; cycle?: string; addOns?: object } = {},

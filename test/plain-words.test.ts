@@ -7,15 +7,16 @@ import { createStore } from './factories.ts'
 import { pickSeededShare } from './seed.ts'
 import { createWorld, type Reply } from './world.ts'
 
-// Every endpoint is asked with fields that are absent, empty, of another kind, too long or given twice. It answers in plain words:
-// never in those of the library that checks, and never with a mistake of ours. `npm test` asks a third of the endpoints, `npm run proofs -- fuzz` all of them.
+// Calls every endpoint with fields that are absent, empty, of another type, too long or repeated. Replies use plain
+// sentences, never messages of the validation library, and never a server error. `npm test` covers a third of the
+// endpoints, `npm run proofs -- fuzz` all of them.
 
 const world = createWorld()
 
 const LIBRARY_WORDS =
   /invalid (input|type|option|string|guid|uuid|url|email|iso|key|element)|\b(expected|received)\b|too (small|big)|unrecognized|[<>]=|must match pattern/i
 
-/** Of a client of its own, so that no limit answers first. */
+/** An address of its own, so that no rate limit applies. */
 const anIp = () => `198.51.${crypto.randomInt(256)}.${crypto.randomInt(256)}`
 
 const keysOf = (schema: z.ZodType): string[] => {
@@ -57,10 +58,10 @@ async function ask(endpoint: Endpoint, token: string | undefined, query: string,
 
 const wordsOf = ({ body }: Reply): string[] => [body.error, ...Object.values<string>(body.fields ?? {})]
 
-test('whatever is missing or malformed in a request is answered in plain words', async () => {
+test('a missing or malformed field is answered in plain words', async () => {
   const odd: unknown[] = []
   for (const endpoint of pickSeededShare(servedBy.get(world.app) ?? [], 3)) {
-    // An owner of their own: some of these calls sign out, or end what is asked about.
+    // An owner of its own: some of these calls sign out, or delete what they name.
     const token = endpoint.permission === 'public' ? undefined : (await createStore(world)).token
     const calls = [
       ...[...bodies(endpoint)].map((body) => ['', body] as const),
@@ -95,7 +96,7 @@ const asked = (path: string, body: object, token?: string) =>
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   })
 
-test('a field that is absent is answered with the words for an empty one (A 5, B 5)', { tags: ['A5'] }, async () => {
+test('an absent field gets the same message as an empty one (A 5, B 5)', { tags: ['A5'] }, async () => {
   const { token } = await createStore(world)
   const words: [string, object, string, string][] = [
     ['/api/auth/register', { email: 'a@b.example', password: 'secret' }, 'name', 'Name is required'],
@@ -127,7 +128,7 @@ test('a field that is absent is answered with the words for an empty one (A 5, B
   }
 })
 
-test('keys that are absent, empty or null are asked for in the words of A 5', { tags: ['A5'] }, async () => {
+test('absent, empty or null keys are requested in the words of A 5', { tags: ['A5'] }, async () => {
   const { token } = await createStore(world)
   for (const nothing of [{}, { consumer_key: '', consumer_secret: '' }, { consumer_key: null, access_token: null }]) {
     const ask = (platform: string) =>

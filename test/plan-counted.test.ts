@@ -4,7 +4,8 @@ import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
 import { createCouponShop, insertCoupon } from './discount-scene.ts'
 import { acceptMail, createWorld } from './world.ts'
 
-// What counts against a month of the plan (decision 6): every send that was not refused. Mail to the account itself and tests do not.
+// What counts toward the month of a plan (decision 6): every send that was not rejected. Mails to the account and tests
+// do not.
 
 const world = createWorld()
 
@@ -25,7 +26,7 @@ test.each([
   ['of which nobody knows what became', 1, () => UNKNOWN],
   ['that the mail server refuses', 0, () => REFUSED],
   ['to nobody', 0, () => NO_MAILBOX],
-] as const)('a mail by hand %s counts %i', async (_, count, answer) => {
+] as const)('a manual mail %s counts %i', async (_, count, answer) => {
   const shop = await createShop(world)
   world.answer = answer
   await postWithWorker(world, shop, '/api/email/send-email', { to: shop.orders[0]!.email, cart_id: shop.cartIds[0] })
@@ -51,7 +52,7 @@ test('a discount mail counts', async () => {
   expect(await usedOf(shop)).toBe(before + 1)
 })
 
-test('a test mail and mail to the account itself count nothing', async () => {
+test('test mails and mails to the account do not count', async () => {
   const shop = await createShop(world)
   world.sent.length = 0
   const { status } = await postWithWorker(world, shop, '/api/messages/test-send', {

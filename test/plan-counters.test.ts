@@ -9,7 +9,7 @@ import { completeOrderCheck } from './factories.ts'
 import { isProof } from './seed.ts'
 import { createWorld } from './world.ts'
 
-// What a month has used of a plan is what was sent, however many send at once (decision 87).
+// The usage of a month equals the number of sends, even when processes send at once (decision 87).
 
 const world = createWorld()
 const CARTS = isProof ? 20 : 8
@@ -48,7 +48,7 @@ test.each([
     await Promise.all(
       workers.map((deps, number) => sendDue(deps, { storeId: number % 2 === 0 ? first.storeId : second.storeId })),
     )
-    // Who came too late at the send is decided anew.
+    // Messages that reach the limit at the send are decided again.
     for (let n = 0; n < 3; n++) {
       world.advance(1_000)
       for (const shop of [first, second]) await sendDue(workers[n]!, { storeId: shop.storeId })

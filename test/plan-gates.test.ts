@@ -4,14 +4,14 @@ import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
 import { completeOrderCheck } from './factories.ts'
 import { createWorld } from './world.ts'
 
-// Every call that asks for a larger plan, on every plan (decision 6): what it refuses, in which words, and from which plan on it does what
-// is asked. A feature without a row here fails.
+// Every call that a plan can forbid, on every plan (decision 6): its error message, and the smallest plan that allows
+// it. A feature without a row here fails the test.
 
 const world = createWorld()
 
 interface Gate {
   feature: Feature
-  /** The smallest plan that has it. */
+  /** The smallest plan that includes it. */
   from: 'starter' | 'growth'
   call: string
   method: 'GET' | 'POST' | 'PUT'
@@ -196,7 +196,7 @@ const gates: Gate[] = [
   { ...{ feature: 'roi_tracking', from: 'growth', call: 'ROI', ...read, sentence: ROI }, path: '/api/analytics/roi' },
 ]
 
-test('every feature of a larger plan has its calls here, from the plan that the price list says', () => {
+test('every feature of a larger plan has its calls here, from the plan in the price list', () => {
   const smallest = Object.entries(featurePlans).map(([feature, plans]) => [feature, plans[0]])
   const named = gates.map(({ feature, from }) => [feature, from])
   expect(Object.fromEntries(named)).toEqual(Object.fromEntries(smallest))
@@ -205,7 +205,7 @@ test('every feature of a larger plan has its calls here, from the plan that the 
 
 const isIncluded = ({ from }: Gate, plan: PlanKey) => PlanKey.options.indexOf(plan) >= PlanKey.options.indexOf(from)
 
-/** SMS for another day lacks two features at once on the free plan: the smaller one is told first. */
+/** On the free plan, SMS for another day lacks two features; the error names the smaller one. */
 const sentenceOn = ({ sentence, call }: Gate, plan: PlanKey) =>
   plan === 'free' && call === 'SMS for another day' ? SMS : sentence
 
@@ -225,7 +225,7 @@ for (const plan of PlanKey.options) {
   })
 }
 
-/** A shop of its own for each call: nothing that was sent before stands in the way. */
+/** Creates a shop per call, so that earlier sends do not interfere. */
 async function shopOn(plan: PlanKey): Promise<Shop> {
   const shop = await createShop(world, 1, { plan })
   await completeOrderCheck(world, shop.storeId)

@@ -5,7 +5,7 @@ import { connectFakeStore, createHomeUrl, registerOwner } from './connected-stor
 import { createFakeStore } from './fake-store.ts'
 import { acceptMail, createWorld } from './world.ts'
 
-// Every limit of every plan, one below it, at it and one above it (decision 6). A limit without a row here fails.
+// Every limit of every plan: one below, at and one above (decision 6). A limit without a row here fails the test.
 
 const world = createWorld()
 
@@ -13,7 +13,7 @@ beforeEach(() => {
   world.answer = acceptMail
 })
 
-/** `paid`: what is bought or given beside the plan. */
+/** `paid`: bought or granted besides the plan. */
 interface Kind {
   name: string
   plan: PlanKey
@@ -41,7 +41,7 @@ const channels = {
 } as const
 type Channel = keyof typeof channels
 
-test('every limit of the price list is tried here, as the price list has it', () => {
+test('every limit of the price list is tested here with its value', () => {
   const tried = ['maxStores', ...Object.values(channels).map(({ limit }) => limit)]
   for (const { limits } of Object.values(plans)) expect(Object.keys(limits)).toEqual(tried)
   for (const plan of ['free', 'starter', 'growth'] as const)
@@ -67,7 +67,7 @@ async function usedOf({ token }: Shop, channel: Channel): Promise<number> {
   return meters.find((each: { channel: string }) => each.channel === channel).used
 }
 
-/** Sends by hand, about another cart each time: how often is no matter here. */
+/** Sends manually about another cart each time. */
 function sender(shop: Shop, channel: Channel) {
   let next = 0
   return async () => {
@@ -80,14 +80,14 @@ function sender(shop: Shop, channel: Channel) {
 
 const messages = kinds.flatMap((kind) => (Object.keys(channels) as Channel[]).map((channel) => ({ ...kind, channel })))
 
-test.each(messages)('$name, $channel: the last one of the month leaves, the next one does not', async (row) => {
+test.each(messages)('$name, $channel: the last message of the month is sent, and the next one is not', async (row) => {
   const { channel, plan, paid } = row
   const limit = row.limits[channels[channel].limit]
   const shop = await createShop(world, 3, { plan })
   await pay(shop.accountId, paid)
   const send = sender(shop, channel)
   if (limit === 0) {
-    // Not in the plan at all.
+    // The plan does not include the channel.
     expect(await send()).toMatchObject({ status: 403, body: { code: 'plan_required' } })
     expect(await usedOf(shop, channel)).toBe(0)
     return
@@ -101,14 +101,14 @@ test.each(messages)('$name, $channel: the last one of the month leaves, the next
   else {
     const body = { code: 'plan_required', error: 'The plan allows no more messages this month.' }
     expect(next).toMatchObject({ status: 403, body: { ...body, fields: { reason: 'plan_limit' } } })
-    // Above the limit, as after a smaller plan was chosen: nothing leaves either.
+    // Above the limit, as after a downgrade: nothing is sent either.
     await setUsed(shop.accountId, channel, limit + 1)
     expect((await send()).status).toBe(403)
   }
   expect(await usedOf(shop, channel)).toBe(limit < 0 ? begun + 2 : limit + 1)
 })
 
-test.each(kinds)('$name: as many stores as there is room for, and no further one', async ({ plan, paid, limits }) => {
+test.each(kinds)('$name: connects as many stores as the plan allows, and no more', async ({ plan, paid, limits }) => {
   const owner = await registerOwner(world, plan)
   await pay(owner.accountId, paid)
   const { maxStores } = limits
@@ -121,7 +121,7 @@ test.each(kinds)('$name: as many stores as there is room for, and no further one
   const upgrade = plan === 'growth' ? 'To connect another one,' : 'Upgrade your plan, or'
   const error = `Your plan (${plans[plan].name}) includes ${stores}. ${upgrade} disconnect a store first.`
   expect(further).toMatchObject({ status: 403, body: { code: 'plan_required', error } })
-  // More are there than there is room for: still none.
+  // More stores than the plan allows: still none.
   await world.db
     .updateTable('subscriptions')
     .set({ plan: 'free', extra_stores: 0 })

@@ -4,8 +4,8 @@ import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
 import { completeOrderCheck } from './factories.ts'
 import { createWorld } from './world.ts'
 
-// What every plan has, the free one too (decision 6): the ready flow, one mail or many at once, the basic figures; and what is never
-// asked to be paid for: whatever an owner brings along or takes away, and what a flow has brought in.
+// What every plan includes (decision 6): the ready-made flow, sending one or many mails, and basic analytics. Imports,
+// exports and past results of a flow are never paid for.
 
 const world = createWorld()
 
@@ -79,7 +79,7 @@ const open: Open[] = [
 ]
 
 const shops = new Map<PlanKey, Promise<Shop>>()
-/** Reading changes nothing, so all of it is read in one shop. */
+/** One shop serves all reads, because reads change nothing. */
 async function aReadShop(plan: PlanKey): Promise<Shop> {
   const shop = shops.get(plan) ?? createShop(world, 1, { plan })
   shops.set(plan, shop)
@@ -100,7 +100,7 @@ for (const plan of PlanKey.options) {
   })
 }
 
-test('on free: a file of consents', async () => {
+test('on free: a consent file', async () => {
   const shop = await createShop(world, 1, { plan: 'free' })
   const headers = { 'content-type': 'text/csv' }
   const body = 'email,date\nann@elsewhere.example,2026-01-05\n'

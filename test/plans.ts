@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-// The plans of the statements that the code sends, read while they run.
+// Query plans of the statements that the code sends, captured while they run.
 
 export interface PlanNode {
   'Node Type': string
@@ -16,7 +16,7 @@ export interface PlanNode {
 export interface ExplainedStatement {
   text: string
   plan: PlanNode
-  /** The plan from the sixth time on, when PostgreSQL may have chosen one for any values. */
+  /** The plan from the sixth execution on, when PostgreSQL may use a generic plan. */
   isRepeated: boolean
 }
 
@@ -24,17 +24,17 @@ export interface PlanWatch {
   during(work: () => Promise<unknown>): Promise<ExplainedStatement[]>
 }
 
-/** Every scan of a large table and every sort that reads more rows than this is a scan of the store. */
+/** A scan of a large table, or a sort, with more rows than this reads the whole store. */
 export const FEW_ROWS = 2_000
 
 export const listPlanNodes = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(listPlanNodes)]
 
 interface Limits {
-  /** Tables that are never read through. */
+  /** Tables without sequential scans. */
   large: readonly string[]
-  /** Of a large table, in one scan. */
+  /** Most rows of one scan of a large table. */
   rows: number
-  /** In one sort; as many as in one scan if it is not said. */
+  /** Most rows of one sort; by default as many as of one scan. */
   sorted?: number
 }
 
@@ -59,8 +59,8 @@ function faultOf(node: PlanNode, { large, rows, sorted = rows }: Limits): string
 const PLANNED_EACH_TIME = /^\s*\/\*/
 
 /**
- * Explains every statement just before it runs, with its values, and takes back what explaining it changed. `repeated`: also as a statement
- * that the server has prepared and used before.
+ * Explains every statement with its values just before it runs, and rolls back what explaining changed. `repeated`:
+ * also as a prepared statement that the server has used before.
  */
 export function watchPlans(pool: pg.Pool, { repeated = false } = {}): PlanWatch {
   let plans: ExplainedStatement[] | null = null

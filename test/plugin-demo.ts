@@ -4,7 +4,7 @@ import { createWooCommerceClient } from '../server/platforms/woocommerce/client.
 import { type Owner, registerOwner } from './connected-store.ts'
 import type { World } from './world.ts'
 
-// Test support: a demo store whose plugin has connected it to a Recoup that answers over HTTP.
+// Test support: a demo store whose plugin has connected to a Recoup server over HTTP.
 
 export interface PluginDemo {
   demo: DemoStore

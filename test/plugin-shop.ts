@@ -8,7 +8,7 @@ import { createHomeUrl, type Owner, registerOwner } from './connected-store.ts'
 import { buildProblem, createFakeStore, type FakeStore } from './fake-store.ts'
 import type { World } from './world.ts'
 
-// Test support: a shop with the plugin, as far as its calls go.
+// Test support: the calls of a shop's plugin.
 
 export interface PluginShop {
   owner: Owner
@@ -18,11 +18,11 @@ export interface PluginShop {
   secret: string
   install: string
   call(name: CallName, body: unknown, more?: CallChange): Promise<CallReply>
-  /** Sends entries, each a second younger than the one before. */
+  /** Sends entries, each dated a second later than the one before. */
   batch(entries: readonly Record<string, unknown>[], more?: CallChange): Promise<CallReply>
 }
 
-/** What is otherwise than a plugin has it. */
+/** Deviations from a correct call. */
 export interface CallChange {
   store?: string
   key?: string
@@ -30,9 +30,9 @@ export interface CallChange {
   nonce?: string
   signedName?: CallName
   headers?: Record<string, string | undefined>
-  /** Sent instead of what was signed. */
+  /** Body that is sent instead of the signed one. */
   payload?: string
-  /** Of the caller. */
+  /** Address of the caller. */
   ip?: string
 }
 
@@ -40,7 +40,7 @@ export interface CallReply {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever is answered
   body: any
-  /** The answer is signed with the key of the call. */
+  /** The reply is signed with the key of the call. */
   isSigned: boolean
 }
 
@@ -103,7 +103,7 @@ export const buildConnectBody = (home: string, salt: string, install: string) =>
   },
 })
 
-/** The owner presses Connect here: the code as it comes back to WordPress. */
+/** Confirms the connection as its owner; returns the code that WordPress receives. */
 export async function confirmInvitation(world: World, owner: Owner, home: string) {
   const body = { connect: buildInvitation(home) }
   const reply = await world.request('POST', '/api/stores/plugin/confirm', { token: owner.token, body })
@@ -127,7 +127,7 @@ export async function exchangeCode(
 export interface ShopChange {
   owner?: Owner
   home?: string
-  /** Recoup does not reach it. */
+  /** Recoup cannot reach the shop. */
   isCutOff?: boolean
 }
 
@@ -167,7 +167,7 @@ export const buildCartEntry = (change: Record<string, unknown> = {}) => ({
   ...change,
 })
 
-/** In the form of the shop's REST API. */
+/** An order in the form of the shop's REST API. */
 export const buildWireOrder = (world: World, change: Record<string, unknown> = {}) => ({
   id: 501,
   status: 'processing',
@@ -198,7 +198,7 @@ export const buildBeat = (shop: PluginShop, change: Record<string, unknown> = {}
   ...change,
 })
 
-/** A store of a test gets a plugin that has just called; answers how it calls. */
+/** Connects a plugin to a test store after a first call; returns a function that sends its calls. */
 export async function connectPlugin(world: World, storeId: string): Promise<PluginShop['call']> {
   const [secret, install] = [crypto.randomBytes(32).toString('hex'), crypto.randomBytes(16).toString('hex')]
   await transact({ storeId, db: world.db }, (tx) => saveSecret(world.deps, tx, { secret, install, version: '1.0.0' }))

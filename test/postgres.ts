@@ -9,19 +9,22 @@ const SETTINGS = {
   max_connections: '300',
   shared_buffers: '128MB',
   max_wal_size: '256MB',
-  // In the data folder: what a killed server leaves behind goes with it.
+  // Shared memory is in the data folder, so that files of a killed server are removed with it.
   dynamic_shared_memory_type: 'mmap',
-  // Nobody copies this server, and it is gone before a table needs care.
+  // No replication and no autovacuum: the server lives for one run.
   wal_level: 'minimal',
   max_wal_senders: '0',
   checkpoint_timeout: '1h',
   autovacuum: 'off',
 }
 
-/** Planning was a third of PostgreSQL's time, as each file begins with new connections. Proofs look at plans, so they make the usual ones. */
+/**
+ * Planning took a third of PostgreSQL's time, because each file opens new connections. Proofs check plans and keep the
+ * defaults.
+ */
 const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan', join_collapse_limit: '3', from_collapse_limit: '3' }
 
-/** A throw-away PostgreSQL in the run's folder; `url` is that of its database `recoup`. */
+/** Starts a temporary PostgreSQL in the run's folder; `url` names its database `recoup`. */
 export async function startTestPostgres(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
   return startEmbedded({
     dataDir: path.join(folder, 'postgres'),

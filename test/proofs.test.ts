@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-test('every proof is in a part of `npm run proofs`, and each part names code that is there', () => {
+test('every proof is in a part of `npm run proofs`, and each part names files that exist', () => {
   const source = readFileSync('proofs/parts.mjs', 'utf8')
   const proofs = readdirSync('proofs').filter((name) => name.endsWith('.test.ts'))
   const named = [...source.matchAll(/vitest\('proofs\/([\w-]+)'\)/g)].map(([, name]) => name!)

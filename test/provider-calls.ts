@@ -11,10 +11,10 @@ export const otherAccountSid = `AC${'c'.repeat(32)}`
 const phoneNumberId = '106540352242922'
 const PUBLIC_URL = 'https://recoup.example.com'
 
-/** Who writes. */
+/** Phone of the shopper who writes. */
 export const adaPhone = '+4915123456789'
 
-/** A store with SMS by Twilio and WhatsApp by Meta, a stranger with SMS, and both providers as they call, with real signatures. */
+/** A store with SMS by Twilio and WhatsApp by Meta, a second account with SMS, and signed calls of both providers. */
 export function createProviderWorld(env: Record<string, string> = {}) {
   const world = createWorld({ PUBLIC_URL, ...env })
   const scene = { keys: { sms: '', whatsapp: '', strangerSms: '' } } as {
@@ -77,7 +77,7 @@ export function createProviderWorld(env: Record<string, string> = {}) {
 
   let counter = 0
 
-  /** A post as Twilio makes it; `changes` to what was signed. */
+  /** A post as Twilio sends it; `changes` differ from what was signed. */
   async function fromTwilio(
     path: string,
     params: Record<string, string>,
@@ -129,5 +129,5 @@ export function createProviderWorld(env: Record<string, string> = {}) {
   return Object.assign(scene, { world, fromTwilio, fromMeta, inboundPath, says, writes })
 }
 
-/** As Meta writes instants. */
+/** Meta's time format. */
 export const formatUnixSeconds = (at: Date) => String(Math.floor(at.getTime() / 1_000))

@@ -8,11 +8,11 @@ interface Wanted {
   state: 'scheduled' | 'sent'
   channel: 'sms' | 'whatsapp'
   providerId?: string
-  /** What it was booked at, in millionths of a US dollar. */
+  /** Booked cost in millionths of a US dollar. */
   costMicros?: number
 }
 
-/** A message of the store to a number, as it stands on its way or after a send; answers its id. */
+/** Inserts a message of the store to a phone, scheduled or sent; returns its id. */
 export async function insertMessageTo(
   phone: string,
   { world, store }: { world: World; store: TestStore },
@@ -53,6 +53,6 @@ export async function insertMessageTo(
   return id
 }
 
-/** How far it has come, and why it ended there. */
+/** Reads a message's state and reason. */
 export const readMessageState = (db: Db, id: string) =>
   db.selectFrom('messages').select(['state', 'reason']).where('id', '=', id).executeTakeFirstOrThrow()

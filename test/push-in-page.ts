@@ -6,16 +6,16 @@ interface Made {
 
 declare global {
   interface Window {
-    /** How often the browser has asked. */
+    /** Number of permission prompts. */
     askedBrowser: number
-    /** Where a test has a push service: its subscription for this key. */
+    /** Creates a subscription with this key at the test's push service, if it has one. */
     subscribeThere?: (key: string) => Promise<Made>
   }
 }
 
 /**
- * Runs in a page, before all else: a browser’s permission and push service as far as a page sees them, since a browser without a window has
- * neither. What was allowed is remembered as a browser does; `window.askedBrowser` counts its questions.
+ * Runs in a page before any script. Stubs permission and push service, which a browser without a window lacks.
+ * Permission is remembered as in a browser; `window.askedBrowser` counts prompts.
  */
 export function stubPushInPage(permission: string): void {
   const REMEMBERED = 'test_permission'
@@ -51,7 +51,7 @@ export function stubPushInPage(permission: string): void {
   PushManager.prototype.subscribe = async (options) => {
     if (now() !== 'granted' || !options?.userVisibleOnly) throw new DOMException('not allowed', 'NotAllowedError')
     const key = String(options.applicationServerKey)
-    // As browsers do (Push API, `subscribe`): the old one has to be ended first.
+    // As browsers do (Push API, `subscribe`): an old subscription with another key has to be removed first.
     const before = localStorage.getItem(SUBSCRIBED)
     if (before && (JSON.parse(before) as { key: string }).key !== key)
       throw new DOMException('another key', 'InvalidStateError')

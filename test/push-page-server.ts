@@ -5,7 +5,7 @@ import { DEFAULT_PROMPT } from '../shared/push.ts'
 import * as calls from '../shared/push-calls.ts'
 import { WORKER_VERSION } from '../shared/push-worker-version.ts'
 
-/** What is posted has to be what our server takes. */
+/** Posts have to match the contracts of our server. */
 const contracts: Record<string, { body: { parse(body: unknown): unknown } }> = {
   'auto-setup': calls.pushAutoSetup,
   subscribe: calls.pushSubscribe,
@@ -16,7 +16,7 @@ const contracts: Record<string, { body: { parse(body: unknown): unknown } }> = {
 
 export const createPushToken = () => `${randomUUID()}.${'t'.repeat(43)}`
 
-/** What the widget and the worker have told, by the call's name. */
+/** A call that the widget or the worker has sent. */
 export interface ReceivedCall {
   call: string
   origin: string | undefined
@@ -24,7 +24,10 @@ export interface ReceivedCall {
   body: Record<string, unknown>
 }
 
-/** Stands in for our server on a shop's pages: hands out the scripts, keeps what is posted, and answers as web push's calls do. */
+/**
+ * Stands in for our server on a shop's pages: serves the scripts, records posts, and replies like the web push
+ * endpoints.
+ */
 export async function openPushServer(scripts: Record<string, () => Buffer>) {
   const told: ReceivedCall[] = []
   const captured: Record<string, unknown>[] = []

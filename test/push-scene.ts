@@ -3,19 +3,19 @@ import type { BrowserSubscription } from '../shared/push.ts'
 import type { TestStore } from './factories.ts'
 import type { Reply, World } from './world.ts'
 
-// A shop's page, and the browser on it, as the calls of web push see them.
+// Test support: a shop's page and its browser, as the web push endpoints see them.
 
 export interface TestBrowser {
-  /** What the capture script and the browser call themselves. */
+  /** Tokens of the capture script. */
   cart: string
   device: string
   subscription: BrowserSubscription
-  /** The browser's own half, with which it reads what it is sent. */
+  /** The browser's private keys, with which it decrypts payloads. */
   keys: crypto.ECDH
   auth: Buffer
 }
 
-/** One that has allowed notifications at this push service. */
+/** Creates a browser that has allowed notifications at this push service. */
 export function createTestBrowser(service = 'https://updates.push.services.mozilla.com/wpush/v2'): TestBrowser {
   const keys = crypto.createECDH('prime256v1')
   const p256dh = keys.generateKeys().toString('base64url')
@@ -32,7 +32,7 @@ export async function readStoreUrl({ db }: World, { storeId }: TestStore): Promi
   return (await db.selectFrom('stores').select('home_url').where('id', '=', storeId).executeTakeFirstOrThrow()).home_url
 }
 
-/** Posted as pages post: as text, from the shop. */
+/** Posts as pages do: as text, with the shop as origin. */
 export async function postFromPage(
   world: World,
   store: TestStore,
@@ -52,7 +52,7 @@ export async function postFromPage(
 
 const GOODS = { 16: 'Earl Grey', 17: 'Green teapot', 18: 'Red kettle' }
 
-/** Something is in the browser's cart, and its shopper said who they are. */
+/** Fills the browser's cart and identifies its shopper by email. */
 export async function fillBrowserCart(
   world: World,
   store: TestStore,
@@ -84,7 +84,7 @@ export async function fillBrowserCart(
   if (reply.statusCode !== 204) throw new Error(reply.body)
 }
 
-/** The store's keys and what its pages are told; made where there are none. */
+/** Creates the store's keys if needed, and returns what its pages receive. */
 export async function setUpPush(world: World, store: TestStore) {
   const storeUrl = await readStoreUrl(world, store)
   const call = { token: store.token, body: { storeUrl } }
@@ -92,7 +92,7 @@ export async function setUpPush(world: World, store: TestStore) {
   return (await postFromPage(world, store, 'auto-setup', { storeUrl })).body
 }
 
-/** The shopper has a cart and presses the button of the bar. Answers what the call did. */
+/** Fills a cart and presses the button of the opt-in bar. Returns the reply. */
 export async function subscribeBrowser(
   world: World,
   store: TestStore,

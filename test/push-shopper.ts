@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { DEFAULT_PROMPT } from '../shared/push.ts'
 import type { openPushServer } from './push-page-server.ts'
 
-// A shopper on a shop's page that has the widget, and what the server was told.
+// Test support: a shopper on a page with the push widget, and the calls that the server received.
 
 type Server = Awaited<ReturnType<typeof openPushServer>>
 
@@ -15,7 +15,7 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
   const bar = (page: Page) => page.getByRole('region', { name: DEFAULT_PROMPT.title })
   const yes = (page: Page) => bar(page).getByRole('button', { name: DEFAULT_PROMPT.accept })
 
-  /** The capture script has told of it: `has` is what the widget looks at. */
+  /** Waits until the capture script has reported the cart, which the widget checks by its `has` entry. */
   async function addTea(page: Page): Promise<void> {
     await page.goto(`${shopUrl()}/shop/`)
     await page.locator('[data-quick-add]').first().click()

@@ -1,14 +1,14 @@
 import type { Worker } from 'playwright-core'
 
-// How many notifications a worker has put on the screen. Chromium's `getNotifications()` throws away what is written down and not on the
-// screen yet, so who asks it again and again while one is being shown may be the reason that it never is.
+// Counts notifications that a service worker has shown. Chromium's `getNotifications()` drops notifications that are
+// stored but not yet displayed, so polling it may keep one from ever appearing.
 
 interface Counting {
   registration: ServiceWorkerRegistration
   shownCount: number
 }
 
-/** From now on; once in a worker. */
+/** Starts counting; call once per worker. */
 export const startCountingShown = (worker: Worker): Promise<void> =>
   worker.evaluate(() => {
     const scope = self as unknown as Counting

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { job } from '../server/core/jobs/jobs.ts'
 import { createWorld } from './world.ts'
 
-// The queue the tests have in place of the real one.
+// The job queue of the tests.
 
 const world = createWorld()
 const call = job('test.call', z.object({}), 'one')
@@ -16,7 +16,7 @@ test('a job is queued when its transaction commits, and not before', async () =>
   expect(world.queued).toMatchObject([{ name: 'test.call' }])
 })
 
-test('a transaction that is rolled back queues nothing', async () => {
+test('a rolled back transaction queues nothing', async () => {
   world.queued.length = 0
   const failing = world.db
     .transaction()
@@ -29,7 +29,7 @@ test('a transaction that is rolled back queues nothing', async () => {
   expect(world.queued).toEqual([])
 })
 
-test('of jobs with the same key one waits', async () => {
+test('only one of several jobs with the same key waits', async () => {
   for (const _ of [1, 2]) await world.deps.jobs.enqueue(world.db, call, {}, 'key')
   expect(world.queued).toHaveLength(1)
 })

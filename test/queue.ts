@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../server/core/db/db.ts'
 import type { Job, Jobs } from '../server/core/jobs/jobs.ts'
 
-// A stand-in for the job queue that keeps jobs in memory. As in the real one, a job is there if, and only if, its transaction commits,
-// and with a key at most one waits.
+// A job queue in memory. As in the real queue, a job exists if and only if its transaction commits, and at most one job
+// per key waits.
 
 export interface QueuedJob {
   name: string
@@ -11,7 +11,7 @@ export interface QueuedJob {
   startAfter: Date | undefined
 }
 
-/** What each open transaction is going to queue. */
+/** Jobs that each open transaction will queue. */
 const held = new WeakMap<object, QueuedJob[]>()
 
 export function createTestJobs(queued: QueuedJob[]): Jobs {
@@ -39,7 +39,7 @@ function add(queued: QueuedJob[], job: QueuedJob): void {
 
 type Builder = ReturnType<Db['transaction']>
 
-/** The same database; what its transactions queue is queued when they commit. */
+/** Wraps a database: jobs of its transactions are queued when they commit. */
 export function withCommits(db: Db, queued: QueuedJob[]): Db {
   const begin = db.transaction.bind(db)
   db.transaction = () => committing(begin(), queued)

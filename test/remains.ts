@@ -5,8 +5,8 @@ import { foldCustomerListCounts } from '../server/marketing/customers/counts.ts'
 import type { World } from './world.ts'
 
 /**
- * The tables that hold a row naming the account or its store, whatever the column's table is. Sums that triggers still add to while
- * rows go are folded first, as workers do it every minute.
+ * Lists tables that hold a row naming the account or its store. Folds sums first that triggers still add to while rows
+ * are deleted, as workers do every minute.
  */
 export async function findRemainingTables(
   world: World,

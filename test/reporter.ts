@@ -4,7 +4,8 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node'
 import { endEarly } from './once-per-run.ts'
 
-// Writes each result to the run's record as it comes: a run that is killed still says what passed and failed. `scripts/record.mjs` reads it.
+// Writes each result to the run's record at once, so that a killed run still says what passed. `scripts/record.mjs`
+// reads it.
 
 type Line =
   | { kind: 'files'; count: number }
@@ -36,7 +37,7 @@ export default class RecordReporter implements Reporter {
   onTestModuleEnd(module: TestModule) {
     const errors = [module, ...module.children.allSuites()].flatMap((each) => each.errors()).map(describeError)
     this.#write({ kind: 'file', ...placeOf(module), ms: Math.round(timeOf(module)), errors })
-    // Three installations that wait for nobody take a quarter of a core. What goes wrong is told when the run ends.
+    // Three app instances without a waiting test use a quarter of a core. Errors are reported when the run ends.
     if (module.project.name === 'journeys' && --this.#journeysLeft === 0) endEarly('instances').catch(() => {})
   }
 
@@ -54,7 +55,7 @@ const placeOf = ({ project, moduleId }: TestModule) => ({
   file: path.relative(process.cwd(), moduleId),
 })
 
-/** With loading and hooks: what a run without this file would save. */
+/** With loading and hooks: the time a run would save without this file. */
 function timeOf(module: TestModule): number {
   const { duration, collectDuration, setupDuration, prepareDuration } = module.diagnostic()
   return duration + collectDuration + setupDuration + prepareDuration
@@ -62,7 +63,7 @@ function timeOf(module: TestModule): number {
 
 const LONGEST_DIFF = 1_500
 
-/** The message, where in our files it was raised, and how what was found differs. */
+/** The message, where in our files it was thrown, and the difference between expected and actual. */
 function describeError(error: unknown): string {
   const {
     name,

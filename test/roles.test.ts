@@ -6,8 +6,8 @@ import { type Role, roleNames } from '../shared/roles.ts'
 import { createStore, type TestStore } from './factories.ts'
 import { createWorld } from './world.ts'
 
-// Decision 8, walked: every endpoint is asked by every role. What each may is written here a second time, in the words of the
-// decision, so that a permission given to the wrong role or forgotten on a route turns this red.
+// Decision 8: calls every endpoint as every role. The permissions are repeated here in the words of the decision, so
+// that a wrong or missing permission on a route fails.
 
 const world = createWorld()
 const tokens = new Map<Role, string>()
@@ -36,7 +36,10 @@ async function memberOf(role: Role): Promise<string> {
   return token
 }
 
-/** What is the team's to lead: connecting, sender, consent rules, erasing, exports (security-P9), switching a flow on, billing, team. */
+/**
+ * Endpoints for owners and admins: connecting, sender, consent rules, erasure, exports (security-P9), flow switches,
+ * billing, team.
+ */
 const LEADERS = [
   'GET /api/carts/export',
   'POST /api/stores/connect-store',
@@ -104,7 +107,10 @@ const LEADERS = [
   'DELETE /api/suppressions/:suppressionId',
 ]
 const OWNERS = ['POST /api/account/delete']
-/** A viewer changes nothing but what is their own: profile, sessions, where they work, whether they stay, what they have read. A preview is a look. */
+/**
+ * A viewer changes only what is their own: profile, sessions, current store, membership, read notifications. A preview
+ * is a read.
+ */
 const OWN = [
   'POST /api/flows/:flowId/preview',
   'POST /api/carts/eligibility',
@@ -140,7 +146,7 @@ const walked = () =>
   (servedBy.get(world.app) ?? []).filter(({ permission }) => permission !== 'public' && permission !== 'operator')
 const url = (path: string) => path.replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')
 
-test('what only those who lead the team may is refused to members and viewers, and deleting the account to admins too', async () => {
+test('members and viewers are refused what only owners and admins may do, and admins cannot delete the account', async () => {
   const served = walked().map(keyOf)
   for (const key of [...LEADERS, ...OWNERS]) expect(served).toContain(key)
   for (const endpoint of walked()) {
@@ -156,7 +162,7 @@ test('what only those who lead the team may is refused to members and viewers, a
   }
 })
 
-test('a viewer looks and changes nothing', { tags: ['A6'] }, async () => {
+test('a viewer can read and cannot change anything', { tags: ['A6'] }, async () => {
   const changing = walked().filter((endpoint) => endpoint.method !== 'GET' && !OWN.includes(keyOf(endpoint)))
   expect(changing.length).toBeGreaterThan(10)
   for (const endpoint of changing) {
@@ -166,8 +172,9 @@ test('a viewer looks and changes nothing', { tags: ['A6'] }, async () => {
   }
 })
 
-test('what a role may is not refused for the role', async () => {
-  // Asked with nothing in hand, so that a yes changes nothing: no endpoint here gets past its parser, or finds the row.
+test('a role is never refused what it may do', async () => {
+  // The body is empty, so that a permitted call changes nothing: no endpoint here gets past its parser or finds the
+  // row.
   const harmless = walked().filter((endpoint) => endpoint.method === 'GET' || endpoint.path.includes(':'))
   for (const endpoint of harmless) {
     const key = keyOf(endpoint)

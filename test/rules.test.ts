@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-// docs/rules.md and the pages under it hold every rule of the engine and every numbered decision. Code, tests and docs cite them
-// as `S3` or `decision 27`; a citation that leads nowhere is red here.
+// docs/rules.md and its pages hold every rule of the engine and every numbered decision. Code, tests and docs cite them
+// as `S3` or `decision 27`; a citation without a target fails.
 
 const FOLDERS = [
   'server',
@@ -21,7 +21,7 @@ const FOLDERS = [
   'docs',
 ]
 const TEXT = /(\.(tsx?|mjs|php|sql|md|css|html|liquid)|\.env\.example)$/
-/** Recordings of other people's data, and this file, whose examples are wrong on purpose. */
+/** Excludes recorded data of others, and this file, which has wrong examples. */
 const LEFT_OUT = /^test\/(fixtures\/|rules\.test\.ts$|spec\.ts$)/
 /** Sections of the specification (`test/spec.ts`). */
 const TAGS = /\btags: \[[^\]]*\]/g
@@ -31,14 +31,14 @@ interface Citation {
   line: number
 }
 
-/** `D3`, alone or in a list or range. Times (`T10:00`), escapes (`%A4`), ids in paths and `X11; Linux` are none. */
+/** `D3`, alone or in a list or range. Times (`T10:00`), escapes (`%A4`), ids in paths and `X11; Linux` do not count. */
 const RULE = /(?<![\w%}$.#-])[SDCAFTXYPZ]\d{1,2}(?![\w%:-]|; Linux)/g
-/** Any other letter with a number that stands in brackets as a citation does: `(N5)`, `(S3, N5)`. */
+/** Any other letter and number in parentheses: `(N5)`, `(S3, N5)`. */
 const IN_BRACKETS = /(?<=\s\((?:[^()\n]{0,60}, )?)[BEG-OQRU-W]\d{1,3}(?=[,)])/g
-/** `decision 27`, `decisions 4, 11 and 14`, also over the end of a comment's line. */
+/** `decision 27`, `decisions 4, 11 and 14`, also across lines of a comment. */
 const DECISIONS =
   /\bdecisions?\s+(?:(?:\/\/|\*|--|#)\s*)?(\d{1,3}\b(?:(?:,\s|\sand\s|\sto\s|\sor\s|–)(?:decisions?\s)?\d{1,3}\b)*)/gi
-/** A number alone in brackets, in a comment or a test's name: nobody can tell what it cites. */
+/** A bare number in parentheses, in a comment or a test's title, does not say what it cites. */
 const BARE = /(?:^\s*(?:\/\/|\/?\*|--)|\s\/\/ |\b(?:test|it|describe)\(['"`]).*?\s\((\d{1,3}(?:, \d{1,3})*)\)/g
 
 function citedIn(source: string): Citation[] {
@@ -84,7 +84,7 @@ function filesIn(folder: string): string[] {
   }
 }
 
-test('every rule and decision cited in code, tests and docs is in docs/rules', () => {
+test('every rule and decision cited in code, tests and docs exists in docs/rules', () => {
   const unknown = files.flatMap((file) =>
     citedIn(readFileSync(file, 'utf8'))
       .filter(({ id }) => !known.has(id))
@@ -93,7 +93,7 @@ test('every rule and decision cited in code, tests and docs is in docs/rules', (
   expect(unknown).toEqual([])
 })
 
-test('a decision is cited by its word and number, never by the number alone', () => {
+test('a decision is cited with its word, never by its number alone', () => {
   const bare = files
     .filter((file) => !file.endsWith('.md'))
     .flatMap((file) =>
@@ -104,20 +104,20 @@ test('a decision is cited by its word and number, never by the number alone', ()
   expect(bare).toEqual([])
 })
 
-test('every rule stands once, under its id alone, on a page that docs/rules.md lists', () => {
+test('every rule appears once, under its own id, on a page that docs/rules.md lists', () => {
   expect(headings.filter((heading) => !/^([SDCAFTXYPZ]|Decision )\d+$/.test(heading))).toEqual([])
   expect(headings.filter((heading, index) => headings.indexOf(heading) !== index)).toEqual([])
   const index = readFileSync('docs/rules.md', 'utf8')
   expect(pages.filter((page) => !index.includes(`(${page.replace('docs/', '')})`))).toEqual([])
 })
 
-test('every page that says why is listed, under a name of its own', () => {
+test('every decision page is listed under its own name', () => {
   const index = readFileSync('docs/README.md', 'utf8')
   const named = readdirSync('docs/decisions')
   expect(named.filter((name) => /^\d/.test(name) || !index.includes(`(decisions/${name})`))).toEqual([])
 })
 
-test('citations are found in all their forms, and what only looks like one is left alone', () => {
+test('all forms of citations are found, and look-alikes are ignored', () => {
   const idsOf = (text: string) => citedIn(text).map(({ id }) => id)
   expect(idsOf('// Never twice (D99), as X1–X3 say; see C8.')).toEqual(['D99', 'X1', 'X3', 'C8'])
   expect(idsOf("test('the mailbox is marked (S3, N5)')")).toEqual(['S3', 'N5'])

@@ -13,13 +13,13 @@ import { buildOrder, type TestStore } from './factories.ts'
 import { markPurchased } from './message-scene.ts'
 import type { World } from './world.ts'
 
-// A busy day of one store, through the product itself: carts are detected as abandoned, answers and reports of messages are written down,
-// orders are recorded, and the news of all that is gathered, one hour after the other. Only what was there before that, the
-// carts and the messages on their way, is written by the database itself.
+// A busy day of one store through the product itself: carts are detected as abandoned, replies and reports are
+// recorded, orders arrive, and notifications are grouped, hour by hour. Only carts and messages that exist beforehand
+// are inserted directly.
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Of an ordinary hour's carts, so many are left in an hour of the night; the day rises until noon, and again in the evening. */
+/** Share of an average hour's carts that a night hour has; the day peaks at noon and in the evening. */
 const NIGHT = 0.08
 const levels = Array.from({ length: 24 }, (_, hour) =>
   hour < 6 ? NIGHT : 0.6 + 0.4 * Math.sin(((hour - 6) / 17) * Math.PI) + (hour >= 19 && hour < 22 ? 0.3 : 0),
@@ -27,7 +27,7 @@ const levels = Array.from({ length: 24 }, (_, hour) =>
 /** Texts keep the quiet hours of their recipients. */
 const isTextHour = (hour: number) => hour >= 8 && hour < 21
 
-/** `world.now` is midnight on the store's clock. */
+/** `world.now` is midnight in the store's time zone. */
 export async function runShopDay(world: World, store: TestStore, cartsADay: number): Promise<void> {
   const midnight = world.now.getTime()
   const total = levels.reduce((sum, level) => sum + level)
@@ -36,7 +36,7 @@ export async function runShopDay(world: World, store: TestStore, cartsADay: numb
   const drafts: PlatformOrder[] = []
   for (const [hour, count] of spread.entries()) {
     world.now = new Date(midnight + (hour + 1) * HOUR_MS - 1)
-    // As autovacuum would have it by then.
+    // As autovacuum would have done by then.
     if (hour % 8 === 0) await sql`analyze`.execute(world.db)
     await detectAbandoned(world.deps)
     await answerMessages(world, store, isTextHour(hour))
@@ -47,7 +47,7 @@ export async function runShopDay(world: World, store: TestStore, cartsADay: numb
   world.now = new Date(midnight + DAY_MS)
 }
 
-/** Filled an hour before they count as abandoned: so many of them in each hour of the day. */
+/** Inserts the hour's carts, an hour before they count as abandoned. */
 async function leaveCarts({ db, now }: World, { storeId }: TestStore, spread: readonly number[]): Promise<void> {
   const ends = spread.map((_, hour) => spread.slice(0, hour + 1).reduce((sum, count) => sum + count, 0))
   await db.transaction().execute(async (tx) => {
@@ -76,11 +76,11 @@ interface Answered {
   n: number
 }
 
-/** As many as leave together. */
+/** Number of messages sent together. */
 const AT_ONCE = 50
 const share = (n: number, oneIn: number) => n % oneIn === 0
 
-/** Most carts that were left in this hour have a message on its way; now they are answered. */
+/** Most carts abandoned in this hour have a message in flight; now the replies arrive. */
 async function answerMessages(world: World, store: TestStore, hasTexts: boolean): Promise<void> {
   const rows = await startSending(world, store, hasTexts)
   const tx = { storeId: store.storeId, db: world.db } as StoreTx
@@ -109,7 +109,7 @@ async function startSending({ db, now, deps }: World, { storeId, flowId }: TestS
 
 const isAccepted = ({ n }: Answered) => !share(n, 100) && !share(n, 90)
 
-/** Two in a hundred are refused or not answered. */
+/** Two in a hundred are rejected or get no reply. */
 function outcomeOf({ id, cart_id: cartId, to_address: to, channel, n }: Answered, now: Date): OutcomeRow {
   const about = { cartId, messageId: id, step: 1, to }
   const base = { id, sending_at: now, provider_id: `p-${id}`, wake_at: null, address_hash: '' }
@@ -126,7 +126,7 @@ function outcomeOf({ id, cart_id: cartId, to_address: to, channel, n }: Answered
   return { ...base, state: 'sent', reason: null, response: '250 ok', result: 'accepted', news }
 }
 
-/** Some mails come back or are reported as spam, some texts are not delivered. */
+/** Some mails bounce or are reported as spam, and some texts are not delivered. */
 async function report({ deps, now }: World, { accountId }: TestStore, { id, channel, n }: Answered): Promise<void> {
   if (channel === 'email' && share(n, 60)) {
     await recordMailReport(deps, {
@@ -145,7 +145,7 @@ async function report({ deps, now }: World, { accountId }: TestStore, { id, chan
   }
 }
 
-/** So many carts are known by a draft order; their shoppers follow the link of their message, and buy three hours later. */
+/** Some carts have a draft order; their shoppers follow the link of their message, and buy three hours later. */
 async function buy(world: World, { storeId }: TestStore, drafts: PlatformOrder[], count: number): Promise<void> {
   const email = () => `draft-${newId()}@shoppers.example`
   const fresh = Array.from({ length: count }, () => buildOrder(world, { email: email() }))
@@ -161,7 +161,7 @@ async function buy(world: World, { storeId }: TestStore, drafts: PlatformOrder[]
   await recordOrders(world.deps, storeId, orders, 'sync')
 }
 
-/** What is no bulk, by the hour in which it happens. */
+/** Single events, by the hour in which they happen. */
 const others: Record<number, [StoreNotificationType, NotificationData[StoreNotificationType]]> = {
   9: ['import_finished', { importId: newId(), fileName: 'consents.csv', rows: 300, added: 290, refused: 10 }],
   10: [

@@ -10,7 +10,7 @@ import { badgeColumns, type CartBadgeValues } from './cart-badges.ts'
 import { buildOrder, completeOrderCheck, createStore, type StoreOptions } from './factories.ts'
 import type { World } from './world.ts'
 
-// A shop and what happens in it: browsers put things in carts, orders come in, time passes, people press Restore.
+// Test support: a shop and its events. Browsers fill carts, orders arrive, time passes, shoppers restore carts.
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
@@ -45,7 +45,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
 
   return {
     ...store,
-    /** What is in a browser's cart now. */
+    /** Records the current content of a browser's cart. */
     fill: (browser: string, items: FoldItem[], more: { keys?: ShopperKey[]; at?: Date; coupons?: string[] } = {}) =>
       record(browser, { type: 'snapshot', items, coupons: more.coupons ?? [] }, more),
     type: (browser: string, contact: Contact) =>
@@ -55,7 +55,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
       await recordOrders(world.deps, storeId, [made], source)
       return made
     },
-    /** Time passes, and everything the clock does is done once. */
+    /** Advances time and runs each scheduled job once. */
     async pass(ms: number) {
       world.advance(ms)
       await completeOrderCheck(world, storeId)
@@ -65,7 +65,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
       await detectNoResponse(world.deps)
       await detectLost(world.deps)
     },
-    /** A cart whose first mail went out, ten minutes ago. */
+    /** Creates a cart whose first mail was sent ten minutes ago. */
     async mailed(contact: Contact, browser = 'one') {
       await this.fill(browser, [tea()])
       await this.type(browser, contact)
@@ -95,7 +95,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
     press: (messageId: string) =>
       world.request('POST', `/api/carts/${createRestoreToken(world.deps.secrets, messageId)}/restore`),
     get: (path: string) => world.request('GET', path, { token }),
-    /** However much time has passed. */
+    /** Works after any amount of time. */
     staySignedIn: () =>
       world.db
         .updateTable('sessions')

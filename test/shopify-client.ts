@@ -5,7 +5,7 @@ import { createMemoryTokenCache } from '../server/platforms/platform/memory-toke
 import { createShopifyClient } from '../server/platforms/shopify/client.ts'
 import { openShopify } from './contract-servers/shopify.ts'
 
-/** The contract server and a client of it, on one clock: whoever waits moves it on. */
+/** Opens a contract server and a client on one clock; a wait of the client advances it. */
 export async function openShopifyClient(options: Partial<ShopifyStoreOptions> = {}) {
   const start = Date.parse('2026-11-26T12:00:00Z')
   let aheadMs = 0

@@ -4,7 +4,7 @@ import { type ConnectedStore, connectFakeStore, registerOwner } from './connecte
 import { createFakeStore, type FakeStore } from './fake-store.ts'
 import type { World } from './world.ts'
 
-// A Shopify store of the tests, and what it delivers.
+// Test support: a Shopify store and its webhook deliveries.
 
 export const CLIENT_SECRET = 'shpss_of_the_tests'
 
@@ -48,13 +48,13 @@ export async function createShopifyStore(world: World, fake = createShopifyFake(
 interface Delivered {
   topic: string
   body?: object
-  /** Instead of a body: these bytes. */
+  /** Raw bytes instead of a body. */
   raw?: string
   id?: string
   secret?: string
 }
 
-/** As Shopify sends it: signed with the secret of the app, over the raw bytes. */
+/** Delivers as Shopify does: signed with the app's secret over the raw bytes. */
 export async function deliverWebhook(
   world: World,
   key: string,

@@ -2,8 +2,8 @@ import { parentPort } from 'node:worker_threads'
 import { type RenderJob, runJob } from '../server/messages/templates/job.ts'
 import { createTemplateRenderer } from '../server/messages/templates/render.ts'
 
-// A rendering thread that a text can stop for good (SPIN), fill up (HOARD) or end (CRASH): what a fault in a library could do. Of
-// some only a plan cannot be made (PLANLESS).
+// A rendering thread that a template can hang (SPIN), fill (HOARD) or crash (CRASH), as a bug in a library could. For
+// some templates it fails only to make a plan (PLANLESS).
 
 const renderer = createTemplateRenderer()
 parentPort!.on('message', ({ id, job }: { id: number; job: RenderJob }) => {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { Connection } from 'pg'
 import { vi } from 'vitest'
 
-/** How many statements the connections of a pool are sent during some work: what a slow machine does not change. */
+/** Counts statements sent on a pool's connections, which does not depend on the speed of the machine. */
 export function countStatements(pool: pg.Pool): { during(work: () => Promise<unknown>): Promise<number> } {
   let count = 0
   const counted = new WeakSet<pg.PoolClient>()
@@ -24,7 +24,7 @@ export function countStatements(pool: pg.Pool): { during(work: () => Promise<unk
   }
 }
 
-/** The statements that this process sends to the database while `work` runs: how many, and the text of those without values. */
+/** Records statements that this process sends while `work` runs: their number, and their text without values. */
 export async function recordStatements(work: () => Promise<unknown>): Promise<{ count: number; plain: string[] }> {
   const simple = vi.spyOn(Connection.prototype, 'query')
   const extended = vi.spyOn(Connection.prototype, 'execute')

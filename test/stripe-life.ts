@@ -4,7 +4,7 @@ import { type DerivedSubscription, deriveSubscription, findCounted } from '../se
 import { StripeInvoice, StripeSchedule, StripeSubscription } from '../server/billing/payments/stripe-schemas.ts'
 import type { StripeServer } from './contract-servers/stripe/server.ts'
 
-// Test support: what an account's subscription goes through at Stripe, by chance, and what it comes to there.
+// Test support: a random history of an account's subscription at Stripe, and its expected result.
 
 export type Random = () => number
 export const isOneIn = (chance: Random, count: number) => chance() * count < 1
@@ -36,7 +36,7 @@ const subscriptionsOf = (life: BillingHistory) => own(life, life.server.all('sub
 const liveOf = (life: BillingHistory) =>
   subscriptionsOf(life).find(({ ended_at, status }) => !ended_at && status !== 'incomplete')
 
-/** What owner, operator, bank or Stripe does. One that Stripe refuses is none. */
+/** Actions of an owner, an operator, a bank or Stripe. An action that Stripe refuses has no effect. */
 const deeds: ((life: BillingHistory) => Promise<unknown> | unknown)[] = [
   begin,
   begin,
@@ -75,7 +75,7 @@ export async function runRandomAction(life: BillingHistory): Promise<void> {
   }
 }
 
-/** Two that live are let be now and then: two tabs. */
+/** Sometimes starts a second live subscription, as two tabs would. */
 async function begin(life: BillingHistory): Promise<void> {
   if (liveOf(life) && !isOneIn(life.chance, 8)) return
   await life.stripe.subscriptions.create({
@@ -88,7 +88,7 @@ async function begin(life: BillingHistory): Promise<void> {
   })
 }
 
-/** Answers its fingerprint. */
+/** Returns the card's fingerprint. */
 export async function attachRandomCard(
   { stripe, customer, chance }: BillingHistory,
   card = pick(chance, CARDS),
@@ -131,7 +131,7 @@ async function planSmaller(life: BillingHistory): Promise<void> {
   })
 }
 
-/** What Stripe's objects come to now. */
+/** Derives the subscription from Stripe's present objects. */
 export function deriveCurrent(life: BillingHistory): DerivedSubscription {
   const { server, customer } = life
   const subscriptions = subscriptionsOf(life).map((one) => StripeSubscription.parse(one))

@@ -4,11 +4,12 @@ import { openStripe } from '../server/billing/payments/stripe.ts'
 import { type StripeOptions, type StripeServer, startStripe } from './contract-servers/stripe/server.ts'
 import { createWorld, START, type World } from './world.ts'
 
-// Test support: a world that sells its plans, by the real client and the contract server, which is set up as `npm run billing:setup` does it.
+// Test support: an app with billing, through the real client and the contract server, set up as by `npm run
+// billing:setup`.
 
 export interface StripeWorld extends World {
   stripe: StripeServer
-  /** Stripe's clock and ours. */
+  /** Advances Stripe's clock and ours. */
   passTime(ms: number): void
 }
 

@@ -3,7 +3,7 @@ import type { BillingCycle } from '../shared/billing.ts'
 import { createStore, type TestStore } from './factories.ts'
 import type { StripeWorld } from './stripe-world.ts'
 
-// Test support: an account that is a customer at Stripe, and its subscriptions there.
+// Test support: an account with a Stripe customer, and its subscriptions there.
 
 export interface Subscriber extends TestStore {
   customer: string
@@ -14,7 +14,7 @@ export interface SubscribeOptions {
   cycle?: BillingCycle
   extraStores?: number
   trialDays?: number
-  /** Of test cards of the API; null: none. */
+  /** A test card of the API; null: none. */
   card?: string | null
 }
 
@@ -40,7 +40,7 @@ export const buildItems = (
   ...(extraStores > 0 ? [{ price: findPriceId(world, `extra_store_${cycle}`), quantity: extraStores }] : []),
 ]
 
-/** A subscription as a checkout makes it. */
+/** Creates a subscription as Checkout does. */
 export async function subscribe(
   world: StripeWorld,
   { customer }: { customer: string },
@@ -59,7 +59,7 @@ export async function subscribe(
   })
 }
 
-/** Adds a card, with which all is paid from now on. */
+/** Adds a card and makes it the default. */
 export async function attachCard(world: StripeWorld, customer: string, card = 'pm_card_visa'): Promise<void> {
   const stripe = world.deps.stripe!
   const { id } = await stripe.paymentMethods.attach(card, { customer })

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { type BelongsTo, tables } from '../server/core/database/tables.ts'
 import { createWorld } from './world.ts'
 
-// The catalogue against the registry of tables (`server/core/database/tables.ts`) and the rules of scale (Z1–Z5).
+// Compares the database catalog with the registry of tables (`server/core/database/tables.ts`) and the scaling rules
+// (Z1–Z5).
 const world = createWorld()
 const rowsOf = async <T>(query: string): Promise<T[]> => (await world.pool.query(query)).rows as T[]
 const listed = (list: BelongsTo) =>
@@ -11,14 +12,14 @@ const listed = (list: BelongsTo) =>
     .filter(([, { of }]) => of === list)
     .map(([name]) => name)
 
-test('every table is on one list, and says what it holds of shoppers and what an export takes (Z1, C8)', async () => {
+test('every table is on one list, with its shopper data and its part in an export (Z1, C8)', async () => {
   const there = await rowsOf<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
   )
   expect(Object.keys(tables).sort()).toEqual(there.map(({ name }) => name).sort())
 })
 
-test('only tables of stores and accounts hold something of shoppers, or go into an export whole', () => {
+test('only tables of stores and accounts hold shopper data or are exported whole', () => {
   const kept = Object.entries(tables).flatMap(([name, { of, person, export: exported }]) => [
     ...('by' in person && of === 'global' ? [name] : []),
     ...(exported === 'whole' && of !== 'account' ? [name] : []),
@@ -33,7 +34,7 @@ interface UniqueIndex {
   first: string
 }
 
-test('every key of a table begins with the store or the account it belongs to (Z1)', async () => {
+test('every key of a table begins with its store or account (Z1)', async () => {
   const indexes = await rowsOf<UniqueIndex>(
     `select i.indrelid::regclass::text as table, i.indexrelid::regclass::text as name,
        (select attname from pg_attribute where attrelid = i.indrelid and attnum = i.indkey[0]) as first
@@ -42,7 +43,7 @@ test('every key of a table begins with the store or the account it belongs to (Z
   )
   const [ofStores, ofAccounts] = [new Set(listed('store')), new Set(listed('account'))]
   expect(indexes.filter(({ table, first }) => ofStores.has(table) && first !== 'store_id')).toEqual([])
-  // What is looked up by a secret or by Stripe's id, whatever account it is of, and the two roots of all keys.
+  // Tables looked up by a secret or by Stripe's id across accounts, and the two roots of all keys.
   const elsewhere = indexes.filter(({ table, first }) => ofAccounts.has(table) && first !== 'account_id')
   expect(elsewhere.map(({ name }) => name).sort()).toEqual([
     'accounts_pkey',
@@ -58,7 +59,7 @@ test('every key of a table begins with the store or the account it belongs to (Z
   ])
 })
 
-test('foreign keys of a store lead to its own rows, and none leads from an account to a store’s rows (Z2)', async () => {
+test('foreign keys of a store reference its own rows, and none leads from an account to a store’s rows (Z2)', async () => {
   const keys = await rowsOf<{ from: string; to: string; columns: string }>(
     `select conrelid::regclass::text as from, confrelid::regclass::text as to, pg_get_constraintdef(oid) as columns
      from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`,
@@ -72,7 +73,7 @@ test('foreign keys of a store lead to its own rows, and none leads from an accou
   expect(astray).toEqual([])
 })
 
-test('no function asks which table it was called for, and none but the three that announce changes notifies (Z3)', async () => {
+test('no function depends on the table that fired it, and only the three that announce changes notify (Z3)', async () => {
   const functions = await rowsOf<{ name: string; source: string }>(
     `select proname as name, prosrc as source from pg_proc where pronamespace = 'public'::regnamespace`,
   )
@@ -82,7 +83,7 @@ test('no function asks which table it was called for, and none but the three tha
   expect(functions.filter(({ source }) => /\bselect from\b/i.test(source))).toEqual([])
 })
 
-/** The functions of all files with statements, each with the name of its file. */
+/** Functions of all files with statements, each with the name of its file. */
 const statements = readdirSync('server', { recursive: true, encoding: 'utf8' })
   .filter((name) => /(sql|system|fragments)\.ts$/.test(name))
   .flatMap((name) =>
@@ -91,7 +92,7 @@ const statements = readdirSync('server', { recursive: true, encoding: 'utf8' })
       .map((text) => ({ place: `${name} ${/(?:function\*?|const) (\w+)/.exec(text)?.[1] ?? ''}`, text })),
   )
 
-test('statements are written in the forms that can be distributed (Z5)', () => {
+test('statements use forms that can be distributed (Z5)', () => {
   expect(statements.length).toBeGreaterThan(300)
   const simpleCase = /\bcase\s+(?!when\b)[\w.]+\s+when\b/i
   const forms = statements.filter(({ text }) => simpleCase.test(text) || /\bselect from\b/i.test(text))

@@ -9,7 +9,7 @@ import { hasPermission } from '../shared/roles.ts'
 import { buildOrder, createStore, type TestStore } from './factories.ts'
 import { createWorld } from './world.ts'
 
-// X2: walks every endpoint with somebody else's ids and expects 404, as for ids that never were.
+// X2: calls every endpoint with ids of another account and expects 404, as for unknown ids.
 const world = createWorld()
 let owner: TestStore
 let stranger: TestStore
@@ -122,7 +122,7 @@ const mapping = {
   ...{ sourceForAll: '', wording: null },
 }
 
-/** Bodies good enough to get past the parser, so that it is the tenancy that refuses. */
+/** Bodies that pass the parser, so that the tenant check refuses. */
 const bodies: Record<string, object> = {
   'PUT /api/flows/:flowId': { name: 'x', steps: [{ delayMinutes: 60 }] },
   'POST /api/flows/:flowId/effect': { name: 'x', steps: [{ delayMinutes: 60 }] },
@@ -141,7 +141,7 @@ const bodies: Record<string, object> = {
 }
 
 const endpoints = () => servedBy.get(world.app) ?? []
-/** A channel is no row: everybody has the same ones. */
+/** Channels are the same for every account and have no rows. */
 const isAboutRows = ({ path, permission }: Endpoint) =>
   path.replace('/:channel', '').includes(':') && permission !== 'public' && permission !== 'operator'
 const ask = (endpoint: Endpoint, token?: string, query = '') =>
@@ -156,7 +156,7 @@ const url = (path: string) =>
     .replace('/audiences/:id', '/audiences/:audienceId')
     .replace(/:(\w+)/g, (_, name: string) => owned[name] ?? `no-owned-${name}`)
 
-test('every endpoint that names a row hides another account’s rows (X2)', async () => {
+test('every endpoint that names a row hides rows of other accounts (X2)', async () => {
   const walked = endpoints().filter(isAboutRows)
   expect(walked.length).toBeGreaterThan(3)
   for (const endpoint of walked) {
@@ -183,7 +183,7 @@ test('every endpoint about a store refuses another account’s store by id and b
   }
 })
 
-test('every endpoint that is not public refuses callers without a token and with one that has expired, and viewers what they may not', {
+test('every private endpoint refuses callers with no token or an expired one, and viewers what they may not do', {
   tags: ['A6'],
 }, async () => {
   const [late, viewer] = [await createStore(world), await createStore(world, { role: 'viewer' })]
@@ -196,14 +196,14 @@ test('every endpoint that is not public refuses callers without a token and with
     const [none, expired] = [await ask(endpoint, undefined), await ask(endpoint, late.token)]
     expect([key, none.status, none.body.code]).toEqual([key, 401, 'session'])
     expect([key, expired.status, expired.body.code]).toEqual([key, 401, 'session'])
-    // Those of operators are walked by server/workspace/operator/operator.test.ts.
+    // server/workspace/operator/operator.test.ts covers those of operators.
     if (hasPermission('viewer', endpoint.permission) || endpoint.permission === 'operator') continue
     const looking = await ask(endpoint, viewer.token)
     expect([key, looking.status, looking.body.code]).toEqual([key, 403, 'forbidden'])
   }
 })
 
-test('a raw cart id is answered only to a member of that store (decision 4)', async () => {
+test('only members of its store get a reply for a raw cart id (decision 4)', async () => {
   expect((await world.request('GET', `/api/carts/${owned.id}`)).status).toBe(404)
   expect((await world.request('GET', `/api/carts/${owned.id}`, { token: stranger.token })).status).toBe(404)
   expect((await world.request('GET', `/api/carts/${owned.id}`, { token: owner.token })).status).toBe(200)

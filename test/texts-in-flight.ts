@@ -9,11 +9,14 @@ import { advanceToAbandoned, createMessageScene, HOUR } from './message-scene.ts
 import { POOL_SIZE } from './turn-scene.ts'
 import type { World } from './world.ts'
 
-// Test support: SMS that were sent and have no answer yet.
+// Test support: SMS that were sent and have no reply yet.
 
 export const ACCEPTED: Outcome = { kind: 'accepted', providerId: 't-1', response: 'queued' }
 
-/** Texts to so many people, due for `lateMs`; `POOL` of them at most are in flight until they are answered. */
+/**
+ * Sends texts to `count` shoppers, `lateMs` after they were due; at most `POOL_SIZE` are in flight until they get
+ * replies.
+ */
 export async function createTextsInFlight(
   world: World,
   count: number,
@@ -30,7 +33,7 @@ export async function createTextsInFlight(
   world.answerText = (text) => new Promise((resolve) => waiting.push({ text, answer: resolve }))
   const sending = sendDue(deps, { storeId: scene.storeId })
   await expect.poll(() => waiting.length).toBe(Math.min(POOL_SIZE, count))
-  /** Accepts these, and all that come after them. */
+  /** Accepts the texts in flight and all later ones. */
   const end = async () => {
     world.answerText = () => ACCEPTED
     for (const { answer } of waiting) answer(ACCEPTED)

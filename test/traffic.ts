@@ -1,8 +1,8 @@
-// Made-up shops, the same ones for the same seed: which minutes of a month somebody is in the shop.
+// Random shops, the same for the same seed: the minutes of a month in which a shop has visitors.
 
 export type Random = () => number
 
-/** Mulberry32: small, fast, and good enough to make shoppers. */
+/** Mulberry32: small and fast, with sufficient quality for test data. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -15,11 +15,11 @@ export function createRandom(seed: number): Random {
 
 export interface Shop {
   visitsPerDay: number
-  /** Share of an ordinary hour's visits that comes in an hour of the night. */
+  /** Share of an average hour's visits that a night hour has. */
   nightShare: number
-  /** Saturday and Sunday against a weekday. */
+  /** Factor of Saturdays and Sundays against weekdays. */
   weekend: number
-  /** Spread of whole days and of single hours: standard deviation of the logarithm. */
+  /** Noise per day and per hour: standard deviation of the logarithm. */
   dayNoise: number
   hourNoise: number
   /** Share of days with three times the visits, and with a third of them. */
@@ -41,7 +41,7 @@ export function createTrafficShop(random: Random, visitsPerDay: number): Shop {
 
 export const DAY_MINUTES = 1_440
 
-/** One entry per minute: 1 when there was a sign of life. Day 0 is a Monday that begins at local midnight. */
+/** One entry per minute: 1 when there was activity. Day 0 is a Monday that begins at local midnight. */
 export function drawTraffic(random: Random, shop: Shop, days: number): Uint8Array {
   const minutes = new Uint8Array(days * DAY_MINUTES)
   for (let day = 0; day < days; day++) {
@@ -61,7 +61,7 @@ function dayLevel(random: Random, shop: Shop, day: number): number {
   return event * (day % 7 >= 5 ? shop.weekend : 1) * Math.exp(gauss(random) * shop.dayNoise)
 }
 
-/** Midnight to six is night; the day rises until noon, and again in the evening. */
+/** Midnight to six is night; the day peaks at noon and in the evening. */
 function share(shop: Shop, hour: number): number {
   if (hour < 6) return shop.nightShare / 18
   return (0.6 + 0.4 * Math.sin(((hour - 6) / 17) * Math.PI) + (hour >= 19 && hour < 22 ? 0.3 : 0)) / 18

@@ -9,12 +9,12 @@ import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { advanceToAbandoned, createMessageScene, HOUR, type MessageScene, sendDueMessages } from './message-scene.ts'
 import { acceptMail, type World } from './world.ts'
 
-// Test support: mails between a turn and what follows from it.
+// Test support: mails in flight, and changes that happen between their send and its outcome.
 
-/** As it stands in the table. */
+/** A row of `messages`. */
 export type StoredMessage = Selectable<MessagesTable>
 
-/** Of the world's mail channel. */
+/** Connection slots of the test app's mail channel. */
 export const POOL_SIZE = 5
 
 export const readStoredMessages = (world: World, storeId: string): Promise<StoredMessage[]> =>
@@ -23,13 +23,13 @@ export const readStoredMessages = (world: World, storeId: string): Promise<Store
 export const readStoredMessage = (world: World, id: string): Promise<StoredMessage> =>
   world.db.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-/** When whoever sends looks at the store; null: no time is set. */
+/** Reads when the sender next looks at the store; null: no time is set. */
 export async function readNextDueAt(world: World, storeId: string): Promise<Date | null> {
   const schedule = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', storeId)
   return (await schedule.executeTakeFirstOrThrow()).next_due_at
 }
 
-/** Outcome and reason of each record of a message, in the order of a message's life. */
+/** Lists outcome and reason of each decision record of a message, in the order of its life cycle. */
 export async function listDecisions(world: World, messageId: string): Promise<string[]> {
   const rows = await world.db
     .selectFrom('decision_records')
@@ -37,7 +37,7 @@ export async function listDecisions(world: World, messageId: string): Promise<st
     .where('message_id', '=', messageId)
     .execute()
   const order = ['hold', 'skip', 'cancel', 'send', 'result']
-  // In one moment the reply comes before what is reported.
+  // At the same time, the reply comes before reports.
   const isReport = ({ reason }: { reason: string }) => Number(!reason.startsWith('accepted'))
   rows.sort(
     (a, b) =>
@@ -48,13 +48,13 @@ export async function listDecisions(world: World, messageId: string): Promise<st
   return rows.map(({ outcome, reason }) => `${outcome} ${reason}`)
 }
 
-/** What the channel adds to the turn of an account's messages. */
+/** Creates the channel rules for an account's messages. */
 export function createTestChannelRules({ deps }: World, channel: ChannelName, accountId: string) {
   const evaluation = { situation: { account_id: accountId, in_force: null } }
   return createChannelRules(deps, { channel, mail: null, credits: null, evaluation } as SendContext)
 }
 
-/** Of mails that came to a mail server: each waits for its answer until it is given one. */
+/** Holds back the replies of the mail server until the test gives them. */
 export function holdReplies(world: World) {
   const waiting: { mail: OutgoingEmail; answer: (outcome?: ReturnType<World['answer']>) => void }[] = []
   let came = () => {}
@@ -66,11 +66,11 @@ export function holdReplies(world: World) {
   }
   return {
     waiting,
-    /** So many have come, since the beginning. */
+    /** Waits until this many mails have arrived since the start. */
     async reach(count: number): Promise<void> {
       while (waiting.length < count) await new Promise<void>((resolve) => (came = resolve))
     },
-    /** These, and all that come after them. */
+    /** Accepts the waiting mails and all later ones. */
     answerAll(): void {
       world.answer = acceptMail
       for (const { answer } of waiting) answer()
@@ -79,13 +79,16 @@ export function holdReplies(world: World) {
 }
 
 export interface FlightPair {
-  /** In flight, without an answer. */
+  /** In flight, without a reply. */
   sending: StoredMessage
-  /** Prepared, and waits for a place in flight. */
+  /** Prepared, and waiting for a connection slot. */
   waiting: StoredMessage
 }
 
-/** Of a store with one due mail more than the wire carries: what happens while that one waits for its place and the others for answers. */
+/**
+ * Runs `change` for a store with one due mail more than slots, while one mail waits for a slot and the others for
+ * replies.
+ */
 export async function changeDuringSend(
   world: World,
   storeId: string,
@@ -106,23 +109,23 @@ export async function changeDuringSend(
   }
 }
 
-/** A store with one due mail more than the wire carries, each to another person, who is known by an order. */
+/** A store with one due mail more than slots, each to another shopper, who is known by an order. */
 interface Due {
   storeId: string
   orders: PlatformOrder[]
 }
 
-/** Of reminders: the first step of a flow. */
+/** Creates due reminders: the first step of a flow. */
 export async function createDueReminders(world: World): Promise<MessageScene> {
   const scene = await createMessageScene(world, POOL_SIZE + 1, { plan: 'starter' })
   await advanceToAbandoned(world, scene.storeId, HOUR)
   return scene
 }
 
-/** What the change is about: both, and whose they are, the one in flight first. */
+/** The two mails and the orders of their shoppers, the one in flight first. */
 export type PairScene<T extends Due> = T & FlightPair & { theirs: PlatformOrder[] }
 
-/** What happens beside the turn leaves the mail that is in flight as it is. */
+/** Runs `change` during the send, and expects that it leaves the mail in flight unchanged. */
 export async function changeDuringFlight<T extends Due>(
   world: World,
   scene: T,
@@ -147,7 +150,7 @@ async function isUntouched(world: World, { sending }: FlightPair): Promise<void>
   expect(await readStoredMessage(world, sending.id)).toMatchObject({ state: 'sending', answer: null, ...same })
 }
 
-/** The end of the one in flight, as if nothing had been beside it. */
+/** Expects the mail in flight to end as without the change. */
 export async function expectSent(world: World, { sending }: FlightPair): Promise<void> {
   const { sending_at } = sending
   expect(await readStoredMessage(world, sending.id)).toMatchObject({
@@ -158,14 +161,14 @@ export async function expectSent(world: World, { sending }: FlightPair): Promise
   expect([records.length, records[0]!.split(' ')[0], records[1]]).toEqual([2, 'send', 'result accepted'])
 }
 
-/** Closed, and it never left. */
+/** Expects the waiting mail to be closed without a send. */
 export async function expectClosedUnsent(world: World, { waiting }: FlightPair, end: string): Promise<void> {
   const { state, reason, claim, sending_at } = await readStoredMessage(world, waiting.id)
   expect([`${state}(${reason})`, claim, sending_at]).toEqual([end, null, null])
   expect(world.sent.map(({ messageId }) => messageId)).not.toContain(waiting.id)
 }
 
-/** A process that writes answers, and dies before it writes an end; `revive`: it was only cut off. */
+/** A process that stores replies and dies before it settles them; `revive`: it was only disconnected. */
 export function createDyingProcess({ deps, db }: World) {
   let isDead = true
   const dies: KyselyPlugin = {
@@ -181,7 +184,7 @@ export function createDyingProcess({ deps, db }: World) {
   return { deps: { ...deps, workerId: newId(), db: db.withPlugin(dies) }, revive }
 }
 
-/** How many hours after a send the next step about its cart is due. */
+/** Hours from a send until the next step for its cart is due. */
 export async function readHoursToNextStep(world: World, messageId: string, sendingAt: Date): Promise<number> {
   const { cart_id } = await readStoredMessage(world, messageId)
   const ofCart = world.db.selectFrom('messages').select('due_at').where('cart_id', '=', cart_id)
@@ -189,7 +192,7 @@ export async function readHoursToNextStep(world: World, messageId: string, sendi
   return (due_at.getTime() - sendingAt.getTime()) / HOUR
 }
 
-/** State and reason of each, in this order. */
+/** Lists state and reason of each message, in this order. */
 export const listMessageStates = (world: World, ids: readonly string[]): Promise<string[]> =>
   Promise.all(
     ids.map(async (id) => {
@@ -198,7 +201,7 @@ export const listMessageStates = (world: World, ids: readonly string[]): Promise
     }),
   )
 
-/** Another process, heard all the time. */
+/** Registers another process with a steady heartbeat. */
 export async function createSteadyWorker(world: World): Promise<World['deps']> {
   const workerId = newId()
   const steady_since = new Date(world.now.getTime() - HOUR)

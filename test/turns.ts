@@ -1,4 +1,4 @@
-/** Counts the turns others get while something is worked on. */
+/** Counts turns of the event loop that other tasks get during some work. */
 export function countTurns(): { readonly count: number; stop(): number } {
   let count = 0
   let isOver = false

@@ -1,10 +1,10 @@
 import unsteady from './unsteady.json' with { type: 'json' }
 
-/** A test that fails sometimes, and why: it runs in proofs only until its cause is mended. */
+/** A flaky test and its cause. It runs only in proofs until the cause is fixed. */
 export interface FlakyTest {
   file: string
   test: string
-  /** Day it was listed, `2026-11-28`. */
+  /** Day it was listed, such as `2026-11-28`. */
   since: string
   cause: string
 }

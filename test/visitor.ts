@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import type { World } from './world.ts'
 
-// Test support: somebody in front of the door, each from an address of their own so that limits count apart.
+// Test support: people who are not signed in, each with an IP address of their own so that rate limits count apart.
 
 export const createAddress = () => `${crypto.randomUUID()}@shop.example.com`
 export const createIp = () => `198.51.${crypto.randomInt(256)}.${crypto.randomInt(256)}`
@@ -27,7 +27,7 @@ export async function fetchMe(world: World, token: string) {
   return { status: reply.statusCode, ...reply.json() }
 }
 
-/** Registered, with the address confirmed. */
+/** Registers a user and confirms the address. */
 export async function createUser(world: World, password = 'correct horse') {
   const email = createAddress()
   const { token, user } = await postAuth(world, 'register', { name: 'Ada', email, password })
@@ -35,7 +35,7 @@ export async function createUser(world: World, password = 'correct horse') {
   return { email, password, token: token as string, userId: user.id as string }
 }
 
-/** As the link in the mail does, which is not sent then. */
+/** Confirms the address as the link in the mail does; removes the queued mail. */
 export async function confirmEmail(world: World, userId: string) {
   const { db, now } = world
   await db.updateTable('users').set({ email_confirmed_at: now }).where('id', '=', userId).execute()

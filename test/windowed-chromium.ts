@@ -7,7 +7,7 @@ const OTHERS = [
   '/usr/bin/google-chrome-stable',
 ]
 
-/** One that shows notifications: the shell without windows, which other tests are run in where it is there, has none. */
+/** A Chromium that shows notifications: headless shell, which other tests use if present, shows none. */
 export const windowedChromium = [process.env.CHROMIUM_PATH, ...OTHERS].find(
   (file) => file && !file.includes('headless-shell') && fs.existsSync(file),
 )

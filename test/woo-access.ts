@@ -10,7 +10,7 @@ const SOME: KeyPair = { consumerKey: 'ck_1', consumerSecret: 'cs_1' }
 export const buildWooKeys = ({ consumerKey, consumerSecret }: KeyPair = SOME) =>
   ({ kind: 'woocommerce', consumerKey, consumerSecret }) as const satisfies StoreKeys
 
-/** How a WooCommerce store is reached. */
+/** Address and keys of a WooCommerce store. */
 export const buildWooAccess = (storeUrl: string, keys: KeyPair = SOME, homeUrl = storeUrl): StoreAccess => ({
   ...{ platform: 'woocommerce', storeUrl, homeUrl },
   keys: buildWooKeys(keys),

@@ -29,31 +29,31 @@ import { buildTerms } from './fake-store.ts'
 import { cloneDatabase, replaceDatabase, runAsAdmin } from './global.ts'
 import { createTestJobs, type QueuedJob, withCommits } from './queue.ts'
 
-/** A real app on a real, empty database of its own. Only the outside (providers, stores, the clock) is pretence. */
+/** A test app: the real app on an empty database of its own. Only providers, stores and the clock are fake. */
 export interface World {
   app: FastifyInstance
   deps: Deps
   db: Db
   pool: pg.Pool
-  /** The clock everything reads. */
+  /** The clock of the whole app. */
   now: Date
   advance(ms: number): Date
-  /** What the mail provider was handed, and what it answers next (default: accepted). */
+  /** Mails that the mail provider received, and its next reply (default: accepted). */
   sent: OutgoingEmail[]
   answer: (mail: OutgoingEmail) => Outcome | Promise<Outcome>
   /** The same for SMS and WhatsApp; `textChannels` says which are configured, and with which template. */
   texts: OutgoingText[]
   answerText: (text: OutgoingText) => Outcome | Promise<Outcome>
   textChannels: { sms: boolean; whatsapp: TextTemplate | null | false }
-  /** Whether SMS go by the operator's own account, and at what multiple of the price table credits pay. */
+  /** Whether SMS use the operator's account, and the factor on the price table that credits pay. */
   textCredits: { perMille: number } | null
-  /** The same for browsers' push services. */
+  /** The same for push services of browsers. */
   pushes: Authorized<OutgoingPush>[]
   answerPush: (push: OutgoingPush) => PushAnswer | Promise<PushAnswer>
-  /** Which client a store's address gets. Tests put their fakes here. */
+  /** Returns the client for a store's address. Tests set fakes here. */
   storeClient: Deps['storeClient']
   queued: QueuedJob[]
-  /** Runs what is queued, and what that queues, until nothing is left that is due. */
+  /** Runs queued jobs, and those they queue, until none is due. */
   runJobs(): Promise<void>
   request(
     method: string,
@@ -71,7 +71,7 @@ export interface Reply {
 
 export const START = new Date('2026-03-02T15:00:00.000Z')
 
-/** What the mail server answers unless a test says otherwise. */
+/** Accepts every mail; the default reply of the mail server. */
 export const acceptMail: World['answer'] = (mail) => ({
   kind: 'accepted',
   providerId: `p-${mail.messageId}`,
@@ -113,7 +113,7 @@ export function createWorld(env: Record<string, string> = {}): World {
   return world
 }
 
-/** A test that connects no store: all that may be asked is whether things are for sale, and they are. */
+/** For tests without a store: a client that only says that products are available. */
 function noStore(): StoreClient {
   const terms: StoreClient['terms'] = async ({ items }) => buildTerms(items)
   return new Proxy({ terms } as StoreClient, {
@@ -162,7 +162,7 @@ function buildDeps(world: World, env: Record<string, string>): Deps {
   }
 }
 
-/** Marketing, as abandoned-cart templates are. */
+/** Marketing template, like those for abandoned carts. */
 export const buildTemplate: TextTemplate = {
   name: 'cart_reminder',
   language: 'en_US',
@@ -172,7 +172,7 @@ export const buildTemplate: TextTemplate = {
   buttonUrlPrefix: null,
 }
 
-/** One cent per message to anywhere. */
+/** One cent per message to any country. */
 function textChannel(world: World, channel: TextChannelName): TextChannel | null {
   const configured = world.textChannels[channel]
   if (configured === false) return null
@@ -193,7 +193,7 @@ function textChannel(world: World, channel: TextChannelName): TextChannel | null
   }
 }
 
-/** What is to run later stays queued. */
+/** Jobs for later stay queued. */
 function takeDue({ queued, now }: World) {
   const place = queued.findIndex(({ startAfter }) => !startAfter || startAfter <= now)
   return place < 0 ? undefined : queued.splice(place, 1)[0]

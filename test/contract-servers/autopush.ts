@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-// The side of Mozilla's push service that a Firefox speaks to: JSON over a web socket, as autopush-rs (docs/src/architecture) and Firefox's own
-// PushServiceWebSocket have it. A browser says hello and keeps the connection; registers a channel with the shop's public key and is given an
-// address; gets what is sent to that address, still encrypted, and answers with what became of it.
+// The browser's side of Mozilla's push service: JSON over a web socket, as in autopush-rs (docs/src/architecture) and
+// Firefox's PushServiceWebSocket. A browser connects and stays connected, registers a channel with the shop's public
+// key, and gets an endpoint. It receives encrypted messages and acknowledges each.
 
-/** The service's other side, to which shops' servers send. */
+/** The side of the push service to which application servers send. */
 export interface Endpoints {
-  /** A new address, for messages signed with this key (base64url) alone. */
+  /** Creates an endpoint that accepts only messages signed with this key (base64url). */
   register(key: string | null): string
-  /** Nobody is behind it any more: it answers 410. */
+  /** Marks the endpoint as gone: it replies with 410. */
   end(endpoint: string): void
 }
 
@@ -19,7 +19,7 @@ export interface Accepted {
   ttl: number
 }
 
-/** What Firefox answers of a message: shown to the worker, not to be decrypted, not taken by the worker. */
+/** Firefox's acknowledgements: delivered to the worker, not decrypted, not accepted by the worker. */
 const ACK_CODES = { 100: 'delivered', 101: 'not decrypted', 102: 'not delivered' } as const
 type Ack = (typeof ACK_CODES)[keyof typeof ACK_CODES]
 
@@ -33,11 +33,11 @@ interface Said {
 
 export interface Autopush {
   port: number
-  /** Hands it to the browser behind the address; it waits while that is away. */
+  /** Delivers to the browser of the endpoint; waits while the browser is offline. */
   deliver(endpoint: string, message: Accepted): void
-  /** What browsers answered, in order. */
+  /** Acknowledgements of browsers, in order. */
   acks: Ack[]
-  /** Addresses in use. */
+  /** Endpoints in use. */
   live(): string[]
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 
-// A name server over UDP (RFC 1035), authoritative for what it is given: found, nothing of this kind, no such name, or silence.
+// An authoritative DNS server over UDP (RFC 1035). It returns a record, an empty answer, NXDOMAIN, or nothing.
 
 interface Entry {
   TXT?: string[]
@@ -14,7 +14,7 @@ export interface NameServer {
   /** `address:port`, as DNS_SERVERS takes it. */
   address: string
   zone: Record<string, Entry>
-  /** Names that are never answered, and names that end in a failure of the server. */
+  /** Names without any reply, and names with a server failure. */
   silent: Set<string>
   failing: Set<string>
   asked: string[]
@@ -74,7 +74,7 @@ function readName(packet: Buffer) {
 function message(packet: Buffer, question: Buffer, records: Buffer[], code: number): Buffer {
   const head = Buffer.alloc(12)
   packet.copy(head, 0, 0, 2)
-  // An authoritative answer; recursion wanted and available.
+  // Flags: authoritative answer, recursion desired and available.
   head.writeUInt16BE(0x8580 | code, 2)
   head.writeUInt16BE(1, 4)
   head.writeUInt16BE(records.length, 6)
@@ -84,7 +84,7 @@ function message(packet: Buffer, question: Buffer, records: Buffer[], code: numb
 function record(type: number, row: string): Buffer {
   const data = dataOf(type, row)
   const head = Buffer.alloc(12)
-  // The name is the question's, by pointer.
+  // The name is a pointer to the question.
   head.writeUInt16BE(0xc00c, 0)
   head.writeUInt16BE(type, 2)
   head.writeUInt16BE(1, 4)
@@ -97,7 +97,7 @@ function dataOf(type: number, row: string): Buffer {
   if (type === 1) return Buffer.from(row.split('.').map(Number))
   if (type === 5) return nameBytes(row)
   if (type === 15) return Buffer.concat([Buffer.from([0, 10]), nameBytes(row)])
-  // A text longer than 255 bytes comes in pieces.
+  // A text longer than 255 bytes is split into chunks.
   const pieces = row.match(/.{1,255}/gs) ?? ['']
   return Buffer.concat(pieces.map((piece) => Buffer.concat([Buffer.from([piece.length]), Buffer.from(piece)])))
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-// A real IMAP server (Debian's dovecot-imapd) with one mailbox, in a folder of its own. Needs root, as Dovecot does to change users.
+// A real IMAP server (Debian's dovecot-imapd) with one mailbox. It needs root, because Dovecot changes users.
 
 export const hasDovecot = existsSync('/usr/sbin/dovecot') && process.getuid?.() === 0
 
@@ -13,11 +13,11 @@ const KEY = resolve('test/contract-servers/localhost.key.pem')
 export const USER = 'bounces@shop.example'
 export const PASSWORD = 'a mailbox of the tests'
 
-/** Whoever owns no other files; Dovecot reads no mail as root. */
+/** A user who owns no other files: Dovecot reads no mail as root. */
 const NOBODY = 65_534
 
 export interface Dovecot {
-  /** Encrypted from the start. */
+  /** Port with TLS from the start. */
   port: number
   /** Puts a mail into the inbox. */
   deliver(raw: string): void

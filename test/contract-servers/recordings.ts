@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-// The exchanges recorded from a real store (test/fixtures/woocommerce/README.md says how).
+// Exchanges recorded from a real store (test/fixtures/woocommerce/README.md says how).
 
 const Exchange = z.object({
   title: z.string(),
@@ -54,7 +54,7 @@ export function readVectors() {
   return z.object({ vectors: z.array(Vector) }).parse(readFixture('oauth1-vectors.json')).vectors
 }
 
-/** A recorded answer by file and title, e.g. for the exact body of an error. */
+/** Returns a recorded response by file and title, such as the exact body of an error. */
 export function findResponse(file: string, title: string): Exchange['response'] {
   const found = readExchanges(file).find((one) => one.title.startsWith(title))
   if (!found) throw new Error(`No exchange "${title}" in ${file}`)

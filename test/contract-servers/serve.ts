@@ -7,7 +7,7 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** A real server on a free port of the loopback. */
+/** Starts a real server on a free loopback port. */
 export async function serve(listener: RequestListener, tls?: { key: string; cert: string }): Promise<Served> {
   const server = tls ? createTlsServer(tls, listener) : createServer(listener)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

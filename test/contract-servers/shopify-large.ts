@@ -2,8 +2,8 @@ import type { Checkout } from '../../demo/shopify/model.ts'
 import { find, listAll } from '../../demo/shopify/records.ts'
 import { openShopify } from './shopify.ts'
 
-// A large shop on Shopify in a process of its own, so that what its client holds can be told from what it holds itself. Told how much it has,
-// answers where it is; then it moves its clock on, ends its tokens and says what it was asked.
+// A large Shopify shop in a process of its own, so that the memory of its client can be measured apart. Its parent
+// sends the number of rows, gets the address, and can then advance the clock, expire tokens and read the queries.
 
 export type LargeShopCommand =
   | { do: 'open'; at: number; orders: number; checkouts: number }

@@ -1,6 +1,6 @@
 import { type ShopifyStore, type ShopifyStoreOptions, startShopifyStore } from '../../demo/shopify/store.ts'
 
-/** The Shopify store of the demo as a contract server: on a free port, in memory, with webhooks to this machine allowed. */
+/** Opens the demo's Shopify store as a contract server: free port, in memory, webhooks to this machine allowed. */
 export function openShopify(options: Partial<ShopifyStoreOptions> = {}): Promise<ShopifyStore> {
   return startShopifyStore({
     ...{ port: 0, dataFile: ':memory:', allowedWebhookHosts: ['localhost', '127.0.0.1'] },
@@ -16,7 +16,7 @@ export interface ShopifyAnswer {
   cost: { requestedQueryCost: number; actualQueryCost: number | null; throttleStatus: Record<string, number> }
 }
 
-/** Asks a store as an app that connects with client id and secret does; for tests of the store itself. */
+/** Returns a function that queries the store like an app with client id and secret. */
 export async function openAppClient(store: ShopifyStore) {
   const token = await requestAppToken(store)
   return async (query: string, variables: Record<string, unknown> = {}, own = token): Promise<ShopifyAnswer> => {

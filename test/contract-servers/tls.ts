@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-// A self-signed certificate for localhost, made for these tests and of no other use. A client that is not told to trust it refuses it.
+// A self-signed certificate for localhost, made for these tests. A client has to be told to trust it.
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 
 export function localhostTls() {

@@ -5,13 +5,14 @@ import { handleTwilioRequest } from '../../demo/phone/twilio-api.ts'
 import { type ApiAnswer, type ApiRequest, readRequest } from '../../demo/phone/web-api.ts'
 import { serve } from './serve.ts'
 
-// Twilio as the phone sandbox plays it, with faults to order: what the client sends is judged by the same rules.
+// Twilio's API as the phone sandbox implements it, with failures that tests can request. Requests are checked by the
+// same rules.
 
 export interface ContractServer {
   url: string
   network: Network
   seen: ApiRequest[]
-  /** Answers before anything else; `hang`: takes the request and says nothing. undefined: go on. */
+  /** Replies before anything else. `hang`: accepts the request and sends nothing. undefined: handle the request. */
   intercept: (request: ApiRequest) => ApiAnswer | 'hang' | 'cut' | undefined
   close(): Promise<void>
 }

@@ -2,9 +2,9 @@ import { createSandboxTemplates } from '../../demo/phone/contents.ts'
 import { handleGraphRequest } from '../../demo/phone/graph-api.ts'
 import { type ContractOptions, type ContractServer, openProvider } from './twilio.ts'
 
-/** WhatsApp's Cloud API as the phone sandbox plays it, with faults to order. */
+/** WhatsApp's Cloud API as the phone sandbox implements it, with failures that tests can request. */
 export const openContractWhatsApp = (options: ContractOptions): Promise<ContractServer> => {
-  // Asked anew each time: where Recoup is may be known only once it runs.
-  const templates = () => createSandboxTemplates(options.publicUrl ?? 'https://recoup.example')
-  return openProvider(options, (network, request) => handleGraphRequest({ network, templates: templates() }, request))
+  // Read on each call: the address of Recoup may be known only once it runs.
+  const templates = () => sandboxTemplates(options.publicUrl ?? 'https://recoup.example')
+  return openProvider(options, (network, request) => answerAsGraph({ network, templates: templates() }, request))
 }

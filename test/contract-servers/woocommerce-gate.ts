@@ -2,20 +2,20 @@ import { createHmac } from 'node:crypto'
 import type { Exchange } from './recordings.ts'
 import { findResponse } from './recordings.ts'
 
-// The door of the contract server: what WooCommerce accepts as a sign-in, refused in its own recorded words. Written apart from our
-// signer, after the vendor's source: a mistake would have to be made twice to stay unseen.
+// Authentication of the contract server: what WooCommerce accepts, and recorded error messages for the rest. It is
+// written from the vendor's source and not from our signer, so that one mistake cannot hide in both.
 
 export interface ApiKey {
   consumerKey: string
   consumerSecret: string
   permissions: 'read' | 'write' | 'read_write'
-  /** false: the key's user is a mere customer. */
+  /** false: the key's user is a customer without permissions. */
   mayManage: boolean
 }
 
 export interface SignInRequest {
   method: string
-  /** Path and raw query, as on the request line. */
+  /** Path and raw query of the request line. */
   target: string
   authorization: string | undefined
   isSsl: boolean
@@ -28,7 +28,7 @@ export class Gate {
   readonly keys: ApiKey[]
   readonly home: string
   readonly now: () => Date
-  /** Other languages than English: every sentence goes through this. */
+  /** Translates every message, for stores in other languages. */
   readonly translate: (message: string) => string
   constructor(options: { keys: ApiKey[]; home: string; now: () => Date; translate?: (message: string) => string }) {
     this.keys = options.keys
@@ -37,7 +37,7 @@ export class Gate {
     this.translate = options.translate ?? ((message) => message)
   }
 
-  /** null: come in. */
+  /** null: access is granted. */
   refuse(knock: SignInRequest): Refusal {
     const refusal = this.#check(knock)
     if (!refusal) return null

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { type Exchange, findResponse, readExchanges } from './recordings.ts'
 import { type ApiKey, Gate } from './woocommerce-gate.ts'
 
-// A WooCommerce made of recordings. A request that was recorded gets its recorded answer; lists are served from the recorded
-// records with the vendor's own rules for bounds, order, pages and fields. What the vendor refuses is refused in its words.
+// A WooCommerce store made of recordings. A recorded request gets its recorded response. Lists are served from the
+// recorded rows, with the vendor's rules for bounds, order, pages and fields. Errors use the vendor's messages.
 
 type Row = Record<string, unknown>
 
@@ -13,13 +13,13 @@ export interface StoreOptions {
   keys: ApiKey[]
   now?: () => Date
   tls?: { key: string; cert: string }
-  /** A proxy ends TLS and WordPress does not know: it looks at signatures only, made for http. */
+  /** A proxy ends TLS without telling WordPress, which then accepts only signatures made for http. */
   isBehindProxy?: boolean
   translate?: (message: string) => string
   orders?: Row[]
-  /** Answers before anything else: a broken plugin, a firewall, a redirect. undefined: go on. */
+  /** Replies before anything else, as a broken plugin, firewall or redirect would. undefined: handle the request. */
   intercept?: (request: IncomingMessage) => Partial<Exchange['response']> | undefined
-  /** Called before a list is answered: things change while we read. */
+  /** Called before each list, to change data while it is read. */
   beforeOrders?: (store: ContractStore) => void
 }
 
@@ -27,7 +27,7 @@ export interface ContractStore {
   url: string
   orders: Row[]
   webhooks: Row[]
-  /** Request lines and headers as they came in. */
+  /** Request lines and headers as received. */
   seen: { line: string; authorization: string | undefined }[]
   close(): Promise<void>
 }
@@ -160,7 +160,7 @@ function createWebhook(store: ContractStore, query: Map<string, string>, body: R
     return findResponse('webhooks-crud.json', 'invalid topic')
   }
   const made = findResponse('webhooks-crud.json', 'create webhook order.created')
-  // The secret goes in and never comes out.
+  // The secret can be written and is never returned.
   const { secret: _, ...rest } = body
   const row = { ...(made.body as Row), ...rest, id: 7 + store.webhooks.length }
   store.webhooks.push(row)
@@ -198,7 +198,7 @@ function productList(query: Map<string, string>) {
   return list(within(rows, bound(query.get('modified_after'), query), null), query)
 }
 
-/** Without `dates_are_gmt` a time is store time (eight hours behind), whatever its suffix. */
+/** Without `dates_are_gmt` a time is store time (eight hours behind UTC), whatever its suffix. */
 function bound(text: string | undefined, query: Map<string, string>): number | null {
   if (text === undefined) return null
   const shift = query.get('dates_are_gmt') === 'true' ? 0 : 8 * 3_600_000
@@ -232,7 +232,7 @@ function fields(answer: Exchange['response'], query: Map<string, string>) {
   return { ...answer, body: trim(answer.body as Row, query) }
 }
 
-/** `_fields=a,b.c`: nested names reach into objects; into a list they find nothing and empty it, as in WordPress. */
+/** `_fields=a,b.c`: nested names select in objects; in a list they match nothing and empty it, as in WordPress. */
 function trim(row: Row, query: Map<string, string>): Row {
   const names = query.get('_fields')?.split(',')
   if (!names) return row
@@ -265,7 +265,7 @@ function customers(query: Map<string, string>): Row[] {
   return query.get('role') === 'all' ? rows : rows.filter((row) => row.role === 'customer')
 }
 
-/** Every whole record of a path in the recordings, its latest state. */
+/** Collects the full rows of a path from the recordings, each in its latest state. */
 function collect(files: string[], path: string): Row[] {
   const rows = new Map<unknown, Row>()
   for (const { request, response } of files.flatMap(readExchanges)) {
@@ -278,7 +278,7 @@ function collect(files: string[], path: string): Row[] {
   return [...rows.values()]
 }
 
-/** Recorded headers that describe the recording's transport would contradict ours. */
+/** Drops recorded transport headers, which would contradict those of this server. */
 function servable(headers: Record<string, string>): Record<string, string> {
   const { date: _, 'content-length': __, ...rest } = headers
   return rest

@@ -1,11 +1,11 @@
 import jstat from 'jstat'
 
-// Random numbers of a seed, and what is known of the distributions they are drawn from.
+// Seeded random numbers, and known values of the distributions they are drawn from.
 
 export interface Random {
   /** Between 0 and 1, never 0. */
   uniform(): number
-  /** Mean 0, deviation 1. */
+  /** Standard normal: mean 0, deviation 1. */
   normal(): number
 }
 
@@ -31,7 +31,7 @@ export function createRandom(seed: number): Random {
     d = turn(d, 11)
     return ((drawn >>> 0) + 0.5) / 2 ** 32
   }
-  // Box and Muller make two at a time.
+  // The Box-Muller method makes two numbers at a time.
   let spare: number | null = null
   const normal = () => {
     if (spare !== null) {
@@ -47,7 +47,7 @@ export function createRandom(seed: number): Random {
   return { uniform, normal }
 }
 
-/** How many of `people` do what each does with probability `rate`: a binomial number, by the gaps between those who do. */
+/** Draws from a binomial distribution, by the gaps between successes: buyers among `people` with probability `rate`. */
 export function drawPurchasers(chance: Random, people: number, rate: number): number {
   if (rate <= 0) return 0
   const logOfNot = Math.log1p(-rate)

@@ -4,28 +4,28 @@ import { compareMeans, compareShares } from '../../server/core/lift/planned.ts'
 import { computeSequence } from '../../server/core/lift/sequence.ts'
 import { drawPurchasers, logNormalMean, type Random } from './chance.ts'
 
-// One experiment of a made-up shop whose truth is known (decision 62), looked at every day.
+// One experiment of a simulated shop with a known lift (decision 62), evaluated every day.
 
 export interface ExperimentSetting {
-  /** Of people who are not written to. */
+  /** Purchases per person in the control group's population. */
   share: number
-  /** Of people who are not written to, the part that buys. */
+  /** Share of the control group that buys. */
   conversion: number
   /** σ of the logarithm of an order's amount. */
   sigma: number
-  /** What writing adds to the conversion: 0.2 is a fifth. */
+  /** Relative lift of the conversion rate: 0.2 is 20%. */
   effect: number
 }
 
-/** Of one measure of one experiment. */
+/** The result for one measure of one experiment. */
 export interface Verdict {
-  /** On some day there was enough to show. */
+  /** There were enough data to show a result on some day. */
   isShown: boolean
-  /** On some day it was shown, the sequence did not hold the truth. */
+  /** The confidence sequence missed the true value on some day on which it was shown. */
   isMissed: boolean
-  /** On the last day, if it was shown then: whether the interval of that day held the truth. */
+  /** Whether the interval of the last day held the true value; null: it was not shown then. */
   isPlannedRight: boolean | null
-  /** On some day an ordinary interval, looked at daily from the tenth purchase on, did not hold the truth. */
+  /** A fixed-sample interval, checked daily from the tenth purchase on, missed the true value on some day. */
   isNaiveMissed: boolean
 }
 
@@ -38,7 +38,7 @@ export const DAYS = 90
 export const PEOPLE_A_DAY = 450
 /** Median of an order, in the currency's unit. */
 const MEDIAN = 60
-/** Orders of the half year before, of which the cap is taken. */
+/** Orders of the previous half year, from which the cap is computed. */
 const ORDERS_BEFORE = 1_000
 
 interface Arm {
@@ -108,7 +108,7 @@ function grow(arm: Arm, people: number, rate: number, sigma: number, cap: number
   }
 }
 
-/** The 99th percentile of the orders before, as an experiment freezes it at its start. */
+/** The 99th percentile of earlier orders, as an experiment fixes it at its start. */
 function capOf(sigma: number, chance: Random): number {
   const amounts = Float64Array.from({ length: ORDERS_BEFORE }, () => MEDIAN * Math.exp(sigma * chance.normal())).sort()
   return amounts[Math.ceil(ORDERS_BEFORE * 0.99) - 1]!

@@ -5,7 +5,7 @@ import { createRandom, drawPurchasers, logNormalMean } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
 import { computeMissedShare, computePlannedShare, SETTINGS, tallySetting } from './settings.ts'
 
-// The short form. The long one is `npm run lift` (docs/lift.md).
+// A short run. `npm run lift` is the long one (docs/lift.md).
 
 const EXPERIMENTS = 200
 
@@ -14,14 +14,14 @@ test.each(
 )('200 shops with a control group of $share, conversion $conversion, σ $sigma, effect $effect', (setting) => {
   const tallies = tallySetting(setting, EXPERIMENTS, 1)
   for (const tally of [tallies.conversion, tallies.revenue]) {
-    // 5 % and 95 %, and three standard errors of 200 experiments.
+    // 5% and 95%, with three standard errors for 200 experiments.
     expect(computeMissedShare(tally) ?? 0).toBeLessThanOrEqual(0.097)
     expect(computePlannedShare(tally) ?? 0.95).toBeGreaterThanOrEqual(0.903)
   }
   expect(tallies.conversion.shown).toBe(EXPERIMENTS)
 })
 
-test('an ordinary interval that is looked at every day misses the truth in every fourth shop', () => {
+test('a fixed-sample interval that is checked daily misses the true value in every fourth shop', () => {
   const { conversion } = tallySetting({ share: 0.5, conversion: 0.05, sigma: 1, effect: 0 }, EXPERIMENTS, 1)
   expect(conversion.naiveMissed / EXPERIMENTS).toBeGreaterThan(0.25)
 })
@@ -34,7 +34,7 @@ test.each(LOSSES)('arms of $share lose $ofControl and $ofTreated (decision 61)',
   else expect(found).toBe(0)
 })
 
-test('the factor of arms’ sizes is that of the Dirichlet prior', () => {
+test('the factor for sample ratio mismatch equals that of the Dirichlet prior', () => {
   // One person in the first of two equal arms: the prior’s mean is the planned share.
   expect(computeSharesFactor([1, 0], [0.5, 0.5])).toBeCloseTo(0, 9)
   // Two in the same arm: ((500 + 1) / (1,000 + 1)) ÷ 0.5.
@@ -44,7 +44,7 @@ test('the factor of arms’ sizes is that of the Dirichlet prior', () => {
   expect(hasSampleRatioMismatch([500, 300, 300], [0.4, 0.3, 0.3])).toBe(false)
 })
 
-test('made-up shops are what they are said to be', () => {
+test('simulated shops have the stated rates', () => {
   const chance = createRandom(7)
   const bought = Array.from({ length: 2_000 }, () => drawPurchasers(chance, 450, 0.05)).reduce(
     (sum, one) => sum + one,

@@ -1,18 +1,18 @@
 import { hasSampleRatioMismatch } from '../../server/core/lift/arm-shares.ts'
 import { drawPurchasers, type Random } from './chance.ts'
 
-// Experiments that lose people from an arm, looked at every day (decision 61).
+// Experiments that lose people from an arm, checked every day (decision 61).
 
 export interface BoundCase {
   share: number
-  /** Assigned until the last day, the lost ones included. */
+  /** People assigned until the last day, lost ones included. */
   people: number
-  /** Part of an arm's people that is lost. */
+  /** Share of an arm's people that is lost. */
   ofControl: number
   ofTreated: number
 }
 
-/** Where a loss of a tenth is found in 99 of 100 experiments. */
+/** Sizes at which a loss of a tenth is detected in 99 of 100 experiments. */
 export const LOSSES: readonly BoundCase[] = [
   { share: 0.1, people: 45_000 },
   { share: 0.5, people: 17_000 },
@@ -24,7 +24,7 @@ export const LOSSES: readonly BoundCase[] = [
 
 const DAYS = 90
 
-/** Whether the alarm came on some day. */
+/** Whether the alarm was raised on some day. */
 export function isLossFound({ share, people, ofControl, ofTreated }: BoundCase, chance: Random): boolean {
   let [control, treated] = [0, 0]
   for (let day = 0; day < DAYS; day++) {

@@ -3,8 +3,9 @@ import { createRandom } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
 import { computeMissedShare, computePlannedShare, SETTINGS, type Tally, tallySetting } from './settings.ts'
 
-// `npm run lift -- [--experiments 2000] [--seed 1]`: the intervals of lift against shops whose truth is known (docs/lift.md). Ends with 1 where a
-// setting misses its limits: the minimum shown (server/core/lift/minimum-sizes.ts) is then too small.
+// `npm run lift -- [--experiments 2000] [--seed 1]`: checks lift intervals against shops with a known lift
+// (docs/lift.md). Exits with 1 when a setting misses its limits: the minimum sample (server/core/lift/minimum-sizes.ts)
+// is then too small.
 
 const MISSED_AT_MOST = 0.055
 const RIGHT = { least: 0.92, most: 0.98 }

@@ -1,7 +1,7 @@
 import { createRandom } from './chance.ts'
 import { type ExperimentSetting, runExperiment, type Verdict } from './experiment.ts'
 
-// The settings of decision 62, and what becomes of many experiments of each.
+// The settings of decision 62, and the results of many experiments of each.
 
 export const SETTINGS: readonly ExperimentSetting[] = [0.1, 0.5].flatMap((share) =>
   [0.01, 0.05, 0.1].flatMap((conversion) =>
@@ -13,13 +13,13 @@ export interface Tally {
   experiments: number
   shown: number
   missed: number
-  /** Shown on the planned day, and right then. */
+  /** Shown on the planned day, and correct then. */
   planned: number
   plannedRight: number
   naiveMissed: number
 }
 
-/** `seed`: the first of as many as there are experiments. */
+/** `seed` is the seed of the first experiment. */
 export function tallySetting(setting: ExperimentSetting, experiments: number, seed: number) {
   const conversion = nothing(experiments)
   const revenue = nothing(experiments)
@@ -31,7 +31,9 @@ export function tallySetting(setting: ExperimentSetting, experiments: number, se
   return { conversion, revenue }
 }
 
-/** Parts of 1: the sequence missed the truth at some look, of the experiments shown; the planned day's interval held it, of those shown then. */
+/**
+ * Shares: experiments whose sequence missed the true value, and planned intervals that held it, each among those shown.
+ */
 export const computeMissedShare = ({ shown, missed }: Tally) => (shown === 0 ? null : missed / shown)
 export const computePlannedShare = ({ planned, plannedRight }: Tally) => (planned === 0 ? null : plannedRight / planned)
 

@@ -3,7 +3,7 @@ import { readCodeTerms } from '../../../test/copied-coupons.ts'
 import { buildAddress, type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
 import { buildCoupon } from '../../../test/fake-coupons.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
-import { isBlocked } from '../../../test/locks.ts'
+import { waitForBlockedConnections } from '../../../test/locks.ts'
 import { HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import type { Db, Tx } from '../../core/db/db.ts'
@@ -150,7 +150,7 @@ test('no code is created with terms that are being replaced, and one that was is
   await world.db.transaction().execute(async (tx) => {
     await edit(tx, 1_500)
     making = shop.make()
-    await isBlocked(world, 1)
+    await waitForBlockedConnections(world, 1)
     shop.fake.afterCoupon = async () => {
       shop.fake.afterCoupon = async () => {}
       await edit(world.db, 2_000)

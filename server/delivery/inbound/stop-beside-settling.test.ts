@@ -2,7 +2,7 @@ import type { KyselyPlugin } from 'kysely'
 import { expect, test } from 'vitest'
 import { grantConsent, nextGermanPhone } from '../../../test/by-hand-scene.ts'
 import { buildOrder } from '../../../test/factories.ts'
-import { isBlocked } from '../../../test/locks.ts'
+import { waitForBlockedConnections } from '../../../test/locks.ts'
 import { createMessageScene, findLink, HOUR, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -32,14 +32,17 @@ async function aSentStep(channel: 'sms' | 'email') {
 }
 const statesOf = async (storeId: string) => (await readMessages(world, storeId)).map(({ state }) => state)
 
-/** `stop` runs while another transaction has locked the message that was sent; it then locks the open steps without waiting. */
+/**
+ * `stop` runs while another transaction has locked the message that was sent; it then locks the open steps without
+ * waiting.
+ */
 async function besideSettling(of: { sentId: string; openIds: string[] }, stop: () => Promise<unknown>) {
   const client = await world.pool.connect()
   try {
     await client.query('begin')
     await client.query('select 1 from messages where id = $1 for update', [of.sentId])
     const stopping = stop()
-    await isBlocked(world, 1)
+    await waitForBlockedConnections(world, 1)
     try {
       await client.query('select 1 from messages where id = any($1) for update nowait', [of.openIds])
     } finally {

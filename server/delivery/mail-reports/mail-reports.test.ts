@@ -1,7 +1,7 @@
 import net from 'node:net'
 import nodemailer from 'nodemailer'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { isBlocked } from '../../../test/locks.ts'
+import { waitForBlockedConnections } from '../../../test/locks.ts'
 import {
   advanceToAbandoned,
   createMessageScene,
@@ -175,7 +175,7 @@ test('a delayed report is applied under the shopper’s lock, which an erasure t
   await holding.promise
   const applied = applyWaitingReports(world.deps)
   try {
-    await isBlocked(world, 1)
+    await waitForBlockedConnections(world, 1)
     expect((await stateOf(storeId)).first).toEqual(['sent', null])
   } finally {
     held.resolve()

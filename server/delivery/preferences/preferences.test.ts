@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isBlocked } from '../../../test/locks.ts'
+import { waitForBlockedConnections } from '../../../test/locks.ts'
 import { createMessageScene, DAY, findLink, HOUR, listStepStates, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
@@ -236,9 +236,9 @@ test('a decision during the shopper’s erasure is not recorded (C8)', async () 
       people.map(({ id }) => id),
     )
     erasing = world.runJobs()
-    await isBlocked(world, 1)
+    await waitForBlockedConnections(world, 1)
     saving = save({ language: 'de', channels: { email: false, sms: false } })
-    await isBlocked(world, 2)
+    await waitForBlockedConnections(world, 2)
   })
   await erasing
   expect(await saving).toMatchObject({ status: 404 })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { badgeColumns } from '../../../test/cart-badges.ts'
-import { isBlocked } from '../../../test/locks.ts'
+import { waitForBlockedConnections } from '../../../test/locks.ts'
 import { changeQuantities } from '../../../test/message-scene.ts'
 import { ACCEPTED, createTextsInFlight } from '../../../test/texts-in-flight.ts'
 import {
@@ -60,7 +60,7 @@ test('settling an accepted text leaves the plan’s counter free while it waits 
     await client.query('begin')
     await client.query('select 1 from carts where id = $1 for update', [cart_id])
     waiting[0]!.answer(ACCEPTED)
-    await isBlocked(world, 1)
+    await waitForBlockedConnections(world, 1)
     await client.query('select 1 from plan_usage where account_id = $1 for update nowait', [accountId])
   } finally {
     await client.query('rollback')
@@ -78,7 +78,7 @@ test('a worker with a new heartbeat after its texts were listed keeps them', asy
     await client.query('begin')
     await client.query('select 1 from shoppers where id = $1 for update', [shopper_id])
     const closing = closeAbandonedSends(await createSteadyWorker(world))
-    await isBlocked(world, 1)
+    await waitForBlockedConnections(world, 1)
     const beat = { id: workerId, started_at: world.now, seen_at: world.now, steady_since: world.now }
     await world.db.insertInto('workers').values(beat).execute()
     await client.query('commit')
@@ -108,7 +108,10 @@ test('a refused text gives no badge to the cart its cart was joined to', async (
   expect((await readStoredMessages(world, storeId)).filter(({ state }) => state === 'sending')).toEqual([])
 })
 
-/** Two people turn out to be one while a text is in flight about the cart that is joined to the other, whose own text was refused. */
+/**
+ * Two people turn out to be one while a text is in flight about the cart that is joined to the other, whose own text
+ * was refused.
+ */
 async function joinedInFlight() {
   const scene = await createTextsInFlight(world, 2)
   const { storeId, waiting, orders } = scene

@@ -14,7 +14,7 @@ import {
 } from '../../../test/campaign-scene.ts'
 import { createCouponShop } from '../../../test/discount-scene.ts'
 import { buildOrder } from '../../../test/factories.ts'
-import { isBlocked } from '../../../test/locks.ts'
+import { waitForBlockedConnections } from '../../../test/locks.ts'
 import { DAY, HOUR, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -387,7 +387,7 @@ describe('a run', () => {
     await transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
       const campaign = (await lockCampaign(tx, id))!
       ended = runCampaigns(world.deps)
-      await isBlocked(world, 1)
+      await waitForBlockedConnections(world, 1)
       await startRun(world.deps, tx, campaign, { at: world.now, next: null })
     })
     await ended

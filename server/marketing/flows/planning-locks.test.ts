@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { isBlocked } from '../../../test/locks.ts'
+import { waitForBlockedConnections } from '../../../test/locks.ts'
 import {
   advanceToAbandoned,
   createMessageScene,
@@ -47,9 +47,9 @@ async function duringPlanning(begin: () => Promise<void>) {
       .forUpdate()
       .execute()
     planning = detectAbandoned(world.deps)
-    await isBlocked(world, 1)
+    await waitForBlockedConnections(world, 1)
     begun = begin()
-    await isBlocked(world, 2)
+    await waitForBlockedConnections(world, 2)
   })
   await Promise.all([planning, begun])
 }

@@ -13,7 +13,7 @@ import {
   ZEN,
 } from '../../../test/erasure-scene.ts'
 import { buildOrder, createStore } from '../../../test/factories.ts'
-import { isBlocked } from '../../../test/locks.ts'
+import { waitForBlockedConnections } from '../../../test/locks.ts'
 import { HOUR, markPurchased, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { readStore } from '../../access/stores/store.ts'
@@ -352,7 +352,7 @@ describe('a person', () => {
       const { status } = await ask('DELETE', encodeURIComponent(phone), { confirmation: 'erase' })
       expect(status).toBe(202)
       erasing = world.runJobs()
-      await isBlocked(world, 1)
+      await waitForBlockedConnections(world, 1)
     })
     await erasing
     const { rows } = await world.pool.query('select who from consents where address_hash = $1', [hash])

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 
-// RFC 8291, 3.4, and the aes128gcm coding of RFC 8188, from the receiver's side. Written from the RFCs with node:crypto alone, so that it
-// checks the library that encrypts.
+// Decrypts as a receiver: RFC 8291, section 3.4, and the aes128gcm encoding of RFC 8188. It is written from the RFCs
+// with node:crypto alone, so that it checks the library that encrypts.
 
 export interface ReceiverKeys {
   keys: crypto.ECDH
@@ -9,7 +9,8 @@ export interface ReceiverKeys {
 }
 
 export function decrypt(body: Buffer, { keys, auth }: ReceiverKeys): Buffer {
-  // RFC 8188, 2.1: a salt of 16 bytes, the size of a record in 4, the length of the key’s name in one, the name: the sender’s public key.
+  // RFC 8188, 2.1: a salt of 16 bytes, the record size in 4, the key id's length in 1, and the key id: the sender’s
+  // public key.
   const [salt, size, length] = [body.subarray(0, 16), body.readUInt32BE(16), body.readUInt8(20)]
   const sender = body.subarray(21, 21 + length)
   const record = body.subarray(21 + length)
@@ -22,7 +23,7 @@ export function decrypt(body: Buffer, { keys, auth }: ReceiverKeys): Buffer {
   const nonce = hkdf(secret, salt, Buffer.from('Content-Encoding: nonce\0'), 12)
   const decipher = crypto.createDecipheriv('aes-128-gcm', key, nonce).setAuthTag(record.subarray(-16))
   const padded = Buffer.concat([decipher.update(record.subarray(0, -16)), decipher.final()])
-  // RFC 8188, 2: the last record ends with 2, and zeroes.
+  // RFC 8188, 2: the last record ends with the delimiter 2 and zero padding.
   const end = padded.lastIndexOf(2)
   if (end < 0 || padded.subarray(end + 1).some((byte) => byte !== 0)) throw new Error('no end of the last record')
   return padded.subarray(0, end)

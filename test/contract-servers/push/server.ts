@@ -4,33 +4,33 @@ import { serve } from '../serve.ts'
 import { decrypt, type ReceiverKeys } from './decrypt.ts'
 import { readVapid } from './vapid.ts'
 
-// A push service that takes nothing that RFC 8030, 8291 and 8292 do not allow, and reads what it is sent as the browser would. See README.md.
+// A push service that enforces RFC 8030, 8291 and 8292, and decrypts messages as the browser would. See README.md.
 
-/** A browser's subscription here. */
+/** A browser's subscription with this service. */
 export interface Registration extends ReceiverKeys {
   endpoint: string
-  /** The key it was made with: no other may sign for it (RFC 8292, 4). null: any. */
+  /** The key it was created with; requests signed by another are refused (RFC 8292, 4). null: any key. */
   publicKey: string | null
 }
 
 export interface ReceivedPush {
   endpoint: string
-  /** As the browser's worker reads it. */
+  /** The payload as the browser's worker reads it. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent
   payload: any
   headers: Record<string, string>
-  /** What a test asked it to answer did not count: it was refused before. */
+  /** The request broke a rule, so the reply that the test asked for was not used. */
   status: number
 }
 
 export interface Fault {
   status?: number
   headers?: Record<string, string>
-  /** Takes the request, and says nothing or breaks off. */
+  /** Accepts the request, and then sends nothing or closes the connection. */
   silence?: 'hang' | 'cut'
-  /** With `status`: its words never end, or never come. */
+  /** With `status`: the response body never ends, or never starts. */
   words?: 'endless' | 'late'
-  /** Only for payloads of more bytes than this, encrypted. */
+  /** Applies only to encrypted payloads larger than this many bytes. */
   above?: number
 }
 
@@ -38,16 +38,16 @@ export interface PushService {
   url: string
   seen: ReceivedPush[]
   register(keys: ReceiverKeys, publicKey: string | null): Registration
-  /** A real browser, which reads for itself: what is taken is handed to it as it came. Answers its endpoint. */
+  /** Registers a real browser, which receives accepted messages unchanged. Returns its endpoint. */
   registerBrowser(publicKey: string | null, take: (message: { body: Buffer; ttl: number }) => void): string
-  /** The browser has gone: 410 from now on. */
+  /** The browser has unsubscribed: replies with 410 from now on. */
   end(endpoint: string): void
-  /** Answers before anything else; undefined: go on. */
+  /** Replies before anything else; undefined: handle the request. */
   fault: (endpoint: string) => Fault | undefined
   close(): Promise<void>
 }
 
-/** RFC 8030, 7.2: at least 4096 bytes have to be taken. */
+/** RFC 8030, 7.2: a service has to accept at least 4096 bytes. */
 const MOST_BYTES = 4_096
 
 export async function openPushService(now: () => number = Date.now): Promise<PushService> {
@@ -99,7 +99,7 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
       const payload = known.take({ body, ttl: Number(headers.ttl) })
       end(201, '', { location: `${service.url}/message/${crypto.randomUUID()}` }, payload)
     } catch (error) {
-      // A real one cannot read it and answers 201; the browser then throws it away. Here it is a fault of ours.
+      // A real service cannot decrypt it and replies with 201; the browser then drops it. Here it is an error of ours.
       end(400, `not readable: ${String(error)}`)
     }
   }
@@ -114,7 +114,7 @@ function speak(reply: ServerResponse, words: 'endless' | 'late'): void {
 
 interface Registered {
   publicKey: string | null
-  /** Reads it, where its keys are known here. */
+  /** Decrypts with the keys of the subscription, if this server has them. */
   take(message: { body: Buffer; ttl: number }): unknown
   hasEnded?: boolean
 }
@@ -128,7 +128,7 @@ interface Asked {
   now: number
 }
 
-/** The first rule that is broken; null: none. */
+/** Returns the first broken rule; null: none. */
 function refusalOf({ method, headers, body, known, origin, now }: Asked): [status: number, words: string] | null {
   if (method !== 'POST') return [405, 'POST only']
   const { ttl, topic, urgency } = headers

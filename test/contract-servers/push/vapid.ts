@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 
-// RFC 8292: who sends, proved by a signed token.
+// RFC 8292: identifies the sender by a signed token.
 
 export type Vapid = { publicKey: string } | { problem: string }
 

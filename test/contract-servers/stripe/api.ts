@@ -17,7 +17,7 @@ import { schedules } from './schedules.ts'
 import { subscriptions } from './subscriptions.ts'
 import type { StripeState } from './world.ts'
 
-// One call of the API: who calls, which operation, its parameters, its answer.
+// Handles one API call: authentication, operation, parameters, reply.
 
 export interface ApiRequest {
   method: string
@@ -77,8 +77,8 @@ export class Api {
   }
 
   /**
-   * The same key gives the same answer for a day. What was refused for its parameters was never begun, and is not kept
-   * (docs.stripe.com/api/idempotent_requests).
+   * The same idempotency key gets the same reply for a day. A request with invalid parameters was never started, and
+   * its reply is not stored (docs.stripe.com/api/idempotent_requests).
    */
   private replayed(request: ApiRequest): ApiAnswer {
     this.assertCaller(request)
@@ -137,7 +137,7 @@ function parametersOf(request: ApiRequest, operation: Operation) {
   if (request.method === 'POST' && request.body && !type.startsWith('application/x-www-form-urlencoded')) {
     throw createInvalidError(`Invalid request: the content type ${type} is not form-encoded.`)
   }
-  // A deletion's parameters come in its address or in its body.
+  // DELETE parameters come in the URL or in the body.
   const text = request.method === 'GET' ? request.query : [request.query, request.body].filter(Boolean).join('&')
   return readParameters(operation.parameters, decodeForm(text))
 }

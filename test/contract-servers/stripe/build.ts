@@ -1,7 +1,7 @@
 import { isNullable, listAlternatives, type ObjectSchema, readObjectSchema, type Schema } from './schema.ts'
 
-// Objects as Stripe answers them: what a builder gives, and for every other field that the type demands the emptiest value it allows.
-// A field that has no such value must be given.
+// Builds complete Stripe objects from given fields. Every other field that the type requires gets its emptiest allowed
+// value; a field without such a value has to be given.
 
 type Fields = Record<string, unknown>
 
@@ -27,7 +27,7 @@ function fill(given: Fields, schema: ObjectSchema): Fields {
   return filled
 }
 
-/** Parts of an object may be given in part as well. What has an `id` is another object, complete already. */
+/** Completes nested objects too. An object with an `id` is another resource and already complete. */
 function complete(value: unknown, schema: Schema): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || 'id' in value || 'object' in value)
     return value

@@ -9,18 +9,18 @@ import { createInvalidError } from './refusal.ts'
 import { startSubscription } from './subscribing.ts'
 import { createId, DAY, type StripeState } from './world.ts'
 
-// What a buyer does on the page of a checkout session.
+// Actions of a buyer on the page of a checkout session.
 
 export interface Purchase {
-  /** The number of a test card; empty where no card is needed. */
+  /** Number of a test card; empty if no card is needed. */
   card?: string
   email?: string
   name?: string
-  /** The bank has asked, and the buyer has agreed. */
+  /** The buyer has confirmed the bank's challenge. */
   isConfirmed?: boolean
 }
 
-/** Pays a session. `confirm`: the bank asks first. Throws what the page tells the buyer. */
+/** Pays a session. Returns `confirm` when the bank asks first. Throws the error that the page shows. */
 export function completePurchase(world: StripeState, id: string, purchase: Purchase): 'complete' | 'confirm' {
   const session = world.need('checkout.session', id, 'id', 'checkout.session')
   if (session.status !== 'open') throw createInvalidError(`This session is ${session.status}.`)
@@ -72,12 +72,12 @@ function complete(
   world.emit('checkout.session.completed', session)
 }
 
-/** A session without a customer makes one; in payment mode only if it was asked to. */
+/** A session without a customer creates one; in payment mode only if requested. */
 function buyerOf(world: StripeState, session: Stripe.Checkout.Session, { email, name }: Purchase): string | null {
   const known = createId(session.customer)
   const update = world.orders.get(session.id)!.customer_update
   if (!known) {
-    // An invoice is somebody's.
+    // An invoice needs a customer.
     const isNeeded = session.customer_creation === 'always' || session.invoice_creation?.enabled
     if (session.mode === 'payment' && !isNeeded) return null
     return createCustomer(world, { email: email!, ...(name && { name }) }).id

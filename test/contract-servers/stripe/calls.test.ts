@@ -4,7 +4,7 @@ import { API_VERSION, SDK_VERSION } from './declarations.ts'
 import { readRefusal } from './scene.ts'
 import { openClient, type StripeServer, startStripe } from './server.ts'
 
-// What every call has in common: key, version, parameters by their declared types, idempotency, pages, expanding.
+// What all calls share: key, version, typed parameters, idempotency, pages, expansion.
 
 let server: StripeServer
 let stripe: Stripe
@@ -30,7 +30,7 @@ const post = (path: string, body: Record<string, string>, headers: Record<string
     body: new URLSearchParams(body).toString(),
   })
 
-it('plays the API version of the pinned client', async () => {
+it('uses the API version of the pinned client', async () => {
   expect(SDK_VERSION).toBe('23.1.0')
   expect(API_VERSION).toBe('2026-10-28.endive')
   expect(stripe.getApiField('version')).toBe(API_VERSION)
@@ -40,7 +40,7 @@ it('plays the API version of the pinned client', async () => {
   })
 })
 
-it('refuses another key, no key, and another version', async () => {
+it('refuses a wrong key, a missing key, and another version', async () => {
   const other = new Stripe('sk_test_other', { ...server.client, maxNetworkRetries: 0 })
   expect(await readRefusal(other.customers.list())).toMatchObject({
     type: 'StripeAuthenticationError',
@@ -53,14 +53,14 @@ it('refuses another key, no key, and another version', async () => {
   expect(await old.json()).toMatchObject({ error: { message: expect.stringContaining('Invalid Stripe API version') } })
 })
 
-it('refuses an address that Stripe does not have', async () => {
+it('refuses a path that Stripe does not have', async () => {
   expect(await readRefusal(stripe.rawRequest('POST', '/v1/checkout/session', {}))).toMatchObject({
     statusCode: 404,
     message: expect.stringContaining('Unrecognized request URL (POST: /v1/checkout/session)'),
   })
 })
 
-it('refuses parameters that are unknown, missing, mistyped or empty, and says where', async () => {
+it('refuses unknown, missing, mistyped or empty parameters and names them', async () => {
   const product = await stripe.products.create({ name: 'Growth' })
   const create = (body: object) => readRefusal(stripe.prices.create(body as Stripe.PriceCreateParams))
   const good = { product: product.id, currency: 'usd', unit_amount: 100, recurring: { interval: 'month' } }
@@ -86,7 +86,7 @@ it('refuses parameters that are unknown, missing, mistyped or empty, and says wh
   expect(server.all('price')).toEqual([])
 })
 
-it('answers the same request once, and refuses its key for another', async () => {
+it('repeats the reply for the same request, and refuses its key for another', async () => {
   const first = await stripe.customers.create({ email: 'ann@shop.test' }, { idempotencyKey: 'one' })
   const again = await stripe.customers.create({ email: 'ann@shop.test' }, { idempotencyKey: 'one' })
   expect(again.id).toBe(first.id)
@@ -103,7 +103,7 @@ it('answers the same request once, and refuses its key for another', async () =>
   })
 })
 
-it('keeps no answer under a key for parameters it refused, and keeps a refusal of what was begun', async () => {
+it('stores no reply for invalid parameters, and stores the error of a started request', async () => {
   const wrong = { name: 'Two', shine: 'yes' } as Stripe.ProductCreateParams
   expect(await readRefusal(stripe.products.create(wrong, { idempotencyKey: 'two' }))).toMatchObject({ param: 'shine' })
   expect((await stripe.products.create({ name: 'Two' }, { idempotencyKey: 'two' })).name).toBe('Two')
@@ -117,7 +117,7 @@ it('keeps no answer under a key for parameters it refused, and keeps a refusal o
   })
 })
 
-it('pages a list from the newest on, one at a time if one is asked for', async () => {
+it('returns lists newest first, in pages of the requested size', async () => {
   const mine = { metadata: { of: 'pages' } }
   const made: string[] = []
   for (const name of ['a', 'b', 'c']) made.push((await stripe.products.create({ name, ...mine })).id)
@@ -130,7 +130,7 @@ it('pages a list from the newest on, one at a time if one is asked for', async (
   })
 })
 
-it('puts objects in the place of their ids when asked, and refuses what is none', async () => {
+it('expands ids to objects on request, and refuses fields that cannot be expanded', async () => {
   const product = await stripe.products.create({ name: 'Starter' })
   const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 1900 })
   expect(price.product).toBe(product.id)
@@ -143,7 +143,7 @@ it('puts objects in the place of their ids when asked, and refuses what is none'
   })
 })
 
-it('hangs, cuts or answers otherwise when a test wants it', async () => {
+it('hangs, disconnects or replies differently when a test asks for it', async () => {
   server.intercept = ({ path }) =>
     path === '/v1/products'
       ? { status: 429, body: { error: { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many' } } }

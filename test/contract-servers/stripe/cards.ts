@@ -4,13 +4,13 @@ import { buildObject } from './build.ts'
 import { Refusal } from './refusal.ts'
 import type { StripeState } from './world.ts'
 
-// Stripe's test cards (docs.stripe.com/testing): what a charge of each ends in.
+// Stripe's test cards (docs.stripe.com/testing), with the outcome of a charge.
 
 export type ChargeOutcome = 'paid' | 'declined' | 'confirm'
 
 interface TestCard {
   brand: string
-  /** When it is given by hand, and when it is charged later without its owner. */
+  /** Outcome when the owner enters it, and when it is charged later without its owner. */
   now: ChargeOutcome
   later: ChargeOutcome
   decline?: string
@@ -20,18 +20,18 @@ const CARDS: Record<string, TestCard> = {
   '4242424242424242': { brand: 'visa', now: 'paid', later: 'paid' },
   '5555555555554444': { brand: 'mastercard', now: 'paid', later: 'paid' },
   '378282246310005': { brand: 'amex', now: 'paid', later: 'paid' },
-  // Can be kept; every charge of it is declined.
+  // Can be saved; every charge is declined.
   '4000000000000341': { brand: 'visa', now: 'declined', later: 'declined', decline: 'generic_decline' },
   '4000000000000002': { brand: 'visa', now: 'declined', later: 'declined', decline: 'generic_decline' },
   '4000000000009995': { brand: 'visa', now: 'declined', later: 'declined', decline: 'insufficient_funds' },
-  // The bank asks for each payment, also for those without its owner.
+  // The bank asks to confirm each payment, also off-session ones.
   '4000002760003184': { brand: 'visa', now: 'confirm', later: 'confirm' },
 }
 
-/** May be kept without a charge. */
+/** Can be saved without a charge. */
 const KEPT = new Set(['4000000000000341'])
 
-/** The names under which the API knows test cards. */
+/** Ids of test cards in the API. */
 const NAMED: Record<string, string> = {
   pm_card_visa: '4242424242424242',
   pm_card_mastercard: '5555555555554444',
@@ -50,7 +50,7 @@ export const createDecline = (decline: string) =>
     ? createCardError('card_declined', 'Your card has insufficient funds.', decline)
     : createCardError('card_declined', 'Your card was declined.', decline)
 
-/** A card that its owner types in. `isCharged`: it is paid with at once. */
+/** Creates a card that its owner enters. `isCharged`: it is used for a payment at once. */
 export function enterCard(world: StripeState, typed: string, isCharged: boolean): Stripe.PaymentMethod {
   const number = typed.replace(/\D/g, '')
   const card = CARDS[number]

@@ -129,7 +129,7 @@ function priceObject(world: StripeState, params: Priced): Stripe.Price {
   })
 }
 
-/** A price said in a line of a checkout (`price_data`): kept inactive, as it is for this one use. */
+/** Creates a price that a checkout line defines (`price_data`): inactive, because it is used once. */
 export function createInlinePrice(
   world: StripeState,
   data: Stripe.Checkout.SessionCreateParams.LineItem.PriceData,
@@ -183,7 +183,7 @@ function updatePrice(world: StripeState, id: string, params: Stripe.PriceUpdateP
   return price
 }
 
-/** Subscriptions hold their prices whole, as they are now. */
+/** Subscriptions embed their prices, so these have to follow. */
 function refreshItems(world: StripeState, price: Stripe.Price): void {
   for (const { items } of world.all('subscription')) {
     for (const item of items.data) if (item.price.id === price.id) item.price = structuredClone(price)

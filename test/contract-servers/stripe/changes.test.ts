@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openScene, readRefusal, type Scene, START, toUnixSeconds } from './scene.ts'
 
-// Changes of a running subscription, and what they cost.
+// Changes of a running subscription, and their cost.
 
 let scene: Scene
 let stripe: Stripe
@@ -20,7 +20,7 @@ const DAY = 86_400_000
 const go = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * DAY))
 const told = () => scene.server.webhooks.waiting().map(({ type }) => type)
 
-/** Starter by the month, paid, with a card by its name. */
+/** Monthly Starter, paid with a card given by its test id. */
 async function subscribed(card = 'pm_card_visa', given: Partial<Stripe.SubscriptionCreateParams> = {}) {
   const customer = await stripe.customers.create({ email: 'ann@shop.test' })
   const first = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
@@ -43,7 +43,7 @@ const upgrade = ({ item }: { item: string }, proration_date?: number) => ({
 
 const lastInvoice = async (subscription: string) => (await stripe.invoices.list({ subscription })).data[0]!
 
-it('charges for an upgrade what the preview of the same moment showed', async () => {
+it('charges an upgrade as its preview at the same moment', async () => {
   const mine = await subscribed()
   go(10)
   const at = toUnixSeconds(scene.server.clock.now())
@@ -82,7 +82,7 @@ it('charges for an upgrade what the preview of the same moment showed', async ()
   ])
 })
 
-it('keeps a declined change waiting, and drops it after 23 hours', async () => {
+it('keeps a declined change pending, and drops it after 23 hours', async () => {
   const mine = await subscribed('pm_card_chargeCustomerFail')
   go(10)
   scene.server.webhooks.drop()
@@ -103,7 +103,7 @@ it('keeps a declined change waiting, and drops it after 23 hours', async () => {
   expect(told()).toContain('customer.subscription.pending_update_expired')
 })
 
-it('makes a waiting change when its invoice is paid', async () => {
+it('applies a pending change when its invoice is paid', async () => {
   const mine = await subscribed('pm_card_authenticationRequired')
   go(10)
   await stripe.subscriptions.update(mine.id, { ...upgrade(mine), payment_behavior: 'pending_if_incomplete' })
@@ -121,7 +121,7 @@ it('makes a waiting change when its invoice is paid', async () => {
   expect(await readRefusal(stripe.invoices.pay(open.id!))).toMatchObject({ code: 'invoice_already_paid' })
 })
 
-it('changes nothing where a failing payment is to be an error', async () => {
+it('changes nothing with error_if_incomplete when the payment fails', async () => {
   const mine = await subscribed('pm_card_chargeCustomerFail')
   go(10)
   const change = stripe.subscriptions.update(mine.id, { ...upgrade(mine), payment_behavior: 'error_if_incomplete' })
@@ -130,7 +130,7 @@ it('changes nothing where a failing payment is to be an error', async () => {
   expect((await stripe.invoices.list({ subscription: mine.id })).data).toHaveLength(1)
 })
 
-it('is past due where an upgrade may be incomplete', async () => {
+it('becomes past due with allow_incomplete when the payment fails', async () => {
   const mine = await subscribed('pm_card_chargeCustomerFail')
   go(10)
   expect(await stripe.subscriptions.update(mine.id, upgrade(mine))).toMatchObject({
@@ -146,7 +146,7 @@ it('is past due where an upgrade may be incomplete', async () => {
   expect((await stripe.subscriptions.retrieve(mine.id)).status).toBe('active')
 })
 
-it('drops a waiting change with the period, if that ends sooner', async () => {
+it('drops a pending change at the period’s end, if that is sooner', async () => {
   const mine = await subscribed('pm_card_chargeCustomerFail')
   go(30.3)
   const waiting = await stripe.subscriptions.update(mine.id, {
@@ -158,7 +158,7 @@ it('drops a waiting change with the period, if that ends sooner', async () => {
   expect(await stripe.subscriptions.retrieve(mine.id)).toMatchObject({ pending_update: null })
 })
 
-it('begins a new year when a month becomes a year', async () => {
+it('starts a new year when a monthly plan becomes yearly', async () => {
   const mine = await subscribed()
   go(10)
   const items = [{ id: mine.item, price: scene.prices.starterYear }]
@@ -175,7 +175,7 @@ it('begins a new year when a month becomes a year', async () => {
   expect(new Date(changed.items.data[0]!.current_period_end * 1000).toISOString()).toBe('2027-03-12T10:00:00.000Z')
 })
 
-it('credits a smaller plan to the customer, and the next invoice takes it from there', async () => {
+it('credits a downgrade to the customer’s balance, which the next invoice uses', async () => {
   const mine = await subscribed('pm_card_visa', { items: [{ price: scene.prices.growthMonth, quantity: 1 }] })
   go(10)
   await stripe.subscriptions.update(mine.id, {
@@ -199,7 +199,7 @@ it('credits a smaller plan to the customer, and the next invoice takes it from t
   })
 })
 
-it('puts prorations on the next invoice unless they are invoiced at once, and none where none are wanted', async () => {
+it('adds prorations to the next invoice by default, and creates none with proration_behavior none', async () => {
   const mine = await subscribed()
   go(10)
   await stripe.subscriptions.update(mine.id, { items: [{ price: scene.prices.storeMonth, quantity: 2 }] })
@@ -211,7 +211,7 @@ it('puts prorations on the next invoice unless they are invoiced at once, and no
   expect((await lastInvoice(mine.id)).lines.data.map(({ amount }) => amount)).toEqual([1_355, 3_800, 2_000])
 })
 
-it('changes a plan in its trial for nothing, and ends the trial when asked', async () => {
+it('changes a plan during its trial for free, and ends the trial on request', async () => {
   const mine = await subscribed('pm_card_visa', { trial_period_days: 14 })
   go(5)
   const changed = await stripe.subscriptions.update(mine.id, upgrade(mine))
@@ -223,7 +223,7 @@ it('changes a plan in its trial for nothing, and ends the trial when asked', asy
   expect(told()).toContain('customer.subscription.trial_will_end')
 })
 
-it('taxes what is taxed', async () => {
+it('adds tax to taxable lines', async () => {
   await scene.server.close()
   scene = await openScene({ taxPercent: 20 })
   stripe = scene.stripe
@@ -236,7 +236,7 @@ it('taxes what is taxed', async () => {
   })
 })
 
-it('refuses what a subscription cannot be', async () => {
+it('refuses invalid subscriptions', async () => {
   const mine = await subscribed()
   const { growthMonth, starterMonth, starterYear, storeMonth } = scene.prices
   const once = (await stripe.prices.create({ product_data: { name: 'Once' }, currency: 'usd', unit_amount: 1 })).id

@@ -5,8 +5,8 @@ import { computePeriodEnd, findCurrentPeriod, readInterval } from './periods.ts'
 import { createInvalidError } from './refusal.ts'
 import type { StripeState } from './world.ts'
 
-// What a change of a subscription's items, trial or anchor comes to. The preview and the change itself are computed here, by the same
-// lines of code: what is shown is what is charged.
+// Computes the result of changing a subscription's items, trial or anchor. The preview and the change use the same
+// code, so that the charge equals the preview.
 
 export interface ItemChange {
   id?: string
@@ -27,14 +27,14 @@ export interface ChangeRequest {
 
 export interface ChangePlan {
   items: Item[]
-  /** The period that the items are in afterwards. */
+  /** The billing period of the items afterwards. */
   period: Period
   anchor: number
   trialEnd: number | null
   status: Stripe.Subscription.Status
-  /** What is settled for the rest of the period. */
+  /** Prorations for the rest of the period. */
   prorations: LineDraft[]
-  /** Of a period that begins with the change. */
+  /** Lines of a period that starts with the change. */
   newPeriod: LineDraft[]
   isInvoicedNow: boolean
 }

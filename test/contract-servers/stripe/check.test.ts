@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { buildObject } from './build.ts'
 import { findProblems } from './check.ts'
 import { listOperations } from './operations.ts'
-import { isDeclared, readObjectSchema } from './schema.ts'
+import { findDeclaredSchema, readObjectSchema } from './schema.ts'
 
-// Answers are checked by the declared types: this is what the check finds.
+// Checks replies against the declared types.
 
 const period = (given: object) => findProblems(given, readObjectSchema('InvoiceLineItems', 'InvoiceLineItem.Period'))
 
-it('finds what is missing, mistyped or made up', () => {
+it('finds missing, mistyped and unknown fields', () => {
   expect(period({ start: 1, end: 2 })).toEqual([])
   expect(period({ start: 1 })).toEqual(['.end is missing'])
   expect(period({ start: '1', end: 2 })).toEqual(['.start: "1" is not number'])
@@ -16,7 +16,7 @@ it('finds what is missing, mistyped or made up', () => {
   expect(findProblems(null, readObjectSchema('InvoiceLineItems', 'InvoiceLineItem.Period'))).toHaveLength(1)
 })
 
-it('finds a fault deep inside an event', () => {
+it('finds an error deep inside an event', () => {
   const product = buildObject('Products', 'Product', {
     id: 'prod_1',
     created: 1,
@@ -35,21 +35,21 @@ it('finds a fault deep inside an event', () => {
     type: 'product.created',
     data: { object },
   })
-  const schema = isDeclared('Events', 'ProductCreatedEvent')
+  const schema = findDeclaredSchema('Events', 'ProductCreatedEvent')
   expect(findProblems(event(product), schema)).toEqual([])
   expect(findProblems(event({ ...(product as object), name: null }), schema)).toEqual([
     '.data.object.name: null is not string',
   ])
 })
 
-it('takes values that Stripe may add to an enumeration, but nothing of another type', () => {
-  const status = isDeclared('Subscriptions', 'Subscription.Status')
+it('accepts new values of an open enumeration, and no other type', () => {
+  const status = findDeclaredSchema('Subscriptions', 'Subscription.Status')
   expect(findProblems('active', status)).toEqual([])
   expect(findProblems('new_in_spring', status)).toEqual([])
   expect(findProblems(3, status)).toHaveLength(1)
 })
 
-it('fills what a type demands with the emptiest value, and refuses to guess', () => {
+it('fills required fields with the emptiest value, and throws where there is none', () => {
   expect(buildObject('Invoices', 'Invoice.StatusTransitions', { paid_at: 5 } as object)).toEqual({
     finalized_at: null,
     marked_uncollectible_at: null,
@@ -62,7 +62,7 @@ it('fills what a type demands with the emptiest value, and refuses to guess', ()
   ).toThrow('has no shine')
 })
 
-it('reads the parameters and answers of every operation of its resources', () => {
+it('reads parameters and replies of every operation of its resources', () => {
   expect(listOperations().length).toBeGreaterThan(120)
   for (const { id, parameters, answer } of listOperations()) {
     expect(parameters === null || parameters.fields.size >= 0, id).toBe(true)

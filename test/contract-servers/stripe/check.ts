@@ -1,6 +1,7 @@
 import { listAlternatives, type ObjectSchema, type Schema } from './schema.ts'
 
-// What the server answers and tells is checked against the declared types: a field that is missing, wrong or made up is its own fault.
+// Checks what the server sends against the declared types: a missing, wrong or unknown field is an error of this
+// server.
 
 export const findProblems = (value: unknown, schema: Schema): string[] => problems(value, schema, '')
 
@@ -17,7 +18,7 @@ function problems(value: unknown, schema: Schema, path: string): string[] {
   return first ?? [`${path}: ${JSON.stringify(value)?.slice(0, 60)} is none of its types`]
 }
 
-/** Of several declared objects those whose fixed fields (`object`, `deleted`) are the value's. */
+/** Of several declared objects, those whose fixed fields (`object`, `deleted`) match the value. */
 function candidatesOf(value: unknown, alternatives: Schema[]): Schema[] {
   if (typeof value !== 'object' || value === null) return alternatives
   const shaped = alternatives.filter((one) => one.kind === (Array.isArray(value) ? 'array' : 'object'))

@@ -4,11 +4,11 @@ import { createInvalidError } from './refusal.ts'
 import { assertUrl } from './urls.ts'
 import { DAY, type StripeState } from './world.ts'
 
-// What a checkout session is refused for. README.md names the source of each.
+// Reasons to refuse a checkout session. README.md names the source of each.
 
 type Order = Stripe.Checkout.SessionCreateParams
 
-/** What is played here, and what changes only the looks of the page. */
+/** Supported parameters, and those that change only the look of the page. */
 const PLAYED: (keyof Order)[] = [
   'allow_promotion_codes',
   'automatic_tax',

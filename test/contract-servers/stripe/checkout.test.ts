@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openScene, readRefusal, type Scene, START, toUnixSeconds } from './scene.ts'
 
-// Catalogue, customers, checkout sessions until they are paid, the portal's sessions, webhook endpoints.
+// Catalog, customers, checkout sessions until payment, portal sessions, webhook endpoints.
 
 let scene: Scene
 let stripe: Stripe
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const create = (changes: object) => stripe.checkout.sessions.create({ ...order, ...changes })
 
-it('finds prices by lookup key, and gives a key to one price at a time', async () => {
+it('finds prices by lookup key, which one price has at a time', async () => {
   const product = (await stripe.products.create({ name: 'Keyed' })).id
   const price = { product, currency: 'usd', unit_amount: 700, recurring: { interval: 'month' as const } }
   const first = await stripe.prices.create({ ...price, lookup_key: 'keyed' })
@@ -47,12 +47,12 @@ it('finds prices by lookup key, and gives a key to one price at a time', async (
   expect((await stripe.prices.list({ lookup_keys: ['keyed'], active: true })).data).toEqual([])
 })
 
-it('has decimal amounts as the client reads them', async () => {
+it('returns decimal amounts as the client reads them', async () => {
   const price = await stripe.prices.retrieve(scene.prices.starterMonth)
   expect(String(price.unit_amount_decimal)).toBe('1900')
 })
 
-it('keeps customers, merges their metadata, and answers of a deleted one only that it was deleted', async () => {
+it('updates customers, merges their metadata, and returns only the deletion of a deleted one', async () => {
   const customer = await stripe.customers.create({ email: 'ann@shop.test', metadata: { account: '1', old: 'x' } })
   const changed = await stripe.customers.update(customer.id, { name: 'Ann', metadata: { old: '', new: 'y' } })
   expect(changed).toMatchObject({ name: 'Ann', metadata: { account: '1', new: 'y' } })
@@ -68,7 +68,7 @@ it('keeps customers, merges their metadata, and answers of a deleted one only th
   expect(await readRefusal(stripe.customers.retrieve('cus_none'))).toMatchObject({ statusCode: 404 })
 })
 
-it('keeps a card with its fingerprint, as the default only of its own customer', async () => {
+it('saves a card with its fingerprint, as the default of its own customer only', async () => {
   const [ann, bob] = [await stripe.customers.create(), await stripe.customers.create()]
   const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: ann.id })
   const same = await stripe.paymentMethods.attach('pm_card_visa', { customer: bob.id })
@@ -87,7 +87,7 @@ it('keeps a card with its fingerprint, as the default only of its own customer',
   })
 })
 
-it('opens a session with a page, its lines, and a day to live', async () => {
+it('opens a session with a page and its lines, valid for a day', async () => {
   const customer = await stripe.customers.create({ email: 'ann@shop.test' })
   const session = await create({
     customer: customer.id,
@@ -125,7 +125,7 @@ it('expires a session once', async () => {
   expect(await readRefusal(stripe.checkout.sessions.expire(session.id))).toMatchObject({ statusCode: 400 })
 })
 
-it('refuses what a session cannot be', async () => {
+it('refuses invalid sessions', async () => {
   const customer = (await stripe.customers.create({ email: 'ann@shop.test' })).id
   const { starterMonth, starterYear } = scene.prices
   const once = (await stripe.prices.create({ product_data: { name: 'Credits' }, currency: 'usd', unit_amount: 1_000 }))
@@ -179,7 +179,7 @@ it('refuses what a session cannot be', async () => {
   }
 })
 
-it('sells once for an amount said in the session', async () => {
+it('sells once for an amount that the session defines', async () => {
   const session = await create({
     mode: 'payment',
     line_items: [
@@ -189,7 +189,7 @@ it('sells once for an amount said in the session', async () => {
   expect(session).toMatchObject({ amount_total: 2_500, mode: 'payment', payment_method_collection: null })
 })
 
-it('makes an invoice of what is sold once, where it is asked to, and for nothing else', async () => {
+it('creates an invoice for a one-time sale only on request', async () => {
   const customer = (await stripe.customers.create({ email: 'ann@shop.test' })).id
   const line = {
     price_data: { currency: 'usd', unit_amount: 2_500, product_data: { name: 'SMS credits' } },
@@ -235,7 +235,7 @@ it('opens the portal only with a configuration', async () => {
   })
 })
 
-it('tells the secret of a webhook endpoint once, and refuses an address that it cannot reach', async () => {
+it('returns the secret of a webhook endpoint once, and refuses an unreachable address', async () => {
   const create = (url: string) => stripe.webhookEndpoints.create({ url, enabled_events: ['invoice.paid'] })
   const endpoint = await create('https://recoup.example/api/webhooks/stripe')
   expect(endpoint.secret).toMatch(/^whsec_/)

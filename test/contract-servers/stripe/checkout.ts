@@ -8,7 +8,7 @@ import { type ListParams, listKind, mergeMetadata, pageRows } from './lists.ts'
 import { createInvalidError } from './refusal.ts'
 import { DAY, listObjects, type StripeState } from './world.ts'
 
-// Checkout sessions until they are paid; checkout-pay.ts completes them.
+// Checkout sessions until payment; buying.ts completes them.
 
 type Order = Stripe.Checkout.SessionCreateParams
 

@@ -5,8 +5,9 @@ import { readParameters, type Tree } from './form.ts'
 import { findOperation } from './operations.ts'
 import { Refusal } from './refusal.ts'
 
-// What `stripe trigger` of Stripe's own command line sends, against what is refused here. The requests stand outside this repository
-// (../shared/contracts/stripe/stripe-cli-triggers, github.com/stripe/stripe-cli) and the test is skipped where they are absent.
+// Requests of `stripe trigger` from Stripe's command line, checked against this server. They are outside this
+// repository (../shared/contracts/stripe/stripe-cli-triggers, github.com/stripe/stripe-cli); without them the test is
+// skipped.
 
 const folder = new URL('../../../../shared/contracts/stripe/stripe-cli-triggers/', import.meta.url)
 
@@ -21,13 +22,13 @@ const Trigger = z.object({
   ),
 })
 
-/** As they would stand in a form. */
+/** Encodes a value as in a form. */
 const asForm = (value: unknown): Tree | string =>
   typeof value === 'object' && value !== null
     ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, asForm(one)]))
     : String(value)
 
-/** `items[0][price]` written flat, as some of them do. */
+/** Reads `items[0][price]` written flat, as some requests do. */
 function nested(params: Record<string, unknown>): Tree {
   const form: Tree = {}
   for (const [key, value] of Object.entries(params)) {
@@ -42,10 +43,10 @@ function nested(params: Record<string, unknown>): Tree {
   return form
 }
 
-/** What the API of today does not have any more, though the command line still sends it (CHANGELOG.md of the package). */
+/** Parameters that the command line still sends and the current API has removed (CHANGELOG.md of the package). */
 const GONE = new Set(['payment_method_types', 'coupon', 'promotion_code'])
 
-it.skipIf(!existsSync(folder))('takes every parameter that the command line sends, except those that are gone', () => {
+it.skipIf(!existsSync(folder))('accepts every parameter that the command line sends, except removed ones', () => {
   const refused: string[] = []
   let taken = 0
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {

@@ -9,7 +9,7 @@ import { releaseSchedule } from './schedules.ts'
 import { endSubscription } from './standing.ts'
 import { DAY, type StripeState } from './world.ts'
 
-// What Stripe does by itself as time goes by: one thing after the other, each at its own second.
+// What Stripe does by itself as time passes: one action after another, each at its own second.
 
 interface Due {
   at: number
@@ -32,7 +32,7 @@ function dues(world: StripeState): Due[] {
   return [
     ...world.all('checkout.session').flatMap((one) => (one.status === 'open' ? sessionDue(world, one) : [])),
     ...world.all('invoice').flatMap((one) => invoiceDue(world, one)),
-    // A phase begins before the period that it changes.
+    // A phase starts before the period that it changes.
     ...world.all('subscription_schedule').flatMap((one) => (one.status === 'active' ? phaseDue(world, one) : [])),
     ...world.all('subscription').flatMap((one) => (one.ended_at ? [] : subscriptionDues(world, one))),
   ]
@@ -61,7 +61,7 @@ function phaseDue(world: StripeState, schedule: Stripe.SubscriptionSchedule): Du
   return [{ at, run: () => (next ? enterPhase(world, schedule, next) : endSchedule(world, schedule)) }]
 }
 
-/** After the last phase the subscription goes on by itself, or ends with it. */
+/** After the last phase the subscription continues without the schedule, or ends with it. */
 function endSchedule(world: StripeState, schedule: Stripe.SubscriptionSchedule): void {
   if (schedule.end_behavior !== 'cancel') {
     releaseSchedule(world, schedule)
@@ -125,7 +125,7 @@ function billPeriod(world: StripeState, subscription: Stripe.Subscription, ended
   world.notes.delete(key)
   const lines = [...kept, ...listItems(subscription).map((item) => buildFullLine(world, item, period))]
   const invoice = openDraft(world, { subscription, lines, reason: 'subscription_cycle', period: ended })
-  // What is unpaid gathers drafts, and nobody is charged.
+  // An unpaid subscription collects draft invoices without charges.
   if (subscription.status === 'unpaid')
     Object.assign(invoice, { auto_advance: false, automatically_finalizes_at: null })
 }

@@ -78,7 +78,7 @@ export const customers: Handlers = {
   },
 }
 
-/** A customer that is there. One that was deleted can be read and nothing else. */
+/** Returns an existing customer. A deleted one can only be read. */
 export function requireCustomer(world: StripeState, id: string, param = 'customer'): Stripe.Customer {
   const customer = world.need('customer', id, param)
   if (customer.deleted) throw createMissingError('customer', id, param, param === 'id' ? 404 : 400)

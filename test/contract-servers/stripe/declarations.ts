@@ -4,18 +4,18 @@ import { dirname, join } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { z } from 'zod'
 
-// The type declarations of the pinned `stripe` package, which Stripe generates from its own OpenAPI description. They are read where
-// the package is installed: nothing of them is copied.
+// Reads the type declarations of the installed `stripe` package, which Stripe generates from its OpenAPI description.
+// Nothing of them is copied.
 
 export const SDK = dirname(createRequire(import.meta.url).resolve('stripe'))
 
-/** What the reader needs of a syntax tree; oxc's own types are wider. */
+/** The fields of a syntax tree node that this reader needs; oxc's own types are wider. */
 export interface Node {
   type: string
   [key: string]: unknown
 }
 
-/** A declaration, and where its names are looked up. */
+/** A declaration, and where its names are resolved. */
 export interface Declaration {
   file: string
   /** The namespaces around it: `Checkout.SessionCreateParams`. */
@@ -49,7 +49,7 @@ export function readDeclarationFile(path: string): File {
 
 export const findResourceFile = (resource: string) => join(SDK, 'resources', `${resource}.d.ts`)
 
-/** The declaration that a name means at a place: in the namespaces around it from the inmost, then in what the file imports. */
+/** Resolves a name: first in the surrounding namespaces from the innermost, then in the file's imports. */
 export function findDeclaration(name: string, file: string, scope: string[]): Declaration {
   const found = lookUpIn(name, file, scope)
   if (!found) throw new Error(`The package stripe declares no ${name} for ${file}`)
@@ -109,7 +109,7 @@ function declarationsOf(path: string, statement: Node): string | null {
   return existsSync(from) ? from : null
 }
 
-/** Of an identifier or a qualified name. */
+/** Reads the text of an identifier or a qualified name. */
 export function readName(node: Node): string {
   if (node.type === 'TSQualifiedName') return `${readName(node.left as Node)}.${readName(node.right as Node)}`
   if (node.type === 'Literal') return String(node.value)

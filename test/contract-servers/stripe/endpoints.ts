@@ -60,7 +60,7 @@ export const endpoints: Handlers = {
       type: 'standard',
     }),
   'Events.retrieve': ({ world, id }: Call<unknown>) => world.need('event', id),
-  // Stripe tells of the last 30 days.
+  // Stripe keeps events for 30 days.
   'Events.list': ({ world, params }: Call<Stripe.EventListParams>) =>
     listKind(
       world,
@@ -71,7 +71,7 @@ export const endpoints: Handlers = {
     ),
 }
 
-/** The secret is answered once, when the endpoint is made. */
+/** The secret is returned only when the endpoint is created. */
 function withoutSecret(endpoint: Stripe.WebhookEndpoint): Stripe.WebhookEndpoint {
   const { secret: _, ...rest } = endpoint
   return rest as Stripe.WebhookEndpoint

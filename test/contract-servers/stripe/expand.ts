@@ -1,7 +1,7 @@
 import { createInvalidError } from './refusal.ts'
 import type { StripeState } from './world.ts'
 
-// Objects name others by id. `expand` puts the other object in its place, up to four deep.
+// `expand` replaces ids of other objects by these objects, up to four levels deep.
 
 export function expandIds(world: StripeState, answer: object, paths: string[]): void {
   for (const path of paths) {

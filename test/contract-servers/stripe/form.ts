@@ -1,7 +1,7 @@
 import { createInvalidError } from './refusal.ts'
 import { listAlternatives, type ObjectSchema, type Schema } from './schema.ts'
 
-// Parameters as they arrive (`items[0][price]=price_1`), read by the declared type. What does not fit is refused in Stripe's form.
+// Reads form parameters (`items[0][price]=price_1`) by their declared type. Invalid ones get Stripe's error.
 
 export interface Tree {
   [key: string]: string | Tree
@@ -103,7 +103,7 @@ function readTree(tree: Tree, alternatives: Schema[], path: string): unknown {
   return readFirstFit(tree, objects, path)
 }
 
-/** Of several forms of an object the one that fits; if none does, what is wrong for the first. */
+/** Of several object types, uses the first that fits; if none does, reports the errors of the first. */
 function readFirstFit(tree: Tree, objects: ObjectSchema[], path: string): Params {
   let refusal: unknown
   for (const one of objects) {

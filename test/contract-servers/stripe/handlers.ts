@@ -4,11 +4,11 @@ export interface Call<P> {
   world: StripeState
   /** The parameters, read by their declared types. */
   params: P
-  /** The id in the address. */
+  /** The id in the path. */
   id: string
 }
 
-/** Answers a call of Stripe's API. Its parameters are those that the operation declares, so it may name the SDK's type. */
+/** Handles a call. Its parameters were checked against the operation's declaration, so it may use the SDK's type. */
 export type Handler = (call: Call<never>) => object
 
 export type Handlers = Record<string, Handler>

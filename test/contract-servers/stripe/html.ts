@@ -1,4 +1,4 @@
-// The few parts of Stripe's pages that a browser test needs: headings, labelled fields, buttons and links.
+// The parts of Stripe's pages that browser tests need: headings, labelled fields, buttons and links.
 
 export interface PageAnswer {
   status: number
@@ -26,7 +26,7 @@ export const renderField = (name: string, label: string, value = '') =>
   `<p><label>${escapeHtml(label)} <input name="${name}" value="${escapeHtml(value)}"></label></p>`
 const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
 
-/** `kept`: fields that come along unseen. */
+/** `kept`: hidden fields. */
 export const renderForm = (
   parts: (string | null | false | undefined)[],
   button: string,

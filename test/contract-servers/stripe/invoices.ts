@@ -19,7 +19,7 @@ import { assertSupported } from './played.ts'
 import { createInvalidError } from './refusal.ts'
 import type { StripeState } from './world.ts'
 
-// Invoices by the API, their payments, and the preview of the next one.
+// Invoices in the API, their payments, and the preview of the next one.
 
 export const invoices: Handlers = {
   'Invoices.retrieve': ({ world, id }: Call<unknown>) => world.need('invoice', id),
@@ -102,7 +102,7 @@ function pay(world: StripeState, invoice: Stripe.Invoice, params: Stripe.Invoice
   throw createCardError(error.code!, error.message!, error.decline_code)
 }
 
-/** The invoice that a change would make, or the next one. */
+/** Returns the invoice that a change would create, or the next one. */
 function preview(world: StripeState, params: Stripe.InvoiceCreatePreviewParams): Stripe.Invoice {
   assertSupported(params, [
     'automatic_tax',

@@ -5,9 +5,9 @@ import { openIntent, type Payer, tryIntent } from './payments.ts'
 import { applyFailedInvoice, applyPaidInvoice } from './standing.ts'
 import { createId, DAY, listObjects, type StripeState } from './world.ts'
 
-// The life of an invoice: draft, open, paid, void or uncollectible.
+// The life cycle of an invoice: draft, open, paid, void or uncollectible.
 
-/** The smallest amount in cents that is charged; less is carried over in the customer's balance (docs.stripe.com/currencies). */
+/** Minimum charge in cents; smaller amounts go to the customer's balance (docs.stripe.com/currencies). */
 const LEAST_CHARGE = 50
 
 export interface InvoiceDraft {
@@ -34,7 +34,7 @@ export function buildInvoice(
     amount_paid: 0,
     amount_shipping: 0,
     attempt_count: 0,
-    // Stripe collects what it bills by itself; an invoice that a call has made is tried once.
+    // Stripe retries invoices it creates by itself; an invoice created by a call is tried once.
     auto_advance: reason === 'subscription_cycle' || reason === 'upcoming',
     automatic_tax: { enabled: subscription.automatic_tax.enabled },
     billing_reason: reason,
@@ -75,7 +75,7 @@ const taxLine = (amount: number, taxable_amount: number) => ({
   type: 'tax_rate_details',
 })
 
-/** What is to be paid after the customer's balance, which is negative for a credit. */
+/** Computes the amount due after the customer's balance, which is negative for a credit. */
 function amounts(total: number, balance: number) {
   const due = total + balance
   const isCharged = due >= LEAST_CHARGE
@@ -87,7 +87,7 @@ function amounts(total: number, balance: number) {
   }
 }
 
-/** A draft, which Stripe finalizes by itself after an hour unless it is done at once. */
+/** Opens a draft, which Stripe finalizes after an hour unless it is finalized at once. */
 export function openDraft(world: StripeState, draft: InvoiceDraft): Stripe.Invoice {
   const invoice = world.put('invoice', buildInvoice(world, draft))
   invoice.automatically_finalizes_at = world.now + 3_600
@@ -145,14 +145,14 @@ const paymentOf = (world: StripeState, invoice: Stripe.Invoice) =>
 export const findIntent = (world: StripeState, invoice: Stripe.Invoice): Stripe.PaymentIntent | undefined =>
   world.find('payment_intent', createId(paymentOf(world, invoice)?.payment.payment_intent))
 
-/** The card that Stripe charges: the subscription's, else the customer's. */
+/** Finds the card that Stripe charges: the subscription's, else the customer's. */
 export function findCard(world: StripeState, subscription: Stripe.Subscription): string | null {
   const customer = world.find('customer', createId(subscription.customer))
   const ofCustomer = customer && !customer.deleted ? createId(customer.invoice_settings.default_payment_method) : null
   return createId(subscription.default_payment_method) ?? ofCustomer
 }
 
-/** Tries to collect an open invoice. Without a payer it is an attempt of Stripe's own, with the card that is kept. */
+/** Tries to collect an open invoice. Without a payer, Stripe tries by itself with the saved card. */
 export function collectInvoice(world: StripeState, invoice: Stripe.Invoice, payer?: Payer) {
   const subscription = findSubscription(world, invoice)
   const by = payer ?? { method: subscription ? findCard(world, subscription) : null, isOwnerThere: false }

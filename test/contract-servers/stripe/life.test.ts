@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openScene, readRefusal, type Scene, START, toUnixSeconds } from './scene.ts'
 
-// The life of a subscription by the server's clock: trial, payment, renewal, retries, end.
+// The life cycle of a subscription on the server's clock: trial, payment, renewal, retries, end.
 
 let scene: Scene
 let stripe: Stripe
@@ -22,7 +22,7 @@ const go = (days: number) => scene.server.clock.advance(after(days))
 const told = () => scene.server.webhooks.waiting().map(({ type }) => type)
 const forget = () => scene.server.webhooks.drop()
 
-/** Somebody buys Starter by the month. */
+/** Buys monthly Starter through Checkout. */
 async function bought({
   card,
   trial = true,
@@ -56,7 +56,7 @@ async function bought({
 const read = (id: string) => stripe.subscriptions.retrieve(id)
 const invoicesOf = async (subscription: string) => (await stripe.invoices.list({ subscription, limit: 100 })).data
 
-it('begins a trial without a card, tells of its end three days before, and ends without one', async () => {
+it('starts a trial without a card, announces its end three days before, and cancels without a card', async () => {
   const { id, session } = await bought()
   expect(session).toMatchObject({ status: 'complete', payment_status: 'no_payment_required', url: null })
   expect(await read(id)).toMatchObject({
@@ -87,14 +87,14 @@ it('begins a trial without a card, tells of its end three days before, and ends 
   expect(await read(id)).toMatchObject({ status: 'canceled', ended_at: toUnixSeconds(after(14)) })
 })
 
-it('pauses a trial that ends without a card, where that was asked for', async () => {
+it('pauses when a trial ends without a card, if configured', async () => {
   const { id } = await bought({ missing: 'pause' })
   go(14)
   expect(await read(id)).toMatchObject({ status: 'paused', ended_at: null })
   expect(told()).toContain('customer.subscription.paused')
 })
 
-it('charges the card an hour after the trial, and each month after', async () => {
+it('charges the card an hour after the trial, and every month', async () => {
   const { id, customer } = await bought({ card: '4242 4242 4242 4242' })
   expect(told()).toEqual(expect.arrayContaining(['payment_method.attached', 'setup_intent.succeeded']))
   forget()
@@ -141,7 +141,7 @@ it('charges the card an hour after the trial, and each month after', async () =>
   expect(intent).toMatchObject({ status: 'succeeded', customer, latest_charge: { amount: 1_900, paid: true } })
 })
 
-it('tries again after 3, 5 and 7 days, and cancels after the last', async () => {
+it('retries after 3, 5 and 7 days, and cancels after the last attempt', async () => {
   const { id } = await bought({ card: '4000000000000341' })
   go(14.1)
   const [open] = await invoicesOf(id)
@@ -173,7 +173,7 @@ it('tries again after 3, 5 and 7 days, and cancels after the last', async () => 
   })
 })
 
-it('stays unpaid after the last attempt, where that is chosen, and bills on without charging', async () => {
+it('stays unpaid after the last attempt, if configured, and creates invoices without charging', async () => {
   await scene.server.close()
   scene = await openScene({ afterRetries: 'unpaid', retryDays: [1] })
   stripe = scene.stripe
@@ -184,7 +184,7 @@ it('stays unpaid after the last attempt, where that is chosen, and bills on with
   expect((await invoicesOf(id))[0]).toMatchObject({ status: 'draft', auto_advance: false })
 })
 
-it('recovers with the next attempt once another card is there', async () => {
+it('recovers with the next attempt once another card is saved', async () => {
   const { id, customer } = await bought({ card: '4000000000000341' })
   go(15)
   expect((await read(id)).status).toBe('past_due')
@@ -197,7 +197,7 @@ it('recovers with the next attempt once another card is there', async () => {
   expect((await stripe.customers.retrieve(customer)) as Stripe.Customer).toMatchObject({ delinquent: false })
 })
 
-it('refuses a card at once that cannot pay, and leaves the session open', async () => {
+it('refuses a declined card at once, and leaves the session open', async () => {
   await expect(bought({ card: '4000000000000341', trial: false })).rejects.toThrow('Your card was declined.')
   await expect(bought({ card: '1234567812345678', trial: false })).rejects.toThrow('Your card number is incorrect.')
   await expect(bought({ trial: false })).rejects.toThrow('Enter a card.')
@@ -217,7 +217,7 @@ it('sells at once without a trial', async () => {
   expect(() => scene.server.buy(session.id, { card: '4242424242424242' })).toThrow('This session is complete.')
 })
 
-it('asks for no card where nothing is due and none is wanted', async () => {
+it('asks for no card when nothing is due and none is required', async () => {
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',
     line_items: [{ price: scene.prices.starterMonth, quantity: 1 }],
@@ -232,7 +232,7 @@ it('asks for no card where nothing is due and none is wanted', async () => {
   expect(scene.server.all('customer')).toMatchObject([{ email: 'ann@shop.test' }])
 })
 
-it('cancels with the period, takes that back, and cancels at once', async () => {
+it('cancels at the period’s end, undoes that, and cancels at once', async () => {
   const { id } = await bought({ card: '4242424242424242', trial: false })
   const ending = await stripe.subscriptions.update(id, {
     cancel_at_period_end: true,
@@ -312,7 +312,7 @@ it('sells credits once', async () => {
   ])
 })
 
-it('does not sell what it does not play in silence', async () => {
+it('refuses unsupported features with an error', async () => {
   const { id } = await bought({ card: '4242424242424242', trial: false })
   expect(
     (await readRefusal(stripe.subscriptions.update(id, { pause_collection: { behavior: 'void' } }))).message,

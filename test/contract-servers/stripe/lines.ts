@@ -3,14 +3,14 @@ import { buildObject } from './build.ts'
 import { computeAmount } from './periods.ts'
 import { createId, type StripeState } from './world.ts'
 
-// Lines of invoices.
+// Invoice lines.
 
 export interface Period {
   start: number
   end: number
 }
 
-/** An item of a subscription as it is or will be; `id` is null for one that is still to be made. */
+/** An item of a subscription, now or after a change; `id` is null for one that does not exist yet. */
 export interface Item {
   id: string | null
   price: Stripe.Price
@@ -37,7 +37,7 @@ export function buildFullLine(world: StripeState, item: Item, period: Period): L
   return { item, amount: computeAmount(item), description, period, isProration: false }
 }
 
-/** A period that costs nothing. */
+/** A line for a free period. */
 export const buildTrialLine = (world: StripeState, item: Item, period: Period): LineDraft => ({
   item,
   amount: 0,
@@ -46,7 +46,7 @@ export const buildTrialLine = (world: StripeState, item: Item, period: Period): 
   isProration: false,
 })
 
-/** What is left of the period: given back for the old item, charged for the new. */
+/** A line for the rest of the period: a credit for the old item, a charge for the new one. */
 export function buildProratedLine(world: StripeState, item: Item, sign: 1 | -1, at: number, period: Period): LineDraft {
   const share = (period.end - at) / (period.end - period.start)
   const words = sign < 0 ? 'Unused time on' : 'Remaining time on'

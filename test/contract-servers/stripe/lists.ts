@@ -10,7 +10,7 @@ export interface ListParams {
   created?: Range
 }
 
-/** A page of a list: the newest first, 10 unless 1 to 100 are asked for, from a cursor on. */
+/** Returns a page of a list: newest first, 10 rows by default and up to 100, after a cursor. */
 export function pageRows<T extends { id: string; created?: number }>(
   all: T[],
   params: ListParams,
@@ -46,7 +46,7 @@ function isWithin(created: number, range: Range | undefined): boolean {
   return created > gt && created >= gte && created < lt && created <= lte
 }
 
-/** Lists a kind, with the filters that are fields of the object: `customer`, `active`. */
+/** Lists objects of a kind, filtered by fields of the object such as `customer` or `active`. */
 export function listKind<K extends Kind>(
   world: StripeState,
   kind: K,
@@ -67,7 +67,7 @@ export function listKind<K extends Kind>(
   return pageRows(rows as (Kinds[K] & { id: string })[], params, `/v1/${kind.replace('.', '/')}s`, noun)
 }
 
-/** New metadata over old: an empty value removes its key, an empty whole removes all. */
+/** Merges metadata: an empty value removes its key, an empty string removes all. */
 export function mergeMetadata(
   before: Record<string, string> | null,
   given: Record<string, string | number | null> | '' | null | undefined,

@@ -3,7 +3,8 @@ import { buildObject } from './build.ts'
 import { listSessionLines } from './checkout.ts'
 import { createId, listObjects, type StripeState } from './world.ts'
 
-// The invoice of a checkout that is paid once, where it was asked for (`invoice_creation`): made when all is paid, and about what was bought.
+// The invoice of a one-time checkout, if requested (`invoice_creation`): created after payment, with the lines of the
+// session.
 
 export function createPaymentInvoice(
   world: StripeState,

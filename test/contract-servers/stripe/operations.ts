@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs'
 import { findResourceFile, type Node, readDeclarationFile, readName } from './declarations.ts'
 import { type ObjectSchema, readTypeSchema, type Schema } from './schema.ts'
 
-// The calls of Stripe's API: verb and path from the client's code, parameters and answer from its declarations.
+// Operations of Stripe's API: method and path from the client's code, parameters and reply from its declarations.
 
 export interface Operation {
   /** `Checkout/Sessions.create`: resource and method of the client. */
   id: string
   verb: string
   path: string
-  /** The resource's place in the path, `/v1/customers`. */
+  /** Path of the resource, `/v1/customers`. */
   pattern: RegExp
   parameters: ObjectSchema | null
   answer: Schema
   isList: boolean
 }
 
-/** The resources that the server plays, and those whose addresses it must know to refuse them as "not played" and not as "unknown". */
+/** Supported resources, and those whose paths are known so that the error says "not supported" and not "unknown". */
 const RESOURCES = [
   'Accounts',
   'BillingPortal/Configurations',
@@ -48,7 +48,7 @@ const CALL = /^ {4}(\w+)\([^)]*\) \{\n(?: {8}.*\n)*? {8}return this\._makeReques
 let all: Operation[] | null = null
 
 export function listOperations(): Operation[] {
-  // A path with a fixed end (`/invoices/create_preview`) before one with an id in its place.
+  // A path with a fixed end (`/invoices/create_preview`) comes before one with an id in its place.
   all ??= RESOURCES.flatMap(operationsOf).sort((a, b) => holes(a.path) - holes(b.path))
   return all
 }
@@ -77,12 +77,12 @@ function methodsOf(file: string): Map<string, Node> {
     members
       .filter(({ type }) => type === 'MethodDefinition')
       .map((one) => [readName(one.key as Node), one.value as Node] as const)
-      // Of several forms of one method the first counts.
+      // The first overload of a method counts.
       .reverse(),
   )
 }
 
-/** Nothing in the declarations is computed until it is asked for: a run uses a few of the many operations. */
+/** Types are read on first use: a run uses few of the many operations. */
 function typesOf(method: Node, file: string) {
   const place = { file, scope: [], given: new Map() }
   const typeOf = (node: Node) => (node.typeAnnotation as Node).typeAnnotation as Node

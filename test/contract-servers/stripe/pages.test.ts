@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openScene, type Scene, START } from './scene.ts'
 
-// Stripe's pages, as a browser without scripts uses them.
+// Stripe's pages, used by a browser without scripts.
 
 let scene: Scene
 let stripe: Stripe
@@ -38,7 +38,7 @@ const session = (given: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
     ...given,
   })
 
-it('sells on the page of a session, tells of a declined card, and leads back', async () => {
+it('sells on the page of a session, shows a declined card, and redirects back', async () => {
   const { id, url } = await session()
   const page = await open(url!)
   expect(page.html).toContain('1 × Starter $19.00 per month')
@@ -67,7 +67,7 @@ it('starts a trial without a card', async () => {
   expect((await open(url!, { email: 'ann@shop.test' })).status).toBe(303)
 })
 
-it('lets the bank ask, and goes on only when it was answered', async () => {
+it('asks for the bank’s confirmation, and continues only after it', async () => {
   const { url } = await session()
   const said = { email: 'ann@shop.test', card: '4000002760003184' }
   const asked = await open(url!, said)
@@ -77,7 +77,7 @@ it('lets the bank ask, and goes on only when it was answered', async () => {
   expect((await open(url!, { ...said, bank: 'yes' })).status).toBe(303)
 })
 
-it('writes nothing of a name as markup', async () => {
+it('escapes names in HTML', async () => {
   const product = await stripe.products.create({ name: '<b>Bold</b>' })
   const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 100 })
   const { url } = await session({ mode: 'payment', line_items: [{ price: price.id, quantity: 1 }] })
@@ -105,7 +105,7 @@ async function bought(card: string) {
   return { customer: customer as string, subscription: subscription as string, portal }
 }
 
-it('takes another card in the portal, with which the next attempt is made', async () => {
+it('saves another card in the portal, which the next attempt charges', async () => {
   const { subscription, portal } = await bought('4000000000000341')
   go(31.1)
   expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('past_due')
@@ -120,7 +120,7 @@ it('takes another card in the portal, with which the next attempt is made', asyn
   expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('active')
 })
 
-it('cancels with the period in the portal and takes that back, where it is allowed', async () => {
+it('cancels at the period’s end in the portal and undoes it, if allowed', async () => {
   const { customer, subscription, portal } = await bought('4242424242424242')
   await open(portal, { do: 'cancel', id: subscription })
   expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(true)
@@ -133,7 +133,7 @@ it('cancels with the period in the portal and takes that back, where it is allow
   expect((await open(bare, { do: 'add', card: '4242424242424242' })).html).toContain('This is not allowed here.')
 })
 
-it('takes the payment of an open invoice, and keeps the card', async () => {
+it('accepts the payment of an open invoice, and saves the card', async () => {
   const { subscription, portal } = await bought('4000000000000341')
   go(31.1)
   const invoice = (await stripe.invoices.list({ subscription })).data[0]!
@@ -150,7 +150,7 @@ it('takes the payment of an open invoice, and keeps the card', async () => {
   expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('active')
 })
 
-it('lets the bank ask on the page of an invoice', async () => {
+it('asks for the bank’s confirmation on the page of an invoice', async () => {
   const { subscription } = await bought('4000002760003184')
   go(31.1)
   const { hosted_invoice_url: url } = (await stripe.invoices.list({ subscription })).data[0]!

@@ -22,7 +22,7 @@ import { portalPage } from './portal-page.ts'
 import { Refusal } from './refusal.ts'
 import type { StripeState } from './world.ts'
 
-// The pages that Stripe shows to a buyer: a checkout session, an invoice, the billing portal.
+// Pages that Stripe shows to a buyer: a checkout session, an invoice, the billing portal.
 
 type Fields = Record<string, string>
 
@@ -35,7 +35,7 @@ export function servePage(world: StripeState, request: ApiRequest): PageAnswer {
   return renderPage('Page not found', [], 404)
 }
 
-/** What Stripe tells the buyer, or undefined when it was done. */
+/** Runs an action; returns the error that Stripe shows the buyer, or undefined. */
 export function readRefusal(act: () => void): string | undefined {
   try {
     act()
@@ -117,7 +117,7 @@ function invoicePage(world: StripeState, id: string, said: Fields | null): PageA
   ])
 }
 
-/** A card that pays is kept for the subscription; one that does not is not. */
+/** Saves a card for the subscription if its payment succeeds. */
 function payInvoice(world: StripeState, invoice: Stripe.Invoice, said: Fields): void {
   if (invoice.status !== 'open')
     throw new Refusal(400, { type: 'invalid_request_error', message: `This invoice is ${invoice.status}.` })

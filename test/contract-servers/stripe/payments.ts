@@ -5,7 +5,7 @@ import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind } from './lists.ts'
 import { createId, type StripeState } from './world.ts'
 
-// Payment intents and the charges they try.
+// Payment intents and their charges.
 
 export const payments: Handlers = {
   'PaymentIntents.retrieve': ({ world, id }: Call<unknown>) => world.need('payment_intent', id),
@@ -23,13 +23,13 @@ export type Outcome = 'paid' | 'declined' | 'confirm' | 'no_card'
 
 export interface Payer {
   method: string | null
-  /** The owner gives the card now, and can be asked by the bank. */
+  /** The owner enters the card now, and can answer the bank. */
   isOwnerThere: boolean
-  /** The bank has asked, and the owner has agreed. */
+  /** The owner has confirmed the bank's challenge. */
   isConfirmed?: boolean
 }
 
-/** What a payment would end in. */
+/** Predicts the outcome of a payment. */
 export function predictOutcome(world: StripeState, { method, isOwnerThere, isConfirmed }: Payer): Outcome {
   if (!method) return 'no_card'
   const { fate } = findChargeOutcome(world, method, isOwnerThere)
@@ -143,7 +143,7 @@ function makeCharge(
   )
 }
 
-/** A card kept for later payments, without one now. */
+/** Saves a card for later payments, without charging it. */
 export function keepCard(world: StripeState, method: string, customer: string): void {
   const intent = buildObject<Stripe.SetupIntent>('SetupIntents', 'SetupIntent', {
     id: world.id('seti'),

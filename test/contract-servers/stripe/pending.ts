@@ -5,7 +5,7 @@ import type { Item, Period } from './lines.ts'
 import { findCurrentPeriod } from './periods.ts'
 import type { StripeState } from './world.ts'
 
-// Changes of a subscription as they take effect, at once or when their invoice is paid.
+// Changes of a subscription taking effect, at once or when their invoice is paid.
 
 export function applyPlan(world: StripeState, subscription: Stripe.Subscription, plan: ChangePlan): void {
   const own = new Map(subscription.items.data.map((one) => [one.id, one]))
@@ -42,7 +42,7 @@ export function buildItem(
   })
 }
 
-/** The older form of a price, which items still have. */
+/** The legacy `plan` form of a price, which items still have. */
 const planObject = ({ recurring, ...price }: Stripe.Price) =>
   buildObject<Stripe.Plan>('Plans', 'Plan', {
     id: price.id,
@@ -60,7 +60,7 @@ const planObject = ({ recurring, ...price }: Stripe.Price) =>
     usage_type: 'licensed',
   })
 
-/** A change that waits for its invoice to be paid: the subscription shows it and goes on as it was. */
+/** Stores a change until its invoice is paid; meanwhile the subscription shows it and stays unchanged. */
 export function savePendingUpdate(world: StripeState, subscription: Stripe.Subscription, plan: ChangePlan): void {
   for (const item of plan.items) item.id ??= world.id('si')
   world.notes.set(`${subscription.id}/pending`, { plan })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { DAY } from './world.ts'
 
-// Billing periods, in seconds since 1970. Months are counted from the anchor, so that the 31st comes back after February.
+// Billing periods, in Unix seconds. Months are counted from the anchor, so that the 31st returns after February.
 
 export interface Interval {
   interval: string
@@ -42,7 +42,7 @@ export const readInterval = (item: { price: Stripe.Price }): Interval => {
 export const computeAmount = ({ price, quantity }: { price: Stripe.Price; quantity?: number }) =>
   price.unit_amount! * (quantity ?? 1)
 
-/** The period of a subscription is that of its items: here they all have the same. */
+/** A subscription's period is that of its items, which all have the same here. */
 export function findCurrentPeriod({ items }: Stripe.Subscription): { start: number; end: number } {
   const { current_period_start: start, current_period_end: end } = items.data[0]!
   return { start, end }

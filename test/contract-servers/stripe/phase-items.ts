@@ -3,7 +3,7 @@ import { buildObject } from './build.ts'
 import type { ItemChange } from './changes.ts'
 import type { StripeState } from './world.ts'
 
-// The items of a schedule's phases, and those of the subscription.
+// Items of a schedule's phases and of the subscription.
 
 export interface PhaseDraft {
   start: number
@@ -49,7 +49,7 @@ export function listPhaseChanges(
   return [...changes, ...[...wanted].map(([price, quantity]) => ({ price, quantity }))]
 }
 
-/** A subscription that was changed directly changes the current phase of its schedule. */
+/** Records a direct change of a subscription in the current phase of its schedule. */
 export function recordInPhase(world: StripeState, subscription: Stripe.Subscription): void {
   const schedule = world.find('subscription_schedule', subscription.schedule as string | null)
   const phase = schedule?.phases.find(({ start_date }) => start_date === schedule.current_phase?.start_date)

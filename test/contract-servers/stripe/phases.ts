@@ -10,7 +10,7 @@ import type { StripeState } from './world.ts'
 
 type Phase = Stripe.SubscriptionSchedule.Phase
 
-/** The current phase was changed: what it says of the items and of the trial is so from now on. */
+/** Applies a changed current phase to the subscription's items and trial. */
 export function updatePhase(
   world: StripeState,
   schedule: Stripe.SubscriptionSchedule,
@@ -29,7 +29,7 @@ export function updatePhase(
   })
 }
 
-/** The next phase begins. Where that is the end of the period, its items are those of the period to come. */
+/** Starts the next phase. At a period's end, its items are those of the next period. */
 export function enterPhase(world: StripeState, schedule: Stripe.SubscriptionSchedule, phase: Phase): void {
   const subscription = world.find('subscription', schedule.subscription as string)!
   world.update('subscription_schedule.updated', schedule, () => {

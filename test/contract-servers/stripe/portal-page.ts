@@ -19,7 +19,7 @@ import { Refusal } from './refusal.ts'
 import { updateSubscription } from './subscriptions.ts'
 import type { StripeState } from './world.ts'
 
-// The billing portal: cards, subscriptions and invoices of one customer, as far as its configuration allows.
+// The billing portal: cards, subscriptions and invoices of one customer, as its configuration allows.
 
 type Fields = Record<string, string>
 
@@ -96,7 +96,7 @@ function act(world: StripeState, customer: Stripe.Customer, features: Features, 
   if (!isCard && subscription) updateSubscription(world, subscription, { cancel_at_period_end: said.do === 'cancel' })
 }
 
-/** A new card becomes the customer's default, and that of the subscriptions that had one of their own. */
+/** Makes a new card the default of the customer, and of subscriptions that had a card of their own. */
 function addCard(world: StripeState, customer: Stripe.Customer, number: string): void {
   const method = enterCard(world, number, false)
   attachCard(world, method, customer.id)

@@ -7,7 +7,7 @@ import { createInvalidError } from './refusal.ts'
 import { assertUrl } from './urls.ts'
 import type { StripeState } from './world.ts'
 
-// The billing portal's configurations and sessions. Its page is in pages.ts.
+// Configurations and sessions of the billing portal. portal-page.ts renders its page.
 
 export const portal: Handlers = {
   'BillingPortal/Configurations.create': ({ world, params }: Call<Stripe.BillingPortal.ConfigurationCreateParams>) => {
@@ -96,7 +96,7 @@ const profile = (given: {
   terms_of_service_url: given.terms_of_service_url || null,
 })
 
-/** A feature that is not asked for is off. */
+/** Features are off unless requested. */
 const features = (given: Features = {}) =>
   buildObject<Stripe.BillingPortal.Configuration.Features>('BillingPortal/Configurations', 'Configuration.Features', {
     customer_update: {

@@ -6,7 +6,7 @@ import { assertSupported } from './played.ts'
 import { createInvalidError } from './refusal.ts'
 import { DAY, type StripeState } from './world.ts'
 
-// Refunds, which the operator makes, and disputes, which a bank opens.
+// Refunds, which an operator makes, and disputes, which a bank opens.
 
 export const refunds: Handlers = {
   'Refunds.create': ({ world, params }: Call<Stripe.RefundCreateParams>) => refund(world, params),
@@ -83,7 +83,7 @@ function chargeOf(world: StripeState, { charge, payment_intent }: Stripe.RefundC
   )
 }
 
-/** The bank takes a payment back. */
+/** Opens a dispute, with which the bank takes a payment back. */
 export function openDispute(world: StripeState, chargeId: string, reason = 'fraudulent'): Stripe.Dispute {
   const charge = world.need('charge', chargeId, 'charge')
   if (charge.status !== 'succeeded') throw new Error(`The charge ${chargeId} was not paid`)

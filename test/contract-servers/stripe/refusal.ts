@@ -1,4 +1,4 @@
-/** What Stripe answers instead of an object. */
+/** An error that Stripe returns instead of an object. */
 export class Refusal extends Error {
   readonly status: number
   readonly body: { type: string; message: string; code?: string; param?: string } & Record<string, unknown>
@@ -13,7 +13,7 @@ export class Refusal extends Error {
 export const createInvalidError = (message: string, param?: string, code?: string) =>
   new Refusal(400, { type: 'invalid_request_error', message, ...(param && { param }), ...(code && { code }) })
 
-/** An id in the address is not found (404), one in the parameters is refused (400). */
+/** An unknown id in the path gives 404, one in the parameters 400. */
 export const createMissingError = (noun: string, id: string, param: string, status: 400 | 404 = 400) =>
   new Refusal(status, {
     type: 'invalid_request_error',

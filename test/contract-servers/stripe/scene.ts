@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { openClient, type StripeOptions, startStripe } from './server.ts'
 
-// What the tests beside this share: a server, the real client, and two plans by month and year.
+// Shared by the tests of this folder: a server, the real client, and two plans by month and year.
 
 export const START = new Date('2026-03-02T10:00:00Z')
 
@@ -23,7 +23,7 @@ export async function openScene(options: StripeOptions = {}) {
 }
 export type Scene = Awaited<ReturnType<typeof openScene>>
 
-/** What the client says of a refusal. */
+/** Returns the client's error message for a refused call. */
 export async function readRefusal(call: Promise<unknown>) {
   const error = await call.then(
     () => null,

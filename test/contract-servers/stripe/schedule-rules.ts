@@ -6,11 +6,14 @@ import { assertSupported } from './played.ts'
 import { createInvalidError } from './refusal.ts'
 import type { StripeState } from './world.ts'
 
-// What a schedule is refused for, and its phases as they are meant.
+// Reasons to refuse a schedule, and its phases with defaults filled in.
 
 type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
 
-/** "When using this parameter, other parameters (such as phase values) cannot be set": the comment of `from_subscription`. */
+/**
+ * "When using this parameter, other parameters (such as phase values) cannot be set": the comment of
+ * `from_subscription`.
+ */
 export function assertFromSubscription(
   world: StripeState,
   params: Stripe.SubscriptionScheduleCreateParams,
@@ -71,7 +74,7 @@ export function buildPhases(
   })
 }
 
-/** "Must be set on the first phase": the comment of `start_date`. A phase begins where the one before it ends. */
+/** "Must be set on the first phase": the comment of `start_date`. A phase starts where the previous one ends. */
 function assertStart(phase: Phase, at: number, start: number): void {
   const param = `phases[${at}][start_date]`
   if (at === 0 && phase.start_date === undefined) {

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openScene, readRefusal, type Scene, START, toUnixSeconds } from './scene.ts'
 
-// Changes at the period's end by a schedule; refunds and disputes.
+// Scheduled changes at the period's end; refunds and disputes.
 
 let scene: Scene
 let stripe: Stripe
@@ -20,7 +20,7 @@ const DAY = 86_400_000
 const go = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * DAY))
 const told = () => scene.server.webhooks.waiting().map(({ type }) => type)
 
-/** Growth by the month with two extra stores, paid. */
+/** Monthly Growth with two extra stores, paid. */
 async function subscribed(given: Partial<Stripe.SubscriptionCreateParams> = {}) {
   const customer = await stripe.customers.create({ email: 'ann@shop.test', payment_method: 'pm_card_visa' })
   const [card] = (await stripe.customers.listPaymentMethods(customer.id)).data
@@ -36,7 +36,7 @@ async function subscribed(given: Partial<Stripe.SubscriptionCreateParams> = {}) 
   return { customer: customer.id, id: subscription.id, subscription }
 }
 
-/** The current phase as it is, and a next one. */
+/** The current phase unchanged, and a next one. */
 async function planned(
   id: string,
   next: { price: string; quantity: number }[],
@@ -63,7 +63,7 @@ const keysOf = async (id: string) =>
   (await stripe.subscriptions.retrieve(id)).items.data.map(({ price, quantity }) => `${quantity} ${price.lookup_key}`)
 const lastInvoice = async (subscription: string) => (await stripe.invoices.list({ subscription })).data[0]!
 
-it('takes a smaller plan with the next period, and then lets the subscription go on by itself', async () => {
+it('switches to a smaller plan with the next period, and then releases the subscription', async () => {
   const { id } = await subscribed()
   const schedule = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   expect(schedule).toMatchObject({ status: 'active', subscription: id, end_behavior: 'release' })
@@ -92,7 +92,7 @@ it('takes a smaller plan with the next period, and then lets the subscription go
   expect(await lastInvoice(id)).toMatchObject({ status: 'paid', amount_paid: 1_900 })
 })
 
-it('takes a year with the next period', async () => {
+it('switches to a yearly plan with the next period', async () => {
   const { id } = await subscribed()
   await planned(id, [{ price: scene.prices.starterYear, quantity: 1 }], { duration: { interval: 'year' } })
   go(31.1)
@@ -103,7 +103,7 @@ it('takes a year with the next period', async () => {
   expect((await lastInvoice(id)).amount_paid).toBe(18_000)
 })
 
-it('takes a waiting change back by a release', async () => {
+it('undoes a scheduled change by a release', async () => {
   const { id } = await subscribed()
   const { id: schedule } = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   expect(await stripe.subscriptionSchedules.release(schedule)).toMatchObject({ status: 'released', subscription: null })
@@ -117,7 +117,7 @@ it('takes a waiting change back by a release', async () => {
   expect(changes.filter((name) => name === 'schedule')).toHaveLength(2)
 })
 
-it('refuses to cancel with the period while a schedule rules, and ends with the subscription', async () => {
+it('refuses to cancel at the period’s end under a schedule, and ends with the subscription', async () => {
   const { id } = await subscribed()
   const { id: schedule } = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   expect(await readRefusal(stripe.subscriptions.update(id, { cancel_at_period_end: true }))).toMatchObject({
@@ -128,7 +128,7 @@ it('refuses to cancel with the period while a schedule rules, and ends with the 
   expect((await stripe.subscriptionSchedules.retrieve(schedule)).status).toBe('canceled')
 })
 
-it('cancels after the last phase where that is its end', async () => {
+it('cancels after the last phase with end_behavior cancel', async () => {
   const { id } = await subscribed()
   const schedule = await stripe.subscriptionSchedules.create({ from_subscription: id })
   await stripe.subscriptionSchedules.update(schedule.id, { end_behavior: 'cancel' })
@@ -151,7 +151,7 @@ it('ends a trial that the new phases do not name, and keeps one that they do', a
   expect(await stripe.subscriptions.retrieve(kept.id)).toMatchObject({ status: 'active' })
 })
 
-it('changes the current phase at once, and notes a direct change in it', async () => {
+it('applies a change of the current phase at once, and records a direct change in it', async () => {
   const { id } = await subscribed()
   const schedule = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   const item = (await stripe.subscriptions.retrieve(id)).items.data[1]!
@@ -161,7 +161,7 @@ it('changes the current phase at once, and notes a direct change in it', async (
   ).toEqual([1, 5])
 })
 
-it('refuses what a schedule cannot be', async () => {
+it('refuses invalid schedules', async () => {
   const { id } = await subscribed()
   const create = (given: object) => readRefusal(stripe.subscriptionSchedules.create(given))
   expect(await create({ from_subscription: id, end_behavior: 'cancel' })).toMatchObject({ param: 'end_behavior' })
@@ -217,7 +217,7 @@ it('refunds a part, then the rest, and no more', async () => {
   expect(told()).toEqual(['refund.created', 'charge.refunded', 'refund.created', 'charge.refunded'])
 })
 
-it('takes a payment back for a bank, and closes the dispute', async () => {
+it('opens a dispute for a bank, and closes it', async () => {
   const { charge } = await paidCharge()
   const dispute = scene.server.openDispute(charge.id)
   expect(await stripe.disputes.retrieve(dispute.id)).toMatchObject({

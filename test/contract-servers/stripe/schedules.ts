@@ -12,7 +12,7 @@ import { assertFromSubscription, buildPhases } from './schedule-rules.ts'
 import { endSubscription } from './standing.ts'
 import type { StripeState } from './world.ts'
 
-// Schedules of changes to a subscription that is running.
+// Schedules of changes to a running subscription.
 
 export const schedules: Handlers = {
   'SubscriptionSchedules.create': ({ world, params }: Call<Stripe.SubscriptionScheduleCreateParams>) => {
@@ -92,7 +92,7 @@ function migrate(world: StripeState, subscription: Stripe.Subscription): Stripe.
   return schedule
 }
 
-/** The subscription goes on as it is. */
+/** The subscription continues unchanged. */
 export function releaseSchedule(world: StripeState, schedule: Stripe.SubscriptionSchedule): void {
   const subscription = world.find('subscription', schedule.subscription as string)!
   world.update('customer.subscription.updated', subscription, () => {

@@ -1,6 +1,6 @@
 import { type Declaration, findDeclaration, findResourceFile, type Node, readName } from './declarations.ts'
 
-// A declared type as something to check values against. Fields are read when they are first asked for: Stripe's types refer to each other.
+// A declared type as a schema to check values against. Fields are read on first use, because Stripe's types are cyclic.
 
 export interface Field {
   schema: Schema
@@ -11,14 +11,14 @@ export interface ObjectSchema {
   kind: 'object'
   name: string
   fields: Map<string, Field>
-  /** What a field without a name may hold (`metadata`). */
+  /** Type of fields with arbitrary names (`metadata`). */
   index: Schema | null
 }
 
 export type Schema =
   | { kind: 'string' | 'number' | 'boolean' | 'null' | 'any' | 'never' }
   | { kind: 'literal'; value: string | number | boolean }
-  /** `isOpen`: Stripe adds values to such an enumeration (`OtherString`). */
+  /** `isOpen`: Stripe may add values to the enumeration (`OtherString`). */
   | { kind: 'union'; of: Schema[]; isOpen: boolean }
   | { kind: 'array'; of: Schema }
   | ObjectSchema
@@ -26,18 +26,18 @@ export type Schema =
 interface Place {
   file: string
   scope: string[]
-  /** What the names of a generic declaration stand for. */
+  /** Type arguments of a generic declaration. */
   given: Map<string, Schema>
 }
 
 const named = new Map<string, Schema>()
 
-/** A type by its file and name, as `declared('Checkout/Sessions', 'Session')`. */
-export const isDeclared = (resource: string, name: string): Schema =>
+/** Finds a type by its file and name, such as `findDeclaredSchema('Checkout/Sessions', 'Session')`. */
+export const findDeclaredSchema = (resource: string, name: string): Schema =>
   readSchema(findDeclaration(name, findResourceFile(resource), []), name)
 
 export function readObjectSchema(resource: string, name: string): ObjectSchema {
-  const schema = isDeclared(resource, name)
+  const schema = findDeclaredSchema(resource, name)
   if (schema.kind !== 'object') throw new Error(`${name} of ${resource} is no object`)
   return schema
 }
@@ -57,7 +57,7 @@ export function readSchema(declaration: Declaration, name: string, given = new M
 
 function interfaceSchema(node: Node, name: string, place: Place): ObjectSchema {
   const body = (node.body as Node).body as Node[]
-  // What an interface declares is looked up in the namespace of its own name first.
+  // Names in an interface are resolved first in the namespace of the same name.
   const inside = { ...place, scope: [...place.scope, readName(node.id as Node)] }
   return lazyObject(name, () => {
     const own = membersOf(body, name, inside)
@@ -138,7 +138,7 @@ export function readTypeSchema(node: Node, place: Place, name = ''): Schema {
   throw new Error(`${node.type} in ${place.file} is not known here`)
 }
 
-/** `OtherString` is how the package marks an open enumeration. */
+/** `OtherString` marks an open enumeration in the package. */
 const OTHER: Schema = { kind: 'string' }
 
 function reference(name: string, node: Node, place: Place): Schema {

@@ -9,39 +9,39 @@ import { closeDispute, openDispute } from './refunds.ts'
 import { Webhooks } from './webhooks.ts'
 import { type Kind, type Kinds, type Settings, StripeState } from './world.ts'
 
-// A server that stands in for Stripe. README.md says what it plays, and on whose word.
+// A server that stands in for Stripe. README.md lists what it supports, and the sources.
 
 export interface StripeOptions extends Partial<Omit<Settings, 'url'>> {
-  /** Where its clock begins. */
+  /** Start time of its clock. */
   now?: Date
-  /** The time in the signatures of webhooks: the application's, for it refuses old ones. The server's own clock unless given. */
+  /** Time in webhook signatures, by default the server's: the application refuses old ones, so tests pass its clock. */
   signedAt?: () => Date
 }
 
 export interface StripeServer {
   url: string
-  /** What the client is opened with: `new Stripe(apiKey, client)`. */
+  /** Arguments for the client: `new Stripe(apiKey, client)`. */
   client: { host: string; port: number; protocol: 'http' }
   apiKey: string
   webhookSecret: string
-  /** Stripe's time. `advance` does all that Stripe does by itself until then. */
+  /** Stripe's time. `advance` performs everything that Stripe does by itself until then. */
   clock: { now(): Date; advance(to: Date): void }
-  /** What a buyer does on the page of a checkout session. `confirm`: the bank asks first. */
+  /** Pays on the page of a checkout session. Returns `confirm` when the bank asks first. */
   buy(session: string, purchase: Purchase): 'complete' | 'confirm'
-  /** The bank takes a payment back, and decides. Refunds are made by the API, as an operator's dashboard does. */
+  /** The bank opens and decides a dispute. Refunds are made through the API, as a dashboard does. */
   openDispute(charge: string, reason?: string): Stripe.Dispute
   closeDispute(dispute: string, status: 'won' | 'lost'): Stripe.Dispute
   webhooks: Webhooks
-  /** The objects of a kind as Stripe has them, the oldest first. They are the server's own: read only. */
+  /** Objects of a kind, oldest first. They belong to the server: read only. */
   all<K extends Kind>(kind: K): Kinds[K][]
-  /** What was called. */
+  /** Calls received. */
   seen: ApiRequest[]
   /**
-   * Answers before anything else; `hang`: takes the request and says nothing; `cut`: drops the connection; `lose`: does what is asked and
-   * drops the connection. undefined: go on.
+   * Replies before anything else. `hang`: accepts the request and sends nothing. `cut`: drops the connection. `lose`:
+   * handles the request and drops the connection. undefined: handle the request.
    */
   intercept: (request: ApiRequest) => Early | Promise<undefined>
-  /** Answers and events of the server that were not as Stripe declares them. A test expects none. */
+  /** Replies and events that did not match Stripe's declarations. Tests expect none. */
   faults: readonly string[]
   close(): Promise<void>
 }
@@ -95,7 +95,7 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
   return stripe
 }
 
-/** The real client, as the application opens it. */
+/** Opens the real client as the application does. */
 export const openClient = ({ apiKey, client }: StripeServer) =>
   new Stripe(apiKey, { ...client, maxNetworkRetries: 0, telemetry: false })
 

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { applyPendingUpdate } from './pending.ts'
 import { createId, type StripeState } from './world.ts'
 
-// How a subscription stands after what became of its invoices (docs.stripe.com/billing/subscriptions/overview).
+// A subscription's status after the outcome of its invoices (docs.stripe.com/billing/subscriptions/overview).
 
 export function applyPaidInvoice(world: StripeState, invoice: Stripe.Invoice): void {
   setDelinquent(world, invoice, false)
@@ -19,7 +19,7 @@ export function applyPaidInvoice(world: StripeState, invoice: Stripe.Invoice): v
 export function applyFailedInvoice(world: StripeState, invoice: Stripe.Invoice): void {
   setDelinquent(world, invoice, true)
   const subscription = subscriptionOfInvoice(world, invoice)
-  // A change that waits for its payment leaves the subscription as it was; a beginning that fails is incomplete from the first.
+  // A pending change leaves the subscription as it was; a failed first payment makes it incomplete.
   if (!subscription || subscription.ended_at || subscription.pending_update || subscription.status === 'incomplete')
     return
   const isLast = invoice.auto_advance === true && invoice.next_payment_attempt === null
@@ -44,7 +44,7 @@ export function endSubscription(
   subscription.cancellation_details!.reason ??= reason
   for (const invoice of world.all('invoice')) {
     if (subscriptionOfInvoice(world, invoice) !== subscription || invoice.status === 'paid') continue
-    // What is open can be paid by hand and is not collected any more.
+    // Open invoices can still be paid manually and are no longer collected.
     Object.assign(invoice, { auto_advance: false, next_payment_attempt: null, automatically_finalizes_at: null })
   }
   world.emit('customer.subscription.deleted', subscription)

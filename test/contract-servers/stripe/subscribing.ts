@@ -7,7 +7,7 @@ import { buildItem } from './pending.ts'
 import { computePeriodEnd, readInterval } from './periods.ts'
 import { listObjects, type StripeState } from './world.ts'
 
-// How a subscription begins, from a checkout or by the API.
+// Starts a subscription, from Checkout or through the API.
 
 export interface SubscriptionStart {
   customer: string
@@ -37,7 +37,7 @@ export function startSubscription(
   const lines = items.map((item) =>
     trialEnd ? buildTrialLine(world, item, period) : buildFullLine(world, item, period),
   )
-  // Where the first payment fails, the subscription is incomplete from the first.
+  // When the first payment fails, the subscription starts as incomplete.
   const willBePaid =
     trialEnd !== null || predictOutcome(world, beginning.payer) === 'paid' || lines.every(({ amount }) => amount === 0)
   if (!willBePaid) subscription.status = 'incomplete'
@@ -47,7 +47,7 @@ export function startSubscription(
     reason: 'subscription_create' as const,
     period: { start: world.now, end: world.now },
   }
-  // The subscription is told first, and it names its invoice.
+  // The subscription's event comes first, and names its invoice.
   const invoice = openDraft(world, draft)
   world.emit('customer.subscription.created', subscription)
   if (trialEnd && trialEnd - world.now < 3 * 86_400) world.emit('customer.subscription.trial_will_end', subscription)

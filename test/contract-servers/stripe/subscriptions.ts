@@ -16,7 +16,7 @@ import { endSubscription } from './standing.ts'
 import { startSubscription } from './subscribing.ts'
 import { DAY, type StripeState } from './world.ts'
 
-// Subscriptions by the API.
+// Subscriptions in the API.
 
 type Update = Stripe.SubscriptionUpdateParams
 
@@ -124,7 +124,7 @@ const UPDATES: (keyof Update)[] = [
   'trial_settings',
 ]
 
-/** What may go with a change that waits for its payment (docs.stripe.com/billing/subscriptions/pending-updates-reference). */
+/** Parameters allowed with a pending change (docs.stripe.com/billing/subscriptions/pending-updates-reference). */
 const WITH_PENDING: (keyof Update)[] = [
   'billing_cycle_anchor',
   'expand',
@@ -266,7 +266,7 @@ function refused(outcome: string) {
   )
 }
 
-/** Prorations that are not invoiced at once are lines of the next invoice. */
+/** Prorations that are not invoiced at once become lines of the next invoice. */
 function keepForLater(world: StripeState, subscription: Stripe.Subscription, lines: LineDraft[]): void {
   if (lines.length === 0) return
   const kept = world.notes.get(`${subscription.id}/lines`)?.lines as LineDraft[] | undefined

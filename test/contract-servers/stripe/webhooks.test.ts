@@ -4,7 +4,7 @@ import Stripe from 'stripe'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openScene, type Scene, START } from './scene.ts'
 
-// Events on their way: signed, and shuffled, doubled, lost, late or forged as a test likes.
+// Delivery of events: signed, and shuffled, duplicated, lost, late or forged at a test's request.
 
 let scene: Scene
 const got: string[] = []
@@ -20,7 +20,7 @@ afterEach(async () => {
   await scene.server.close()
 })
 
-/** An application that verifies as ours does. `at`: its clock. */
+/** An application that verifies signatures as ours does. `at`: its clock. */
 const receiver =
   (at = scene.server.clock.now()) =>
   async (payload: string, signature: string) => {
@@ -64,7 +64,7 @@ it('delivers over HTTP', async () => {
   expect(got).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
 })
 
-it('delivers as it happens, where it is told to', async () => {
+it('delivers events as they happen, on request', async () => {
   const { webhooks } = scene.server
   webhooks.follow(receiver())
   await webhooks.idle()
@@ -78,13 +78,13 @@ it('delivers as it happens, where it is told to', async () => {
   expect(webhooks.waiting()).toHaveLength(1)
 })
 
-it('keeps what nobody listens to', async () => {
+it('keeps events without a listener', async () => {
   const [delivery] = await scene.server.webhooks.deliverAll('http://127.0.0.1:9/hook')
   expect(delivery!.answers).toEqual([0])
   expect(scene.server.webhooks.waiting()).toHaveLength(3)
 })
 
-it('repeats what was not taken, signed anew', async () => {
+it('repeats rejected events with a new signature', async () => {
   await scene.server.webhooks.deliverAll(async () => 500)
   expect(scene.server.webhooks.waiting()).toHaveLength(3)
   scene.server.clock.advance(new Date(START.getTime() + 86_400_000))
@@ -93,7 +93,7 @@ it('repeats what was not taken, signed anew', async () => {
   expect(scene.server.webhooks.waiting()).toEqual([])
 })
 
-it('shuffles, doubles, loses and delays', async () => {
+it('shuffles, duplicates, loses and delays', async () => {
   const { webhooks, clock } = scene.server
   webhooks.shuffle(() => 0)
   webhooks.double((_, at) => at === 0)
@@ -113,7 +113,7 @@ it('forges an event that does not verify', async () => {
   expect(got).toEqual(['refused'])
 })
 
-it('signs at the time of the application where it has its own', async () => {
+it('signs with the application’s time, if given', async () => {
   await scene.server.close()
   const later = new Date('2026-11-24T00:00:00Z')
   scene = await openScene({ signedAt: () => later })
@@ -124,7 +124,7 @@ it('signs at the time of the application where it has its own', async () => {
   expect(await receiver(new Date('2026-11-24T00:10:00Z'))(payload, signature)).toBe(400)
 })
 
-it('signs with the secret of an endpoint that was made by the API, and delivers to it only what it asked for', async () => {
+it('signs with the secret of an endpoint created through the API, and delivers only its event types', async () => {
   const url = 'https://recoup.example/api/webhooks/stripe'
   const endpoint = await scene.stripe.webhookEndpoints.create({ url, enabled_events: ['customer.created'] })
   const { payload, signature } = scene.server.webhooks.signed(scene.server.all('event').at(-1)!, endpoint.secret)

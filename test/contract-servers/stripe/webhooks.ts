@@ -1,22 +1,23 @@
 import Stripe from 'stripe'
 import type { StripeState } from './world.ts'
 
-// Events on their way to the application. Stripe promises no order and may tell an event twice: a test does what it likes with the queue.
+// The queue of events to the application. Stripe guarantees no order and may repeat events, so tests can change the
+// queue.
 
 export interface Delivery {
   event: Stripe.Event
   payload: string
   isForged: boolean
-  /** Not before this second of the server's clock. */
+  /** Earliest second on the server's clock. */
   notBefore: number
-  /** What the application answered so far. */
+  /** Replies of the application so far. */
   answers: number[]
 }
 
-/** An address, or what takes the body and the `Stripe-Signature` header and says a status. */
+/** A URL, or a function that takes body and `Stripe-Signature` header and returns a status. */
 export type Target = string | ((payload: string, signature: string, event: Stripe.Event) => Promise<number>)
 
-/** Nobody listened, or the connection broke. */
+/** There was no listener, or the connection broke. */
 const NO_ANSWER = 0
 
 type Chosen = (event: Stripe.Event, at: number) => boolean
@@ -39,13 +40,13 @@ export class Webhooks {
     }
   }
 
-  /** From now on every event is delivered as soon as it happens; null: they wait again. */
+  /** Delivers every event from now on as soon as it happens; null: events wait again. */
   follow(target: Target | null): void {
     this.followed = target
     if (target) this.deliverSoon(target)
   }
 
-  /** Until all that was to be delivered by `follow` has been. */
+  /** Resolves when all deliveries started by `follow` have ended. */
   async idle(): Promise<void> {
     for (let running: Promise<unknown> | null = null; running !== this.running; await running) running = this.running
   }
@@ -54,14 +55,15 @@ export class Webhooks {
     this.running = this.running.then(() => this.deliverAll(target))
   }
 
-  /** What waits, in the order in which it will be delivered. */
+  /** Waiting events in the order of delivery. */
   waiting(): Stripe.Event[] {
     return this.queue.map(({ event }) => event)
   }
 
   /**
-   * Delivers what is due, and what becomes due by it. An answer other than 2xx leaves the event in the queue for the next time, as
-   * Stripe repeats it. Answers what was delivered. `as`: the address of the endpoint, made by the API, that the target stands for.
+   * Delivers due events, and those that become due by them. A reply other than 2xx keeps the event in the queue, as
+   * Stripe repeats it. Returns the deliveries. `as`: URL of the endpoint, created through the API, that the target
+   * stands for.
    */
   async deliverAll(target: Target, as: Target = target): Promise<Delivery[]> {
     const endpoint = this.world.all('webhook_endpoint').find(({ url }) => url === as)
@@ -80,7 +82,7 @@ export class Webhooks {
     }
   }
 
-  /** `random` answers 0 to 1. */
+  /** `random` returns 0 to 1. */
   shuffle(random: () => number = Math.random): void {
     for (let at = this.queue.length - 1; at > 0; at--) {
       const other = Math.floor(random() * (at + 1))
@@ -90,29 +92,29 @@ export class Webhooks {
     }
   }
 
-  /** Each chosen event will be delivered once more, after all others. */
+  /** Delivers each chosen event once more, after all others. */
   double(chosen: Chosen = () => true): void {
     this.queue.push(...this.queue.filter(({ event }, at) => chosen(event, at)).map(({ event }) => deliveryOf(event)))
   }
 
-  /** The chosen events are lost. */
+  /** Drops the chosen events. */
   drop(chosen: Chosen = () => true): void {
     this.queue = this.queue.filter(({ event }, at) => !chosen(event, at))
   }
 
-  /** The chosen events wait until the clock has moved on by so many seconds. */
+  /** Delays the chosen events by this many seconds of the server's clock. */
   delay(seconds: number, chosen: Chosen = () => true): void {
     for (const [at, one] of this.queue.entries()) if (chosen(one.event, at)) one.notBefore = this.world.now + seconds
   }
 
-  /** An event that Stripe did not send, signed with a secret that is not the endpoint's. */
+  /** Creates an event that Stripe did not send, signed with a wrong secret. */
   forge(type: Stripe.Event['type'], object: object): void {
     const like = { id: this.world.id('evt'), object: 'event', type, created: this.world.now, livemode: false }
     const event = { ...like, data: { object } } as unknown as Stripe.Event
     this.queue.push({ ...deliveryOf(event), isForged: true })
   }
 
-  /** Header and body of an event as they would be delivered now. */
+  /** Header and body of an event as it would be delivered now. */
   signed(event: Stripe.Event, secret = this.secret): { payload: string; signature: string } {
     const payload = JSON.stringify(event, null, 2)
     return { payload, signature: this.sign(payload, secret) }
@@ -146,6 +148,6 @@ const deliveryOf = (event: Stripe.Event): Delivery => ({
   answers: [],
 })
 
-/** An endpoint that was made by the API gets what it asked for. */
+/** Filters by the event types that an endpoint has asked for. */
 const isWanted = ({ type }: Stripe.Event, { enabled_events: wanted, status }: Stripe.WebhookEndpoint) =>
   status === 'enabled' && (wanted.includes('*') || wanted.includes(type))

@@ -2,9 +2,9 @@ import type Stripe from 'stripe'
 import { findProblems } from './check.ts'
 import { API_VERSION } from './declarations.ts'
 import { createMissingError } from './refusal.ts'
-import { isDeclared } from './schema.ts'
+import { findDeclaredSchema } from './schema.ts'
 
-/** What Stripe keeps, by the `object` of each. */
+/** Stripe's objects, by their `object` field. */
 export interface Kinds {
   'billing_portal.configuration': Stripe.BillingPortal.Configuration
   'billing_portal.session': Stripe.BillingPortal.Session
@@ -28,13 +28,13 @@ export interface Kinds {
 export type Kind = keyof Kinds
 
 export interface Settings {
-  /** Where the server listens: the pages stand there. */
+  /** Base URL of the server and its pages. */
   url: string
-  /** Days after an attempt that failed until the next one. */
+  /** Days from a failed attempt to the next one. */
   retryDays: readonly number[]
-  /** What becomes of a subscription whose last attempt has failed. */
+  /** What happens to a subscription after its last failed attempt. */
   afterRetries: 'cancel' | 'unpaid' | 'past_due'
-  /** Tax on top, where automatic tax is on. */
+  /** Tax rate on top, where automatic tax is on. */
   taxPercent: number
 }
 
@@ -43,16 +43,16 @@ type Fields = Record<string, unknown>
 export const DAY = 86_400
 
 export class StripeState {
-  /** Seconds since 1970, as Stripe counts. */
+  /** Unix time in seconds. */
   now: number
   readonly settings: Settings
-  /** Tells an event to those who listen. */
+  /** Emits an event to listeners. */
   onEvent: (event: Stripe.Event) => void = () => {}
-  /** The answers and events that were not as Stripe declares them. */
+  /** Replies and events that did not match Stripe's declarations. */
   readonly faults: string[] = []
-  /** The request that is being answered. */
+  /** The request in progress. */
   request: { id: string; idempotencyKey: string | null } | null = null
-  /** What a session was asked for: its answer does not have all of it. */
+  /** Parameters of each session: its object does not have all of them. */
   readonly orders = new Map<string, Stripe.Checkout.SessionCreateParams>()
   readonly notes = new Map<string, Fields>()
   private readonly tables = new Map<Kind, Map<string, Fields>>()
@@ -73,7 +73,7 @@ export class StripeState {
     return object
   }
 
-  /** All of a kind, the oldest first. */
+  /** Objects of a kind, oldest first. */
   all<K extends Kind>(kind: K): Kinds[K][] {
     return [...this.table(kind).values()] as unknown as Kinds[K][]
   }
@@ -82,7 +82,7 @@ export class StripeState {
     return id ? (this.table(kind).get(id) as unknown as Kinds[K] | undefined) : undefined
   }
 
-  /** `param`: the parameter that names it; `id` is the one in the address. */
+  /** Finds an object. `param`: the parameter that names it; `id` is the one in the path. */
   need<K extends Kind>(kind: K, id: string, param = 'id', noun = kind.replace(/^.*\./, '')): Kinds[K] {
     const found = this.find(kind, id)
     if (!found) throw createMissingError(noun, id, param, param === 'id' ? 404 : 400)
@@ -101,7 +101,7 @@ export class StripeState {
     return undefined
   }
 
-  /** A field that an object has only when it is asked for by `expand`. */
+  /** A field that an object has only when `expand` asks for it. */
   includable(object: Fields, name: string): unknown {
     const url = (of: string) => `/v1/${of}`
     if (object.object === 'invoice' && name === 'payments') {
@@ -143,11 +143,11 @@ export class StripeState {
       .split(/[._]/)
       .map((word) => word[0]!.toUpperCase() + word.slice(1))
       .join('')}Event`
-    this.check(`event ${type}`, findProblems(event, isDeclared('Events', name)))
+    this.check(`event ${type}`, findProblems(event, findDeclaredSchema('Events', name)))
     this.onEvent(this.put('event', event as unknown as Stripe.Event))
   }
 
-  /** Changes an object and tells it with the fields that were different before. */
+  /** Changes an object and emits an event with the previous values of changed fields. */
   update<T extends object>(type: Stripe.Event['type'], object: T, change: (object: T) => void): void {
     const before = structuredClone(object) as Fields
     change(object)
@@ -175,6 +175,6 @@ export const listObjects = <T>(data: T[], url: string, hasMore = false) => ({
   url,
 })
 
-/** The id of what may be an id or the object itself. */
+/** Returns the id of an id or an object. */
 export const createId = (one: string | { id: string } | null | undefined): string | null =>
   typeof one === 'string' ? one : (one?.id ?? null)
