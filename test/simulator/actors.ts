@@ -30,8 +30,8 @@ import { POOL_SIZE } from './pool.ts'
 import { runStatement } from './statements.ts'
 import { type TextTerms, textChannel } from './texts.ts'
 
-// Processes that can be killed. Each has its own way to the database, which ends between two statements when it dies, as
-// a killed process's connection does: what was open is rolled back, nothing after it happens.
+// Processes that can be killed. Each has its own database connections. A killed process stops between two statements,
+// and its open transaction is rolled back, as when a connection ends.
 
 export class ProcessKilled extends Error {
   override name = 'Killed'
@@ -41,11 +41,11 @@ export interface ProcessState {
   isDead: boolean
   /** Dies after this many more statements. */
   statementsLeft: number | null
-  /** Of a worker since it last began to look for work, of the web server since the history's act began. */
+  /** Statements since a worker's pass started, or since the scenario's step started for the web server. */
   statements: number
-  /** Awaited before every statement that begins something: nothing is locked by this process then. */
+  /** Awaited before every statement that opens a transaction: the process holds no lock then. */
   before: (statement: string) => Promise<void>
-  /** Awaited behind every commit of a send: what follows is the wire. */
+  /** Awaited after every commit of a send, before the provider is called. */
   sending: () => Promise<void>
 }
 
@@ -54,7 +54,7 @@ export interface Actor {
   life: ProcessState
 }
 
-/** A look at a history's few messages takes about a hundred. */
+/** A pass over a scenario's few messages takes about a hundred. */
 const MOST_STATEMENTS = 1_500
 
 const config = readConfig({
@@ -70,21 +70,21 @@ const log = createLogger(process.env.LOG_LEVEL ?? 'silent')
 export interface Environment {
   pool: pg.Pool
   clock: Clock
-  /** The store, as this process reaches it. */
+  /** Returns the store's client for this process. */
   client: (workerId: string, access: StoreAccess, shelf?: TokenCache) => StoreClient
-  /** A provider takes a message from this process. */
+  /** A provider receives a message from this process. */
   take: (actor: Actor, message: Submission) => Promise<Outcome>
-  /** A push service takes a notification from this process. */
+  /** A push service receives a notification from this process. */
   takePush: (actor: Actor, message: Authorized<OutgoingPush>) => Promise<PushAnswer>
-  /** What the account's text channels are like; null: it has none. */
+  /** Prices and templates of the account's text channels; null: it has none. */
   texts: TextTerms | null
-  /** Owed to people who wrote. */
+  /** Automatic replies that are due. */
   replies: Reply[]
-  /** What deliveries of a shop have asked for. */
+  /** Jobs queued by webhook deliveries. */
   storeJobs: StoreJob[]
-  /** Whether personal codes are to be made. */
+  /** Whether personal codes have to be created. */
   areCodesDue: boolean
-  /** Of these the rows are to be made, or to follow what was changed. */
+  /** Campaigns whose rows have to be planned, or updated after an edit. */
   campaignJobs: { plan: Set<string>; follow: Set<string> }
   observer: Db
 }
@@ -96,14 +96,14 @@ export interface StoreJob {
   payload: unknown
 }
 
-/** Jobs behind what shops deliver. */
+/** Jobs that webhook deliveries queue. */
 const STORE_JOBS: ReadonlySet<string> = new Set([orderJob.name, checkoutJob.name, customerJob.name])
 
 type Reply = z.infer<typeof replyJob.payload>
 
 export type Submission = Authorized<OutgoingEmail> | Authorized<OutgoingText>
 
-/** A process that lives as long as the history: the web server. */
+/** Creates a process that lives as long as the scenario: the web server. */
 export function createProcess(outside: Environment, workerId: string): Actor {
   const nothing = async () => {}
   const life: ProcessState = { isDead: false, statementsLeft: null, statements: 0, before: nothing, sending: nothing }
@@ -116,7 +116,7 @@ export function createProcess(outside: Environment, workerId: string): Actor {
   }
   const { texts } = outside
   const put = (text: Authorized<OutgoingText>) => outside.take(actor, text)
-  // One object for each, as its places in flight are counted by it.
+  // One object per channel, because it counts its messages in flight.
   const channels: Record<TextChannelName, TextChannel> | null = texts && {
     sms: textChannel('sms', texts, put),
     whatsapp: textChannel('whatsapp', texts, put),
@@ -129,7 +129,7 @@ export function createProcess(outside: Environment, workerId: string): Actor {
     log,
     secrets,
     workerId,
-    // Rows are the truth, jobs only wake-ups: whoever works looks for itself. Answers to people's words alone have a job that knows of them.
+    // Jobs only wake workers up: a worker finds its work in the rows. Only replies need their job's payload.
     jobs: {
       enqueue: async (_, job, payload) => {
         if (job.name === replyJob.name) outside.replies.push(payload as Reply)
@@ -169,7 +169,7 @@ function mortalDb(pool: pg.Pool, life: ProcessState): Db {
 
 function mortalClient(client: pg.PoolClient, life: ProcessState) {
   let isInside = false
-  // Sent along with the first statement inside: a transaction that has only begun holds and has seen nothing.
+  // `begin` is sent along with the first statement: a transaction without statements has no snapshot and no lock.
   let opening: string | null = null
   let isSending = false
   const query = async (text: string, values: unknown[] = []) => {
@@ -200,7 +200,7 @@ function mortalClient(client: pg.PoolClient, life: ProcessState) {
     opening = null
     return isOpen ? run('rollback', values) : NOTHING
   }
-  // A process killed at its first statement never gets to end what that began; its connection's end does.
+  // A process killed at its first statement never rolls back itself; the end of its connection does.
   const release = () => {
     if (!isInside) return client.release()
     void rollBack([]).finally(() => client.release())
@@ -208,7 +208,7 @@ function mortalClient(client: pg.PoolClient, life: ProcessState) {
   return { query, release }
 }
 
-/** Within a transaction; a turn that only writes down answers commits by itself. */
+/** Matches the update to `sending` in a transaction, and the statement that commits by itself. */
 const STARTS_SENDING = /update messages m set state = 'sending', reason = null, claim = null/
 
 const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }
@@ -223,5 +223,5 @@ function countDown(life: ProcessState): void {
   throw new ProcessKilled()
 }
 
-/** The simulator's own look at things: it never dies. */
+/** Opens the simulator's own connection, which never dies. */
 export const openObserver = (pool: pg.Pool): Db => openDb(pool)

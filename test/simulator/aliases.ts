@@ -1,8 +1,8 @@
 import { createSeededRandom } from './random.ts'
 import type { Act, Step } from './steps.ts'
 
-// One mailbox, many addresses: in some histories the same people give an alias of theirs now and then, in forms and in checkouts. Thrown
-// with dice of their own, so that all other histories stay what they were.
+// One mailbox, several addresses: in some scenarios people use an alias in forms and at checkout. Uses a random stream
+// of its own, so that other scenarios stay the same.
 
 const HAVE_THEM = 0.25
 const USED = 0.4
@@ -10,7 +10,7 @@ const DICE = 0x5a11a5
 
 export const buildAlias = (email: string): string => email.replace('@', '+tea@')
 
-/** Whose mailbox it is; written down here by hand. */
+/** Finds the mailbox of an address; does not use the engine's rules. */
 export const findMailbox = (email: string): string => email.replace('+tea@', '@')
 
 export function addAliases(seed: number, steps: readonly Step[]): Step[] {

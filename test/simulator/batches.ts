@@ -1,7 +1,8 @@
 import { createSeededRandom } from './random.ts'
 
-// How many messages a worker claims together. Few, so that the next batch is claimed, judged and prepared while the one before it leaves, though
-// hardly more than three people are ever due. Thrown with dice of their own, so that all else of a history stays what it was.
+// Number of messages a worker claims together. Small numbers make the next batch overlap with the sends of the previous
+// one, although hardly more than three people have a due message. Uses a random stream of its own, so that the rest of
+// a scenario stays the same.
 
 const WEIGHTS = { 2: 4, 3: 1, 5: 1, 100: 4 }
 const DICE = 0x3_fd61

@@ -1,8 +1,8 @@
 import type { Bound, Entry } from './flow-edits.ts'
 
-// What conditions mean, written down a second time: the engine is not measured by its own answer.
+// Evaluates conditions independently, so that the engine is not checked against its own code.
 
-/** What can be told of a cart by whoever looks at it. */
+/** Facts of a cart that conditions use. */
 export interface CartFacts {
   items: readonly { quantity: number }[]
   /** Minor units. */
@@ -22,7 +22,7 @@ export function isMet(bound: Bound, { items, value, hasPhone }: CartFacts): bool
   }
 }
 
-/** null: whoever comes is taken. */
+/** null: every cart matches. */
 export function isMatch(entry: Entry | null, cart: CartFacts): boolean {
   if (!entry) return true
   const found = entry.bounds.map((bound) => isMet(bound, cart))

@@ -3,14 +3,15 @@ import type { ActContext } from './maker.ts'
 import { LEAVERS } from './people.ts'
 import type { Answer, Meanwhile, Step } from './steps.ts'
 
-// What seldom comes about by chance: people who leave a cart and do not come back, and short rows of steps around one campaign.
+// Situations that random steps rarely reach: people who abandon a cart for good, and short sequences around one
+// campaign.
 
 const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Who leaves a cart: their first post. */
+/** First posts of people who abandon a cart. */
 export function createLeaverSteps(dice: ActContext): Step[] {
   const count = dice.between(3, LEAVERS.length)
   return LEAVERS.slice(0, count).map((_, index) => leave(dice, index, dice.between(0, 5 * MINUTE)))
@@ -45,7 +46,7 @@ const KINDS = {
 
 export const drawEpisode = (dice: ActContext): Step[] => makings[dice.weighted(KINDS)](dice)
 
-/** Late in a history: by then every older cart is given up. */
+/** Late in a scenario, when every older cart is lost. */
 export function drawMonth(dice: ActContext): Step[] {
   const plan: CampaignPlan = {
     ...BROAD_PLAN,
@@ -67,7 +68,7 @@ export function drawMonth(dice: ActContext): Step[] {
     look(dice, dice.between(HOUR, 2 * HOUR)),
     look(dice, dice.between(2 * DAY, 3 * DAY)),
     look(dice, dice.between(SECOND, MINUTE)),
-    // The cap may have been used up.
+    // The frequency cap may have been used up.
     look(dice, dice.between(20 * HOUR, 26 * HOUR)),
   ]
 }
@@ -195,7 +196,7 @@ const mailReport = (dice: ActContext): Step => ({
   waitMs: dice.between(SECOND, HOUR),
 })
 
-/** So long after it that nothing counts as said in the same moment. */
+/** Late enough not to count as the same moment. */
 function during(dice: ActContext, places: readonly Meanwhile['at'][], steps: Step[]): Meanwhile {
   const after: Step = { do: 'new visit', browser: 2, waitMs: dice.between(2 * SECOND, 20 * SECOND) }
   return { at: dice.pick(places), steps: [...steps, after] }
@@ -203,7 +204,7 @@ function during(dice: ActContext, places: readonly Meanwhile['at'][], steps: Ste
 
 const deadly = (dice: ActContext) => dice.pick<Answer>(['takes it, sender dies', 'sender dies first'])
 const aMoment = (dice: ActContext) => dice.between(SECOND, 90 * SECOND)
-/** What the flow has written by then is over, and the cap is free. */
+/** By then the flow's steps are over, and the frequency cap is free. */
 const aDay = (dice: ActContext) => dice.between(22 * HOUR, 30 * HOUR)
 
 function look(

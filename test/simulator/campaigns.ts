@@ -3,25 +3,25 @@ import type { ActContext } from './maker.ts'
 import { createSeededRandom } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 
-// In some histories the owner has campaigns, and sends to all who left a cart. Thrown with dice of their own, so that all other histories
-// stay what they were.
+// In some scenarios the owner has campaigns, and sends to all abandoned carts. Uses a random stream of its own, so that
+// other scenarios stay the same.
 
 export interface CampaignPlan {
   channel: Channel
-  /** Whoever matches the filters, or people chosen by hand: for their carts, or whether or not they left one. */
+  /** People who match the filters, or selected people: for their carts, or also without one. */
   people: 'matching' | 'selected' | 'customers'
-  /** Chosen by hand. */
+  /** Selected people. */
   chosen: readonly number[]
   filters: CampaignFilters
-  /** Its filters are those of the newest audience that was saved, where there is one. */
+  /** Uses the filters of the newest saved audience, if any. */
   isSaved: boolean
   frequency: 'once' | 'daily' | 'weekly' | 'monthly'
-  /** After the day it is made on, by the store's calendar. */
+  /** Days after creation, in the store's calendar. */
   inDays: number
   timeOfDay: string
   delay: 0 | 12 | 24
   spreadHours: number | null
-  /** That of this step of the flow. */
+  /** The coupon of this step of the flow. */
   coupon: number | null
   isTextChanged: boolean
 }
@@ -39,22 +39,22 @@ export interface CampaignFilters {
 type CampaignStep = 'play' | 'pause' | 'cancel' | 'delete' | 'send now' | 'send' | 'retry'
 
 export type CampaignAct =
-  /** `isTwice`: the same request comes twice at once. */
+  /** `isTwice`: two identical requests arrive at once. */
   | { do: 'campaign'; plan: CampaignPlan; isNow: boolean; isTwice: boolean }
   | { do: 'send to all'; filters: CampaignFilters; coupon: number | null; isTwice: boolean }
-  /** Of those there are, by their place from the newest. `inDays`: another start, by the day of the edit. */
+  /** Index among existing campaigns, newest first. `inDays`: a new start date, counted from the edit. */
   | { do: 'campaign edit'; place: number; change: Partial<CampaignPlan>; isNow: boolean }
   | { do: 'campaign step'; place: number; step: CampaignStep; isTwice: boolean }
   | { do: 'audience'; filters: CampaignFilters }
   | { do: 'audience gone' }
-  /** What a receiver says later of a mail of a campaign, by its place from the newest. */
+  /** A later bounce or complaint about a campaign mail, by index, newest first. */
   | { do: 'mail report'; place: number; kind: 'hard' | 'complaint' }
 
 const HAVE_THEM = 0.2
 const A_MONTH = 0.2
 const NO_FLOW = 0.3
 const DICE = 0xca_3a19
-/** Chosen so that the histories that notice the mutations of everything else stay as they were. */
+/** Chosen so that the seeds of other mutations keep finding them. */
 const HAVE_DICE = 0x4_6c
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -69,7 +69,7 @@ export function addCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaign
   const put = (step: Step, from: number) =>
     steps.splice(dice.between(Math.min(from, steps.length), steps.length), 0, step)
   for (let more = dice.between(2, 5); more > 0; more--) put({ ...anAct(dice, scenario), waitMs: aWait(dice) }, 6)
-  // Runs are hours apart. Whoever looks after one looks again a moment later, and most of the time nobody is in their way.
+  // Runs are hours apart. A worker's pass after a run is followed by another a moment later, mostly undisturbed.
   for (let more = dice.between(2, 4); more > 0; more--) {
     const at = dice.between(4, steps.length)
     const waitMs = dice.weighted({ hours: 4, day: 3, days: 0.4 })
@@ -84,15 +84,15 @@ export function addCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaign
     const act = isForAll ? sendToAll(dice, scenario) : create(dice, scenario)
     steps.splice(dice.between(1, 8), 0, { ...act, waitMs: dice.between(0, 20 * MINUTE) })
   }
-  // From the last place to the first, so that none is put into another one.
+  // From last to first, so that no insertion lands inside another.
   const places = Array.from({ length: dice.between(1, 2) }, () => dice.between(6, steps.length)).sort((a, b) => b - a)
   if (dice.isLucky(A_MONTH))
     steps.splice(dice.between(Math.floor(0.7 * steps.length), steps.length), 0, ...drawMonth(dice))
   for (const place of places) steps.splice(Math.min(place, Math.floor(0.7 * steps.length)), 0, ...drawEpisode(dice))
   steps.splice(1, 0, ...createLeaverSteps(dice))
-  // Nothing but campaigns writes to them then.
+  // Only campaigns write to these people then.
   if (dice.isLucky(NO_FLOW)) steps.splice(1, 0, { do: 'flow', isOn: false, includeLast24h: false, waitMs: 0 })
-  // Beginning on the day before the clocks change, in every other one.
+  // Every other scenario starts on the day before the clocks change.
   const startDay = Number(dice.weighted({ 0: 4, 5: 2, 243: 2 }))
   return { ...scenario, startDay, hasCampaigns: true, steps }
 }
@@ -151,7 +151,7 @@ function aPlan(dice: ActContext, frame: Frame): CampaignPlan {
   const people = dice.weighted({ matching: 7, selected: 2, customers: 1.5 })
   const channel = dice.isLucky(0.7) ? 'email' : dice.pick(frame.channels)
   return {
-    // The approved template of WhatsApp speaks of a cart, which chosen customers may not have.
+    // The approved WhatsApp template mentions a cart, which selected customers may not have.
     channel: people === 'customers' && channel === 'whatsapp' ? 'sms' : channel,
     people,
     chosen: people === 'matching' ? [] : dice.pick([[0, 1, 2], [0, 1], [0], [2, 1]]),
@@ -159,7 +159,7 @@ function aPlan(dice: ActContext, frame: Frame): CampaignPlan {
     isSaved: false,
     frequency: people === 'matching' ? dice.weighted({ once: 4, daily: 4, weekly: 1, monthly: 1 }) : 'once',
     inDays: Number(dice.weighted({ 0: 6, 1: 3, 2: 1 })),
-    // Of these two there are none, or two, when the clocks change.
+    // When the clocks change, these two times occur zero times or twice.
     timeOfDay: dice.pick(['00:00', '10:00', '12:15', '18:40', '02:30', '01:30']),
     delay: Number(dice.weighted({ 0: 6, 12: 1, 24: 1 })) as 0,
     spreadHours: dice.isLucky(0.2) ? dice.pick([1, 6]) : null,
@@ -197,7 +197,7 @@ function aLook(dice: ActContext): Extract<Act, { do: 'work' }> {
   }
 }
 
-/** A look for work during which, or at once with which, somebody is at the campaigns; a page of a run's rows may be what is being made. */
+/** A worker pass during which somebody changes campaigns; a page of a run's rows may be in progress. */
 function touched(dice: ActContext, frame: Frame, step: Step): Step {
   const stop: Act = { do: 'campaign step', place: 0, step: dice.pick(['pause', 'cancel']), isTwice: false }
   const rival = () => (dice.isLucky(0.5) ? stop : dice.isLucky(0.2) ? edit(dice, frame) : aStep(dice))
@@ -206,10 +206,10 @@ function touched(dice: ActContext, frame: Frame, step: Step): Step {
   }
   if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(0.3)) return step
   const at = dice.weighted({ pages: 4, 'before sending': 3, claim: 1, evaluate: 1, sent: 1, submission: 1 })
-  // So long after it that nothing counts as said in the same moment.
+  // Late enough not to count as the same moment.
   const after: Step = { do: 'new visit', browser: 2, waitMs: dice.between(2 * SECOND, 20 * SECOND) }
   const first = rival()
-  // Half of those who stand still between two pages end there.
+  // Half of the workers that stall between two pages die there.
   const isKilled = at === 'pages' && after.waitMs % 2 === 1
   const act: Act = isKilled ? { do: 'restart', worker: step.worker } : first
   return { ...step, meanwhile: { at, steps: [{ ...act, waitMs: 0 }, after] } }

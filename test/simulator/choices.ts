@@ -1,17 +1,17 @@
-// What became of which flow a cart belongs to: kept by the simulator's own database, row by row, as carts may fall quiet several times within a
-// step. No address is kept (C8).
+// Records each change of a cart's flow in a table of the simulator's own, because a cart may fall quiet several times
+// within one step. Stores no addresses (C8).
 
-/** A cart fell quiet, or belongs to another flow. */
+/** A cart became abandoned, or its flow changed. */
 export interface FlowAssignment {
   place: number
   cart: string
-  /** What was done together was decided together. */
+  /** Changes of one transaction were decided together. */
   transaction: string
-  /** It fell quiet in that moment. */
+  /** The cart became abandoned with this change. */
   isQuiet: boolean
   flowBefore: string | null
   flow: string | null
-  /** As the cart was then. */
+  /** State of the cart at that time. */
   lastActivityAt: number
   value: number
   items: { quantity: number }[]

@@ -1,17 +1,17 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
-// Time of a history. `true` time only runs forward and is the store's; the engine's clock is off by whatever it jumped.
-// Timers of the engine (lease renewals, limits, its short sleeps) run on it, so that nothing waits for real.
+// The scenario's time. `trueNow` only moves forward and is the store's clock; the engine's clock deviates by its jumps.
+// The engine's timers (lease renewal, limits, sleeps) use it, so that nothing waits in real time.
 
 export interface Clock {
-  /** What the engine reads. */
+  /** The engine's clock. */
   now(): Date
-  /** The store's own clock, and the measure of "within a second": no jump moves it. */
+  /** The store's clock, which jumps do not affect. Rules like "within a second" use it. */
   trueNow(): number
   pass(ms: number): Promise<void>
-  /** Does it once when so much time has passed, within whatever waits for it; called off by what it answers. */
+  /** Runs once when this much time has passed, even within another wait. Call the result to cancel. */
   after(ms: number, run: () => Promise<void>): () => void
-  /** Steps the engine's clock; 'right' puts it right again. */
+  /** Moves the engine's clock; 'right' resets it to true time. */
   jump(ms: number | 'right'): void
 }
 
@@ -23,17 +23,17 @@ interface Timer {
 
 export const FIRST_DAY = Date.UTC(2026, 2, 2)
 const HOUR_MS = 3_600_000
-/** A process that sleeps a moment may be woken late; so a wait for a dead one's lease takes a few looks, not hundreds. */
+/** Sleeps may end late by this much, so that waiting for a dead process's lease takes few passes. */
 const OVERSLEEP = 50
 
-/** Over a longer wait, what comes every few seconds comes once: hours of it would say no more. */
+/** During longer waits, periodic timers run once: repeating them for hours adds nothing. */
 const LONG_MS = 120_000
 
 const timers = new Set<Timer>()
 let trueMs = FIRST_DAY
 let offsetMs = 0
 
-/** `day`: after the first. */
+/** `day`: days after the first. */
 export function startClock(hour: number, day: number): Clock {
   timers.clear()
   trueMs = FIRST_DAY + (day * 24 + hour) * HOUR_MS
@@ -71,7 +71,7 @@ function later(ms: number, everyMs: number | null, run: () => unknown): Timer {
   return timer
 }
 
-/** For a process that does nothing but simulate: everything the engine waits by follows the history's time from now on. */
+/** Replaces the timers of a process that only simulates: all waits follow the scenario's time from now on. */
 export function replaceTimers(): void {
   Object.assign(globalThis, {
     setInterval: (run: () => unknown, ms: number) => later(ms, ms, run),
@@ -80,7 +80,7 @@ export function replaceTimers(): void {
       later(ms, null, () => run(...args)),
     clearTimeout: (timer: Timer) => timers.delete(timer),
   })
-  // How long somebody has waited in front of a button, and how long a template has taken.
+  // Used for times of user actions and of template rendering.
   performance.now = () => trueMs
   AbortSignal.timeout = (ms: number) => {
     const controller = new AbortController()

@@ -6,14 +6,14 @@ import { describeMails, startTally } from './tally.ts'
 import type { PlayReport } from './worker.ts'
 import { listSeeds, runWorkers } from './workers.ts'
 
-// What `npm run simulate` does, with progress and a summary. Each answers the exit code.
+// Commands of `npm run simulate`, with progress and a summary. Each returns the exit code.
 
 const PROGRESS_EVERY_MS = 5_000
 const MANY_FAILURES = 20
-/** A mutation not noticed by then is not noticed. */
+/** A mutation that survives this many scenarios counts as missed. */
 const MUTATION_LIMIT = 1_500
 
-/** No database outlives a run that a signal ends. */
+/** Drops the databases when a signal ends the run. */
 function clearOnSignal(databases: Databases): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void databases.clear().finally(() => process.exit(130)))
@@ -39,7 +39,7 @@ export async function simulateSeed(seed: number): Promise<number> {
   return code
 }
 
-/** Ctrl-C ends it after the histories being played; a second one at once. */
+/** Ctrl-C ends the run after the scenarios in progress; a second one ends it at once. */
 export async function simulateMany(count: number, from: number, workers: number): Promise<number> {
   const databases = await openDatabases()
   const tally = startTally(from)
@@ -83,22 +83,22 @@ export function describeFailure({ seed, failure, steps }: PlayReport): string {
 
 export interface MutationResult {
   mutation: Mutation
-  /** How many histories it took; null: it was not noticed. */
+  /** Scenarios played until the mutation was found; null: it survived. */
   after: number | null
   seed: number
   by: string | null
 }
 
-/** Where two things happen at once PostgreSQL decides who is first: such a history does not notice it every time. */
+/** In concurrent scenarios PostgreSQL decides the order, so such a seed does not find the mutation every time. */
 const TRIES = 12
 
-/** The history that is known to notice a mutation, then all others. */
+/** The seed known to find a mutation, then all others. */
 function* seedsFor({ seed }: Mutation): Generator<number> {
   for (let n = 0; n < TRIES; n++) yield seed
   yield* listSeeds(1, MUTATION_LIMIT)
 }
 
-/** Plays histories with the changed engine until one is broken. */
+/** Plays scenarios with the mutated engine until one fails. */
 export async function tryMutation(
   databases: Databases,
   mutation: Mutation,
@@ -112,7 +112,7 @@ export async function tryMutation(
     workers,
     seeds: seedsFor(mutation),
     isShrunk: false,
-    // A mutation is noticed at once, mostly: what was given out besides would still be played.
+    // Most mutations are found at once; larger batches would play scenarios for nothing.
     atOnce: 1,
     isAlone,
     mutation: mutation.name,
@@ -126,7 +126,7 @@ export async function tryMutation(
   return caught
 }
 
-/** `only`: of this rule, or with this in their name. */
+/** `only`: an invariant, or part of a mutation's name. */
 export async function simulateMutations(workers: number, only: string): Promise<number> {
   const wanted = mutations.filter(({ name, rule }) => rule === only || name.includes(only))
   const databases = await openDatabases()

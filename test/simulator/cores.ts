@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
-// A process and its database connections take turns: on one core, neither has to wake the other's.
+// A process and its database connections take turns: on one core, neither has to wake another core.
 
-/** Where there is no `taskset`, or it is not allowed, everything runs where the system puts it. */
+/** Without `taskset`, or without permission, the system chooses the core. */
 export function pinToCore(core: string, pid: number): void {
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', core, String(pid)], { stdio: 'ignore' })
 }

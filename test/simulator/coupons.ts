@@ -2,18 +2,18 @@ import { type ActContext, drawAnswer } from './maker.ts'
 import { createSeededRandom } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
-// In every fourth history steps of the flow have a coupon, and the store's admin, its answers and the shoppers do what can be done to
-// one. Thrown with dice of their own, so that all other histories stay what they were.
+// In every fourth scenario steps of the flow have a coupon, and the store's admin, its replies and shoppers change
+// coupons. Uses a random stream of its own, so that other scenarios stay the same.
 
-/** Of a step. Money in minor units, percentages in hundredths. */
+/** Coupon of a step. Money in minor units, percentages in hundredths. */
 export interface StepCoupon {
   kind: 'shared' | 'personal'
   percent: number | null
   amountMinor: number | null
-  /** Of a personal percentage. */
+  /** For a personal percentage. */
   maxDiscountMinor: number | null
   minSpendMinor: number | null
-  /** Of a shared one. */
+  /** For a shared coupon. */
   usageLimit: number | null
   endsInHours: number | null
   validHours: number
@@ -25,11 +25,11 @@ export interface StepCoupon {
 }
 
 export type CouponAct =
-  /** The store's admin, to the shared coupon of a step. */
+  /** The store's admin changes the shared coupon of a step. */
   | { do: 'coupon'; step: number; change: 'deleted' | 'expired' | 'drafted' | 'used up' | 'restored' }
-  /** The store's admin, to a personal code that stands there, by its place from the newest. */
+  /** The store's admin changes a personal code, by index, newest first. */
   | { do: 'code'; place: number; change: 'deleted' | 'expired' | 'used up' }
-  /** What comes of our writing to the store's coupons. */
+  /** How the store handles writes of coupons. */
   | { do: 'coupon writes'; mood: 'answer' | 'are refused' | 'are slow' | 'come too late' | 'lose their answers' }
   | { do: 'tidy'; worker: number }
 
@@ -37,7 +37,7 @@ type Coupons = readonly (StepCoupon | null)[]
 
 const HAVE_THEM = 0.26
 const DICE = 0xc0_0b0e
-/** Chosen so that the histories that notice the mutations of everything else stay as they were, but for a few. */
+/** Chosen so that almost all seeds of other mutations keep finding them. */
 const HAVE_DICE = 0x4ac6
 const MINUTE = 60_000
 const HOUR = 3_600_000
@@ -95,7 +95,7 @@ function anAct(dice: ActContext, coupons: Coupons): Act {
   }
 }
 
-/** By whoever got the code, or by a friend; three orders that nobody else places. */
+/** Placed by the holder of the code or by a friend; other acts do not use these three orders. */
 function anOrder(dice: ActContext): Act {
   const { email, typedPhone } = dice.pick(dice.people)
   return {
@@ -115,7 +115,7 @@ function anOrder(dice: ActContext): Act {
   }
 }
 
-/** To one of the shared coupons, those of early steps more often, as most of what leaves is of the first; or to a personal code. */
+/** Changes a shared coupon, mostly of early steps, because most messages are of the first; or a personal code. */
 function ofAdmin(dice: ActContext, coupons: Coupons): Act {
   const shared = coupons.flatMap((coupon, step) => (coupon?.kind === 'shared' ? [step] : []))
   const isOfCode = shared.length === 0 || (coupons.some((coupon) => coupon?.kind === 'personal') && dice.isLucky(0.4))
@@ -130,7 +130,7 @@ const toACode = (dice: ActContext): Act => ({
   change: dice.pick(['deleted', 'expired', 'used up']),
 })
 
-/** An order that names a code, a look for work during which somebody is at the store's coupons. */
+/** An order with a code, or a worker pass during which the store's coupons change. */
 function touched(dice: ActContext, coupons: Coupons, step: Step): Step {
   if (step.do === 'order' && dice.isLucky(0.25)) return { ...step, codeOf: dice.between(0, 3) }
   if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.35)) return step

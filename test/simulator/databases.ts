@@ -6,19 +6,19 @@ import { makeRunFolder } from '../run-folder.ts'
 import { OWNER } from './owner.ts'
 import { WITNESS_SQL } from './witness.ts'
 
-// Databases to play on: a clone of one migrated template per process.
+// Databases for scenarios: a clone of one migrated template per process.
 
 export interface Databases {
-  /** Its server runs on this machine. */
+  /** The server runs on this machine. */
   isHere: boolean
-  /** A fresh database's address. */
+  /** Creates a database and returns its URL. */
   database(): Promise<string>
   clear(): Promise<void>
 }
 
 /**
- * A few live rows in every table, among many dead ones: planning costs more than running, and only an index is sure to be
- * fast. Who waits in a circle need not wait for a second.
+ * Tables have few live and many dead rows: planning costs more than execution, and only an index scan is fast for sure.
+ * Deadlocks are detected without the usual second.
  */
 const SETTINGS = ['plan_cache_mode = force_generic_plan', 'enable_seqscan = off', "deadlock_timeout = '20ms'"]
 
@@ -41,7 +41,7 @@ export function createDatabases(server: string, template: string): Databases {
   }
 }
 
-/** Outside a test run: a server of its own, or the one `DATABASE_URL` names. */
+/** For use outside a test run: starts a server, or uses the one in `DATABASE_URL`. */
 export async function openDatabases(): Promise<Databases> {
   const run = makeRunFolder()
   const postgres = process.env.DATABASE_URL ? null : await startTestPostgres(run.folder)

@@ -3,7 +3,7 @@ import type { Harness } from './harness.ts'
 import { isCampaignSend } from './invariants/scene.ts'
 import type { State } from './witness.ts'
 
-// What was really done with the campaigns of a history, and what became of their messages: proof that they were played.
+// Records which campaign actions a scenario performed and what happened to the messages, as evidence of coverage.
 
 export const CAMPAIGN_ACTIONS = [
   ...(['create', 'send to all', 'edit', 'pause', 'play', 'cancel', 'delete', 'send now', 'send'] as const),
@@ -13,19 +13,19 @@ export const CAMPAIGN_ACTIONS = [
 ]
 export type CampaignAction = (typeof CAMPAIGN_ACTIONS)[number]
 
-/** Of one history. */
+/** Results of one scenario. */
 export interface CampaignCoverage {
   deeds: CampaignAction[]
   runs: number
-  /** Messages by the state they were in at the end. */
+  /** Messages by their final state. */
   states: Record<string, number>
-  /** Held at some time. */
+  /** Messages that were held at some time. */
   held: number
-  /** Handed to a provider. */
+  /** Messages that a provider received. */
   left: number
 }
 
-/** How a campaign stands in the moment before something is done with it. */
+/** State of a campaign just before an action. */
 export interface CampaignActivity {
   status: string
   isPlanned: boolean
@@ -50,7 +50,7 @@ const BUSY = `
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'sent', 'cancelled'])
 
-/** What a step was, by how its campaign stood before. */
+/** Names the actions of a step by the campaign's previous state. */
 export function listActions(
   step: 'edit' | 'pause' | 'play' | 'cancel' | 'delete' | 'send now' | 'send',
   busy: CampaignActivity,
@@ -68,7 +68,7 @@ export function listActions(
   return [step, ...(more[step] ? [more[step]] : [])]
 }
 
-/** A process died: with campaign messages in its hands, or not. */
+/** Records the death of a process, with or without campaign messages in flight. */
 export async function recordWorkerDeath({ outside, deeds }: Harness, workerId: string): Promise<void> {
   const { rows } = await outside.pool.query(
     `select 1 from messages where worker_id = $1 and origin_kind = 'campaign' and state in ('claimed', 'sending') limit 1`,
@@ -77,7 +77,7 @@ export async function recordWorkerDeath({ outside, deeds }: Harness, workerId: s
   if (rows.length > 0) deeds.add('crash in sending')
 }
 
-/** After a step. */
+/** Call after a step. */
 export function recordRuns({ campaigns, deeds, heldOnce }: Harness, { runs, messages }: State): void {
   for (const { id, state, origin } of messages) if (state === 'held' && isCampaignSend({ origin })) heldOnce.add(id)
   for (const { id, asked: pressed, retried, versions } of campaigns) {

@@ -11,15 +11,16 @@ import { listNumbers } from './people.ts'
 import { APP, type ReportedConsent } from './shop-shopify.ts'
 import type { DeliveryFate } from './shopify.ts'
 
-// What a shop on Shopify delivers, over a way that loses, doubles, keeps back and forges; the jobs behind it; and what is to be expected of both.
+// Webhook deliveries of a Shopify shop, which may be lost, duplicated, delayed or forged; their jobs; and the consents
+// to expect.
 
 export interface Delivery {
-  /** As the header writes it: `orders/updated`. */
+  /** Topic as in the header: `orders/updated`. */
   topic: string
   body: object
 }
 
-/** Sends what happened as the history says. A forged one tells what nobody of the shop has said. */
+/** Sends a delivery as the scenario says. A forged one reports something the shop never sent. */
 export async function sendDelivery(harness: Harness, delivery: Delivery, way: DeliveryFate): Promise<void> {
   if (way === 'lost') return
   if (way === 'forged') return forge(harness, delivery)
@@ -33,11 +34,11 @@ export async function sendDelivery(harness: Harness, delivery: Delivery, way: De
 }
 
 export interface ShopDelivery extends Delivery {
-  /** Of the event: the same each time it is delivered. */
+  /** Event id: the same for each delivery of the event. */
   id: string
 }
 
-/** Genuine. `isAgain`: it has been taken before. */
+/** Processes a genuine delivery. `isAgain`: the event was delivered before. */
 export async function processDelivery(harness: Harness, told: ShopDelivery, isAgain = false): Promise<void> {
   const { outside, shopify } = harness
   const wasConnected = !harness.isDisconnected
@@ -48,7 +49,7 @@ export async function processDelivery(harness: Harness, told: ShopDelivery, isAg
   await runStoreJobs(harness)
 }
 
-/** By another secret, by none, or another body under the signature of this one. */
+/** Uses another secret, no signature, or another body under this signature. */
 async function forge(harness: Harness, delivery: Delivery): Promise<void> {
   const ways = {
     'another secret': () => receive(harness, told(), 'shpss_of_somebody'),
@@ -85,7 +86,7 @@ async function receive(
   }
 }
 
-/** What deliveries have asked for; a shop that does not answer is asked again by the next reading. */
+/** Runs the jobs that deliveries have queued. If the shop does not reply, the next sync catches up. */
 async function runStoreJobs(harness: Harness): Promise<void> {
   for (const { name, payload } of harness.outside.storeJobs.splice(0)) {
     await recordConsents(harness, harness.web, () => runJob(harness.web, { name, payload }))
@@ -100,8 +101,8 @@ async function runJob({ deps }: Actor, { name, payload }: StoreJob): Promise<boo
 }
 
 /**
- * Does it, and notes what it was told of consents: of that the engine has to know when it has come to its end, which it answers. Where it broke off it may know,
- * and what is told again says nothing new then.
+ * Runs `work` and records the consents that the shop reported. If `work` completes, the engine has to know them. If it
+ * fails, the engine may know them, and a repeated report is not new.
  */
 export async function recordConsents(harness: Harness, { deps }: Actor, work: () => Promise<boolean>): Promise<void> {
   const { shopify } = harness
@@ -127,7 +128,7 @@ function note(harness: Harness, told: ReportedConsent, isDone: boolean): void {
   if (told.isWithdrawn && isDone) withdrawn.set(key, withdrawn.get(key) ?? clock.trueNow())
   if (told.isWithdrawn) return
   yeses.add(key)
-  // What was said before the no does not take it back; the shop dates to the second.
+  // A consent dated before the withdrawal does not undo it; the shop's times have seconds.
   const since = withdrawn.get(key)
   if (since !== undefined && (hasJumped || told.at === null || told.at + 1_000 > since)) withdrawn.delete(key)
 }

@@ -1,67 +1,73 @@
 import { type Db, sql } from '../../server/core/db/db.ts'
 import type { Channel, Plan } from './steps.ts'
-import { STATE_QUERY, toMillisSql } from './witness.ts'
+import { buildStateSql, toMillisSql } from './witness.ts'
 
-// What the database says of a message at the moment a provider is handed it, in one statement. Times are milliseconds.
+// Reads what the database says about a message at the moment a provider receives it, in one statement. Times are in
+// milliseconds.
 
 export interface Evidence {
   store: string
-  /** What is about none names its person. */
+  /** null: the message has no cart and names its shopper. */
   cart: string
   shopper: string
   origin: string
   step: number
-  /** Of a step of a flow. */
+  /** The step of a flow. */
   stepId: string | null
-  /** Whose words it has; null: its step is not split. */
+  /** The variant of its content; null: its step is not split. */
   variantId: string | null
   state: string
   worker: string
   dueAt: number
   createdAt: number
   sendingAt: number
-  /** At `sendingAt`, or at the call to the channel if that is over a moment later; null: the message has no cart. */
+  /**
+   * The cart at `sendingAt`, or at the channel call if that is more than a moment later; null: the message has no cart.
+   */
   cartStatus: string | null
   cartStartedAt: number | null
   lastActivityAt: number | null
-  /** null: it is of no flow. */
+  /** null: it is not of a flow. */
   delay: number | null
   cap: number
-  /** Other messages of the same person that left within the cap's window before (or, by a clock put back, after) this. */
+  /** Other sends to the same person in the cap's window before this one; after a backward clock jump also after it. */
   others: string[]
-  /** What this process has let leave on the channel and not written to its end, with the person each goes to; answered: not in flight any more. */
+  /**
+   * Messages on the channel that this process has sent and not settled, with their recipients; answered ones are not in
+   * flight.
+   */
   underWay: { id: string; shopper: string; sendingAt: number; isAnswered: boolean }[]
-  /** Carts that were joined to this one, over however many steps. */
+  /** Carts merged into this one, also indirectly. */
   joined: string[]
-  /** `kind:value` of the person, and of everybody who used one of its devices. */
+  /** `kind:value` of the person, and of people who used one of its devices. */
   keys: string[]
-  /** Of the person alone. */
+  /** Keys of the person only. */
   emails: string[]
   valueMinor: number | null
   /** Products in the cart. */
   items: string[]
-  /** The same with quantities, as `2×16,1×17`, sorted. */
+  /** Products with quantities, sorted: `2×16,1×17`. */
   contents: string
   country: string | null
   usState: string | null
   phone: string | null
   coupon: {
-    /** It left with it. */
+    /** The code that it was sent with. */
     code: string | null
     isPersonal: boolean
-    /** In the store. */
+    /** The coupon's id in the store. */
     platformId: string | null
-    /** Its step is to have one. */
+    /** The coupon that its step should have. */
     isWanted: boolean
     fallback: 'without' | 'skip' | null
-    /** Of the decision record. */
+    /** From the decision record. */
     record: { coupon?: string; couponIncluded?: boolean; couponReason?: string } | null
   }
   hasBoughtBefore: boolean
   arm: 'treated' | 'control' | null
   armAt: number | null
   overridesHoldout: boolean | null
-  /** Of the address, on this channel, as it was said. */
+  /** Consents of the address on this channel, in the order recorded. */
   ledger: {
     status: 'granted' | 'pending' | 'withdrawn'
     isConfirmed: boolean
@@ -69,23 +75,23 @@ export interface Evidence {
     at: number
     id: string
   }[]
-  /** In force, for this channel. */
+  /** Suppressions in force for this channel. */
   overrides: { country: string; from: string; to: string }[]
   plan: Plan | null
-  /** Of the plan this month, on this channel, with this message. */
+  /** Messages of the plan used this month on this channel, with this one. */
   used: number
-  /** Of the budget this month, with this message, as the account's books have it. */
+  /** Amount of the budget used this month, with this message, in the account's books. */
   spent: number
 }
 
 const ms = (column: string) => sql.raw(toMillisSql(column))
-const STATE_NOW = sql.raw(STATE_QUERY('m'))
+const STATE_NOW = sql.raw(buildStateSql('m'))
 
 export async function readEvidence(
   db: Db,
   of: { id: string; channel: Channel; hash: Buffer; now: Date },
 ): Promise<Evidence | undefined> {
-  // Who buys, or is found to be one with somebody, in the moment between send and wire had not when it was decided (D5).
+  // A purchase or merge between the send and the provider call came after the decision (D5).
   const isAtOnce = sql`${of.now}::timestamptz >= m.sending_at and ${of.now} < m.sending_at + interval '1 second'`
   const rows = await sql<Evidence>`
     with recursive joined as (

@@ -2,8 +2,8 @@ import type { Harness } from './harness.ts'
 import { type PlayedCampaign, readFigures, readReports } from './play-campaigns.ts'
 import type { Cart, State } from './witness.ts'
 
-// Whom a run has to write to, noted when it is first seen: from what carts were before and behind the step in which it began, and from what
-// its owner wants. Whoever is in any doubt is left out.
+// Expected recipients of a run, recorded when the run first appears. They follow from the carts before and after the
+// step in which it started, and from the campaign's settings. Doubtful cases are left out.
 
 const HOUR_MS = 3_600_000
 
@@ -29,7 +29,7 @@ export async function recordExpectedRecipients(
   }
 }
 
-/** Nobody was at the campaign in the last step, and the store is there. */
+/** The campaign was not changed in the last step, and the store is connected. */
 const isUndisturbed = ({ stepNumber, isDisconnected }: Harness, { touchedIn }: PlayedCampaign) =>
   touchedIn < stepNumber && !isDisconnected
 
@@ -42,7 +42,7 @@ interface Begun {
 
 function matched(harness: Harness, { made, state, before, startedAt }: Begun): { cart: string; shopper: string }[] {
   const { plan } = made.versions.at(-1)!
-  // Whoever was written to by then cannot be told afterwards.
+  // With this filter, later states do not show who was mailed by then.
   if (plan.filters.mailedBefore) return []
   return state.carts
     .filter((cart) => isUnchanged(cart.id, state, before) && cart.lastActivityAt <= startedAt)
@@ -70,11 +70,11 @@ export function isInAudience(
   )
 }
 
-/** In any run, by that person or about that cart. */
+/** In any run, to that person or about that cart. */
 const hasHadIt = ({ id }: PlayedCampaign, cart: Cart, { messages }: State) =>
   messages.some((each) => each.origin === `campaign:${id}` && (each.cart === cart.id || each.shopper === cart.shopper))
 
-/** Left then and now, with the same contact, by the same person, and nothing done in between. */
+/** Abandoned before and after, with the same contact and person, and no activity in between. */
 export function isUnchanged(id: string, state: State, before: State | null): boolean {
   const [now, then] = [state, before].map((each) => each?.carts.find((cart) => cart.id === id))
   if (!now || !then || now.status !== 'abandoned' || then.status !== 'abandoned') return false

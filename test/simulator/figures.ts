@@ -2,10 +2,10 @@ import { countChanges, rebuildFigures } from '../../server/insights/analytics/fi
 import { readFigures } from '../figures.ts'
 import { type Harness, storeHandle } from './harness.ts'
 
-/** Decision 28: at the end of a history, the days counted after each change say what counting everything anew says. */
+/** Decision 28: at the end of a scenario, incremental counts equal a full recount. */
 export async function findFigureFaults(harness: Harness): Promise<string[]> {
   const [store, now] = [storeHandle(harness), harness.clock.trueNow()]
-  // Everything counted anew is some statements for each month: no look for work is as long.
+  // A full recount runs several statements per month, more than any worker pass.
   harness.web.life.statements = Number.NEGATIVE_INFINITY
   await countChanges(store, new Date(now))
   const kept = await readFigures(store.db, store.storeId)

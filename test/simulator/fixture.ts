@@ -15,8 +15,8 @@ import { APP, buildVariantId } from './shop-shopify.ts'
 import { hasTexts, type Scenario } from './steps.ts'
 import { SMS, WHATSAPP } from './texts.ts'
 
-// Where a history is played: an account with a connected store and the ready flow, switched on. One statement (two with texts),
-// because this is done for each of a hundred thousand; it writes what connecting and switching on write.
+// The account of a scenario, with a connected store and the ready-made flow switched on. It takes one statement (two
+// with texts), because a run creates a hundred thousand. The rows equal those that connecting and switching on write.
 
 export interface Fixture {
   accountId: string
@@ -24,7 +24,7 @@ export interface Fixture {
   flowId: string
   homeUrl: string
   captureKey: string
-  /** How it is connected again. */
+  /** Body of the call that connects it again. */
   form: ConnectRequest
   session: Session
 }
@@ -32,7 +32,7 @@ export interface Fixture {
 const STEPS = ['first_reminder', 'second_reminder', 'last_reminder']
 const WOO = { consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' }
 
-/** Where it is reached, and with what. */
+/** URL and keys of the store. */
 function shopOf({ shopify }: Scenario, storeId: string, homeUrl: string) {
   if (!shopify) {
     const typed = { consumer_key: WOO.consumerKey, consumer_secret: WOO.consumerSecret }
@@ -56,7 +56,7 @@ const RIGHTS = {
   ...{ protectedData: 'full', hasAllOrders: false, planName: 'Grow', isPasswordProtected: false },
 }
 
-/** `inAccount`: one that is there. */
+/** `inAccount`: an existing account. */
 export async function createFixture(
   pool: pg.Pool,
   scenario: Scenario,
@@ -105,10 +105,10 @@ export async function createFixture(
   return fixture
 }
 
-/** What the provider can read the code from. */
+/** The provider fake reads the code from this text. */
 export const CODE_SNIPPET = '{% if coupon_code %} Code: {{ coupon_code }} {% endif %}'
 
-/** Words for a step by any channel. */
+/** Content of a step for any channel. */
 export const TEXT = '{{ customer_name }}, your cart is still here: {{ checkout_link }}'
 
 function textsOf({ accountId, storeId }: Fixture, { plan, room, budgetMicros, cooldownHours }: Scenario, now: Date) {
@@ -124,7 +124,7 @@ function textsOf({ accountId, storeId }: Fixture, { plan, room, budgetMicros, co
   return [accountId, storeId, now, JSON.stringify(hooks), JSON.stringify(used), budgetMicros, cooldownHours]
 }
 
-/** What entering credentials, a budget and a month of sending have written. */
+/** Rows that credentials, a budget and a month of sends would have written. */
 const WITH_TEXTS = `
   with hooks as (
     insert into channel_credentials (account_id, channel, provider, hook_key, encrypted, identity, check_answer, checked_at, updated_at)
@@ -167,14 +167,14 @@ const SET_UP = `
   select $2, id, variation, name, "priceMinor", 'USD', true, $4
   from jsonb_to_recordset($11::jsonb) as p(id text, variation text, name text, "priceMinor" int)`
 
-/** Everything of the account goes with its row; so no tick of the next history sees anything of this one. */
+/** Deleting the account deletes all its rows, so that the next scenario's jobs see none of them. */
 export async function clearFixture(pool: pg.Pool): Promise<void> {
   await pool.query('delete from flow_steps')
   await pool.query('delete from accounts')
-  // Carts that go are counted as gone, of no store any more: whoever looks through all tables would read them for ever.
+  // Deleted carts leave change records without a store, which would pile up for jobs that read all of them.
   await pool.query('delete from cart_counts')
   await pool.query('delete from customer_counts')
-  // The same history may be played again, with the same ids.
+  // The same scenario may be played again with the same ids.
   await pool.query('delete from rollup_changes')
   await pool.query('delete from figure_changes')
   await pool.query('delete from simulator_sends')

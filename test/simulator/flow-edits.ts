@@ -2,22 +2,23 @@ import { createSeededRandom, type Random } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 import { hasTexts } from './steps.ts'
 
-// In every seventh history the owner edits the flow while its messages are due and in flight: steps come, go and change places, get
-// conditions, channels in order and variants (decisions 52 to 55). Thrown with dice of their own, so that all other histories stay what they were.
+// In every seventh scenario the owner edits the flow while its messages are due and in flight: steps are added, removed
+// and moved, and get conditions, fallback channels and variants (decisions 52 to 55). Uses a random stream of its own,
+// so that other scenarios stay the same.
 
-/** What can be told of a cart by whoever looks at it. */
+/** A condition on facts of a cart. */
 export type Bound =
   | { fact: 'items'; is: 'at_least' | 'at_most'; count: number }
   | { fact: 'value'; is: 'above' | 'below'; amount: number }
   | { fact: 'phone'; is: 'present' | 'absent' }
 
-/** Whom a flow takes. */
+/** Which carts a flow matches. */
 export interface Entry {
   match: 'all' | 'any'
   bounds: readonly Bound[]
 }
 
-/** `place`: of the step, counted from 0; beyond the last one it is the last. */
+/** `place`: index of the step, from 0; larger values mean the last step. */
 export type FlowChange =
   | { kind: 'add'; place: number; channels: readonly Channel[] }
   | { kind: 'remove'; place: number }
@@ -27,7 +28,7 @@ export type FlowChange =
   | { kind: 'split'; place: number; shares: readonly number[] }
   | { kind: 'winner'; place: number; variant: number }
 
-/** `flow`: in the order in which they were made, counted from 0; none: the one there is from the beginning. */
+/** `flow`: index in order of creation, from 0; none: the first flow. */
 export type FlowEditAct = { do: 'flow edit'; change: FlowChange; flow?: number }
 
 const HAVE_THEM = 0.14
@@ -38,7 +39,7 @@ const HOUR = 3_600_000
 
 export function addFlowEdits(seed: number, scenario: Scenario): Scenario {
   const dice = createSeededRandom(seed ^ DICE)
-  // Which coupon a step has is known by its place.
+  // A step's coupon is known by the step's index.
   if (!dice.isLucky(HAVE_THEM) || scenario.coupons) return scenario
   const channels = listChannels(scenario)
   const act = (): FlowEditAct => ({ do: 'flow edit', change: drawChange(dice, channels) })
@@ -52,7 +53,7 @@ export function addFlowEdits(seed: number, scenario: Scenario): Scenario {
     const most = dice.pick([0, MINUTE, 20 * MINUTE, 90 * MINUTE])
     steps.splice(dice.between(2, steps.length), 0, { ...act(), waitMs: dice.between(0, most) })
   }
-  // What a provider put off is still open when the channels of its step change.
+  // A message that the provider deferred is still open when its step's channels change.
   for (let more = dice.between(0, 2); more > 0; more--) {
     const place = dice.between(0, 2)
     const change: FlowChange = { kind: 'channels', place, channels: someChannels(dice, channels) }
@@ -66,13 +67,13 @@ export function addFlowEdits(seed: number, scenario: Scenario): Scenario {
   return { ...scenario, steps: [...steps, createWorkStep(10 * MINUTE), createWorkStep(HOUR)] }
 }
 
-/** By which steps may go. */
+/** Channels that steps may use. */
 export function listChannels(scenario: Scenario): Channel[] {
   const texts: Channel[] = hasTexts(scenario) ? ['sms', 'whatsapp'] : []
   return ['email', ...texts, ...(scenario.push ? (['push'] as const) : [])]
 }
 
-/** `edit` names the three steps a flow begins with. */
+/** Replaces `edit` acts, which assume the three initial steps. */
 export function replaceEdits(steps: readonly Step[], instead: () => Act): Step[] {
   const replaced = <Some extends Act>(each: Some): Some => {
     if (each.do === 'edit') return { ...instead(), ...('waitMs' in each && { waitMs: each.waitMs }) } as unknown as Some

@@ -2,42 +2,42 @@ import type { Fixture } from './fixture.ts'
 import type { Entry } from './flow-edits.ts'
 import type { Harness } from './harness.ts'
 
-// What the owner has done with the store's flows, noted as it was done: which there are, in which order, which are on and whom they take.
+// The owner's flows as the scenario set them: which exist, their order, which are on, and which carts they match.
 
 interface AskedFlow {
   id: string
   isOn: boolean
-  /** By the engine's clock: carts whose last activity is at or after it. null: it was never on. */
+  /** On the engine's clock: it matches carts with activity at or after this time. null: it was never on. */
   takesFrom: number | null
-  /** null: everybody. */
+  /** null: every cart. */
   entry: Entry | null
 }
 
-/** In the order in which they are asked. */
+/** Flows in the order of matching. */
 export interface FlowSnapshot {
-  /** Of the history, in which it became so. */
+  /** Index of the scenario step that made it so. */
   step: number
   flows: readonly AskedFlow[]
-  /** It was this that was done. */
+  /** Id of the flow that was switched on; null: another change. */
   switchedOn: string | null
 }
 
 export interface Flows {
-  /** As they were made; none that was deleted. */
+  /** Ids in order of creation, without deleted ones. */
   made: readonly string[]
   past: readonly FlowSnapshot[]
 }
 
-/** One, and it is on. */
+/** One flow that is on. */
 export const createFlows = ({ flowId }: Fixture, startedAt: number): Flows => ({
   made: [flowId],
   past: [{ step: -1, flows: [{ id: flowId, isOn: true, takesFrom: startedAt, entry: null }], switchedOn: null }],
 })
 
-/** Of as many as there are. */
+/** Index among existing flows. */
 export const findFlow = ({ flows: { made } }: Harness, place: number): string => made[Math.min(place, made.length - 1)]!
 
-/** After it was done. */
+/** Call after the change. */
 export function recordFlows(
   harness: Harness,
   change: (flows: readonly AskedFlow[]) => readonly AskedFlow[],
@@ -60,7 +60,7 @@ export const updateFlow = (
 
 const DAY_MS = 86_400_000
 
-/** `at`: by the engine's clock, when it was asked for. */
+/** `at`: time of the request on the engine's clock. */
 export function recordSwitch(
   harness: Harness,
   id: string,

@@ -2,7 +2,7 @@ import type { Country } from './people.ts'
 import type { Random } from './random.ts'
 import type { Channel, Scenario } from './steps.ts'
 
-// What is given from a history's beginning on: its flow's channels, where its people live, what its owner pays for.
+// Settings that hold from a scenario's start: channels of its flow, countries of its people, and the plan.
 
 type Frame = Pick<
   Scenario,
@@ -19,7 +19,7 @@ export const MIXED_CHANNELS: readonly (readonly Channel[])[] = [
   ['email', 'whatsapp', 'sms'],
 ]
 const HOMES: Record<Country, number> = { US: 3, DE: 3, GB: 4, MX: 1, AU: 1 }
-/** When it begins to be day all over a country, UTC. */
+/** When daytime starts everywhere in a country, UTC. */
 const DAYS: Record<Country, number> = { US: 18, DE: 7, GB: 8, MX: 16, AU: 0 }
 
 export function drawFrame(chance: Random): Frame {
@@ -27,7 +27,7 @@ export function drawFrame(chance: Random): Frame {
 }
 
 function mailFrame(chance: Random): Frame {
-  // 500 mails a month are a limit, and a thousand times more histories would not reach it.
+  // Scenarios never reach a limit of 500 mails a month by themselves, so some start close to it.
   const isNear = chance.isLucky(0.1)
   return {
     channels: MAIL,

@@ -1,11 +1,11 @@
 import { type ActContext, type ActMaker, type ActMakers, drawAnswer } from './maker.ts'
 import type { Act } from './steps.ts'
 
-// Acts around texts, and what owners do with single people: kind of act, how often, and how one is made.
+// Acts around texts and around single people: name of the act, weight, and how to draw one.
 
 const kindOf = (isPhone: boolean) => (isPhone ? 'phone' : 'email')
 
-/** In every history. */
+/** In every scenario. */
 export const ownerActMakers: ActMakers = {
   suppress: [
     0.6,
@@ -39,7 +39,7 @@ const CODES = ['30003', '30005', '30007', '21610', '63003', '131026', null] as c
 
 const says: ActMaker = (chance) => {
   const words = chance.weighted({ STOP: 3, START: 3, YES: 6, HELP: 0.5, hello: 2 })
-  // Asked is by SMS.
+  // Opt-in requests go by SMS.
   const channel = words === 'YES' ? 'sms' : chance.pick(['sms', 'whatsapp'] as const)
   return { do: 'says', person: chance.between(0, 2), channel, words, network: network(chance) }
 }
@@ -72,7 +72,7 @@ function manual(chance: ActContext): Act {
   }
 }
 
-/** Only where there are texts. */
+/** Only in scenarios with texts. */
 export const textActMakers: ActMakers = {
   says: [5, says],
   lateWords: [0.7, (chance) => ({ do: 'late words arrive', isReversed: chance.isLucky(0.5) })],

@@ -30,7 +30,8 @@ import {
 import { addStops } from './stops.ts'
 import { addErasedNames, addStrangers } from './strangers.ts'
 
-// Random histories. Three browsers, three people, few products and short delays: small worlds collide often. Half of them have texts.
+// Random scenarios. Three browsers, three people, few products and short delays make collisions likely. Half of the
+// scenarios have texts.
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -68,7 +69,7 @@ export function generateScenario(seed: number): Scenario {
     steps: [],
   }
   const chance: ActContext = { ...dice, people: createPeople(frame.countries), hasTexts: hasTexts(frame) }
-  // Most begin with people who leave a cart and an address: without them nothing can go wrong.
+  // Most start with people who abandon a cart and leave an address, because otherwise nothing can go wrong.
   const first = chance.weighted({ none: 1, one: 6, all: 3 })
   const people = { none: [], one: [chance.between(0, 2)], all: [0, 1, 2] }[first]
   const steps: Step[] = people.map((person) => ({ ...firstPost(chance, person), waitMs: 0 }))
@@ -88,7 +89,7 @@ export function generateScenario(seed: number): Scenario {
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }
-/** A few hours are a night, and what was due is too old. */
+/** A few hours pass a night, or make due messages expire. */
 const TEXT_WAITS = { none: 8, moment: 27, minutes: 48, hour: 14, hours: 2.7, days: 0.3 }
 
 function aWait(chance: ActContext): number {
@@ -168,7 +169,7 @@ function someContact(chance: ActContext): Contact {
 
 const KINDS: Record<OrderKind, number> = { draft: 30, pending: 12, failed: 5, cancelled: 5, trashed: 1, purchase: 47 }
 
-/** Five order numbers: the same order comes again in another state. */
+/** Five order numbers, so that the same order returns in another state. */
 function order(chance: ActContext): Act {
   const person = chance.pick(chance.people)
   const key = chance.weighted({ email: 6, phone: 2, customer: 1.5, all: 2, nobody: 0.5 })
@@ -217,7 +218,7 @@ function meanwhile(chance: ActContext): Meanwhile {
     waitMs: chance.isLucky(0.5) ? 0 : chance.between(500, 40 * SECOND),
   }))
   const waitedMs = steps.reduce((sum, { waitMs }) => sum + waitMs, 0)
-  // Half of those who stand still at the send do so behind it; for so long that nothing counts as said in the same moment.
+  // Half of the workers that stall around the send do so after it, long enough not to count as the same moment.
   const isBehind = at === 'before sending' && waitedMs >= SECOND && waitedMs % 2 === 1
   return { at: isBehind ? 'sent' : at, steps }
 }
@@ -230,7 +231,7 @@ function atOnce(chance: ActContext): Act {
 const OF_TEXTS = { says: 3, report: 2, manual: 2, budget: 0.5, endConsentOverride: 0.5 }
 const NO_TEXTS = { says: 0, report: 0, manual: 0, budget: 0, endConsentOverride: 0 }
 
-/** What somebody else does while a worker is at it. */
+/** What others do while a worker runs. */
 function rival(chance: ActContext): Act {
   const kind = chance.weighted({
     post: 6,
@@ -255,7 +256,7 @@ const store = (chance: ActContext): Act => ({
   do: 'store',
   mood: chance.weighted({
     ...{ answers: 5, 'is down': 3, 'fails at page 2': 2, 'is slow': 2 },
-    // It hangs at everything, at all but the probe of the order check (D3), or at stock and prices alone.
+    // The store hangs at everything, at all but the probe of the order check (D3), or only at stock and prices.
     ...{ stalls: 0.5, 'stalls at lists': 0.25, 'stalls at stock': 0.25 },
   }),
 })
@@ -278,7 +279,7 @@ const unsubscribe = (chance: ActContext): Act => ({
   way: chance.isLucky(0.5) ? 'page' : 'one-click',
 })
 
-/** Kind of act, how often, and how one is made. */
+/** Name of the act, weight, and how to draw one. */
 const makings: ActMakers = {
   post: [24, (chance) => post(chance)],
   visit: [2, (chance) => ({ do: 'new visit', browser: chance.between(0, 2) })],
@@ -304,6 +305,6 @@ const makings: ActMakers = {
   ...textActMakers,
 }
 const weightsOf = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, makings[name]![0]]))
-/** Texts have more that keeps them from leaving. */
+/** Texts have more rules that prevent a send. */
 const TEXT_WEIGHTS = { ...weightsOf(Object.keys(makings)), work: 60, order: 10, disconnect: 0.4, post: 20 }
 const WEIGHTS = weightsOf(Object.keys(makings).filter((name) => !(name in textActMakers)))

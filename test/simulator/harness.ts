@@ -28,7 +28,7 @@ import { type Act, type Channel, hasTexts, type Plan, type Scenario } from './st
 import type { DeliveryReport, InboundWords } from './texts.ts'
 import type { Cart } from './witness.ts'
 
-// Everything a history is played with.
+// State of a running scenario.
 
 export interface Harness {
   scenario: Scenario
@@ -39,27 +39,27 @@ export interface Harness {
   outside: Environment
   web: Actor
   workers: Actor[]
-  /** `banner`: what its shopper has answered the shop's consent banner. */
+  /** `banner`: the shopper's answer to the shop's consent banner. */
   browsers: { visit: number; page: number; seq: number; banner?: 'yes' | 'no' }[]
-  /** What each browser has ever told to be in its cart (as `Evidence.contents` says it). */
+  /** Cart contents that each browser has reported (in the form of `Evidence.contents`). */
   told: Set<string>[]
   latePosts: CapturePost[]
   lateWebhooks: OrderVersion[]
-  /** Genuine ones of Shopify's. */
+  /** Genuine Shopify deliveries that are delayed. */
   lateDeliveries: ShopDelivery[]
-  /** What the shop said of consents and was understood. */
+  /** Consents that the shop reported and the engine processed. */
   heard: Set<string>
   arrivals: number
   deadlocks: number
   hasJumped: boolean
   editedAt: number | null
   flows: Flows
-  /** What the steps of flows were when, in order; empty: as they began. */
+  /** Snapshots of the flow's steps, in order; empty: never edited. */
   flowPast: StepsSnapshot[]
-  /** How often sending was paused. */
+  /** Number of times sending was paused. */
   pauses: number
   people: readonly Person[]
-  /** As they were after the last step, those left first: which one an act by hand means. */
+  /** Carts after the last step, abandoned ones first. Manual sends choose among them by index. */
   carts: readonly Cart[]
   /** By `channel:address`, in true time. */
   unsubscribed: Map<string, number>
@@ -70,118 +70,118 @@ export interface Harness {
   erased: Map<string, number>
   /** Addresses. */
   resubscribed: Set<string>
-  /** Erasures whose job has not ended yet. */
+  /** Erasures whose job has not finished. */
   erasing: string[]
-  /** `channel:address`; `channel:*` where it was not said whose. */
+  /** Consents by `channel:address`; `channel:*` if the address was not known. */
   yeses: Set<string>
-  /** What the posts of each cart have said of who it is. */
+  /** Contacts that the posts of each cart have named. */
   contacts: Map<string, ReadonlySet<string>>
-  /** Named by an order, or by a post below the limits on new contacts. */
+  /** Contacts named by an order, or by a post within the limits on new contacts. */
   usable: Set<string>
-  /** Named by posts of a cart above them. */
+  /** Contacts named by posts of a cart above these limits. */
   refused: Map<string, ReadonlySet<string>>
   isCrowdFull: boolean
-  /** When each person last said STOP or START, as their phone dates it. */
+  /** Time of each person's last STOP or START, as dated by the phone. */
   keywords: Map<string, { words: string; saidAt: number }>
-  /** By phone, when WhatsApp was last written on. */
+  /** Time of the last WhatsApp message, by phone. */
   wrote: Map<string, number>
   lateWords: InboundWords[]
   lateReports: DeliveryReport[]
-  /** What each message's provider has said of it, and was believed. */
+  /** Accepted delivery reports of each message. */
   reported: Map<string, Set<DeliveryReport['status']>>
-  /** When a message's provider first said that it failed, in true time. */
+  /** Time of a message's first failure report, in true time. */
   failedAt: Map<string, number>
   manual: ManualState
-  /** Of each step of the flow; null: it has none. */
+  /** For each step of the flow; null: it has no coupon. */
   couponIds: readonly (string | null)[]
   campaigns: PlayedCampaign[]
-  /** Kept by a name, with the filters they were given. */
+  /** Saved audiences with their filters. */
   audiences: { id: string; filters: CampaignFilters }[]
-  /** Of mails what their receivers said later. */
+  /** Bounces and complaints of mails. */
   returned: Map<string, Set<'hard' | 'complaint'>>
-  /** What the report of a campaign said in the last step. */
+  /** Reports of campaigns in the last step. */
   reports: Map<string, CampaignReport>
-  /** What was done with campaigns so far. */
+  /** Campaign actions performed so far. */
   deeds: Set<CampaignAction>
-  /** Messages of campaigns that were held at some time. */
+  /** Campaign messages that were held at some time. */
   heldOnce: Set<string>
-  /** What the list of campaigns says of each. */
+  /** Status and counts of each campaign in the list of campaigns. */
   figures: Map<string, { status: CampaignStatus; counts: z.output<typeof FlowCounts> }>
-  /** A worker came to the end of its look, and is alive. */
+  /** A worker finished its pass and is alive. */
   isLookDone: boolean
-  /** When a worker died in the middle of a look: in true time. */
+  /** True time at which a worker died during a pass. */
   diedAt: number
-  /** When the last step began, before its wait: in true time. */
+  /** True time at which the last step started, before its wait. */
   stepStartedAt: number
-  /** Of the last step, counted from 0. */
+  /** Index of the last step, from 0. */
   stepNumber: number
   /** There is a control group only while a flow is on. */
   isFlowOn: boolean
-  /** The step in which it was switched on last. */
+  /** The step in which the flow was last switched on. */
   flowOnIn: number
-  /** The step in which that took in the carts of the last day. */
+  /** The step in which switching on included carts of the last day. */
   lastDayIn: number
-  /** The last step was the tidy job, and it came to its end. */
+  /** The last step was the cleanup job, and it finished. */
   isTidied: boolean
   isDisconnected: boolean
   stops: SendingStops
   /** Browsers and their push service; null: the store has no web push. */
   push: PushService | null
-  /** The store's own notifications are on. */
+  /** The store's automatic notifications are on. */
   isPushOn: boolean
-  /** The same as `shop`; null: it is on WooCommerce. */
+  /** The same object as `shop`; null: the store is on WooCommerce. */
   shopify: ShopifyShop | null
-  /** On WooCommerce, of the same account; null: there is none. */
+  /** A second store of the account, on WooCommerce; null: there is none. */
   other: Harness | null
-  /** null: the shop has none, or has said nothing yet. */
+  /** null: the shop has no plugin, or it has not called yet. */
   plugin: Plugin | null
-  /** null: everything may be kept, as nobody has chosen. */
+  /** null: no capture mode is set, and everything may be stored. */
   modes: ModeState | null
-  /** Whose unsubscribe the last step was. */
+  /** The unsubscribe of the last step. */
   justUnsubscribed: { channel: Channel; address: string } | null
   say(news: Partial<SendBlocks>): void
-  /** The same of a flow that was made later. */
+  /** The same for a flow that was created later. */
   sayOff(flowId: string, since: number | null): void
 }
 
-/** What an operator and the plan let the store do. */
+/** Suspension by an operator, and the store's rest because of the plan. */
 export interface SendingStops {
   suspended: boolean
   isChosen: boolean
   plan: Plan
   hasNeighbours: boolean
   rests: boolean
-  /** When one of them changed last, in true time. */
+  /** True time of the last change. */
   changedAt: number
 }
 
 export type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
 
-/** The store, as the web server reaches it. */
+/** The store's handle for the web server. */
 export const storeHandle = ({ fixture, web }: Harness) => ({ storeId: fixture.storeId, db: web.deps.db })
 export const accountHandle = ({ fixture, web }: Harness) => ({ accountId: fixture.accountId, db: web.deps.db })
 
-/** A request by hand, which may come again under its key. */
+/** A manual send request, which may be repeated with its key. */
 export interface ManualRequest {
   body: string
   /** True time. */
   at: number
   engineAt: number
-  /** So many wait for an answer to it. */
+  /** Number of callers that wait for the reply. */
   waiting: number
-  /** A message was written for it. */
+  /** A message was created for it. */
   isMade: boolean
 }
 
-/** What people have asked for by hand. */
+/** Manual send requests. */
 export interface ManualState {
   /** By key. */
   asked: Map<string, ManualRequest>
-  /** So many messages may there be. */
+  /** Most messages that the requests may create. */
   allowed: number
-  /** Messages that were said to be sent. */
+  /** Messages that were reported as sent. */
   saidSent: string[]
-  /** Notifications to everybody, by their words: when they were asked for last, by the engine's clock. */
+  /** Broadcast notifications by content: time of the last request on the engine's clock. */
   toAll: Map<number, number>
 }
 
@@ -318,7 +318,7 @@ function suppressedSince({ suppressed }: Harness, channel: Channel, address: str
   return since.length > 0 ? Math.min(...since) : null
 }
 
-/** Half of what the price list says, for every other message. */
+/** Half of the list price for every second message. */
 function finalCost({ post }: Harness, providerId: string) {
   const index = post.mails.findIndex(({ id }) => buildProviderId(id) === providerId)
   const micros = post.mails[index]?.micros ?? 0

@@ -2,9 +2,9 @@ import { beat } from '../../server/delivery/send/workers.ts'
 import { type Actor, ProcessKilled } from './actors.ts'
 import type { Harness } from './harness.ts'
 
-// That processes live, as they say it every few seconds.
+// Heartbeats of the processes, every few seconds.
 
-/** Between two looks nobody calls them, and yet whoever lives has said so every three seconds; this is what came of it. */
+/** Writes the heartbeats that live workers would have sent between two passes, when no code of theirs runs. */
 export async function recordMissedHeartbeats({ outside, workers, clock }: Harness): Promise<void> {
   const alive = workers.filter(({ life }) => !life.isDead).map(({ deps }) => deps.workerId)
   await outside.pool.query('update workers set seen_at = $1 where id = any($2) and seen_at < $1', [
@@ -13,7 +13,7 @@ export async function recordMissedHeartbeats({ outside, workers, clock }: Harnes
   ])
 }
 
-/** As often as a process says so that is alive and only waits: without it the other worker would take it for dead. */
+/** Interval of heartbeats. Without them the other worker would consider a waiting one dead. */
 export const BEAT_MS = 4_000
 
 export async function recordHeartbeat({ deps, life }: Actor): Promise<void> {
@@ -22,6 +22,6 @@ export async function recordHeartbeat({ deps, life }: Actor): Promise<void> {
   await beat(deps).catch((error) => {
     if (!(error instanceof ProcessKilled)) throw error
   })
-  // No part of a look for work: one that waits half an hour, as an erasure does for the wire, would not end.
+  // Not part of a pass: a long wait, such as that of an erasure for messages in flight, would exceed the limit.
   life.statements = statements
 }

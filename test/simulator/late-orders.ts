@@ -1,8 +1,9 @@
 import { createSeededRandom } from './random.ts'
 import type { Act, Step } from './steps.ts'
 
-// In some histories somebody buys on three days, and the store tells of the last day first: what was counted as a person's first order is
-// not: before late webhooks arrive, all is counted. Thrown with dice of their own, so that all other histories stay what they were.
+// In some scenarios somebody buys on three days, and the store reports the last day first. What counted as a first
+// order has to be recounted before late webhooks arrive. Uses a random stream of its own, so that other scenarios stay
+// the same.
 
 const HAVE_THEM = 0.25
 const DICE = 0x1a7e0d
@@ -12,7 +13,7 @@ export function addLateOrders(seed: number, steps: readonly Step[], emails: read
   const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_THEM)) return [...steps]
   const email = dice.pick(emails)
-  // No other order has these numbers.
+  // Other orders do not use these numbers.
   const bought = ([6, 7, 8] as const).map((order): Step => {
     const act: Act = {
       ...{ do: 'order', order, kind: 'purchase', email, phone: null, customerId: null, items: [['16', 1]] },

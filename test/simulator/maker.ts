@@ -2,16 +2,16 @@ import type { Person } from './people.ts'
 import type { Random } from './random.ts'
 import type { Act, Answer } from './steps.ts'
 
-// What acts are made with.
+// Input for drawing acts.
 
-/** Chance, and whose history it is. */
+/** A random stream, and the scenario that it draws for. */
 export interface ActContext extends Random {
   people: readonly Person[]
   hasTexts: boolean
 }
 
 export type ActMaker = (chance: ActContext) => Act
-/** By name: how often, and how one is made. */
+/** By name of the act: weight, and how to draw one. */
 export type ActMakers = Record<string, [weight: number, make: ActMaker]>
 
 export const drawAnswer = (chance: ActContext): Answer =>

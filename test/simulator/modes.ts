@@ -3,20 +3,20 @@ import type { Person } from './people.ts'
 import { createSeededRandom, type Random } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
-// In some histories the owner has chosen what is kept of shoppers before they agree (C9): shoppers answer the shop's banner and take the answer
-// back, tick boxes and untick them, buy and come again as customers, and half of their browsers have an older script from a cache. Thrown with
-// dice of their own, so that all other histories stay what they were.
+// In some scenarios the owner has chosen what is stored before consent (C9). Shoppers answer the shop's banner and
+// revoke the answer, tick boxes and untick them, buy, and return as customers. Half of their browsers run an old cached
+// script. Uses a random stream of its own, so that other scenarios stay the same.
 
 export type ModeAct = { do: 'banner'; browser: number; answer: 'yes' | 'no' }
 
 const HAVE_IT = 0.2
-/** By these none of the histories that notice other mistakes has it. */
+/** Chosen so that the seeds of other mutations have no capture mode. */
 const DICE = 0x2f_a84b
 const SECOND = 1_000
 const MINUTE = 60_000
 const MODES: Record<CaptureMode, number> = { nothing: 4, cart_only: 4, cart_and_contact: 1 }
 
-/** Not where a history is about another platform or about notifications, whose browsers have tokens of their own. */
+/** Not for scenarios about Shopify or notifications, whose browsers have tokens of their own. */
 export function addMode(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
   const dice = createSeededRandom(seed ^ DICE)
   if (scenario.shopify || scenario.push || !dice.isLucky(HAVE_IT)) return scenario
@@ -38,7 +38,7 @@ const makings = {
     browser: dice.between(0, 2),
     answer: dice.weighted({ yes: 5, no: 3 }),
   }),
-  /** A box beside the address and the number that are typed. */
+  /** A consent box for a typed address and number. */
   box: (dice, people) => {
     const { email, typedPhone } = dice.pick(people)
     const channel = dice.weighted({ email: 5, sms: 2, whatsapp: 1 })
@@ -57,7 +57,7 @@ const makings = {
     ...{ kind: dice.weighted({ draft: 3, pending: 2, failed: 1 }), order: dice.between(34, 36) },
     consents: dice.isLucky(0.2) ? ['email'] : [],
   }),
-  /** Signed in to the shop, with the address of their own or another one. */
+  /** The shopper is signed in to the shop, with their own address or another one. */
   customer: (dice, people) => {
     const person = dice.pick(people)
     const { email } = dice.isLucky(0.7) ? person : dice.pick(people)
@@ -69,7 +69,7 @@ const makings = {
   },
 } satisfies Record<string, (dice: Random, people: readonly Person[]) => Act>
 
-/** No other order has these numbers. */
+/** Other orders do not use these numbers. */
 const order = (dice: Random, { email, typedPhone, customerId, country }: Person): Extract<Act, { do: 'order' }> => ({
   ...{ do: 'order', order: 31, kind: 'purchase', email, phone: dice.isLucky(0.3) ? typedPhone : null, customerId },
   ...{ items: someItems(dice), totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, isStaff: false },

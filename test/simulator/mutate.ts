@@ -3,11 +3,11 @@ import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { mutations } from './mutations.ts'
 
-// Changes the engine while it is loaded, in a process that does nothing but simulate. The files stay as they are.
+// Changes the engine's source while it is loaded, in a process that only simulates. Files stay unchanged.
 
 export const ROOT = new URL('../../', import.meta.url)
 
-/** Must be called before anything of the engine is imported. */
+/** Call before any module of the engine is imported. */
 export function mutate(name: string): void {
   const mutation = mutations.find((each) => each.name === name)
   if (!mutation) throw new Error(`no mutation is called ${name}`)
@@ -21,7 +21,7 @@ export function mutate(name: string): void {
   })
 }
 
-/** Throws when the old text is not there exactly once: the engine has changed, and the mutation has to follow. */
+/** Throws unless the old text occurs exactly once: when the engine changes, the mutation has to follow. */
 export function patchSource(
   source: string,
   { name, before, after }: { name: string; before: string; after: string },

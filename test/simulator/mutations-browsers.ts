@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around several browsers of one person (S6).
+// Mistakes with several browsers of one person (S6).
 
 export const browserMutations: readonly Mutation[] = [
   {
-    name: 'an empty cart in one browser empties those of all',
+    name: 'an empty cart in one browser empties the carts of all browsers',
     rule: 'Emptied',
     file: 'server/carts/carts/fold.ts',
     before: "showNextCart(known, fact.at) ?? endEpisode(known, 'emptied', fact.at, null)",
@@ -12,7 +12,7 @@ export const browserMutations: readonly Mutation[] = [
     seed: 700_008,
   },
   {
-    name: 'whoever types an address speaks for all browsers of the person',
+    name: 'a browser that types an address speaks for all browsers of that person',
     rule: 'Emptied',
     file: 'server/carts/carts/browsers.ts',
     before: 'if (report.isBack || marks.length === 0) return false',
@@ -20,7 +20,7 @@ export const browserMutations: readonly Mutation[] = [
     seed: 700_008,
   },
   {
-    name: 'what another browser has is as old as the last change of the cart',
+    name: 'contents of another browser are dated by the last change of the cart',
     rule: 'Emptied',
     file: 'server/carts/carts/browsers.ts',
     before: 'at: toldAt ?? episode.lastActivityAt,',
@@ -28,7 +28,7 @@ export const browserMutations: readonly Mutation[] = [
     seed: 29_130_471,
   },
   {
-    name: 'whoever names an erased person speaks for all browsers',
+    name: 'a browser that names an erased person speaks for all browsers',
     rule: 'Emptied',
     file: 'server/carts/carts/erased-intake.ts',
     before: 'payload: { ...rest, toldBy: [], browsers, items',

@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around campaigns (decisions 41 to 47): what of them leaves, and whom their runs write to.
+// Mistakes in campaigns (decisions 41 to 47): sends, and recipients of runs.
 
 export const campaignMutations: readonly Mutation[] = [
   {
-    name: 'whether its campaign was paused is not asked again at the send',
+    name: 'a campaign’s pause is not checked again at the send',
     rule: 'Campaigns',
     file: 'server/delivery/send/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -13,7 +13,7 @@ export const campaignMutations: readonly Mutation[] = [
     seed: 64,
   },
   {
-    name: 'a run whose process ended between two pages is not gone on with',
+    name: 'a run is not continued after its process died between two pages',
     rule: 'Runs',
     file: 'server/marketing/campaigns/runs-sql.ts',
     before: 'where r.planned_at is null limit',
@@ -21,7 +21,7 @@ export const campaignMutations: readonly Mutation[] = [
     seed: 34,
   },
   {
-    name: 'what a pause held is not looked at again when it is over',
+    name: 'messages held by a pause are not checked again after it',
     rule: 'Runs',
     file: 'server/delivery/send/send-due.ts',
     before: 'const isWoken = await wakeRequestedMessages(store, deps.now())',
@@ -29,7 +29,7 @@ export const campaignMutations: readonly Mutation[] = [
     seed: 69,
   },
   {
-    name: 'a recurring campaign forgets who has had it',
+    name: 'a recurring campaign forgets its earlier recipients',
     rule: 'Runs',
     file: 'server/marketing/campaigns/plan-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -46,7 +46,7 @@ export const campaignMutations: readonly Mutation[] = [
     seed: 40,
   },
   {
-    name: 'what failed is sent again however often somebody asks',
+    name: 'failed messages are retried any number of times',
     rule: 'Runs',
     file: 'server/marketing/campaigns/fragments.ts',
     before: 'and h.origin_id = m.origin_id and h.step > m.step offset 0) end)`',
@@ -62,7 +62,7 @@ export const campaignMutations: readonly Mutation[] = [
     seed: 287,
   },
   {
-    name: 'what is open of a campaign that was deleted stays open',
+    name: 'open messages of a deleted campaign stay open',
     rule: 'Campaigns',
     file: 'server/marketing/campaigns/steps.ts',
     before: '  await deps.jobs.enqueue(tx.db, followJob, { storeId: tx.storeId, campaignId: id }, id)\n',
@@ -70,7 +70,7 @@ export const campaignMutations: readonly Mutation[] = [
     seed: 43,
   },
   {
-    name: 'the report gives each run the figures of all',
+    name: 'the report shows the figures of all runs for each run',
     rule: 'Report',
     file: 'server/marketing/campaign-reports/report.ts',
     before: 'countParts(states.filter((each) => each.run === run))',
@@ -78,7 +78,7 @@ export const campaignMutations: readonly Mutation[] = [
     seed: 24,
   },
   {
-    name: 'a campaign whose mails bounce goes on',
+    name: 'a campaign is not paused when its mails bounce',
     rule: 'Guard',
     file: 'server/marketing/campaigns/rules.ts',
     before: "  if (bounced >= bounces.least && bounced / accepted > bounces.share) return 'bounces'\n",

@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around coupons (decisions 33 to 36): what a message with one rests on, and what is left of them in the store.
+// Mistakes in coupons (decisions 33 to 36): coupons of messages, and codes left in the store.
 
 export const couponMutations: readonly Mutation[] = [
   {
-    name: 'a coupon that the store has no more is advertised',
+    name: 'a coupon that the store has deleted is sent',
     rule: 'Coupon',
     file: 'server/carts/coupons/for-messages.ts',
     before: 'if (gone.length > 0) await sql.markGone(store, gone, of.at)',
@@ -12,7 +12,7 @@ export const couponMutations: readonly Mutation[] = [
     seed: 206,
   },
   {
-    name: 'what the store says of a personal code is not listened to',
+    name: 'the store’s reply about a personal code is ignored',
     rule: 'Coupon',
     file: 'server/carts/coupons/for-messages.ts',
     before: 'if (codes.length > 0) await sql.updateCodes(store, codes, of.at)',
@@ -20,7 +20,7 @@ export const couponMutations: readonly Mutation[] = [
     seed: 416,
   },
   {
-    name: 'the store is not asked about coupons before they leave',
+    name: 'coupons are not checked with the store before the send',
     rule: 'Coupon',
     file: 'server/delivery/send/send-due.ts',
     before: 'unread: await readCoupons(deps, store, ids, stepAside)',
@@ -28,7 +28,7 @@ export const couponMutations: readonly Mutation[] = [
     seed: 27,
   },
   {
-    name: 'a used-up coupon is advertised',
+    name: 'a used-up coupon is sent',
     rule: 'Coupon',
     file: 'server/carts/coupons/validity.ts',
     before: "usageCount >= usageLimit ? 'used_up' : null",
@@ -36,7 +36,7 @@ export const couponMutations: readonly Mutation[] = [
     seed: 27,
   },
   {
-    name: 'what is not to leave without its coupon leaves',
+    name: 'a message that requires its coupon is sent without it',
     rule: 'Coupon',
     file: 'server/delivery/decide/decide.ts',
     before: "return coupon.isSkipped ? { outcome: 'skip', reason: coupon.reason } : null",
@@ -44,7 +44,7 @@ export const couponMutations: readonly Mutation[] = [
     seed: 67,
   },
   {
-    name: 'a message says its coupon’s code instead of its own',
+    name: 'a message shows the coupon’s code instead of its personal code',
     rule: 'Codes',
     file: 'server/delivery/compose/coupon-text.ts',
     before: '    code,\n    amount:',
@@ -52,7 +52,7 @@ export const couponMutations: readonly Mutation[] = [
     seed: 100,
   },
   {
-    name: 'codes of messages that never left stay in the store',
+    name: 'codes of unsent messages stay in the store',
     rule: 'Codes',
     file: 'server/carts/coupon-codes/codes-tidy-sql.ts',
     before: '(m.sending_at is null or upper',
@@ -60,7 +60,7 @@ export const couponMutations: readonly Mutation[] = [
     seed: 147,
   },
   {
-    name: 'codes that were asked for twice stay in the store',
+    name: 'codes that were requested twice stay in the store',
     rule: 'Codes',
     file: 'server/carts/coupon-codes/codes-tidy.ts',
     before: 'code.attempts > (code.platform_id === null ? 0 : 1)',
@@ -68,7 +68,7 @@ export const couponMutations: readonly Mutation[] = [
     seed: 713,
   },
   {
-    name: 'the tidy job takes out the codes of messages that left',
+    name: 'the cleanup job deletes codes of sent messages',
     rule: 'Codes',
     file: 'server/carts/coupon-codes/codes-tidy-sql.ts',
     before: 'upper(m.coupon_code) is distinct from k.code',

@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around a flow that is edited while its messages are due and in flight (decisions 52 to 55).
+// Mistakes when a flow is edited while its messages are due and in flight (decisions 52 to 55).
 
 export const flowEditMutations: readonly Mutation[] = [
   {
-    name: 'other channels of a step also reach what was sent once',
+    name: 'a change of a step’s channels applies to messages that were sent once',
     rule: 'Steps',
     file: 'server/messages/messages/steps-sql.ts',
     before: 'channel = case when m.attempts = 0 then w.channels ->> 0 else m.channel end,',
@@ -12,7 +12,7 @@ export const flowEditMutations: readonly Mutation[] = [
     seed: 30724,
   },
   {
-    name: 'other channels of a step do not reach its open messages',
+    name: 'a change of a step’s channels does not apply to its open messages',
     rule: 'Steps',
     file: 'server/messages/messages/steps.ts',
     before: 'edited.length > 0 ? await',
@@ -28,7 +28,7 @@ export const flowEditMutations: readonly Mutation[] = [
     seed: 30031,
   },
   {
-    name: 'conditions of a step are not asked',
+    name: 'conditions of a step are not checked',
     rule: 'Steps',
     file: 'server/delivery/decide/decide.ts',
     before: 'condition && !condition.holds',
@@ -36,7 +36,7 @@ export const flowEditMutations: readonly Mutation[] = [
     seed: 605,
   },
   {
-    name: 'an added step is planned for carts whose time for it has passed',
+    name: 'an added step is planned for carts that are past its time',
     rule: 'Steps',
     file: 'server/messages/messages/steps-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -45,7 +45,7 @@ export const flowEditMutations: readonly Mutation[] = [
     seed: 30031,
   },
   {
-    name: 'a step that is planned late keeps no distance to what has left',
+    name: 'a step that is planned late keeps no distance to earlier sends',
     rule: 'T4',
     file: 'server/messages/messages/messages.ts',
     before: 'if (behindSent.length > 0) await sql.keepDistance(tx, behindSent, now)',

@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around several flows: which one a cart belongs to (decision 51).
+// Mistakes with several flows: the flow of a cart (decision 51).
 
 export const flowMutations: readonly Mutation[] = [
   {
-    name: 'flows are asked in another order than their owner’s',
+    name: 'flows are matched in another order than the owner’s',
     rule: 'Flows',
     file: 'server/carts/flow-choice/choose-sql.ts',
     before: 'order by position, id`',
@@ -12,7 +12,7 @@ export const flowMutations: readonly Mutation[] = [
     seed: 10,
   },
   {
-    name: 'where no flow asks anything the last one takes a cart',
+    name: 'among flows without conditions, the last one matches a cart',
     rule: 'Flows',
     file: 'server/carts/carts/detect-sql.ts',
     before: 'order by t.position, t.id limit 1)`',
@@ -20,7 +20,7 @@ export const flowMutations: readonly Mutation[] = [
     seed: 68,
   },
   {
-    name: 'a flow that is off takes carts',
+    name: 'a flow that is off matches carts',
     rule: 'Flows',
     file: 'server/carts/flow-choice/choose-sql.ts',
     before: "kind = 'flow' and is_on and takes_from is not null",
@@ -28,7 +28,7 @@ export const flowMutations: readonly Mutation[] = [
     seed: 10,
   },
   {
-    name: 'a flow takes whomever it meets',
+    name: 'a flow ignores its conditions',
     rule: 'Flows',
     file: 'server/carts/flow-choice/choose.ts',
     before: 'asked.push({ id, holds: finding.holds })',
@@ -36,7 +36,7 @@ export const flowMutations: readonly Mutation[] = [
     seed: 10,
   },
   {
-    name: 'a flow takes carts that were left before it was switched on',
+    name: 'a flow matches carts that were abandoned before it was switched on',
     rule: 'Flows',
     file: 'server/carts/flow-choice/choose.ts',
     before: 'if (cart.last_activity_at < takes_from) continue',
@@ -44,7 +44,7 @@ export const flowMutations: readonly Mutation[] = [
     seed: 304,
   },
   {
-    name: 'a cart that falls quiet again is asked for anew',
+    name: 'a cart that falls quiet again is matched again',
     rule: 'Flows',
     file: 'server/carts/carts/detect-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -54,7 +54,7 @@ export const flowMutations: readonly Mutation[] = [
     seed: 284,
   },
   {
-    name: 'every flow that is on writes about a cart',
+    name: 'every flow that is on sends messages about a cart',
     rule: 'Flows',
     file: 'server/messages/messages/sql.ts',
     before: "(f.kind = 'push' or f.id = c.flow_id)\n      join",
@@ -62,7 +62,7 @@ export const flowMutations: readonly Mutation[] = [
     seed: 48,
   },
   {
-    name: 'a flow that is switched on leaves alone what no flow had taken',
+    name: 'a flow that is switched on ignores carts without a flow',
     rule: 'Flows',
     file: 'server/marketing/flows/flows.ts',
     before: 'await sql.abandonedSince(tx, takesFrom!))',
@@ -70,7 +70,7 @@ export const flowMutations: readonly Mutation[] = [
     seed: 50,
   },
   {
-    name: 'a cart does not go on in the flow of the one that is joined to it',
+    name: 'a merged cart does not continue in the flow of the other cart',
     rule: 'Flows',
     file: 'server/carts/carts/carts.ts',
     before: '  await inheritFlow(tx, fromId, intoId)\n',
@@ -78,7 +78,7 @@ export const flowMutations: readonly Mutation[] = [
     seed: 626,
   },
   {
-    name: 'a mail that comes back is tried again though its step was removed',
+    name: 'a bounced mail is retried although its step was removed',
     rule: 'Steps',
     file: 'server/delivery/outcome/outcome-sql.ts',
     before: 'or g.id is not null or fs.id is not null or',

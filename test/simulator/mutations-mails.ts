@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around the send (decisions 147 and 149): what is prepared before it, the turn, and what follows from it.
+// Mistakes in the send (decisions 147 and 149): preparation, sending, settlement.
 
 export const mailMutations: readonly Mutation[] = [
   {
-    name: 'a step is claimed and sent before what follows from an earlier one is written',
+    name: 'a step is claimed and sent before an earlier send is settled',
     rule: 'T4',
     file: 'server/delivery/send/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -13,7 +13,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 802_306,
   },
   {
-    name: 'the next step does not wait for what is in flight',
+    name: 'the next step does not wait for a message in flight',
     rule: 'T4',
     file: 'server/delivery/send/settle.ts',
     before: 'if (delaying.length > 0)\n',
@@ -21,7 +21,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 73,
   },
   {
-    name: 'no look is set for the step behind a mail that was answered late',
+    name: 'no wake-up is scheduled for the step after a late reply',
     rule: 'Awake',
     file: 'server/delivery/send/settle.ts',
     before: 'if (delaying.length > 0 || needsNextRun(toRecord)) await scheduleNextLook(tx)',
@@ -29,7 +29,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 29_112_035,
   },
   {
-    name: 'what is in flight counts as open',
+    name: 'messages in flight count as open',
     rule: 'crash',
     file: 'server/messages/messages/fragments.ts',
     before: "isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)",
@@ -37,7 +37,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 99,
   },
   {
-    name: 'what is in flight counts as claimed',
+    name: 'messages in flight count as claimed',
     rule: 'crash',
     file: 'server/messages/messages/fragments.ts',
     before: "isClaimed = (row: Row) => of(row, `= 'claimed'`)",
@@ -45,7 +45,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 5,
   },
   {
-    name: 'the place of a mail is used before its answer is written down',
+    name: 'the slot of a mail is freed before its reply is stored',
     rule: 'D10',
     file: 'server/delivery/send/turn-sql.ts',
     before: 'update messages m set answer = a.answer from answered a join locked k on k.id = a.id\n      where ',
@@ -54,7 +54,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 64,
   },
   {
-    name: 'a mail is not counted of the plan in its turn',
+    name: 'a send does not reserve its message in the plan',
     rule: 'Plan',
     file: 'server/delivery/send/turn-sql.ts',
     before: 'set used = used + (select count(*) from moved)',
@@ -62,7 +62,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 41,
   },
   {
-    name: 'mails leave beyond the room in the plan',
+    name: 'mails are sent beyond the limit of the plan',
     rule: 'Plan',
     file: 'server/delivery/send/turn-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -72,7 +72,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 30_677,
   },
   {
-    name: 'what a dead process had in flight is due again',
+    name: 'messages that a dead process had in flight are due again',
     rule: 'D4',
     file: 'server/delivery/send/abandoned.ts',
     before: 'outcome: answer?.outcome ?? UNHEARD,',
@@ -80,7 +80,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 23762,
   },
   {
-    name: 'what is held counts as over',
+    name: 'held messages count as final',
     rule: 'D5',
     file: 'server/messages/messages/fragments.ts',
     before: "isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)",
@@ -88,7 +88,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 1,
   },
   {
-    name: 'a disconnect leaves open messages open',
+    name: 'a disconnect does not cancel open messages',
     rule: 'D5',
     file: 'server/messages/messages/sql.ts',
     before: 'cancelOpen(tx, sql`true`,',
@@ -96,7 +96,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 10,
   },
   {
-    name: 'the room in the plan of what was refused is given back twice',
+    name: 'a rejected message is returned to the plan twice',
     rule: 'Plan',
     file: 'server/delivery/outcome/outcome.ts',
     before: 'evaluation.month, channel, -unsent)',
@@ -104,7 +104,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 41,
   },
   {
-    name: 'an answer frees two places in flight',
+    name: 'a reply frees two slots',
     rule: 'D10',
     file: 'server/delivery/send/send-window.ts',
     before: 'share.finishTurn(done.length, turn.sending.size)',

@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around what is kept of shoppers before they agree (C9).
+// Mistakes in what is stored before consent (C9).
 
 export const modeMutations: readonly Mutation[] = [
   {
-    name: 'the mode is not applied to what pages post',
+    name: 'the capture mode is not applied to posts of pages',
     rule: 'C9',
     file: 'server/carts/capture/capture.ts',
     before: 'if (storesEverything(mode)) return post',
@@ -12,7 +12,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'the mode is not applied to what the plugin reports',
+    name: 'the capture mode is not applied to reports of the plugin',
     rule: 'C9',
     file: 'server/carts/capture/signed-posts.ts',
     before: 'if (storesEverything(mode)) return reports',
@@ -20,7 +20,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'the mode is not applied to drafts and unpaid orders',
+    name: 'the capture mode is not applied to drafts and unpaid orders',
     rule: 'C9',
     file: 'server/carts/carts/before-consent.ts',
     before: 'if (storesEverything(store.before_consent) || unpaid.length === 0) return [...orders]',
@@ -28,7 +28,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'where nothing is kept the cart is',
+    name: 'the strictest mode stores the cart',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: "if (mode === 'cart_only') return withoutContact(post)",
@@ -36,7 +36,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_020,
   },
   {
-    name: 'a draft that nobody agreed to is a row where nothing is kept',
+    name: 'the strictest mode stores a draft without consent',
     rule: 'C9',
     file: 'server/carts/carts/before-consent.ts',
     before: "if (store.before_consent === 'nothing' && !isKept) return []",
@@ -44,7 +44,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_077,
   },
   {
-    name: 'the contact stays before a yes',
+    name: 'the contact is stored before consent',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: '({ contact: _, device: __, zone: ___, ...post }: PlacedPost)',
@@ -52,7 +52,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'the lasting id of a browser stays before a yes',
+    name: 'the browser’s lasting id is stored before consent',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: '({ contact: _, device: __, zone: ___, ...post }: PlacedPost)',
@@ -60,7 +60,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'where a browser is stays before a yes',
+    name: 'the browser’s location is stored before consent',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: '({ contact: _, device: __, zone: ___, ...post }: PlacedPost)',
@@ -68,7 +68,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'a box for texts brings the address',
+    name: 'consent to texts also releases the email address',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: "...(yes.includes('email') && email !== undefined && { email }),",
@@ -76,7 +76,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'a box for emails brings the number',
+    name: 'consent to emails also releases the phone number',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: "...(yes.some((channel) => channel !== 'email') && phone !== undefined && { phone }),",
@@ -84,7 +84,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_077,
   },
   {
-    name: 'a tick beside outdated words brings the contact',
+    name: 'a tick next to an outdated text releases the contact',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: 'box.isGiven && countsTick(channel, box)',
@@ -92,7 +92,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'a box that is unticked brings the contact',
+    name: 'an unticked box releases the contact',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: 'box.isGiven && countsTick(channel, box)',
@@ -100,7 +100,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_048,
   },
   {
-    name: 'a no lets the contact through where nothing is kept',
+    name: 'in the strictest mode a refusal releases the contact',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: 'return { cart, page, seq, consent }',
@@ -108,7 +108,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_048,
   },
   {
-    name: 'the yes in the banner is ignored',
+    name: 'the banner’s consent is ignored',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
     before: 'if (storesEverything(mode) || post.agreed) return post',
@@ -124,7 +124,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_020,
   },
   {
-    name: 'a customer who has bought is forgotten',
+    name: 'an earlier purchase of a customer is ignored',
     rule: 'C9',
     file: 'server/carts/capture/signed-posts.ts',
     before: "const covered = mode === 'cart_only' ? await findCoveredCustomers(deps, store, people) : new Set()",
@@ -132,7 +132,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'a customer is covered where nothing is kept',
+    name: 'the strictest mode treats a customer as consenting',
     rule: 'C9',
     file: 'server/carts/capture/signed-posts.ts',
     before: "const covered = mode === 'cart_only' ? await findCoveredCustomers",
@@ -140,7 +140,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 8,
   },
   {
-    name: 'whoever is signed in is covered, whether they have bought or not',
+    name: 'a signed-in customer without a purchase is treated as consenting',
     rule: 'C9',
     file: 'server/shoppers/consent/covered-customers.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -149,7 +149,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'a customer is covered with the address of a friend',
+    name: 'a customer’s status covers another person’s address',
     rule: 'C9',
     file: 'server/shoppers/consent/consent-sql.ts',
     before: 'and o.customer_id = a.id and lower(o.email) = a.email)',
@@ -157,7 +157,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_228,
   },
   {
-    name: 'an earlier consent keeps an address for any signed-in customer',
+    name: 'an earlier consent releases an address for any signed-in customer',
     rule: 'C9',
     file: 'server/shoppers/consent/covered-customers.ts',
     before: 'asked.filter((each) => hasConsent(each) && isTheirs(each))',
@@ -165,7 +165,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_020,
   },
   {
-    name: 'a customer without any consent counts as one who agreed before',
+    name: 'a customer without any consent counts as one with an earlier consent',
     rule: 'C9',
     file: 'server/shoppers/consent/covered-customers.ts',
     before: 'asked.filter((each) => hasConsent(each) && isTheirs(each))',
@@ -173,7 +173,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 8,
   },
   {
-    name: 'an unpaid order of somebody unknown keeps their address',
+    name: 'an unpaid order of an unknown shopper stores their address',
     rule: 'C9',
     file: 'server/carts/carts/before-consent.ts',
     before: 'email: keeps.email ? of.email : null,',

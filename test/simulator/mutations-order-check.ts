@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around the order check (D3): what a mail rests on when it leaves.
+// Mistakes in the order check before a send (D3).
 
 export const orderCheckMutations: readonly Mutation[] = [
   {
-    name: 'the order check reads the orders and tells nobody',
+    name: 'the order check discards the orders it reads',
     rule: 'D3',
     file: 'server/carts/sync/order-check.ts',
     before: "await recordOrders(deps, store.storeId, page.rows, 'sync')\n      seen",
@@ -12,7 +12,7 @@ export const orderCheckMutations: readonly Mutation[] = [
     seed: 17,
   },
   {
-    name: 'orders known from the last 15 minutes are enough',
+    name: 'an order check may be 15 minutes old',
     rule: 'D3',
     file: 'server/access/stores/rules.ts',
     before: 'export const ORDER_CHECK_FRESH_MS = MINUTE_MS',
@@ -20,7 +20,7 @@ export const orderCheckMutations: readonly Mutation[] = [
     seed: 4,
   },
   {
-    name: 'a reading that failed is taken for one that reached its end',
+    name: 'an interrupted order list counts as complete',
     rule: 'D3',
     file: 'server/carts/sync/sync-sql.ts',
     before: '      failed_at: failure.now,\n',
@@ -28,7 +28,7 @@ export const orderCheckMutations: readonly Mutation[] = [
     seed: 131,
   },
   {
-    name: 'what is sold out is advertised',
+    name: 'sold out products are sent',
     rule: 'D3',
     file: 'server/delivery/compose/goods-rules.ts',
     before: 'return items.length > 0 && items.every((item) => isGone(terms, item))',
@@ -36,7 +36,7 @@ export const orderCheckMutations: readonly Mutation[] = [
     seed: 21,
   },
   {
-    name: 'what is bought with an alias is nobody’s business',
+    name: 'a purchase with an alias is not matched',
     rule: 'D3',
     file: 'server/delivery/decide/fragments.ts',
     before: 'and email_match_key(theirs.value) = email_match_key(mine.value)',
@@ -44,7 +44,7 @@ export const orderCheckMutations: readonly Mutation[] = [
     seed: 228,
   },
   {
-    name: 'what is bought with an address that waits to be erased is nobody’s',
+    name: 'a purchase with an address that waits for erasure is not matched',
     rule: 'D3',
     file: 'server/carts/carts/erased-intake.ts',
     before: 'living.length > 0 ? living : owned',

@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around purchases that are several orders, and renewals (A6, S3).
+// Mistakes with split purchases and renewals (A6, S3).
 
 export const orderMutations: readonly Mutation[] = [
   {
-    name: 'a vendor’s share of a purchase counts as well',
+    name: 'a vendor’s part of a purchase counts as another purchase',
     rule: 'A6',
     file: 'server/carts/orders/split-orders.ts',
     before: 'await parts.settleParts(tx, [...new Set([...ids, ...before, ...parents])])',

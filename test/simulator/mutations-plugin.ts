@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around what a shop's plugin sends (decisions 103 to 105).
+// Mistakes with calls of a shop's plugin (decisions 103 to 105).
 
 export const pluginMutations: readonly Mutation[] = [
   {
-    name: 'a call is believed whoever has signed it',
+    name: 'a call’s signature is not checked',
     rule: 'Outbox',
     file: 'server/workspace/plugin-calls/signed-routes.ts',
     before: 'if (isSignedBy(secret, name, headers, body)) return',
@@ -12,7 +12,7 @@ export const pluginMutations: readonly Mutation[] = [
     seed: 37,
   },
   {
-    name: 'a call counts as often as it comes',
+    name: 'a repeated call counts again',
     rule: 'Outbox',
     file: 'server/workspace/plugin-calls/signed-routes.ts',
     before: 'if (await takeNonce(store, headers.nonce, now)) return',
@@ -20,7 +20,7 @@ export const pluginMutations: readonly Mutation[] = [
     seed: 25,
   },
   {
-    name: 'the clock of a call is not looked at',
+    name: 'a call’s time is not checked',
     rule: 'Outbox',
     file: 'server/workspace/plugin-calls/signed-routes.ts',
     before: 'if (isInTime(headers, now)) return',
@@ -28,7 +28,7 @@ export const pluginMutations: readonly Mutation[] = [
     seed: 37,
   },
   {
-    name: 'what waited in the shop counts from when it arrived',
+    name: 'entries that waited in the shop are dated by their arrival',
     rule: 'Outbox',
     file: 'server/workspace/plugin-calls/entries.ts',
     before: 'new Date(receivedAt.getTime() - Math.min(age * 1_000, OLDEST_MS))',
@@ -36,7 +36,7 @@ export const pluginMutations: readonly Mutation[] = [
     seed: 37,
   },
   {
-    name: 'of two states of a cart the one that arrives last is the later one',
+    name: 'a cart’s states are ordered by arrival',
     rule: 'Outbox',
     file: 'server/carts/capture/signed-posts.ts',
     before: 'post.seq > (taken.get(post.cart)?.repeat_seq ?? 0)',

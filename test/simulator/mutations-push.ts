@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around web push (decisions 72 to 81).
+// Mistakes in web push (decisions 72 to 81).
 
 export const pushMutations: readonly Mutation[] = [
   {
-    name: 'a browser that is gone is kept',
+    name: 'the subscription of a gone browser is kept',
     rule: 'P1',
     file: 'server/delivery/push/send-push.ts',
     before: "if (answer.kind === 'gone') await endSubscription(deps, store, row.id)",
@@ -12,7 +12,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 102,
   },
   {
-    name: 'a browser that is gone is the last one that is asked',
+    name: 'after a gone browser no other is tried',
     rule: 'P1',
     file: 'server/delivery/push/subscriptions-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -21,7 +21,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 5366,
   },
   {
-    name: 'what is too large is given up',
+    name: 'a payload that is too large is not shrunk',
     rule: 'P1',
     file: 'server/delivery/push/answers.ts',
     before: "if (answer !== 'too_large') return answer",
@@ -30,7 +30,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 31,
   },
   {
-    name: 'nobody is told that a push service refuses the signature',
+    name: 'the owner gets no notice that a push service rejects the signature',
     rule: 'P1',
     file: 'server/delivery/push/send-push.ts',
     before: 'await notifyUnauthorized(deps, store, refused)',
@@ -46,7 +46,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 53,
   },
   {
-    name: 'a key that leaked signs on',
+    name: 'a leaked key is still used',
     rule: 'P2',
     file: 'server/delivery/push/keys.ts',
     before: "if (replace === 'leaked') await sql.deleteKeys(tx)",
@@ -54,7 +54,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 103,
   },
   {
-    name: 'any address is a push service',
+    name: 'any URL is accepted as a push service',
     rule: 'P3',
     file: 'server/delivery/push/services.ts',
     before: 'return pushServices.some((service) => isOf(hostname, service)) ? hostname : null',
@@ -62,7 +62,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 50,
   },
   {
-    name: 'a subscription wakes nothing that waits for it',
+    name: 'a new subscription does not wake messages that wait for it',
     rule: 'P3',
     file: 'server/delivery/push/subscriptions.ts',
     before: 'await wakeMessagesOf(tx, shopperId, now)\n  return { token',
@@ -70,7 +70,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 79,
   },
   {
-    name: 'Stop ends nothing',
+    name: 'the Stop action does not end the subscription',
     rule: 'C2',
     file: 'server/workspace/push-setup/events.ts',
     before: "await endSubscriptionsBy(deps, tx, messageId, 'Stop in a notification')",
@@ -78,7 +78,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 23334,
   },
   {
-    name: 'a notification has an unsubscribe link, which leaves its subscription',
+    name: 'a notification’s unsubscribe link does not end the subscription',
     rule: 'C2',
     file: 'server/delivery/preferences/unsubscribe.ts',
     before: "if (!message?.to_address || message.channel === 'push')",
@@ -86,7 +86,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 29_130_655,
   },
   {
-    name: 'what a page says of a permission taken back is not written down',
+    name: 'a page’s report of a revoked permission is not stored',
     rule: 'C5',
     file: 'server/workspace/push-setup/widget.ts',
     before: "await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push widget'))",
@@ -94,7 +94,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 306,
   },
   {
-    name: 'a browser is somebody else’s now, and keeps the notifications of whom it was',
+    name: 'a browser that changes its person keeps notifications of the former one',
     rule: 'P3',
     file: 'server/delivery/push/subscriptions-sql.ts',
     before: 'do update set shopper_id = excluded.shopper_id, marks',
@@ -102,7 +102,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 2137,
   },
   {
-    name: 'notifications come at night',
+    name: 'notifications are sent at night',
     rule: 'T2',
     file: 'server/delivery/decide/decision-inputs.ts',
     before: "quiet: channel === 'push' ? quietInputs(context, row, found) : null",
@@ -110,7 +110,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 2001,
   },
   {
-    name: 'each browser of a person gets it',
+    name: 'a notification is sent to every browser of a person',
     rule: 'D1',
     file: 'server/delivery/push/send-push.ts',
     before: 'addressOfSubscription(row.id))\n      }\n      return answer',
@@ -118,7 +118,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 2001,
   },
   {
-    name: 'notifications that are switched off go on',
+    name: 'notifications are sent although they are switched off',
     rule: 'D5',
     file: 'server/marketing/flows/push-flow.ts',
     before: 'is_on: isOn, switched_on_at: since',
@@ -126,7 +126,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 82,
   },
   {
-    name: 'what a push service was silent about is sent again',
+    name: 'a notification without a reply from the push service is sent again',
     rule: 'D1',
     file: 'server/delivery/push/answers.ts',
     before: "if (isBodySent) return { kind: 'unknown'",
@@ -134,7 +134,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 2413,
   },
   {
-    name: 'what a browser tells of a notification is not written down',
+    name: 'a browser’s events about a notification are not stored',
     rule: 'D4',
     file: 'server/workspace/push-setup/events.ts',
     before: 'await markNotificationDelivered(tx, messageId, deps.now())',
@@ -142,7 +142,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 2009,
   },
   {
-    name: 'what is in a cart is shown in every browser of its person',
+    name: 'a cart’s contents are shown in every browser of its person',
     rule: 'P3',
     file: 'server/delivery/push/subscriptions-sql.ts',
     before: 'and (m.cart_id is null or p.marks && m.told_by)',
@@ -150,7 +150,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 2105,
   },
   {
-    name: 'whoever took part in a cart knows what is in it now',
+    name: 'a browser that once reported a cart is shown its present contents',
     rule: 'P3',
     file: 'server/carts/carts/fold.ts',
     before: '...mergeReporters(contents, sameItems(items, episode.items) ? tellers : [])',
@@ -158,7 +158,7 @@ export const pushMutations: readonly Mutation[] = [
     seed: 2021,
   },
   {
-    name: 'what an order put into a cart is shown where it was told of before',
+    name: 'products that an order added to a cart are shown in browsers that did not report them',
     rule: 'P3',
     file: 'server/carts/carts/fold.ts',
     before: '...mergeReporters(contents, sameItems(items, episode.items) ? tellers : [])',

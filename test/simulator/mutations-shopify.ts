@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around a shop on Shopify (decisions 113 to 116).
+// Mistakes with Shopify stores (decisions 113 to 116).
 
 export const shopifyMutations: readonly Mutation[] = [
   {
-    name: 'an order is not known by the checkout and the cart it came of',
+    name: 'an order is not matched by its checkout and cart',
     rule: 'D3',
     file: 'server/platforms/shopify/order-wire.ts',
     before: 'checkoutToken: wire.checkoutToken,\n      cartToken: wire.cartToken,',
@@ -12,7 +12,7 @@ export const shopifyMutations: readonly Mutation[] = [
     seed: 223,
   },
   {
-    name: 'the first rows of a list are all of it',
+    name: 'only the first page of a list is read',
     rule: 'D3',
     file: 'server/platforms/shopify/lists.ts',
     before: 'yield chunk\n    if (!chunk.hasNext) return',
@@ -20,7 +20,7 @@ export const shopifyMutations: readonly Mutation[] = [
     seed: 23,
   },
   {
-    name: 'a delivery is believed whoever has signed it',
+    name: 'a delivery’s signature is not checked',
     rule: 'Shopify',
     file: 'server/platforms/shopify/webhooks.ts',
     before: "if (!isSameSecret(Buffer.from(signature, 'base64'), wanted)) return null",
@@ -28,7 +28,7 @@ export const shopifyMutations: readonly Mutation[] = [
     seed: 13,
   },
   {
-    name: 'an event counts as often as it is delivered',
+    name: 'a repeated delivery counts again',
     rule: 'Shopify',
     file: 'server/carts/sync/deliveries.ts',
     before: 'if (isNew) await queueWork(deps, tx, event)',
@@ -36,7 +36,7 @@ export const shopifyMutations: readonly Mutation[] = [
     seed: 49,
   },
   {
-    name: 'a token that another process has made is made again',
+    name: 'a token that another process created is created again',
     rule: 'Shopify',
     file: 'server/access/stores/token-cache.ts',
     before: 'if (stored && stored.accessToken !== stale?.accessToken) return stored',
@@ -44,7 +44,7 @@ export const shopifyMutations: readonly Mutation[] = [
     seed: 357,
   },
   {
-    name: 'what the shop has asked a person for is taken for a yes',
+    name: 'a pending consent in the shop counts as consent',
     rule: 'C5',
     file: 'server/platforms/shopify/people.ts',
     before: "state === 'SUBSCRIBED' ? 'granted'",
@@ -52,7 +52,7 @@ export const shopifyMutations: readonly Mutation[] = [
     seed: 1803,
   },
   {
-    name: 'a withdrawal that the shop keeps is passed over',
+    name: 'a withdrawal stored by the shop is ignored',
     rule: 'C5',
     file: 'server/shoppers/consent/platform-consents.ts',
     before: "if (!isGiven && last?.status === 'withdrawn') return false",
@@ -60,7 +60,7 @@ export const shopifyMutations: readonly Mutation[] = [
     seed: 148,
   },
   {
-    name: 'an order whose payment was voided has brought its total',
+    name: 'an order with a voided payment counts with its total',
     rule: 'A3',
     file: 'server/platforms/shopify/order-wire.ts',
     before: "return cancelledAt || isVoid ? 'cancelled' : 'purchase'",

@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around suspensions and stores that rest (decisions 85 and 90).
+// Mistakes with suspensions and resting stores (decisions 85 and 90).
 
 export const stopMutations: readonly Mutation[] = [
   {
-    name: 'a suspension is not asked in the send',
+    name: 'a suspension is not checked at the send',
     rule: 'Stops',
     file: 'server/delivery/send/fragments.ts',
     before: 'and not exists (select 1 from accounts x where x.id = s.account_id and x.suspended_at is not null)',
@@ -12,7 +12,7 @@ export const stopMutations: readonly Mutation[] = [
     seed: 17,
   },
   {
-    name: 'whether the store rests is not asked in the send',
+    name: 'a store’s rest is not checked at the send',
     rule: 'Stops',
     file: 'server/delivery/send/fragments.ts',
     before: ' and s.rests_since is null',
@@ -20,7 +20,7 @@ export const stopMutations: readonly Mutation[] = [
     seed: 476,
   },
   {
-    name: 'what a suspension held is not looked at again',
+    name: 'messages held by a suspension are not checked again',
     rule: 'Stops',
     file: 'server/billing/billing/suspension.ts',
     before: "await wakeMessagesOf(tx.db, tx.accountId, ['account_suspended'], now)",
@@ -28,7 +28,7 @@ export const stopMutations: readonly Mutation[] = [
     seed: 44,
   },
   {
-    name: 'what a store held while it rested is not looked at again',
+    name: 'messages held while a store rested are not checked again',
     rule: 'Stops',
     file: 'server/billing/billing/resting.ts',
     before: "if (isWoken) await wakeMessagesOf(tx.db, tx.accountId, ['store_resting'], now)",
@@ -36,7 +36,7 @@ export const stopMutations: readonly Mutation[] = [
     seed: 333,
   },
   {
-    name: 'a smaller plan lets no store rest',
+    name: 'a downgrade lets no store rest',
     rule: 'Stops',
     file: 'server/billing/billing/billing.ts',
     before: 'await updateResting(tx, now)',

@@ -13,17 +13,17 @@ import { pushMutations } from './mutations-push.ts'
 import { shopifyMutations } from './mutations-shopify.ts'
 import { stopMutations } from './mutations-stops.ts'
 
-// Deliberate mistakes, one or more for each rule: proof that the simulator would notice them. Texts, because the engine
-// itself has no switches.
+// Deliberate mistakes, at least one per invariant, which prove that the simulator would find them. They replace source
+// text, because the engine has no switches for them.
 
 export interface Mutation {
   name: string
-  /** The invariant that has to notice it; 'crash': the database, which refuses it. */
+  /** The invariant that has to fail; 'crash': the database refuses the change. */
   rule: Rule | 'crash'
   file: string
   before: string
   after: string
-  /** A history that notices it. */
+  /** A scenario that finds the mutation. */
   seed: number
 }
 
@@ -42,7 +42,7 @@ export const mutations: readonly Mutation[] = [
   ...flowMutations,
   ...mailMutations,
   {
-    name: 'no look is set for what is planned when a cart is left',
+    name: 'no wake-up is scheduled for messages planned at abandonment',
     rule: 'Awake',
     file: 'server/carts/carts/detect.ts',
     before: 'await scheduleNextLook(tx)',
@@ -50,7 +50,7 @@ export const mutations: readonly Mutation[] = [
     seed: 1,
   },
   {
-    name: 'silence is taken for a refusal',
+    name: 'a missing reply counts as a rejection',
     rule: 'D1',
     file: 'server/delivery/outcome/outcome.ts',
     before: "return { ...base, state: stateAfterAnswer.unknown, reason: 'unknown', result: 'unknown', news }",
@@ -59,7 +59,7 @@ export const mutations: readonly Mutation[] = [
     seed: 6,
   },
   {
-    name: 'a purchase leaves open messages open',
+    name: 'a purchase does not cancel open messages',
     rule: 'D5',
     file: 'server/carts/carts/carts.ts',
     before: 'await messages.cancelCartMessages(tx, ids, reason, now)',
@@ -67,7 +67,7 @@ export const mutations: readonly Mutation[] = [
     seed: 1,
   },
   {
-    name: 'cancelling reaches what was sent',
+    name: 'a cancellation changes sent messages',
     rule: 'D6',
     file: 'server/messages/messages/sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -77,7 +77,7 @@ export const mutations: readonly Mutation[] = [
     seed: 4,
   },
   {
-    name: 'messages live for two days',
+    name: 'messages expire after two days',
     rule: 'D7',
     file: 'server/messages/messages/sql.ts',
     before: "c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',",
@@ -85,7 +85,7 @@ export const mutations: readonly Mutation[] = [
     seed: 46,
   },
   {
-    name: 'twice the pool is in flight',
+    name: 'twice as many messages as slots are in flight',
     rule: 'D10',
     file: 'server/delivery/send/connection-slots.ts',
     before: 'this.#free = size',
@@ -101,7 +101,7 @@ export const mutations: readonly Mutation[] = [
     seed: 40,
   },
   {
-    name: 'a message by hand is planned for what is no cart any more',
+    name: 'a manual message is planned for a merged cart',
     rule: 'S6',
     file: 'server/marketing/manual-sends/manual-sql.ts',
     before: "where c.status <> 'merged' order by",
@@ -109,7 +109,7 @@ export const mutations: readonly Mutation[] = [
     seed: 48504,
   },
   {
-    name: 'night may fall between decision and send',
+    name: 'quiet hours are not checked again at the send',
     rule: 'T2',
     file: 'server/delivery/decide/decision-inputs.ts',
     before: 'isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && quietUntil(at) !== null',
@@ -117,7 +117,7 @@ export const mutations: readonly Mutation[] = [
     seed: 89039,
   },
   {
-    name: 'a joined cart keeps its messages',
+    name: 'a merged cart keeps its messages',
     rule: 'S6',
     file: 'server/messages/messages/messages.ts',
     before: "await sql.cancelForCarts(tx, [fromCart], 'merged', now)",
@@ -125,7 +125,7 @@ export const mutations: readonly Mutation[] = [
     seed: 3,
   },
   {
-    name: 'what a joined cart was sent is sent again',
+    name: 'a step that a merged cart was sent is sent again',
     rule: 'S6',
     file: 'server/messages/messages/messages.ts',
     before: 'await sql.closeAttemptedSteps(tx, fromCart, intoCart, now)',
@@ -133,7 +133,7 @@ export const mutations: readonly Mutation[] = [
     seed: 1869,
   },
   {
-    name: 'an older fact is taken for a newer one',
+    name: 'an older fact counts as newer',
     rule: 'S7',
     file: 'server/carts/carts/carts.ts',
     before: 'compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) > 0',
@@ -141,7 +141,7 @@ export const mutations: readonly Mutation[] = [
     seed: 11,
   },
   {
-    name: 'an unsubscribe leaves open messages open',
+    name: 'an unsubscribe does not cancel open messages',
     rule: 'C2',
     file: 'server/delivery/preferences/unsubscribe.ts',
     before: 'await sql.skipOpenMessagesTo(tx, { accountId, address, channel, now })',
@@ -149,7 +149,7 @@ export const mutations: readonly Mutation[] = [
     seed: 230,
   },
   {
-    name: 'a network brings as many contacts as it likes',
+    name: 'new contacts per network are not limited',
     rule: 'X5',
     file: 'server/carts/capture/contact-limits.ts',
     before: "> limit.points) return 'client'",
@@ -157,7 +157,7 @@ export const mutations: readonly Mutation[] = [
     seed: 10,
   },
   {
-    name: 'a refusal is written down as a consent',
+    name: 'a refusal is stored as a consent',
     rule: 'C5',
     file: 'server/shoppers/consent/consents.ts',
     before: "if (!answer.isGiven) return 'withdrawn'",
@@ -165,7 +165,7 @@ export const mutations: readonly Mutation[] = [
     seed: 268,
   },
   {
-    name: 'a touch after the purchase takes the credit',
+    name: 'a touch after the purchase gets the attribution',
     rule: 'A3',
     file: 'server/carts/orders/attribution.ts',
     before: 'const until = order.purchased_at!',
@@ -173,7 +173,7 @@ export const mutations: readonly Mutation[] = [
     seed: 281,
   },
   {
-    name: 'one message more than the cap',
+    name: 'the cap allows one message more',
     rule: 'T1',
     file: 'server/delivery/decide/situation-sql.ts',
     before: 's.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours',
@@ -189,7 +189,7 @@ export const mutations: readonly Mutation[] = [
     seed: 100,
   },
   {
-    name: 'a fold forgets what was folded before',
+    name: 'a fold drops earlier totals',
     rule: 'Way D',
     file: 'server/insights/analytics/rollups-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -198,7 +198,7 @@ export const mutations: readonly Mutation[] = [
     seed: 224,
   },
   {
-    name: 'what was reported of a text before its sender died is forgotten',
+    name: 'a delivery report from before its sender died is lost',
     rule: 'D4',
     file: 'server/delivery/outcome/outcome.ts',
     before: 'await applyReportsOf(deps, tx, { accountId, channel: ending.channel, messageIds })',
@@ -206,7 +206,7 @@ export const mutations: readonly Mutation[] = [
     seed: 23762,
   },
   {
-    name: 'a text that was not delivered after all stays delivered',
+    name: 'a text that failed after its delivery report stays delivered',
     rule: 'D4',
     file: 'server/messages/messages/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -216,7 +216,7 @@ export const mutations: readonly Mutation[] = [
     seed: 268,
   },
   {
-    name: 'the same request sends again',
+    name: 'a repeated request sends again',
     rule: 'D9',
     file: 'server/marketing/manual-sends/idempotency.ts',
     before: 'if (isKept) await make(tx, id)',
@@ -224,7 +224,7 @@ export const mutations: readonly Mutation[] = [
     seed: 32,
   },
   {
-    name: 'what a person sends at once is held',
+    name: 'a manual message for now is held',
     rule: 'D11',
     file: 'server/delivery/decide/evaluate.ts',
     before: 'return manual.isImmediate || (',
@@ -232,7 +232,7 @@ export const mutations: readonly Mutation[] = [
     seed: 2,
   },
   {
-    name: 'an entry of the owner’s leaves open messages open',
+    name: 'an entry in the suppression list does not cancel open messages',
     rule: 'C1',
     file: 'server/shoppers/suppressions/suppressions.ts',
     before: 'await skipOpenMessagesTo(tx, to)',
@@ -240,7 +240,7 @@ export const mutations: readonly Mutation[] = [
     seed: 21,
   },
   {
-    name: 'STOP leaves open texts open',
+    name: 'STOP does not cancel open texts',
     rule: 'C2',
     file: 'server/delivery/inbound/inbound.ts',
     before: 'await sql.closeOpenTexts(tx, out, now)',
@@ -248,7 +248,7 @@ export const mutations: readonly Mutation[] = [
     seed: 145,
   },
   {
-    name: 'Germans need not confirm a yes by SMS',
+    name: 'consent by SMS in Germany needs no confirmation',
     rule: 'C6',
     file: 'server/shoppers/consent/consent-table.ts',
     before: "const PROOF_ASKED = 'DE AT'",
@@ -256,7 +256,7 @@ export const mutations: readonly Mutation[] = [
     seed: 56,
   },
   {
-    name: 'WhatsApp advertises to +1',
+    name: 'WhatsApp marketing is sent to +1 numbers',
     rule: 'C6',
     file: 'server/shoppers/consent/consent.ts',
     before: "phone.startsWith('+1')",
@@ -272,7 +272,7 @@ export const mutations: readonly Mutation[] = [
     seed: 3,
   },
   {
-    name: 'an account that nothing but its number leads to is forgotten in an erasure',
+    name: 'an erasure misses a customer account that only its id identifies',
     rule: 'C8',
     file: 'server/workspace/privacy/sql.ts',
     before: "k.kind = 'customer' and k.value = r.id)",
@@ -280,7 +280,7 @@ export const mutations: readonly Mutation[] = [
     seed: 831513,
   },
   {
-    name: 'who was erased comes back with the next post',
+    name: 'an erased person returns with the next post',
     rule: 'C8',
     file: 'server/shoppers/suppressions/sql.ts',
     before: "and p.reason = 'erased'",
@@ -288,7 +288,7 @@ export const mutations: readonly Mutation[] = [
     seed: 19,
   },
   {
-    name: 'who is joined to another is what the other is',
+    name: 'a merged person takes the arm of the other',
     rule: 'F1',
     file: 'server/shoppers/shoppers/sql.ts',
     before: "    'assignments',\n",
@@ -296,7 +296,7 @@ export const mutations: readonly Mutation[] = [
     seed: 930,
   },
   {
-    name: 'it is night when it is in the store',
+    name: 'quiet hours follow the store’s time zone',
     rule: 'T2',
     file: 'server/delivery/decide/quiet.ts',
     before: 'const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]',
@@ -304,7 +304,7 @@ export const mutations: readonly Mutation[] = [
     seed: 24,
   },
   {
-    name: 'texts before this one are overlooked',
+    name: 'earlier texts are ignored by the cooldown',
     rule: 'Cooldown',
     file: 'server/delivery/decide/fragments.ts',
     before: 'and h.sending_at is not null and h.channel = m.channel',
@@ -312,7 +312,7 @@ export const mutations: readonly Mutation[] = [
     seed: 56,
   },
   {
-    name: 'one message more than the plan',
+    name: 'the plan allows one message more',
     rule: 'Plan',
     file: 'server/delivery/decide/decision-inputs.ts',
     before: 'computeLimits(in_force)[limit] : 0',
@@ -320,7 +320,7 @@ export const mutations: readonly Mutation[] = [
     seed: 2,
   },
   {
-    name: 'what was refused stays counted',
+    name: 'a rejected message stays counted',
     rule: 'Plan',
     file: 'server/delivery/outcome/outcome.ts',
     before: 'if (unsent > 0) await addUsage',
@@ -328,7 +328,7 @@ export const mutations: readonly Mutation[] = [
     seed: 41,
   },
   {
-    name: 'each text fits the budget by itself',
+    name: 'the budget is checked for each text alone',
     rule: 'Budget',
     file: 'server/delivery/send/channel-rules.ts',
     before: 'micros -= cost.amountMicros',
@@ -336,7 +336,7 @@ export const mutations: readonly Mutation[] = [
     seed: 996,
   },
   {
-    name: 'what was refused stays paid',
+    name: 'a rejected message stays charged',
     rule: 'Budget',
     file: 'server/delivery/outcome/outcome.ts',
     before: 'return { ...booked, amountMicros: 0 }',
@@ -344,7 +344,7 @@ export const mutations: readonly Mutation[] = [
     seed: 105,
   },
   {
-    name: 'what a refused question cost stays paid',
+    name: 'a rejected opt-in request stays charged',
     rule: 'Budget',
     file: 'server/delivery/opt-in/opt-in-request.ts',
     before: 'await bookSpend(tx, accountId, formatMonth(now), [{ ...cost, amountMicros: -cost.amountMicros }])',
@@ -352,7 +352,7 @@ export const mutations: readonly Mutation[] = [
     seed: 46,
   },
   {
-    name: 'a question nobody took, with a YES before that was known, stays a question that was put',
+    name: 'a rejected opt-in request counts as sent when YES arrived before the rejection',
     rule: 'Budget',
     file: 'server/delivery/opt-in/opt-in-request.ts',
     before: 'await sql.unaskAnswered(tx, optInRequest, now)',
@@ -360,7 +360,7 @@ export const mutations: readonly Mutation[] = [
     seed: 24147,
   },
   {
-    name: 'a process that stood still behind its send does not look again',
+    name: 'a process that stalls after its send does not check again',
     rule: 'D5',
     file: 'server/delivery/send/send-window.ts',
     before: 'if (isWithinSecond(sendingAt, deps.now())) return true',
@@ -368,7 +368,7 @@ export const mutations: readonly Mutation[] = [
     seed: 1168,
   },
   {
-    name: 'an answer to a question puts an erased person back',
+    name: 'a reply to an opt-in request restores an erased person',
     rule: 'C8',
     file: 'server/delivery/opt-in/opt-in-request.ts',
     before: 'const isErased = (await selectErased(tx, [optInRequest.addressHash])).size > 0',

@@ -1,5 +1,5 @@
-// The clocks of the history's store, written down here by hand: in 2026 New York goes from 2:00 to 3:00 on March 8, and from 2:00 back to
-// 1:00 on November 1.
+// The store's time zone, written independently of the engine: in 2026 New York skips from 2:00 to 3:00 on March 8, and
+// goes from 2:00 back to 1:00 on November 1.
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -14,7 +14,7 @@ const offsetAt = (at: number) => (at >= SPRING && at < AUTUMN ? SUMMER_OFFSET_MS
 export const formatDay = (at: number, later = 0): string =>
   new Date(at + offsetAt(at) + later * DAY_MS).toISOString().slice(0, 10)
 
-/** T3: the first of two such times; where there is none, the first minute after. */
+/** T3: of two instants the first; of none, the first minute after the gap. */
 export function findInstants(day: string, time: string): number {
   const wall = Date.parse(`${day}T${time}:00Z`)
   for (const offset of [SUMMER_OFFSET_MS, WINTER_OFFSET_MS]) {
@@ -29,7 +29,7 @@ export interface Schedule {
   frequency: 'once' | 'daily' | 'weekly' | 'monthly'
 }
 
-/** The times of the runs up to `until`. */
+/** Times of runs up to `until`. */
 export function listSlots({ startDate, timeOfDay, frequency }: Schedule, until: number): number[] {
   const slots: number[] = []
   for (let count = 0; ; count++) {
@@ -41,14 +41,14 @@ export function listSlots({ startDate, timeOfDay, frequency }: Schedule, until: 
   }
 }
 
-/** So many days, weeks or months after the first; of a short month its last day. */
+/** Adds days, weeks or months; a short month ends on its last day. */
 function dayOf(first: string, frequency: Schedule['frequency'], count: number): string {
   if (frequency !== 'monthly') {
     const days = count * (frequency === 'weekly' ? 7 : 1)
     return new Date(Date.parse(first) + days * DAY_MS).toISOString().slice(0, 10)
   }
   const [year, month, day] = first.split('-').map(Number) as [number, number, number]
-  // The day before the first of the month behind it.
+  // The last day of the month.
   const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
   return new Date(Date.UTC(year, month - 1 + count, Math.min(day, last))).toISOString().slice(0, 10)
 }

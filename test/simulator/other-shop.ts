@@ -8,8 +8,9 @@ import { openShop } from './shop.ts'
 import type { Act, Step } from './steps.ts'
 import { readState, type State } from './witness.ts'
 
-// A second shop in the account of a history, on WooCommerce, where the first is on Shopify: the same people come to both. Its carts, orders
-// and consents are its own; who unsubscribed or was erased is so in both. Everything it does not have itself is that of the first.
+// A second store of the account, on WooCommerce, when the first is on Shopify. The same people visit both. Carts,
+// orders and consents are per store; unsubscribes and erasures hold for both. Everything else is inherited from the
+// first harness.
 
 export async function openSecondShop(pool: pg.Pool, first: Harness): Promise<Harness> {
   const { scenario, clock, fixture } = first
@@ -27,7 +28,7 @@ export async function openSecondShop(pool: pg.Pool, first: Harness): Promise<Har
 
 const NO_OTHERS: ReadonlyMap<string, number> = new Map()
 
-/** Nobody pauses it, switches it off or disconnects it. */
+/** The second store is never paused, switched off or disconnected. */
 export function readSecondStanding(other: Harness, of: SendBlocks, channel: string, address: string): SendBlocks {
   const stays = {
     pausedSince: null,
@@ -42,7 +43,7 @@ export function readSecondStanding(other: Harness, of: SendBlocks, channel: stri
 
 const known = new WeakMap<State, State>()
 
-/** The same for the same. */
+/** Returns the same object for the same state. */
 function ofBoth(state: State): State {
   if (!known.has(state)) known.set(state, { ...state, usage: [] })
   return known.get(state)!
@@ -50,7 +51,7 @@ function ofBoth(state: State): State {
 
 const NOTHING: Step = { do: 'new visit', browser: 0, waitMs: 0 }
 
-/** What the invariants look at of each of the two shops; what the whole account has used is of both. */
+/** Splits a scene for the invariants of each store; usage of the account belongs to both. */
 export function splitScenes(
   scene: Scene,
   states: { state: State; before: State | null },

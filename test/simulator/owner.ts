@@ -1,4 +1,4 @@
-// Whoever writes to shoppers by hand, keeps the suppression list and erases people: one for all histories of a database.
+// The member who sends manually, edits the suppression list and erases people: one for all scenarios of a database.
 
 export const OWNER_ID = '00000000-0000-4000-8000-000000000001'
 

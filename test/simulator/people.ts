@@ -1,13 +1,13 @@
-// The three people of a history, and what is written down here about where they live: by hand, so that it is not the engine's own
-// answer that the engine is measured by.
+// The three people of a scenario, and facts about their countries. They are written independently, so that the engine
+// is not checked against its own data.
 
 export type Country = 'US' | 'DE' | 'GB' | 'MX' | 'AU'
 
 export interface Person {
   email: string
-  /** As the phone's number is typed, by themselves and by the owner. */
+  /** The phone's number as the person and the owner type it. */
   typedPhone: string
-  /** E.164: the number they are called at, then the other one the same phone answers from, where there is one. */
+  /** E.164: the number that is called first, then another number that the same phone answers from, if any. */
   phones: readonly string[]
   customerId: string
   country: Country
@@ -15,11 +15,11 @@ export interface Person {
 
 const NAMES = ['ada', 'grace', 'mary'] as const
 const PHONES: Record<Country, readonly (readonly string[])[]> = {
-  // Of Washington, San Francisco and Honolulu.
+  // Area codes of Washington, San Francisco and Honolulu.
   US: [['+12025550101'], ['+14155550102'], ['+18085550103']],
   DE: [['+4915112345601'], ['+4915112345602'], ['+4915112345603']],
   GB: [['+447400123451'], ['+447400123452'], ['+447400123453']],
-  // Many Mexicans write the 1 of old, and WhatsApp names them by it.
+  // Many Mexicans write the former mobile prefix 1, and WhatsApp uses it in their ids.
   MX: [
     ['+525512345671', '+5215512345671'],
     ['+525512345672', '+5215512345672'],
@@ -36,7 +36,7 @@ export const createPeople = (countries: readonly Country[]): Person[] =>
     return { email: `${name}@shoppers.example`, typedPhone, phones, customerId: String(71 + index), country }
   })
 
-/** Who leaves a cart early and buys nothing, where there are campaigns: all in the US, each in a browser of their own. */
+/** People who abandon a cart early and buy nothing, for scenarios with campaigns: in the US, each with a browser. */
 export const LEAVERS: readonly Person[] = ['rosa', 'lise', 'emmy', 'ida'].map((name, index) => {
   const phone = `+1202555011${index}`
   return {
@@ -59,13 +59,13 @@ const PREFIXES: [string, Country][] = [
 export const findPhoneCountry = (phone: string | null): Country | null =>
   PREFIXES.find(([prefix]) => phone?.startsWith(prefix))?.[1] ?? null
 
-/** Every number the same phone has. */
+/** Returns every number of the same phone. */
 export const listNumbers = (address: string): readonly string[] =>
   Object.values(PHONES)
     .flat()
     .find((phones) => phones.includes(address)) ?? [address]
 
-/** Where the people of a country live; of each clock one. */
+/** Time zones of a country's people, one for each offset. */
 const ZONES: Record<Country, readonly string[]> = {
   US: [
     'America/New_York',
@@ -96,7 +96,7 @@ export interface Home {
   phone: string
 }
 
-/** In the US where area code and state are, and where they differ in both. */
+/** Zones in the US by area code and state, or by both if they differ. */
 function zonesOf({ country, state, phone }: Home): readonly string[] {
   const known = [US_PLACES[phone.slice(0, 5)], US_PLACES[state ?? '']].filter((zone) => zone !== undefined)
   if (country === 'US' && known.length > 0) return known
@@ -105,7 +105,7 @@ function zonesOf({ country, state, phone }: Home): readonly string[] {
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** 21:00 to 08:00 in one of the zones they may live in; without a country the store's. */
+/** 21:00 to 08:00 in one of the zones they may live in; without a country in the store's. */
 export function isNight(atMs: number, home: Home): boolean {
   const zones = zonesOf(home)
   return zones.some((zone) => {
@@ -122,5 +122,5 @@ const PRICES: Record<Country, number> = { US: 8_000, DE: 100_000, GB: 50_000, MX
 
 export const findPrice = (phone: string): number => PRICES[findPhoneCountry(phone) ?? 'DE']
 
-/** Of all its parts. */
+/** The price of all segments. */
 export const findSmsPrice = (phone: string, words: string): number => Math.ceil(words.length / 153) * findPrice(phone)

@@ -4,20 +4,21 @@ import type { ActOf, Harness } from './harness.ts'
 import { connectPlugin, type Plugin, type PluginCall, sendCall, signCall } from './play-plugin.ts'
 import { listCurrentOrders, PRODUCTS } from './shop.ts'
 
-// A shop that Recoup does not reach: its plugin reports orders, stock and prices with its beats, as Recoup's last answer asked (D3).
+// A shop that Recoup cannot reach: its plugin reports orders, stock and prices with its beats, as Recoup's last reply
+// asked (D3).
 
 type Kind = 'reach' | 'beat'
 type Players = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
 
-/** What the last answer asked for. */
+/** What the last reply asked for. */
 export interface BeatRequest {
   since: string | null
   goods: readonly { product: string; variation: string | null }[]
 }
 
-/** After one beat the plugin sends more at once, while there is more to tell. */
+/** After a beat the plugin sends another at once while there is more to report. */
 const MOST_BEATS = 20
-/** Orders of one report. */
+/** Most orders in one report. */
 const MOST_ORDERS = 3
 
 export const beatPlayers: Players = {
@@ -33,7 +34,7 @@ export const beatPlayers: Players = {
   },
 }
 
-/** Whether the next one follows at once. */
+/** Sends a beat; returns whether the next one follows at once. */
 async function beat(harness: Harness, plugin: Plugin, { readingMs, network }: ActOf<'beat'>): Promise<boolean> {
   const { asked } = plugin
   const { report, reading } = asked.since === null ? NO_REPORT : await readShop(harness, asked, readingMs)
@@ -53,7 +54,7 @@ async function beat(harness: Harness, plugin: Plugin, { readingMs, network }: Ac
 
 const NO_REPORT = { report: null, reading: null }
 
-/** The orders as they are when it begins, then stock and prices. */
+/** Reads the orders as they are at the start, then stock and prices. */
 async function readShop({ shop, clock }: Harness, { since, goods }: BeatRequest, readingMs: number) {
   const startedAt = clock.trueNow()
   const reading = { startedAt, reachedEnd: false }
@@ -68,7 +69,7 @@ async function readShop({ shop, clock }: Harness, { since, goods }: BeatRequest,
     isComplete: orders.length <= MOST_ORDERS,
     list: orders.slice(0, MOST_ORDERS).map(wireOrder),
     goods: goods.map((each) => ({ ...each, terms: termsOf(each.product, shop.soldOut.has(each.product)) })),
-    // Of two readings of a clock with whole seconds.
+    // Difference of two clock readings in whole seconds.
     age: Math.floor(clock.trueNow() / 1_000) - Math.floor(startedAt / 1_000),
   }
   return { report, reading }
@@ -84,7 +85,7 @@ const money = (minor: number) => (minor / 100).toFixed(2)
 const STATUS: Partial<Record<PlatformOrder['kind'], string>> = { purchase: 'processing', trashed: 'trash' }
 const VIA: Partial<Record<PlatformOrder['source'], string>> = { staff: 'admin', renewal: 'subscription' }
 
-/** As the shop's REST API writes it. */
+/** An order in the form of the shop's REST API. */
 function wireOrder(order: PlatformOrder) {
   const { country, state, email, phone } = order
   const consents = (order.consents ?? []).flatMap(({ channel, wording }) => [

@@ -17,32 +17,33 @@ import { type ActOf, accountHandle, type Harness, storeHandle } from './harness.
 import { isCampaignSend } from './invariants/scene.ts'
 import { formatDay, type Schedule } from './new-york.ts'
 
-// What an owner does with campaigns, and what the history keeps of it: from the rules' text, not from the engine.
+// Campaign actions of an owner, and the expectations that follow from them. These come from the rules, not from the
+// engine.
 
-/** A campaign as its owner knows it. True time, but for what a schedule is compared with. */
+/** A campaign as its owner knows it. Times are true times, except those compared with a schedule. */
 export interface PlayedCampaign {
   id: string
-  /** The last one is in force. */
+  /** The last version is in force. */
   versions: { plan: CampaignPlan; schedule: Schedule }[]
-  /** When it was let go on by its owner, and when not; closed ones first. */
+  /** Periods in which its owner had paused, cancelled or deleted it; the open one is last. */
   stops: { from: number; until: number | null }[]
   isDeleted: boolean
-  /** The failed were sent to once more at one of these times of the engine's clock. */
+  /** Times of retries of failed messages, on the engine's clock. */
   retried: { from: number; until: number }[]
-  /** Somebody asked for a run at one of these times of the engine's clock. */
+  /** Times of requested runs, on the engine's clock. */
   asked: { from: number; until: number }[]
-  /** It was created or edited at one of these times: a run whose time had passed is of that moment. */
+  /** Times of creation and edits: a run whose time had passed starts at that moment. */
   saved: { from: number; until: number }[]
   plays: number
-  /** By the engine's clock, since when its schedule has been what it is; null: it has come to its end. */
+  /** Start of its present schedule on the engine's clock; null: the schedule has ended. */
   armedAt: number | null
-  /** In this step its owner was at it last. */
+  /** Step of the owner's last action. */
   touchedIn: number
-  /** By the engine's clock, when it was paused for what came back of it last. */
+  /** Time on the engine's clock at which it was last paused because of bounces or complaints. */
   brakedAt: number | null
-  /** And the time before. */
+  /** The pause before that. */
   brakedBefore: number | null
-  /** Of each run who has to have a row of it: cart, and whose it is. */
+  /** Expected rows of each run: cart and shopper. */
   expected: Map<number, { cart: string; shopper: string }[]>
 }
 
@@ -89,7 +90,7 @@ export const campaignPlayers: Players = {
     const asked = startOf(harness)
     const busy = await readCampaignActivity(harness.outside.pool, made.id)
     touch(harness, made)
-    // Rows may have the new times before the answer has come.
+    // Rows may have the new times before the reply arrives.
     made.versions.push({ plan, schedule })
     const saved = { from: asked().from, until: Number.POSITIVE_INFINITY }
     made.saved.push(saved)
@@ -148,7 +149,7 @@ export const campaignPlayers: Players = {
   },
 }
 
-/** As the form does it: a saved audience is read from the list, and the campaign gets a copy of its filters. */
+/** As in the form: reads a saved audience from the list and copies its filters. */
 async function withAudience(harness: Harness, plan: CampaignPlan) {
   const saved = plan.isSaved ? harness.audiences.at(-1) : undefined
   const offered = saved && (await readAudiences(storeHandle(harness))).find(({ id }) => id === saved.id)
@@ -180,7 +181,7 @@ function stop({ clock }: Harness, made: PlayedCampaign, step: 'pause' | 'cancel'
   if (made.stops.at(-1)?.until !== null) made.stops.push({ from: clock.trueNow(), until: null })
 }
 
-/** Its schedule ends with it. */
+/** Also ends its schedule. */
 function goOn({ clock }: Harness, made: PlayedCampaign, asked: PlayedCampaign['asked'][number]): void {
   const last = made.stops.at(-1)
   if (last && !made.isDeleted) last.until ??= clock.trueNow()
@@ -188,7 +189,7 @@ function goOn({ clock }: Harness, made: PlayedCampaign, asked: PlayedCampaign['a
   made.armedAt = null
 }
 
-/** One that has ended has a schedule again, one that was paused what is left of its own; nothing changes with another. */
+/** Starts the schedule of an ended campaign again, or continues that of a paused one; has no effect on others. */
 function play(harness: Harness, made: PlayedCampaign, asked: PlayedCampaign['asked'][number]): void {
   const { status } = harness.figures.get(made.id) ?? {}
   const hasEnded = status === 'completed' || status === 'sent' || status === 'cancelled'
@@ -199,7 +200,7 @@ function play(harness: Harness, made: PlayedCampaign, asked: PlayedCampaign['ask
   made.armedAt = hasEnded || (wasPaused && armedAt !== null) ? harness.clock.now().getTime() : armedAt
 }
 
-/** Answers when it began and ended, by the engine's clock. */
+/** Returns a function that returns start and end on the engine's clock. */
 function startOf({ clock }: Harness) {
   const from = clock.now().getTime()
   return () => ({ from, until: clock.now().getTime() })
@@ -232,7 +233,7 @@ function aMade(
   }
 }
 
-/** The same request that comes twice makes one thing. */
+/** Sends the request once, or twice at the same time; both create one campaign. */
 async function once(isTwice: boolean, work: () => Promise<{ id: string }>): Promise<string> {
   const [first, second] = await Promise.all([work(), ...(isTwice ? [work()] : [])])
   if (second && second.id !== first!.id) throw new Error('a request that came twice made two campaigns')
@@ -264,7 +265,7 @@ const doStep = (
   return done[step]()
 }
 
-/** Two presses in the same moment have the same key where they ask for the same. */
+/** Two equal requests at the same moment have the same key. */
 function requestOf({ fixture, arrivals, clock, campaigns }: Harness, what: string) {
   const key = `campaign-${what}-${campaigns.length}-${arrivals}-${clock.trueNow()}`
   return { session: fixture.session, key, body: key }
@@ -301,7 +302,7 @@ function wantedOf(
 const OURS = CAMPAIGN_TEMPLATES.find(({ id }) => id === 'first_reminder')!.body
 const OWN = 'Hello {{ customer_name }}: {{ cart_items }} {{ checkout_link }}'
 
-/** Chosen customers may be without a cart. */
+/** Selected customers may have no cart. */
 const neutralOf = (hasCoupon: boolean) => (hasCoupon ? NEUTRAL + CODE_SNIPPET : NEUTRAL)
 const NEUTRAL = 'Hello {{ customer_name }}, from {{ store_name }}.'
 
@@ -318,26 +319,26 @@ function couponOf({ scenario, couponIds }: Harness, at: number | null) {
   return { couponId: couponIds[at!]!, fallback, firstOrderOnly: isFirstOrderOnly, pauseDays, aboveAmount }
 }
 
-/** Processes that are making the rows of a run. */
+/** Processes that are planning the rows of a run. */
 export const planning = new WeakSet<ProcessState>()
 
-/** So few that a run has several. */
+/** Small, so that a run has several pages. */
 const ROWS_A_PAGE = 1
-/** Few mails leave here. */
+/** Small, because scenarios send few mails. */
 export const PAUSE_LIMITS = {
   leastAccepted: 2,
   bounces: { least: 1, share: 0.05 },
   complaints: { least: 1, share: 0.003 },
 }
 
-/** The tick of each second, and the jobs it wakes. */
+/** Runs the tick of each second and the jobs it queues. */
 export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): Promise<void> {
   const { storeId } = harness.fixture
   const { campaignJobs } = harness.outside
   await guardCampaigns(deps, PAUSE_LIMITS).finally(() => noteBrakes(harness))
   await runCampaigns(deps).finally(() => noteBrakes(harness))
   for (const campaignId of campaignJobs.plan) {
-    // A process that dies at it leaves it to the next tick.
+    // A process that dies leaves the rest to the next tick.
     campaignJobs.plan.delete(campaignId)
     planning.add(life)
     await planRuns(deps, { storeId, campaignId }, ROWS_A_PAGE).finally(() => {
@@ -350,14 +351,14 @@ export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): 
     try {
       await followCampaign(deps, { storeId, campaignId })
     } catch (error) {
-      // The queue gives it out again.
+      // The queue delivers the job again.
       campaignJobs.follow.add(campaignId)
       throw error
     }
   }
 }
 
-/** What a campaign was paused for without its owner. */
+/** Records pauses that the engine made. */
 async function noteBrakes(harness: Harness): Promise<void> {
   const { rows } = await harness.outside.pool.query<{ id: string; cause: string }>(
     "select id, paused_by as cause from campaigns where store_id = $1 and paused_by is not null and status = 'paused'",
@@ -375,7 +376,7 @@ async function noteBrakes(harness: Harness): Promise<void> {
   }
 }
 
-/** What the list of campaigns says of each (D6). */
+/** Reads status and counts in the list of campaigns (D6). */
 export async function readFigures(harness: Harness): Promise<void> {
   const query = { page: 1, limit: 100, search: undefined, status: undefined }
   const { campaigns } = await readCampaigns(
@@ -385,7 +386,7 @@ export async function readFigures(harness: Harness): Promise<void> {
   harness.figures = new Map(campaigns.map(({ id, status, counts }) => [id, { status, counts }]))
 }
 
-/** What the reports of the newest campaigns say, also of one that was deleted. */
+/** Reads reports of the newest campaigns, including a deleted one. */
 export async function readReports(harness: Harness): Promise<void> {
   const store = { storeId: harness.fixture.storeId, db: harness.outside.observer }
   harness.reports.clear()

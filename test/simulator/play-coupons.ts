@@ -11,7 +11,7 @@ import type { Fixture } from './fixture.ts'
 import type { ActOf, Harness } from './harness.ts'
 import { addCoupon, findByCode, isUsableAt } from './shop-coupons.ts'
 
-// Coupons: of the flow's steps, in the store's admin, and in the orders of shoppers and their friends.
+// Coupons of the flow's steps, in the store's admin, and in orders of shoppers and their friends.
 
 type Players = { [Kind in CouponAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
 type Living = (harness: Harness, worker: number) => Promise<Actor>
@@ -48,13 +48,13 @@ export const couponPlayers = (living: Living): Players => ({
   async tidy(harness, { worker }) {
     const { deps } = await living(harness, worker)
     const { kind } = await deleteUnneededCodes(deps, { storeId: harness.fixture.storeId })
-    // An installation that is paused leaves the store alone.
+    // A paused installation does not call the store.
     const { rows } = await harness.outside.pool.query('select 1 from instance where is_paused')
     harness.isTidied = kind === 'done' && rows.length === 0
   },
 })
 
-/** The tick, and the job it wakes. */
+/** Runs the tick and the job it queues. */
 export async function createDueCodes({ outside, fixture }: Harness, deps: Deps): Promise<void> {
   await enqueueDueCodes(deps)
   if (!outside.areCodesDue) return
@@ -62,7 +62,7 @@ export async function createDueCodes({ outside, fixture }: Harness, deps: Deps):
   await createCodes(deps, { storeId: fixture.storeId }, findUnneededCodes)
 }
 
-/** What the store lets an order name: the code of that message, while it can be used. */
+/** Returns the code of a message while the store accepts it in an order. */
 export function findUsableCodes({ post, shop, clock }: Harness, { codeOf }: ActOf<'order'>): string[] {
   const code = codeOf === undefined ? null : post.mails.filter(({ evidence }) => evidence?.coupon.code)[codeOf]
   const coupon = code && findByCode(shop.shelf, code.evidence!.coupon.code!)
@@ -71,7 +71,7 @@ export function findUsableCodes({ post, shop, clock }: Harness, { codeOf }: ActO
 
 const codeOfStep = (step: number) => `step-${step + 1}`
 
-/** What choosing a coupon for a step has written. */
+/** Inserts the rows that choosing coupons for steps would have written. */
 export async function insertStepCoupons(
   pool: pg.Pool,
   harness: Pick<Harness, 'scenario' | 'shop' | 'clock'>,

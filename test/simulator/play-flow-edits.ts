@@ -7,21 +7,21 @@ import { findFlow } from './flows.ts'
 import { type ActOf, type Harness, storeHandle } from './harness.ts'
 import type { Channel } from './steps.ts'
 
-// The owner saves the flow; what its steps are is noted as the acts say it, with the names that steps and variants have been given.
+// Flow edits of the owner. Expected steps are recorded from the acts, with the ids that steps and variants got.
 
 export interface StepSnapshot {
   channels: readonly Channel[]
   condition: Bound | null
-  /** Those that are drawn among; null: it is not split. */
+  /** Variants that are drawn; null: the step is not split. */
   variants: ReadonlySet<string> | null
 }
 
-/** What the steps of all flows are, by their ids. */
+/** Steps of all flows by id. */
 export interface StepsSnapshot {
   /** True time. */
   at: number
   steps: ReadonlyMap<string, StepSnapshot>
-  /** Steps that were new then, in a flow that had others. */
+  /** Steps added to a flow that had others. */
   added: ReadonlySet<string>
 }
 
@@ -56,7 +56,7 @@ interface Stored {
   variants: { id: string; sharePercent: number }[]
 }
 
-/** Of all flows there are. */
+/** Reads the steps of all flows. */
 async function stored(harness: Harness): Promise<Stored[]> {
   const store = storeHandle(harness)
   const steps = await stepsOf(store, harness.flows.made)
@@ -68,7 +68,7 @@ async function stored(harness: Harness): Promise<Stored[]> {
   }))
 }
 
-/** Before the first of them is changed. */
+/** Call before the first edit. */
 export async function recordFirstSteps(harness: Harness): Promise<void> {
   if (harness.flowPast.length > 0) return
   const steps = await stored(harness)
@@ -121,7 +121,7 @@ function edited(steps: readonly Stored[], change: Exclude<FlowChange, { kind: 'w
   }
 }
 
-/** What of a step the act says, for that step; of all others what was noted before. */
+/** Records the change of an act for its step; other steps keep their earlier snapshot. */
 async function noteChange(harness: Harness, before: readonly Stored[], change: FlowChange): Promise<void> {
   const changedId = at(before, change.place).id
   const said = new Map<string, Partial<StepSnapshot>>()
@@ -130,7 +130,7 @@ async function noteChange(harness: Harness, before: readonly Stored[], change: F
   await recordSteps(harness, said, change.kind === 'add' ? change.channels : [])
 }
 
-/** After they were changed: what was said of some, by their ids; and of all that are new, which are of a flow that had others. */
+/** Records changes by step id, and new steps of flows that had others. Call after an edit. */
 export async function recordSteps(
   harness: Harness,
   said: ReadonlyMap<string, Partial<StepSnapshot>>,

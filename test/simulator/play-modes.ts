@@ -6,16 +6,17 @@ import type { ActOf, Harness } from './harness.ts'
 import { listNumbers } from './people.ts'
 import type { OrderVersion } from './shop.ts'
 
-// What a store's mode lets in (C9), once more and by hand: of every post, report and order what of it may be kept.
+// What a store's capture mode allows (C9), written independently: which parts of each post, report and order may be
+// stored.
 
 export interface ModeState {
-  /** Of posts and reports, by the key of their fact; one that is not here is not to be kept at all. */
+  /** By fact key of posts and reports; without an entry nothing may be stored. */
   posts: Map<string, AllowedIdentity>
-  /** Orders of which there may be a row. */
+  /** Orders that may have a row. */
   orders: Set<string>
-  /** Mailboxes and numbers that somebody let in, or that were bought with. */
+  /** Mailboxes and numbers that an allowed post or an order named. */
   named: Set<string>
-  /** Somebody has said no, of whom it need not be known here who it was. */
+  /** Someone has refused consent; the scenario does not know who. */
   hasNo: boolean
   faults: string[]
 }
@@ -23,7 +24,7 @@ export interface ModeState {
 export interface AllowedIdentity {
   email: boolean
   phone: boolean
-  /** The lasting id of the browser, and where it is. */
+  /** The browser's lasting id and its location. */
   browser: boolean
 }
 
@@ -43,7 +44,7 @@ export const modePlayers = {
   },
 }
 
-/** By the script of today; null: it keeps it to itself. */
+/** Builds the post that the current script sends; null: it sends none. */
 export function buildSentPost(harness: Harness, act: ActOf<'post'>, post: CapturePost): CapturePost | null {
   const mode = harness.scenario.beforeConsent
   if (mode === null || act.isCached) return post
@@ -70,10 +71,10 @@ const ticked = ({ consent }: CapturePost) => ({
 
 const takesBack = ({ consent = {} }: CapturePost) => Object.values(consent).some((box) => box && !box.isGiven)
 
-/** Beside words that are not the store's any more. */
+/** Id of a consent text that the store no longer uses. */
 export const OUTDATED_WORDING_ID = 'w-of-last-year'
 
-/** What of it may be kept; null: nothing, a no excepted. */
+/** What may be stored of a post; null: nothing except a refusal. */
 function allowedOf({ scenario }: Harness, post: CapturePost): AllowedIdentity | null {
   const mode = scenario.beforeConsent
   if (mode === null || mode === 'cart_and_contact' || post.agreed) return ALL
@@ -89,10 +90,10 @@ function withoutOutdated(post: CapturePost): CapturePost {
   return { ...post, consent: boxes.length > 0 ? Object.fromEntries(boxes) : undefined }
 }
 
-/** Where the browser of somebody who has not agreed is, which nobody is to know. */
+/** Location of a browser without consent, which must not be stored. */
 const ZONE = { city: 'Paris', region: 'Paris', country: 'FR', timezone: 'Europe/Paris' }
 
-/** `said`: what counts of it. `placed`: what the engine lets in. */
+/** `said`: the parts of the post that count. `placed`: what the engine accepts. */
 export async function recordAllowedPost(
   harness: Harness,
   post: CapturePost,
@@ -122,7 +123,7 @@ function noteNamed({ named }: ModeState, address: string | null | undefined): vo
 
 export const isNamed = ({ named }: ModeState, address: string): boolean => named.has(nameOf(address))
 
-/** Whoever buys names themselves, and whoever ticked a box of the checkout; what was not placed is no news of anybody. */
+/** A purchase or a ticked checkout box identifies the shopper; an unplaced order identifies no one. */
 export function recordOrderContact({ modes, scenario }: Harness, { order }: OrderVersion): void {
   if (!modes) return
   const isSold = scenario.beforeConsent === 'cart_and_contact' || order.kind === 'purchase' || order.paidAt !== null
@@ -132,7 +133,7 @@ export function recordOrderContact({ modes, scenario }: Harness, { order }: Orde
   if (isSold || yes.length > 0 || order.kind !== 'draft') modes.orders.add(order.orderId)
 }
 
-/** With a yes the contact is kept at once, and the cart has it where nobody else has been named who may be taken for the same person. */
+/** With consent the contact is stored at once, and the cart has it unless another possible person was named. */
 export async function expectContact(harness: Harness, post: CapturePost, isOpen: boolean): Promise<void> {
   const { modes, fixture, outside, people, erased, hasJumped, isDisconnected } = harness
   const email = post.contact?.email
@@ -150,7 +151,7 @@ export async function expectContact(harness: Harness, post: CapturePost, isOpen:
   else if (isAlone && !isInCart) modes.faults.push(`somebody agreed, and no cart has their address ${email}`)
 }
 
-/** What a crowd has named is not used, whoever names it next (X5). */
+/** A contact above the limits is not used, also in later posts (X5). */
 const isRefused = ({ refused }: Harness, email: string | undefined): boolean =>
   email !== undefined && [...refused.values()].some((addresses) => addresses.has(email))
 
@@ -160,7 +161,7 @@ interface Reported {
   agreed?: true
 }
 
-/** Of the plugin's report; `isOwed`: as far as the shop's orders are read, its customer's address is kept. */
+/** For the plugin's report. `isOwed`: its customer's address has to be stored once the shop's orders are read. */
 export async function recordPluginReport(harness: Harness, key: string, { contact, customer, agreed }: Reported) {
   const { modes, scenario, shop, outside, fixture } = harness
   const mode = scenario.beforeConsent
@@ -187,7 +188,7 @@ export async function recordPluginReport(harness: Harness, key: string, { contac
   return { isOwed: rows.length > 0 }
 }
 
-/** Said yes for an address that they bought with, or said it in a checkout while signed in. */
+/** Consented for an address used in a purchase, or at checkout while signed in. */
 function hasAgreedBefore(harness: Harness, email: string, customerId: string | undefined): boolean {
   const { shop, yeses } = harness
   const isTheirs = shop.versions.some(
@@ -200,10 +201,10 @@ function hasAgreedBefore(harness: Harness, email: string, customerId: string | u
   return customerId !== undefined && isTheirs && hasSaidYes && !hasSaidNo(harness, email)
 }
 
-/** And nothing else since, as far as it is known whose word it was. */
+/** No later refusal, as far as its address is known. */
 const hasSaidNo = ({ withdrawn, unsubscribed, yeses }: Harness, email: string): boolean =>
   withdrawn.has(`email:${email}`) ||
   (unsubscribed.has(`email:${email}`) && !yeses.has(`email:${email}`) && !yeses.has('email:*'))
 
-/** Where customers may be written to. */
+/** Countries in which customers may be mailed without consent. */
 const isSoft = (country: string | undefined): boolean => ['US', 'DE', 'GB', 'AU'].includes(country ?? '')

@@ -12,11 +12,11 @@ import type { Person } from './people.ts'
 import { recordBeforeWake, recordRest } from './play-stops.ts'
 import type { Act } from './steps.ts'
 
-// What an owner does with single people, and with what texts may cost.
+// Actions of an owner on single people, and on the budget for texts.
 
 type Players<Kind extends Act['do']> = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
 
-/** On a legal ground: German yeses unconfirmed, Germans and everybody else written to by mail until they say no. */
+/** With a legal ground: unconfirmed consent of Germans counts, and everyone may be mailed until they refuse. */
 export const OVERRIDES = [
   { channel: 'sms', country: 'DE', from: 'confirmed_opt_in', to: 'opt_in' },
   { channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out' },
@@ -90,7 +90,7 @@ export const ownerPlayers: Players<
 
 const addressesOf = ({ email, phones }: Person, kind: 'email' | 'phone') => (kind === 'email' ? [email] : phones)
 
-/** Everybody whose hash is on the list for that: the engine finds all addresses of a person. */
+/** Records everyone whose hash is on the erasure list: the engine finds all addresses of a person. */
 async function noteErased({ outside, fixture, people, erased, clock }: Harness): Promise<void> {
   const { rows } = await outside.pool.query<{ hash: string }>(
     `select encode(address_hash, 'hex') as hash from suppressions where account_id = $1 and reason = 'erased'`,
@@ -103,7 +103,7 @@ async function noteErased({ outside, fixture, people, erased, clock }: Harness):
   }
 }
 
-/** The jobs of erasures, until each has ended; one that is killed in the middle is taken up by the next worker. */
+/** Runs erasure jobs until each has finished; the next worker continues one that was killed. */
 export async function runErasures(harness: Harness, deps: Deps): Promise<void> {
   for (const erasureId of [...harness.erasing]) {
     await runErasure(deps, { accountId: harness.fixture.accountId, erasureId })

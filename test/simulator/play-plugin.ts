@@ -10,8 +10,8 @@ import { listNumbers } from './people.ts'
 import type { BeatRequest } from './play-beats.ts'
 import { recordPluginReport } from './play-modes.ts'
 
-// The plugin of the history's shop (docs/plugin-protocol.md): its queue, which keeps the newest state of a cart until that is answered, and its
-// signed calls over a way that is not to be relied on.
+// The plugin of the scenario's shop (docs/plugin-protocol.md): a queue that keeps the newest state of each cart until
+// it is acknowledged, and signed calls over an unreliable network.
 
 type Kind = 'snapshot' | 'outbox' | 'forge'
 type Players = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
@@ -21,13 +21,13 @@ export interface Plugin {
   secret: string
   install: string
   seq: number
-  /** By cart, in the order in which they were queued. */
+  /** By cart, in the order queued. */
   queue: Map<string, Waiting>
-  /** Of each cart, what was said last and is known to have arrived. */
+  /** The last acknowledged state of each cart. */
   told: Map<string, Waiting>
-  /** By the last answer to a beat. */
+  /** From the reply to the last beat. */
   asked: BeatRequest
-  /** What was found to be wrong. */
+  /** Violations found. */
   faults: string[]
 }
 
@@ -38,7 +38,7 @@ interface Waiting {
   cart: string
   items: string
   entry: Record<string, unknown>
-  /** As the store's mode had it each time that it arrived, its address is kept; null: it has not arrived yet. */
+  /** Whether the capture mode stored its address each time it arrived; null: it has not arrived. */
   isOwed: boolean | null
 }
 
@@ -63,7 +63,7 @@ export const pluginPlayers: Players = {
   async outbox(harness, { size, isReversed }) {
     const plugin = await connectPlugin(harness)
     if (!plugin) return
-    // Nothing waits longer in the shop.
+    // The shop's queue keeps entries no longer.
     const isTooOld = ({ at }: Waiting) => harness.clock.trueNow() - at > KEPT_MS
     for (const each of plugin.queue.values()) if (isTooOld(each)) plugin.queue.delete(each.cart)
     const all = [...plugin.queue.values()]
@@ -99,10 +99,10 @@ const KEPT_MS = 7 * 86_400_000
 
 const NOTHING_ASKED: BeatRequest = { since: null, goods: [] }
 
-/** Nobody's cart. */
+/** Token of a cart that does not exist. */
 const FORGED = 'f'.repeat(32)
 
-/** Connected when the first of it is played, and anew after the store was disconnected. null: it is disconnected now. */
+/** Connects at first use, and again after a disconnect. null: the store is disconnected. */
 export async function connectPlugin(harness: Harness): Promise<Plugin | null> {
   if (harness.isDisconnected) return null
   const store = storeHandle(harness)
@@ -110,7 +110,7 @@ export async function connectPlugin(harness: Harness): Promise<Plugin | null> {
   if (row && !row.ended_at && harness.plugin) return harness.plugin
   const [secret, install] = [randomBytes(32).toString('hex'), randomBytes(16).toString('hex')]
   await transact(store, (tx) => saveSecret(harness.web.deps, tx, { secret, install, version: '1.0.0' }))
-  // Where Recoup reaches the shop, its orders are read by the key.
+  // If Recoup can reach the shop, it reads orders with the API key.
   await changePlugin(store, { is_reached: !harness.shop.isCutOff })
   const before = harness.plugin
   const app = before?.app ?? (await openCalls(harness))
@@ -147,9 +147,9 @@ function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Waitin
   const cart = `plugin-cart-${browser}-${visit}-`.padEnd(32, 'c')
   const before = plugin.queue.get(cart) ?? plugin.told.get(cart)
   const known = (before?.entry.contact as object | undefined) ?? null
-  // Each report is the whole state: what was typed stays in the form.
+  // Each report is the whole state: typed text stays in the form.
   const waiting = entryOf(harness, plugin, { cart, items, contact: contact ? { ...known, ...contact } : known })
-  // Each shopper has a network of their own.
+  // Each shopper has an IP address of their own.
   waiting.entry.client = `client-${waiting.seq}-`.padEnd(22, 'n')
   if (customerId) waiting.entry.customer = { id: customerId }
   if (harness.modes)
@@ -159,7 +159,7 @@ function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Waitin
   return waiting
 }
 
-/** About to arrive: what of it may be kept is decided then, by what its shopper has agreed to meanwhile. */
+/** Builds the call at arrival, because what may be stored depends on consent at that time. */
 async function callOf(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<PluginCall> {
   for (const each of sent) {
     const key = `plugin:${each.cart}:${plugin.install}:${each.seq}`
@@ -185,7 +185,7 @@ export interface PluginCall {
   key: string
 }
 
-/** The shop's clock goes with Recoup's: they are told apart by calls that are late. */
+/** The shop's clock follows Recoup's, so only late calls differ. */
 export function signCall(
   { fixture, web }: Harness,
   { secret }: Plugin,
@@ -219,7 +219,7 @@ export async function sendCall({ app, faults }: Plugin, { name, headers, body, k
   return reply
 }
 
-/** The call of an earlier state arrives behind that of the later one. */
+/** The call with an earlier state arrives after the later one. */
 async function overtaken(
   harness: Harness,
   plugin: Plugin,
@@ -234,7 +234,7 @@ async function overtaken(
   await answered(harness, plugin, [next], first)
 }
 
-/** Somebody on the way changes what was said. */
+/** Changes the body in transit. */
 async function altered(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<void> {
   const call = signCall(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
   const body = call.body.replaceAll(sent[0]!.cart, FORGED)
@@ -254,15 +254,15 @@ function noteUsable({ usable }: Harness, sent: readonly Waiting[]): void {
 
 interface Kept {
   seq: number
-  /** null: it is about the shopper alone. */
+  /** null: the entry is only about the shopper. */
   items: { quantity: number; productId: string }[] | null
   email: string | null
   at: Date
 }
 
 /**
- * What was answered is not sent again. Where it was news it is kept as it was said, at the time it was said, and has the last word on its
- * cart. Where somebody's cart was so already, an earlier state that comes late is not kept either.
+ * Checks acknowledged entries. A new one is stored as sent, with its own time, and is the last state of its cart. An
+ * older state that arrives later is not stored, also when the newer one changed nothing.
  */
 async function answered(
   harness: Harness,
@@ -297,7 +297,7 @@ function checkKept(
     faults.push(`the cart ${cart} is kept as "${items}", and is "${said.items}"`)
   if (said.isOwed && !mine.email)
     harness.modes?.faults.push(`the cart ${cart} is kept without the address of its customer`)
-  // Where clocks were put back what is earlier may be dated later.
+  // After a backward clock jump, an earlier state may have a later date.
   if (harness.hasJumped) return
   const early = harness.clock.trueNow() - said.at - (harness.web.deps.now().getTime() - mine.at.getTime())
   if (early > 1_500) faults.push(`the cart ${cart} is dated ${Math.round(early / 1_000)} s too late`)
@@ -305,7 +305,7 @@ function checkKept(
     faults.push(`an earlier state of ${cart} has the last word`)
 }
 
-/** Of this queue. */
+/** Reads stored entries of this queue. */
 async function keptOf({ outside, fixture }: Harness, { install }: Plugin, cart: string): Promise<Kept[]> {
   const begin = `plugin:${cart}:${install}:`
   const { rows } = await outside.pool.query<Kept>(

@@ -15,7 +15,7 @@ import { recordContents } from './play-push.ts'
 import { buildVariantId } from './shop-shopify.ts'
 import type { Consent } from './steps.ts'
 
-// What browsers in the shop tell, over a way that loses, doubles and reorders, and what is known of it when it has arrived.
+// Posts of browsers over a network that loses, duplicates and reorders them, and what is known after they arrive.
 
 type Kind = 'post' | 'new visit' | 'late posts arrive'
 type Players = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
@@ -66,7 +66,7 @@ function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
   }
 }
 
-/** By a browser. A shop whose products have variants names the variant. */
+/** Product id in a browser's post; shops with variants use the variant's id. */
 const namedBy = ({ shopify }: Harness, id: string): string => (shopify ? buildVariantId(id) : id)
 
 function consentOf(consent: Consent, isOutdated = false): NonNullable<CapturePost['consent']> {
@@ -79,13 +79,13 @@ function consentOf(consent: Consent, isOutdated = false): NonNullable<CapturePos
   return Object.fromEntries(boxes)
 }
 
-/** What the intake does with a post, one at a time: counts what it brings, keeps it, and it is answered. */
+/** Handles a post as the intake does: counts its contacts, stores it, replies. */
 async function keep({ web: { deps } }: Harness, store: CaptureStore, post: PlacedPost, client: string): Promise<void> {
   const admitted = await admitPost(deps, store, post, client)
   await insertPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post: admitted }])
 }
 
-/** `isLeft`: the process ended between its answer and what it makes of the post. Answers whether all of its contact counts. */
+/** `isLeft`: the process ended between its reply and processing. Returns whether all of its contact counts. */
 async function arrive(harness: Harness, post: CapturePost, isLeft = false): Promise<boolean> {
   const { fixture, web, clock } = harness
   const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
@@ -101,7 +101,7 @@ async function arrive(harness: Harness, post: CapturePost, isLeft = false): Prom
   return !isLeft && !isCrowded
 }
 
-/** A network that has brought as many new contacts within the hour as one may; the others are networks of their own. */
+/** Returns a client that has used up its hourly limit on new contacts; other clients have limits of their own. */
 async function crowd(harness: Harness): Promise<string> {
   const subject = `${harness.fixture.storeId}\0crowd`
   const takes = harness.isCrowdFull ? [] : Object.values(PER_CLIENT)
@@ -111,8 +111,8 @@ async function crowd(harness: Harness): Promise<string> {
 }
 
 /**
- * A no of a page counts for what an earlier post of the same cart has said below the limits, and what nobody else has named: neither another
- * browser nor the shop.
+ * A refusal on a page counts for contacts that an earlier post of the same cart named within the limits, and that
+ * neither another browser nor the shop has named.
  */
 function saidOfItsCart(
   harness: Harness,
@@ -131,7 +131,7 @@ function saidOfItsCart(
   return (address) => !isCrowded && before.has(address) && isNamedByItAlone(harness, cart)
 }
 
-/** A shop on Shopify names addresses in more ways than are counted here. */
+/** Always false on Shopify, which names addresses in more ways than this counts. */
 function isNamedByItAlone({ contacts, refused, shop, shopify, plugin, resubscribed }: Harness, cart: string): boolean {
   if (shopify) return false
   const browserOf = (token: string) => token.replace(/-visit-.*/, '')
@@ -147,7 +147,7 @@ function isNamedByItAlone({ contacts, refused, shop, shopify, plugin, resubscrib
   return !elsewhere.some((address) => address && mine.has(listNumbers(address)[0] ?? address))
 }
 
-/** What the shop's boxes said, once it is committed. */
+/** Records the shop's consent boxes after the commit. */
 function noteConsent(
   { withdrawn, yeses, clock }: Harness,
   { consent, contact }: CapturePost,
@@ -160,7 +160,7 @@ function noteConsent(
     if (address && !isGiven && isOfCart(address)) withdrawn.set(`${channel}:${address}`, clock.trueNow())
     if (!isGiven) continue
     yeses.add(`${channel}:${address ?? '*'}`)
-    // Given for the address typed before, whichever that was by now.
+    // Without an address it applies to the one typed before, which is not known here.
     for (const key of withdrawn.keys())
       if (key === `${channel}:${address}` || (!address && key.startsWith(`${channel}:`))) withdrawn.delete(key)
   }

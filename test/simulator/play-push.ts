@@ -22,11 +22,11 @@ import {
   type PushService,
 } from './push-service.ts'
 
-// Browsers of a history, as widget and worker play them (storefront/push-subscription.ts), and what the owner does with web push.
+// Browsers with the widget and the worker (storefront/push-subscription.ts), and web push actions of the owner.
 
 type Players = { [Kind in PushAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
 
-/** More than a small service takes: most of its signs are three bytes. */
+/** More than a small service accepts: most of its characters take three bytes. */
 const LONG = `{{ cart_total }} ${'お茶はまだあります。'.repeat(45)}`
 
 const keyOf = (id: string) => `push:push:${id}`
@@ -37,7 +37,7 @@ export const pushPlayers: Players = {
     const words = { title: DEFAULT_PUSH.title, body: isTextChanged ? LONG : DEFAULT_PUSH.body }
     const wanted = { enabled: isOn, frequency, delay, maxNotifications: most, ...words }
     harness.editedAt = harness.clock.trueNow()
-    // What leaves as soon as it may is no mistake.
+    // Sends that become due at once with the change are correct.
     if (isOn) harness.say({ pushOffSince: null })
     try {
       await savePushSettings(harness.web.deps, storeHandle(harness), wanted)
@@ -68,7 +68,7 @@ export const pushPlayers: Players = {
     if (isSame && endpoint.id !== null && kept.cart === tokensOf(harness, browser).cart) return
     if (!isSame && endpoint.status === 201) endpoint.status = 410
     const next = isSame ? endpoint : createEndpoint(world, browser, setup.publicKey)
-    // The widget looks at the cart that is there: of one that was never told of nobody knows.
+    // The widget looks at the present cart; if it was never reported, the server does not know it.
     const told = await tellMoved(harness, next, kept, tokensOf(harness, browser))
     if (!told) await tellMoved(harness, next, kept)
   },
@@ -79,7 +79,7 @@ export const pushPlayers: Players = {
     kept.endpoint.status = 410
     const next = createEndpoint(world, browser, kept.endpoint.publicKey)
     if (network === 'now') await tellMoved(harness, next, kept)
-    // Nobody has heard of it: the browser has it all the same.
+    // The server has not heard of it, but the browser has it.
     else world.kept.set(browser, { ...kept, endpoint: next })
   },
   async 'push revoke'(harness, { browser, status, isTold }) {
@@ -96,7 +96,7 @@ export const pushPlayers: Players = {
     const isUnanswered = (await stateOf(harness, note.messageId)) === 'sending'
     const theirs = kind === 'stop' ? await idsOf(harness, note.messageId) : []
     await recordEvent(harness.web.deps, { token: note.token, kind })
-    // Before the service's answer is written down it is a touch, and no report.
+    // Before the service's reply is stored, the event is a touch and not a delivery report.
     if (!isUnanswered)
       harness.reported.set(note.messageId, new Set(harness.reported.get(note.messageId)).add('delivered'))
     if (kind !== 'stop') return
@@ -121,7 +121,7 @@ export const pushPlayers: Players = {
       const { results } = await sendToAll(sender, null, wanted)
       const now = harness.clock.now().getTime()
       const before = manual.toAll.get(text)
-      // The same press within a minute: its people are those of the first.
+      // A repeated request within a minute has the recipients of the first.
       if (before === undefined || Math.abs(now - before) >= PRESS_MS) {
         manual.allowed += results.length
         manual.toAll.set(text, now)
@@ -132,10 +132,10 @@ export const pushPlayers: Players = {
   },
 }
 
-/** What a browser has said to be in its cart. */
+/** Records cart contents that a browser has reported. */
 export function recordContents({ told }: Harness, { browser, items }: ActOf<'post'>): void {
   const lines = items?.map(([id, quantity]) => `${quantity}×${id}`)
-  // As `Evidence.contents` says it.
+  // In the form of `Evidence.contents`.
   if (lines) told[browser]!.add(lines.sort().join())
 }
 
@@ -147,7 +147,7 @@ const visitorOf = ({ fixture, clock, arrivals }: Harness) => ({
   userAgent: `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/${clock.trueNow()} Firefox/140.0`,
 })
 
-/** What the widget is told when a page of the shop opens. */
+/** Settings that the widget gets when a page opens. */
 async function setupOf(harness: Harness) {
   harness.arrivals += 1
   const body = { storeUrl: harness.fixture.homeUrl, method: 'functions' as const, hasWorker: true }
@@ -165,7 +165,7 @@ function bodyOf(harness: Harness, { storeKey, publicKey, prompt }: Setup, endpoi
   return body
 }
 
-/** Of the capture script. */
+/** Tokens of the capture script. */
 const tokensOf = ({ browsers }: Harness, browser: number) => ({
   cart: `cart-of-browser-${browser}-visit-${browsers[browser]!.visit}`,
   device: `device-of-browser-${browser}`,
@@ -178,7 +178,7 @@ async function subscribe(harness: Harness, setup: Setup, endpoint: Endpoint): Pr
   noteKnown(harness, endpoint, token)
 }
 
-/** A page says that a browser is somewhere else than at a push service: whoever dialled it would dial whatever they are told to. */
+/** Subscribes with URLs that are no push service; the server must never send to them. */
 async function forge(harness: Harness, browser: number, setup: Setup): Promise<void> {
   const { forged, notes } = worldOf(harness)
   for (const url of HOSTILE) {
@@ -198,7 +198,7 @@ const HOSTILE = [
   'http://updates.push.services.mozilla.com/x',
 ]
 
-/** A subscription took another's place, or has another cart; the server says whether it knows of them. False: the cart it does not. */
+/** Reports a replaced subscription or another cart. Returns false if the server does not know the cart. */
 async function tellMoved(
   harness: Harness,
   endpoint: Endpoint,
@@ -234,7 +234,7 @@ async function tellEnd(harness: Harness, browser: number, { endpoint, token }: B
   if (!harness.withdrawn.has(keyOf(id))) harness.withdrawn.set(keyOf(id), harness.clock.trueNow())
 }
 
-/** The server has it, by the name that its token has. */
+/** Records the id that the server's token contains. */
 function noteKnown(harness: Harness, endpoint: Endpoint, token: string): void {
   const id = token.split('.')[0]!
   endpoint.id = id
@@ -250,7 +250,7 @@ async function stateOf({ outside }: Harness, messageId: string): Promise<string 
   return rows[0]?.state
 }
 
-/** The browsers of whoever a message went to. */
+/** Ids of the subscriptions of a message's shopper. */
 async function idsOf({ outside }: Harness, messageId: string): Promise<string[]> {
   const { rows } = await outside.pool.query<{ id: string }>(
     `select p.id from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id

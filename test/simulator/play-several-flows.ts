@@ -11,7 +11,7 @@ import { recordFirstSteps, recordSteps } from './play-flow-edits.ts'
 import type { SeveralFlowsAct } from './several-flows.ts'
 import type { Channel } from './steps.ts'
 
-// The owner makes further flows, says whom they take and in which order they are asked, switches and deletes them.
+// The owner creates more flows, sets their conditions and order, and switches and deletes them.
 
 type Players = {
   [Kind in SeveralFlowsAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown>
@@ -71,7 +71,7 @@ async function putFirst(harness: Harness, id: string): Promise<void> {
   recordFlows(harness, (flows) => [...flows].sort((a, b) => Number(b.id === id) - Number(a.id === id)))
 }
 
-/** One that there was from the beginning, or a further one. */
+/** Switches the first flow or a later one. */
 export async function toggleFlow(
   harness: Harness,
   id: string,
@@ -88,12 +88,12 @@ export async function toggleFlow(
     harness.say({ flowOffSince: isOn ? null : clock.trueNow() })
     return
   }
-  // With the timeout the times of the store's own notifications change.
+  // With the timeout, the times of automatic notifications change.
   harness.editedAt = clock.trueNow()
   harness.sayOff(id, isOn ? null : clock.trueNow())
 }
 
-/** As the owner's screen says it: a group of conditions. */
+/** In the form of the owner's screen: a group of conditions. */
 function conditionsOf(entry: Entry | null): FlowConditions | null {
   if (!entry) return null
   return { match: 'all', groups: [{ match: entry.match, conditions: [...entry.bounds] }] }

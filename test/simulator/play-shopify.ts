@@ -24,7 +24,7 @@ import type { OrderVersion } from './shop.ts'
 import { buildAddress, buildLines, buildVariantId, findCustomerId, type ShopifyShop } from './shop-shopify.ts'
 import type { ShopifyAct, ShopifyOrderFields } from './shopify.ts'
 
-// What happens in a shop on Shopify: it is written into the shop itself, which tells it by deliveries, and answers it when it is asked.
+// Events in a Shopify shop: they change the shop itself, which sends webhooks and replies to queries.
 
 type Players = { [Each in ShopifyAct['do']]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
 
@@ -48,7 +48,7 @@ export const shopifyPlayers = (living: (harness: Harness, worker: number) => Pro
   async 'consent kept'(harness, { person, channel, state, isConfirmed, webhook }) {
     const { store } = harness.shopify!
     const { email, typedPhone, country } = harness.people[person]!
-    // A customer of the shop's own.
+    // A customer that the shop already had.
     for (const address of [email, typedPhone]) harness.usable.add(listNumbers(address)[0]!)
     const id = findCustomerId(harness.shopify!, { email, phone: channel === 'email' ? null : typedPhone, country })!
     const name = channel === 'whatsapp' ? 'whatsApp' : channel
@@ -93,10 +93,10 @@ export const shopifyPlayers = (living: (harness: Harness, worker: number) => Pro
   },
 })
 
-/** What was read is known when all of it was: a listing that broke off goes on the next time. */
+/** A sync counts as done when it read everything; an interrupted list continues the next time. */
 const isDone = async (reading: Promise<SyncResult>): Promise<boolean> => (await reading).kind === 'done'
 
-/** More than the first page of a listing has. */
+/** More than fit on the first page of a list. */
 const STRANGERS = 12
 
 export const buildCartToken = ({ browsers }: Harness, browser: number): string =>
@@ -125,7 +125,7 @@ function keepCheckout(shop: ShopifyShop, act: ActOf<'checkout'>, harness: Harnes
 
 const GENERATION = 10
 
-/** null: none was begun since the last one was bought. */
+/** null: no checkout was started since the last purchase. */
 export function findOpenCheckout({ store }: ShopifyShop, number: number): Checkout | undefined {
   for (let id = 2_000 + number; ; id += GENERATION) {
     const found = find(store.shop.db, 'checkout', id)
@@ -151,7 +151,7 @@ function tick(harness: Harness, { customerId, email, phone }: Checkout, ticks: A
 
 type Placed = ActOf<'order'> & Partial<ShopifyOrderFields>
 
-/** An order is placed, or becomes another one; with it the checkout it came of is over. */
+/** Places or changes an order; its checkout is then complete. */
 export function changeShopifyOrder(
   harness: Harness,
   act: Placed,
@@ -201,7 +201,7 @@ const isCancelled = ({ cancelledAt, financialStatus }: Order) => cancelledAt !==
 
 const second = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`
 
-/** As the shop tells it; written down by hand, so that it is not our client's own answer that the client is measured by. */
+/** The order as the shop reports it, written independently of our client. */
 function toldOf(order: Order): PlatformOrder {
   const kind = isCancelled(order) ? 'cancelled' : 'purchase'
   return {
@@ -221,7 +221,7 @@ function toldOf(order: Order): PlatformOrder {
   }
 }
 
-/** Of somebody who was never seen, or of this person, of which no delivery tells. */
+/** Orders of an unknown shopper, or of this person, without a delivery. */
 function strangersOrder(harness: Harness, email = `stranger-${harness.shop.versions.length}@elsewhere.example`): void {
   const shop = harness.shopify!
   const at = shop.store.shop.now()
@@ -238,7 +238,7 @@ function strangersOrder(harness: Harness, email = `stranger-${harness.shop.versi
   shop.versions.push({ order: toldOf(order), since: harness.clock.trueNow() })
 }
 
-/** What the shop told of an order that was placed or changed. */
+/** Delivers a placed or changed order. */
 export async function deliverOrder(harness: Harness, { order, isNew }: { order: Order; isNew: boolean }, act: Placed) {
   const topic = isNew ? 'orders/create' : isCancelled(order) ? 'orders/cancelled' : 'orders/updated'
   await sendDelivery(harness, { topic, body: orderBody(harness.shopify!.store.shop, order) }, act.webhook)

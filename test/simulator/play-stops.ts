@@ -9,7 +9,7 @@ import { OWNER_ID } from './owner.ts'
 import type { Plan } from './steps.ts'
 import { STORES } from './stops.ts'
 
-// What stops all of an account or of a store: an operator, and a plan without room.
+// What stops an account or a store: suspension by an operator, and a plan without room.
 
 type Players<Kind extends 'suspend' | 'rest'> = {
   [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown>
@@ -19,7 +19,7 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
   async suspend(harness, { isSuspended }) {
     if (isSuspended === harness.stops.suspended) return
     const { now } = harness.web.deps
-    // What leaves as soon as it may is no mistake.
+    // Sends that become due at once with the change are correct.
     if (!isSuspended) harness.say({ suspendedSince: null })
     const given = { reason: 'Complaints.', operatorId: OWNER_ID, support: 'support@simulator.example', now: now() }
     await transactAccount(accountHandle(harness), (tx) =>
@@ -42,12 +42,12 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
   },
 }
 
-/** Before what may wake it: what leaves as soon as it may is no mistake. */
+/** Call before a change that may wake the store: sends that become due at once with it are correct. */
 export function recordBeforeWake(harness: Harness, wanted: { isChosen: boolean; plan: Plan }): void {
   if (!restsBy(wanted)) harness.say({ restingSince: null })
 }
 
-/** After whatever may have changed it. */
+/** Call after any change that may affect it. */
 export function recordRest(harness: Harness, now: { isChosen?: boolean; plan?: Plan } = {}): void {
   const { stops } = harness
   Object.assign(stops, now)
@@ -63,7 +63,7 @@ export function recordConnection(harness: Harness, isConnected: boolean): void {
   recordRest(harness)
 }
 
-/** By the rule as it is written down: it is the first to rest, and one too many. */
+/** The store rests if it was chosen and the account has more stores than the plan allows. */
 const restsBy = ({ isChosen, plan }: { isChosen: boolean; plan: Plan }) =>
   isChosen && STORES > plans[plan].limits.maxStores
 

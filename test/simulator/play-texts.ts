@@ -9,14 +9,14 @@ import { buildProviderId } from './post.ts'
 import type { Act, Answer } from './steps.ts'
 import { type DeliveryReport, deliverReport, deliverWords, type InboundWords } from './texts.ts'
 
-// Acts around texts: what people write, what providers report, and what the owner sends by hand.
+// Acts around texts: inbound messages, delivery reports, and manual sends of the owner.
 
 type Players<Kind extends Act['do']> = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
 
 export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'late reports arrive'> = {
   async says(harness, { person, channel, words, network }) {
     const { clock, people } = harness
-    // From the number that is the network's own for this phone.
+    // The number that WhatsApp uses for this phone.
     const from = people[person]!.phones.at(channel === 'sms' ? 0 : -1)!
     const said: InboundWords = {
       id: `in-${clock.trueNow()}-${harness.arrivals++}`,
@@ -56,7 +56,7 @@ async function tell(harness: Harness, report: DeliveryReport): Promise<void> {
   if (report.status === 'failed' && !failedAt.has(report.messageId)) failedAt.set(report.messageId, clock.trueNow())
 }
 
-/** Within these, a phone's dates do not tell what was said first. */
+/** Within this time, a phone's dates do not show which message came first. */
 const TOGETHER_MS = 2_000
 
 async function hear(harness: Harness, said: InboundWords): Promise<void> {
@@ -86,7 +86,7 @@ const PRESS_MS = 60_000
 
 type Work = (worker: { worker: number; answers: readonly Answer[] }) => Promise<void>
 
-/** The worker works as soon as the request waits for an answer; for a job, which nobody waits for, right after it. */
+/** The worker runs while the request waits for a reply, or right after a request that starts a job. */
 export async function playManualSend(harness: Harness, act: ActOf<'manual'>, work: Work): Promise<void> {
   const { carts, clock } = harness
   const ids = act.carts.flatMap((place) => carts[place % Math.max(1, carts.length)]?.id ?? [])
@@ -143,7 +143,7 @@ async function ask(harness: Harness, act: ActOf<'manual'>, ids: readonly string[
   }
 }
 
-/** A press that is refused is free again, also for whoever pressed at the same time: theirs may be a message of its own by now. */
+/** A refused request frees its key, also for a concurrent one, which may already have a message of its own. */
 function noteRefusal(
   { manual }: Harness,
   {

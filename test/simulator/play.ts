@@ -46,7 +46,7 @@ import { isExpectedRefusal } from './refusals.ts'
 import { changeOrder, type OrderVersion } from './shop.ts'
 import { type Act, hasTexts, type Meanwhile, type Step } from './steps.ts'
 
-// Each act of a history, done by the engine's own functions.
+// Performs each act of a scenario with functions of the engine.
 
 type Players = { [Kind in Act['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
 
@@ -66,7 +66,7 @@ async function playAct(harness: Harness, act: Act): Promise<void> {
   }
 }
 
-/** Postgres ended one of two that waited for each other: a tick comes again, a request is repeated. Counted, not forgiven. */
+/** PostgreSQL ended one side of a deadlock: ticks repeat and clients retry. Counted as a deadlock, not as a failure. */
 const isDeadlock = (error: unknown) => (error as { code?: string }).code === '40P01'
 
 const players: Players = {
@@ -106,7 +106,7 @@ const players: Players = {
     await countFigures(deps)
   },
   async clock(harness, { jumpMs }) {
-    // Processes that live say so every few seconds, whatever else they do: shortly before the clock jumps, and shortly after.
+    // Live processes send heartbeats every few seconds: also just before and after a clock jump.
     await recordMissedHeartbeats(harness)
     for (const worker of harness.workers) await recordHeartbeat(worker)
     harness.clock.jump(jumpMs)
@@ -115,7 +115,7 @@ const players: Players = {
   },
   async flow(harness, { isOn, includeLast24h }) {
     await toggleFlow(harness, harness.fixture.flowId, { isOn, includeLast24h })
-    // With the timeout the times of the store's own notifications change.
+    // With the timeout, the times of automatic notifications change.
     if (harness.push) harness.editedAt = harness.clock.trueNow()
   },
   async edit(harness, { delays, isTextChanged, channels }) {
@@ -135,7 +135,7 @@ const players: Players = {
     const { db, now } = harness.web.deps
     await instance.insertInstance(db, 'here', now())
     const store = storeHandle(harness)
-    // By turns the whole installation and this store alone; both end together.
+    // Cleans up the whole installation and this store in turn; both have the same result.
     harness.pauses += isPaused ? 1 : 0
     if (!isPaused) await Promise.all([instance.confirm(db, 'here'), resumeSending(harness.web.deps, store)])
     else if (harness.pauses % 2 === 1) await instance.pause(db, 'a copy')
@@ -151,7 +151,7 @@ const players: Players = {
     if (harness.shopify) harness.shopify.tokens.length = 0
     const { store } = await connectStore(harness.web.deps, { accountId, sessionId: null }, form)
     if (harness.shopify) harness.shopify.tokens.length = 0
-    // Later than its data is kept for, it is another store, and this one stays disconnected.
+    // After the retention time it is a new store, and this one stays disconnected.
     if (store.id === storeId) recordConnection(harness, true)
   },
   async click(harness, { mail, isHuman }) {
@@ -193,7 +193,7 @@ const players: Players = {
   ...secondShopPlayers(playAct),
   ...campaignPlayers,
   async manual(harness, act) {
-    // What the worker is refused is the worker's, not an answer to whoever pressed and waits.
+    // Errors of the worker are its own, and no reply to the waiting request.
     await playManualSend(harness, act, (worker) =>
       playAct(harness, { ...worker, do: 'work', meanwhile: null, diesAt: null }),
     )
@@ -205,14 +205,14 @@ const players: Players = {
 
 const mailOf = ({ post }: Harness, index: number) => post.mails[index]?.id
 
-/** A delivery of it, and what it confirms of addresses. */
+/** Changes a Shopify order and delivers it, and records the addresses it confirms. */
 async function orderOnShopify(harness: Harness, act: ActOf<'order'>): Promise<void> {
   const changed = changeShopifyOrder(harness, act)
   noteText(harness, changed.version)
   await deliverOrder(harness, changed, act)
 }
 
-/** What a checkout kept of a yes counts from when the order was begun, whenever it is read. */
+/** A consent stored at checkout counts from the order's start, whenever it is read. */
 function noteText({ shop, withdrawn, yeses, usable }: Harness, { order }: OrderVersion): void {
   for (const address of [order.email, order.phone]) if (address) usable.add(listNumbers(address)[0]!)
   const isNew = shop.versions.filter((version) => version.order.orderId === order.orderId).length === 1
@@ -224,14 +224,14 @@ function noteText({ shop, withdrawn, yeses, usable }: Harness, { order }: OrderV
   }
 }
 
-/** The job behind a delivery asks the store; an old body is what came of it when the store's answer was overtaken. */
+/** The webhook's job queries the store. An old body simulates a reply that was overtaken. */
 async function webhook(harness: Harness, { order }: OrderVersion, isOld: boolean): Promise<void> {
   const { fixture, web } = harness
   if (isOld) await recordOrders(web.deps, fixture.storeId, [order], 'webhook')
   else await ask(() => refreshOrder(web.deps, { storeId: fixture.storeId, orderId: order.orderId }))
 }
 
-/** A store that does not answer: the job is tried again later, which the next reading makes up for. */
+/** If the store does not reply, the job is retried later; the next sync catches up. */
 async function ask(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
@@ -240,7 +240,7 @@ async function ask(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Other words of the same, or those of another channel. */
+/** Changed content for the same channel, or content for another one. */
 function wordsOf(step: FlowStep, channel: string, isTextChanged: boolean) {
   const body = channel === step.channel ? step.body : TEXT
   if (channel === 'email') return { email: { subject: isTextChanged ? `${step.subject}!` : step.subject, body } }
@@ -255,7 +255,7 @@ async function living(harness: Harness, index: number): Promise<Actor> {
   return harness.workers[index]
 }
 
-/** One look of a worker at everything it has to do. */
+/** Runs one pass of a worker over everything that is due. */
 async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
   const actor = await living(harness, act.worker)
   const { deps, life } = actor
@@ -292,11 +292,11 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     if (act.meanwhile?.at === 'page') harness.shop.beforePage = async () => {}
     if (act.meanwhile?.at === 'submission') harness.post.atSubmission = async () => {}
   }
-  // The engine may have taken it for a fault of the store or of a provider, within which it happened.
+  // The engine may report it as a problem of the store or provider during which it happened.
   if (interrupted?.problem) throw interrupted.problem
 }
 
-/** Does the steps once, at that point of the worker's way, while the worker waits. */
+/** Performs the steps once, at that point of the worker's pass, while the worker waits. */
 function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile) {
   const interrupted: { problem: unknown } = { problem: null }
   let isDone = false
@@ -331,7 +331,10 @@ function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile) 
   return interrupted
 }
 
-/** While the shop takes seconds for each answer all that is due is taken together: of more batches the first would be due again before the last is looked at. */
+/**
+ * With a slow shop everything due is claimed in one batch: with more, the first would be due again before the last is
+ * decided.
+ */
 function batchSizeOf({ shop, scenario }: Harness): number {
   return shop.mood === 'is slow' || shop.mood.startsWith('stalls') ? 100 : scenario.batchSize
 }

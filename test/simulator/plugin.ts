@@ -1,32 +1,39 @@
 import { createSeededRandom } from './random.ts'
 import type { Act, Contact, Scenario, Step } from './steps.ts'
 
-// In every sixth history without web push the shop has the plugin: browsers whose carts it reports, over a way that loses, doubles and reorders,
-// beside people who forge and replay. Thrown with dice of their own, so that all other histories stay what they were.
+// In every sixth scenario without web push the shop has the plugin, which reports carts of browsers over a network that
+// loses, duplicates and reorders calls, while others forge and replay them. Uses a random stream of its own, so that
+// other scenarios stay the same.
 
 export type PluginAct =
-  /** A cart changed, and the plugin tells its whole state. Until it is answered, it waits in the shop. */
+  /** A cart changed, and the plugin reports its whole state. It stays queued in the shop until it is acknowledged. */
   | {
       do: 'snapshot'
       browser: number
       items: readonly [id: string, quantity: number][]
       contact: Contact | null
-      /** Who is signed in to the shop. */
+      /** The customer who is signed in to the shop. */
       customerId?: string
-      /** `unanswered`: taken, and the answer was lost, so that it is sent again. `overtaken`: by the cart's next state. */
+      /**
+       * `unanswered`: accepted, but the reply was lost, so that it is repeated. `overtaken`: the cart's next state
+       * arrives first.
+       */
       network: 'now' | 'waits' | 'twice' | 'unanswered' | 'overtaken' | 'altered'
     }
-  /** What waits in the shop arrives, in calls of so many entries. */
+  /** Queued entries arrive, in calls of this many. */
   | { do: 'outbox'; size: number; isReversed: boolean }
-  /** Whether Recoup reaches the shop, from now on. */
+  /** Whether Recoup can reach the shop from now on. */
   | { do: 'reach'; isReached: boolean }
-  /** The plugin's beat, and those that follow it at once, each with a report where Recoup asks for one. `unanswered`: taken, and the answer was lost. */
+  /**
+   * The plugin's beat and those that follow at once, each with the requested report. `unanswered`: accepted, but the
+   * reply was lost.
+   */
   | { do: 'beat'; readingMs: number; network: 'now' | 'lost' | 'unanswered' | 'twice' }
-  /** Somebody without the secret speaks for the shop. */
+  /** Calls without the secret. */
   | { do: 'forge'; how: 'key' | 'store' | 'late' | 'name' }
 
 const HAVE_IT = 0.16
-/** By these none of the histories that notice other mistakes has it. */
+/** Chosen so that the seeds of other mutations have no plugin. */
 const DICE = 0x9_25dc
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -54,7 +61,7 @@ export function addPlugin(seed: number, scenario: Scenario, emails: readonly str
     const most = dice.pick([0, 30 * SECOND, 20 * MINUTE, 90 * MINUTE])
     steps.splice(dice.between(1, steps.length), 0, { ...act(), waitMs: dice.between(0, most) })
   }
-  // Recoup was away for a day, and what waited comes at once.
+  // After a day of downtime, all queued entries arrive at once.
   const day: Step[] = [
     { ...snapshot('waits'), waitMs: MINUTE },
     { ...snapshot('waits'), waitMs: 20 * MINUTE },
@@ -64,7 +71,7 @@ export function addPlugin(seed: number, scenario: Scenario, emails: readonly str
   return { ...scenario, steps: cutOff(seed, [...steps, ...day]) }
 }
 
-/** Half of these shops are out of Recoup's reach: all it learns is what their plugins report. */
+/** Half of these shops cannot be reached: Recoup learns only what their plugins report. */
 const CUT_OFF = 0.5
 const CUT_OFF_DICE = 0x0ff_121
 
@@ -80,7 +87,7 @@ function cutOff(seed: number, steps: readonly Step[]): Step[] {
     ...{ do: 'work', worker: dice.between(0, 1), answers: [], meanwhile: null, diesAt: null },
     waitMs: dice.pick([0, 5 * SECOND, 30 * SECOND, 61 * SECOND]),
   })
-  // A message says which goods it needs when it is looked at; the next beat reports them, and a later look sends it.
+  // A message names the products it needs in its pass; the next beat reports them, and a later pass sends it.
   const told = steps.flatMap((step) => (step.do === 'work' && dice.isLucky(0.8) ? [step, beat(), work()] : [step]))
   const end: Step[] = [beat(), work(), beat(), work()]
   const all: Step[] = [{ do: 'reach', isReached: false, waitMs: 0 }, ...told, ...end]

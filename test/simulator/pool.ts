@@ -1,2 +1,2 @@
-/** Places on each wire. Few, so that a batch of three people already takes two rounds (D10). */
+/** Connection slots of each channel. Few, so that a batch for three people takes two rounds (D10). */
 export const POOL_SIZE = 2

@@ -15,20 +15,20 @@ import { findPrice, findSmsPrice } from './people.ts'
 import { answerPush, chooseAnswer, type PushAttempt, type PushService } from './push-service.ts'
 import type { Answer, Channel } from './steps.ts'
 
-// The providers of a history: for mail, SMS and WhatsApp. They know what they took, whatever became of their answer, and note what the
-// engine knew when it sent.
+// Providers for mail, SMS and WhatsApp. They record each message they received, whether or not their reply arrived, and
+// what the engine knew at the send.
 
 export interface Providers {
-  /** Of carts. */
+  /** Messages to shoppers. */
   mails: SentMessage[]
-  /** Questions whether a yes was meant (double opt-in). */
+  /** Opt-in requests that ask to confirm a consent (double opt-in). */
   questions: (SentMessage & { country: string | null })[]
-  /** What the providers do with the next messages; after that they accept. */
+  /** Replies to the next messages; after that the providers accept. */
   answers: Answer[]
   /** Awaited while a message is in flight. */
   atSubmission: () => Promise<void>
   take(actor: Actor, message: Submission): Promise<Outcome>
-  /** null: no browser has ever subscribed. */
+  /** null: the store has no web push. */
   push: PushService | null
   takePush(actor: Actor, message: Authorized<OutgoingPush>): Promise<PushAnswer>
 }
@@ -39,48 +39,48 @@ export interface SentMessage {
   to: string
   /** True time. */
   at: number
-  /** By the engine's clock. */
+  /** On the engine's clock. */
   engineAt: number
   /** `gone`, `unauthorized`: of a browser, after which the person's next one is tried. */
   answer: Answer | 'gone' | 'unauthorized'
   isTaken: boolean
-  /** Texts: what the price list says; 0 for mail. */
+  /** List price of a text; 0 for mail. */
   micros: number
-  /** WhatsApp: not free words. */
+  /** WhatsApp: a template, not free text. */
   isTemplate: boolean
-  /** The coupon’s code, where its words say one. */
+  /** The coupon code in its text, if any. */
   told: string | null
-  /** The process that sent it has the answer. */
+  /** The sending process received the reply. */
   isAnswered: boolean
   evidence: Evidence | undefined
-  /** Since when each of these forbade it, in true time; null: it did not. */
+  /** Reasons that forbade the send. */
   standing: SendBlocks
 }
 
-/** What the owner and the shoppers had said by then. */
+/** Times since when each reason forbids a send, in true time; null: it does not apply. */
 export interface SendBlocks {
   pausedSince: number | null
   flowOffSince: number | null
-  /** Of further flows, by their ids. */
+  /** Later flows, by id. */
   othersOffSince: ReadonlyMap<string, number>
-  /** The store's own notifications. */
+  /** Automatic notifications of the store. */
   pushOffSince: number | null
   disconnectedSince: number | null
-  /** The account, by an operator. */
+  /** Suspension of the account by an operator. */
   suspendedSince: number | null
-  /** The store: the plan has no room for it. */
+  /** The store rests because the plan has no room for it. */
   restingSince: number | null
   unsubscribedSince: number | null
   withdrawnSince: number | null
   suppressedSince: number | null
   erasedSince: number | null
-  /** A yes on this channel was said at some time, by this address or by whoever was not told apart from it. */
+  /** This address, or a person not told apart from it, has consented on this channel at some time. */
   hasSaidYes: boolean
   budget: Budget
   plannedSince: number
 }
 
-/** What the owner lets texts cost in a month; null: no limit. */
+/** The owner's monthly budget for texts; null: no limit. */
 export interface Budget {
   micros: number | null
   since: number
@@ -88,11 +88,11 @@ export interface Budget {
 
 const TAKEN: ReadonlySet<Answer> = new Set(['accepts', 'silent, took it', 'takes it, sender dies'])
 
-/** What was said by now; answers it for the store whose message it turns out to be. */
+/** Reads the present blocks; the inner function selects the store once the message's store is known. */
 type StandingsOf = (channel: Channel, address: string) => (storeId: string | undefined) => SendBlocks
 
 export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): Providers {
-  // What was known of messages that left together is read before anything happens to the first of them.
+  // Evidence of messages sent together is read before anything happens to the first of them.
   const readings = new Set<Promise<unknown>>()
   const post: Providers = {
     mails: [],
@@ -187,7 +187,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
   return post
 }
 
-/** The person's browsers that have told of the cart, the newest first; of a message about none all of them. */
+/** Browsers of the person that reported the cart, newest first; without a cart all of them. */
 async function aliveOf(db: Db, messageId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select p.id from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id
@@ -197,14 +197,14 @@ async function aliveOf(db: Db, messageId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** What the person had told of where they are when a question to them was planned. */
+/** The person's country when an opt-in request was planned. */
 async function countryAsked(db: Db, phone: string): Promise<string | null> {
   const { rows } = await sql<{ country: string | null }>`
     select country from opt_in_requests where address_hash = ${secrets.addressHash(phone)}`.execute(db)
   return rows[0]?.country ?? null
 }
 
-/** Of the words as they came: SMS are paid by their parts. */
+/** The price of the sent text: SMS cost per segment. */
 function microsOf({ channel, to, text }: OutgoingText): number {
   return channel === 'sms' ? findSmsPrice(to, text) : findPrice(to)
 }
@@ -227,7 +227,7 @@ function mailOutcome(answer: Answer, messageId: string): Outcome {
   }
 }
 
-/** The codes of Twilio and of Meta, by what follows from them. */
+/** Error codes of Twilio and Meta, by outcome. */
 const CODES: Partial<Record<Answer, Record<TextChannelName, number>>> = {
   refuses: { sms: 30034, whatsapp: 132001 },
   bounces: { sms: 21614, whatsapp: 131026 },
@@ -239,7 +239,7 @@ function textOutcome(answer: Answer, messageId: string, channel: TextChannelName
   const code = CODES[answer]?.[channel]
   if (code) return outcomeOfRefusal({ status: 400, code, message: 'No', retryAfterMs: null })
   if (answer === 'retry') return outcomeOfRefusal({ status: 429, code: null, message: 'Slower', retryAfterMs: null })
-  // Half of the silence is a server that says so.
+  // Half of the unknown outcomes are server errors.
   if (answer === 'silent, took it')
     return outcomeOfRefusal({ status: 503, code: null, message: '', retryAfterMs: null })
   return { kind: 'unknown', reason: 'silence', response: '' }

@@ -10,25 +10,25 @@ import type { ProcessState } from './actors.ts'
 import type { SentMessage } from './post.ts'
 import type { Answer } from './steps.ts'
 
-// The push service of a history, and what its browsers have there. What an answer means is the engine's; what is answered is RFC 8030's.
+// The push service, and its subscriptions in browsers. Replies follow RFC 8030; the engine interprets them.
 
-/** A subscription, as browser and service know it. */
+/** A subscription of a browser. */
 export interface Endpoint {
   url: string
   browser: number
-  /** The key it was made with. */
+  /** The key it was created with. */
   publicKey: string
-  /** What the service says of it; 201 while it is alive. */
+  /** The service's status for it; 201 while it is active. */
   status: 201 | 404 | 410
-  /** What Recoup calls it: null before it has answered. */
+  /** The server's id; null until the server has replied. */
   id: string | null
-  /** The shopper has taken the permission back. */
+  /** The shopper has revoked the permission. */
   isRevoked: boolean
-  /** When its key had leaked, in true time. */
+  /** True time at which its key leaked. */
   leakedAt: number | null
 }
 
-/** One notification that was put in flight. */
+/** One attempt to send a notification. */
 export interface PushAttempt {
   messageId: string
   mail: SentMessage
@@ -36,29 +36,29 @@ export interface PushAttempt {
   at: number
   endpoint: Endpoint | undefined
   url: string
-  /** The browser has it. */
+  /** The browser received it. */
   isShown: boolean
   token: string | undefined
   topic: string
   publicKey: string
-  /** Bytes of each payload that was tried. */
+  /** Size in bytes of each payload tried. */
   sizes: number[]
-  /** The browsers it was for when it left, the newest first. */
+  /** Subscriptions that could receive it at the send, newest first. */
   alive: string[]
   answer: SentMessage['answer']
-  /** When the process that sent it had the answer, in true time; null: it has none. */
+  /** True time at which the sending process got the reply; null: it got none. */
   answeredAt: number | null
-  /** Of that process: what it had learned may have ended with it. */
+  /** The sending process; its knowledge may have been lost with it. */
   by: ProcessState
-  /** When the service said it may be tried again, by the engine's clock; null: it said nothing. */
+  /** Earliest retry that the service named, on the engine's clock; null: none. */
   notBefore: number | null
 }
 
-/** What a browser has: as the widget's memory and the browser itself keep it. */
+/** The subscription that browser and widget remember. */
 export interface BrowserSubscription {
   endpoint: Endpoint
   token: string
-  /** Which the server has heard of with it; null: none that it knew. */
+  /** The cart that the server knows with it; null: none. */
   cart: string | null
 }
 
@@ -68,7 +68,7 @@ export interface PushService {
   /** By browser. */
   kept: Map<number, BrowserSubscription>
   notes: PushAttempt[]
-  /** Addresses that are no push service and were taken for one. */
+  /** URLs that are no push service and were accepted. */
   forged: string[]
   count: number
 }
@@ -84,7 +84,7 @@ export function createEndpoint(world: PushService, browser: number, publicKey: s
   return endpoint
 }
 
-/** As a browser gives it; of right form, and read by nobody here. */
+/** The subscription object of a browser; the keys are valid, but no one decrypts. */
 export const buildSubscription = ({ url }: { url: string }) => ({
   endpoint: url,
   keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
@@ -92,7 +92,7 @@ export const buildSubscription = ({ url }: { url: string }) => ({
 
 const RETRY_AFTER_S = 600
 
-/** What the service does with it; `wanted` counts where nothing of its own stands against it. */
+/** Chooses the service's reply; `wanted` applies unless the subscription's state decides. */
 export function chooseAnswer(world: PushService, note: PushAttempt, wanted: Answer): PushAttempt['answer'] {
   const { endpoint } = note
   if (endpoint?.status !== 201) return 'gone'
@@ -104,14 +104,14 @@ export function chooseAnswer(world: PushService, note: PushAttempt, wanted: Answ
   return wanted === 'opted out' ? 'unauthorized' : wanted
 }
 
-/** The engine's reading of what the service said; payloads are tried as the channel tries them. */
+/** Returns the engine's reading of the reply; smaller payloads are tried as by the real channel. */
 export async function answerPush(
   world: PushService,
   note: PushAttempt,
   message: OutgoingPush,
   engineAt: number,
 ): Promise<PushAnswer> {
-  // No smaller one may be tried on a decision that has become too old: nothing has left, and it is decided anew.
+  // A smaller payload must not be tried on an outdated decision: nothing was sent, and it is decided again.
   const mayGoOn = () => {
     const may = message.mayGoOn()
     if (!may) note.answer = note.mail.answer = 'retry'

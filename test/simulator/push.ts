@@ -3,17 +3,17 @@ import type { ActContext } from './maker.ts'
 import { createSeededRandom } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 
-// In every fourth history the store has web push: shoppers' browsers subscribe, change, and withdraw, and keys are replaced. Thrown with dice
-// of their own, so that all other histories stay what they were.
+// In every fourth scenario the store has web push: browsers subscribe, change and unsubscribe, and keys are replaced.
+// Uses a random stream of its own, so that other scenarios stay the same.
 
-/** Of the push service all browsers of a history have. */
+/** The push service of all browsers in a scenario. */
 export interface PushFrame {
-  /** It takes no larger payload. */
+  /** Maximum payload size. */
   mostBytes: number
 }
 
 export type PushAct =
-  /** `frequency` and the rest as the owner sets them. */
+  /** Settings of the owner, `frequency` and others. */
   | {
       do: 'push settings'
       isOn: boolean
@@ -22,23 +22,23 @@ export type PushAct =
       most: number
       isTextChanged: boolean
     }
-  /** The shopper presses yes. `forged`: a page says so of an address that is no push service. */
+  /** The shopper allows notifications. `forged`: a page reports a URL that is no push service. */
   | { do: 'push allow'; browser: number; network: 'now' | 'twice' | 'lost' | 'forged' }
-  /** The shop is opened: the widget brings what the browser has in line. */
+  /** A page of the shop opens, and the widget reports changes of the browser. */
   | { do: 'push visit'; browser: number }
-  /** The browser has another subscription by itself. */
+  /** The browser replaces its subscription by itself. */
   | { do: 'push change'; browser: number; network: 'now' | 'lost' }
-  /** The shopper takes the permission back. `isTold`: the shop is open, so its page says so at once. */
+  /** The shopper revokes the permission. `isTold`: a page is open and reports it at once. */
   | { do: 'push revoke'; browser: number; status: 404 | 410; isTold: boolean }
-  /** What the browser tells of a notification, by its place from the newest. */
+  /** An event of a notification, by index, newest first. */
   | { do: 'push event'; note: number; kind: 'shown' | 'click' | 'close' | 'stop' }
   | { do: 'push keys'; isLeaked: boolean }
-  /** A member writes to everybody who has subscribed. */
+  /** A member sends to all subscribers. */
   | { do: 'push all'; isTwice: boolean; text: number }
 
 const HAVE_IT = 0.25
 const DICE = 0x9_05b
-/** Chosen so that most histories that notice the mutations of everything else stay as they were. */
+/** Chosen so that most seeds of other mutations keep finding them. */
 const HAVE_DICE = 0x3_a1
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -54,7 +54,7 @@ export function addPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: 
     steps.splice(dice.between(Math.min(from, steps.length), steps.length), 0, { ...act, waitMs })
   for (let more = dice.between(3, 8); more > 0; more--) put(anAct(dice), 6, aWait(dice))
   for (let more = dice.between(3, 6); more > 0; more--) put(aLook(dice), 6, dice.between(MINUTE, 2 * HOUR))
-  // Carts are left and their browsers subscribe early; in most histories the store's own notifications are on before.
+  // Carts are abandoned and browsers subscribe early; mostly automatic notifications are already on.
   const left: Step[] = [0, 1, 2]
     .filter((browser) => browser === 0 || dice.isLucky(0.5))
     .flatMap((browser): Step[] => [
@@ -74,7 +74,7 @@ export function addPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: 
   }
 }
 
-/** A cart is left whose browser has subscribed, and looks for work come when something is due. */
+/** A cart is abandoned, its browser has subscribed, and worker passes follow when messages are due. */
 function anEpisode(dice: ActContext): Step[] {
   const browser = aBrowserOf(dice)
   const allow: Act = { do: 'push allow', browser, network: 'now' }
@@ -98,18 +98,18 @@ function anEpisode(dice: ActContext): Step[] {
 
 const emailOf = ({ people }: ActContext, browser: number) => ({ email: people[browser]!.email })
 
-/** Another browser of the person, with the same in its cart: its notifications may go there as well. */
+/** Another browser of the person with the same cart, which may receive its notifications too. */
 function aTwin(dice: ActContext, post: Extract<Act, { do: 'post' }>): Step[] {
   const browser = (post.browser + dice.between(1, 2)) % 3
   return [
     { ...post, browser, contact: emailOf(dice, post.browser), waitMs: dice.between(0, MINUTE) },
     { do: 'push allow', browser, network: 'now', waitMs: dice.between(0, MINUTE) },
-    // The newest of the two is gone, and nobody has heard of it.
+    // The newer of the two is gone, and the server does not know.
     ...(dice.isLucky(0.5) ? [{ do: 'push revoke', browser, status: 410, isTold: false, waitMs: MINUTE } as Step] : []),
   ]
 }
 
-/** A notification is due before its browser has subscribed, and waits for that alone. */
+/** A notification is due before its browser has subscribed, and waits only for that. */
 function aLateYes(dice: ActContext): Step[] {
   const browser = dice.between(0, 2)
   const look: Act = { do: 'work', worker: 0, meanwhile: null, diesAt: null, answers: [] }
@@ -124,7 +124,7 @@ function aLateYes(dice: ActContext): Step[] {
   ]
 }
 
-/** One of the flow's mails is a notification. */
+/** Makes one of the flow's mails a notification. */
 function withNotification(dice: ActContext, channels: readonly Channel[]): Channel[] {
   const at = dice.between(0, channels.length - 1)
   return channels.map((channel, index) => (index === at && channel === 'email' ? 'push' : channel))
@@ -138,7 +138,7 @@ const aWait = (dice: ActContext) =>
     ],
   )
 
-/** A cart, mostly of whoever this browser is. */
+/** A cart, usually of the person to whom this browser belongs. */
 function aPost(dice: ActContext, browser: number): Extract<Act, { do: 'post' }> {
   const person = dice.people[dice.isLucky(0.75) ? browser : dice.between(0, 2)]!
   return {
@@ -152,7 +152,7 @@ function anAct(dice: ActContext): Act {
   return makings[what](dice)
 }
 
-/** What stands against a notification that is about to leave. */
+/** An act that forbids a notification just before its send. */
 function aRival(dice: ActContext): Act {
   return makings[dice.weighted({ revoke: 3, stop: 4, keys: 1.5, settings: 2, allow: 2, visit: 1, change: 1 })](dice)
 }
@@ -199,7 +199,7 @@ const aLook = (dice: ActContext): Extract<Act, { do: 'work' }> => ({
     : [],
 })
 
-/** A look for work during which a shopper or the owner is at what it may be about to send. */
+/** A worker pass during which a shopper or the owner changes something about the next send. */
 function touched(dice: ActContext, step: Step, share = 0.3): Step {
   if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(share)) return step
   const at = dice.weighted({ claim: 1, evaluate: 2, 'before sending': 3, sent: 2, submission: 3 })

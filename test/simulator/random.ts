@@ -1,15 +1,15 @@
 import { createRandom } from '../../demo/account/random.ts'
 
-// Chance that can be repeated: one seed, one sequence.
+// Reproducible random numbers: one seed, one sequence.
 
 export interface Random {
   /** In [0, 1). */
   next(): number
-  /** Whole, both ends included. */
+  /** An integer, both ends included. */
   between(least: number, most: number): number
   isLucky(share: number): boolean
   pick<T>(from: readonly T[]): T
-  /** By weight: `{ often: 9, seldom: 1 }`. */
+  /** Draws by weight: `{ often: 9, seldom: 1 }`. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K
 }
 

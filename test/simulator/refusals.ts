@@ -2,9 +2,9 @@ import { AppError } from '../../server/core/common/errors.ts'
 import type { Harness } from './harness.ts'
 import type { Act } from './steps.ts'
 
-// What the engine refuses in so many words is ordinary; anything else is a broken engine.
+// The engine may refuse an act with an error for the user; any other error is a failure.
 
-/** What nobody in a history has a reason to be refused. */
+/** Acts that are never refused in a scenario. */
 const GRANTED: ReadonlySet<Act['do']> = new Set([
   ...(['suppress', 'plan', 'budget', 'flow', 'pause', 'disconnect', 'suspend', 'rest'] as const),
 ])

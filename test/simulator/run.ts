@@ -12,23 +12,23 @@ import type { Channel, Scenario, Step } from './steps.ts'
 import { readTraces } from './traces.ts'
 import { type Cart, readState, type State } from './witness.ts'
 
-// Plays a history and looks at every invariant after every step.
+// Plays a scenario and checks every invariant after every step.
 
 export interface InvariantFailure {
-  /** 'crash': the engine threw what it never should. */
+  /** 'crash': the engine threw an unexpected error. */
   rule: Rule | 'Figures' | 'crash'
-  /** Of the step after which it was seen, counted from 0. */
+  /** Index of the step after which it failed, from 0. */
   step: number
   words: string[]
 }
 
 export interface ScenarioResult {
   broken: InvariantFailure | null
-  /** What the providers were handed, by channel. */
+  /** Messages that providers received, by channel. */
   mails: Record<Channel, number>
-  /** Acts that Postgres ended because two waited for each other. */
+  /** Acts that PostgreSQL ended because of a deadlock. */
   deadlocks: number
-  /** null: it has none. */
+  /** null: it has no campaigns. */
   campaigns: CampaignCoverage | null
 }
 
@@ -86,7 +86,7 @@ interface Seen {
   mailsBefore: number
   index: number
   traces: string[]
-  /** Of the account's other shop; null: there is none. */
+  /** State of the account's second store; null: there is none. */
   other: { state: State; before: State | null } | null
 }
 
@@ -106,13 +106,13 @@ function look(
   return null
 }
 
-/** Those that can be written to first, then by age. */
+/** Carts that can be contacted first, then by age. */
 function inOrder(carts: readonly Cart[]): Cart[] {
   const isLeft = ({ status }: Cart) => Number(status === 'abandoned')
   return [...carts].sort((a, b) => isLeft(b) - isLeft(a) || a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1))
 }
 
-/** What Postgres says of who waited for whom, and where we were. */
+/** PostgreSQL's deadlock details, and the place in our code. */
 function sayError(error: Error & { detail?: string; where?: string }): string[] {
   const ours = (error.stack ?? '').split('\n').filter((line) => line.includes('/server/'))
   return [String(error), error.detail, error.where, ...ours.slice(0, 3)].filter((each) => each !== undefined)

@@ -4,11 +4,11 @@ import { createSeededRandom, type Random } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 import { hasTexts } from './steps.ts'
 
-// In some histories the store has two or three flows, which are asked in an order whom they take (decision 51). They are edited, put in another
-// order, switched and deleted while carts are quiet. Thrown with dice of their own, so that all other histories stay what they were.
+// In some scenarios the store has two or three flows, matched in order (decision 51). They are edited, reordered,
+// switched and deleted while carts are quiet. Uses a random stream of its own, so that other scenarios stay the same.
 
 export type SeveralFlowsAct =
-  /** It is on at once; `isFirst`: it is asked before all others. */
+  /** It is on at once; `isFirst`: it is matched before all others. */
   | {
       do: 'flow make'
       delays: readonly number[]
@@ -17,17 +17,17 @@ export type SeveralFlowsAct =
       isFirst: boolean
       includeLast24h: boolean
     }
-  /** `flow`: in the order in which they were made, counted from 0; beyond the last one it is the last. */
+  /** `flow`: index in order of creation, from 0; larger values mean the last one. */
   | { do: 'flow entry'; flow: number; entry: Entry | null }
-  /** It is asked before all others. */
+  /** It is matched before all others. */
   | { do: 'flow first'; flow: number }
   | { do: 'flow switch'; flow: number; isOn: boolean; includeLast24h: boolean }
-  /** Refused while it is on, and of the one that there was from the beginning. */
+  /** Refused while the flow is on, and for the first flow. */
   | { do: 'flow delete'; flow: number }
 
 const HAVE_THEM = 0.18
 const DICE = 0xf10_3d2
-/** Chosen so that the histories that notice the mutations of everything else stay as they were. */
+/** Chosen so that the seeds of other mutations keep finding them. */
 const HAVE_DICE = 0x2_452c
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -41,7 +41,7 @@ const DELAYS = [
 ] as const
 
 export function addSeveralFlows(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
-  // Which coupon a step has is known by its place, and the free plan has one flow.
+  // A step's coupon is known by its index, and the free plan has one flow.
   const isLeftOut = scenario.coupons !== null || scenario.hasCampaigns || scenario.plan === 'free'
   if (isLeftOut || !createSeededRandom(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return scenario
   const dice = createSeededRandom(seed ^ DICE)
@@ -56,7 +56,7 @@ export function addSeveralFlows(seed: number, scenario: Scenario, people: readon
     const most = dice.pick([0, MINUTE, 20 * MINUTE, 90 * MINUTE])
     steps.splice(dice.between(2, steps.length), 0, { ...act(), waitMs: dice.between(0, most) })
   }
-  // A cart falls quiet, the owner changes something, and the cart falls quiet once more or another one does.
+  // A cart falls quiet, the owner changes something, and a cart falls quiet again.
   for (let more = dice.between(1, 3); more > 0; more--) {
     const person = dice.between(0, 2)
     const row: Step[] = [
@@ -79,7 +79,9 @@ export function addSeveralFlows(seed: number, scenario: Scenario, people: readon
   return { ...scenario, steps: [...made, ...steps, createWorkStep(10 * MINUTE), createWorkStep(HOUR)] }
 }
 
-/** A mail is put off, its person wants none any more, and its step may go by SMS as well: it is the mail's all the same (decision 54). */
+/**
+ * A mail is deferred, its shopper unsubscribes, and its step may also use SMS: the step stays with email (decision 54).
+ */
 function putOff(dice: Random, people: readonly Person[]): Step[] {
   const person = dice.between(0, 2)
   const { email, typedPhone: phone } = people[person]!
@@ -100,7 +102,7 @@ function putOff(dice: Random, people: readonly Person[]): Step[] {
   ]
 }
 
-/** Words of a step are split, and one of them is chosen for all (decision 55), before somebody gets them. */
+/** A step's content is split, and one variant wins (decision 55) before it is sent. */
 function chosenWords(dice: Random, people: readonly Person[]): Step[] {
   const changes = [0, 1, 2].flatMap((flow): Step[] => [
     { do: 'flow edit', flow, change: { kind: 'split', place: 0, shares: [99, 1] }, waitMs: 0 },

@@ -11,26 +11,26 @@ import type { Clock } from './clock.ts'
 import type { ActOf } from './harness.ts'
 import type { Shop } from './shop.ts'
 
-// The coupons of a history's store, and every answer it gave about one.
+// Coupons of the scenario's store, and each reply about one.
 
 export interface CouponStock {
   coupons: PlatformCoupon[]
   mood: ActOf<'coupon writes'>['mood']
   answers: CouponAnswer[]
-  /** Codes that the store's admin has deleted. */
+  /** Ids of codes that the store's admin has deleted. */
   deletedByHand: Set<string>
   made: number
 }
 
-/** What the store said of one coupon to one process. */
+/** A reply about one coupon to one process. */
 export interface CouponAnswer {
   couponId: string
   by: string | null
-  /** Asked what stands there; otherwise an answer to what was written. */
+  /** The reply to a read; otherwise to a write. */
   isReading: boolean
   /** True time. */
   at: number
-  /** By the engine's clock, as it has no other, a shopper could have used it then. */
+  /** A shopper could have used it then, on the engine's clock. */
   isUsable: boolean
 }
 
@@ -44,7 +44,7 @@ export const createCouponStock = (): CouponStock => ({
 
 const SLOW_MS = 20_000
 const PATIENCE_MS = 30_000
-/** Less than the engine waits before it takes a request for done with. */
+/** Shorter than the time after which the engine considers a request finished. */
 const TOO_LATE_MS = 120_000
 
 type Calls = Pick<
@@ -52,7 +52,7 @@ type Calls = Pick<
   'coupons' | 'couponsById' | 'couponByCode' | 'createCoupons' | 'updateCoupon' | 'updateCoupons' | 'deleteCoupons'
 >
 
-/** `by`: the process that asks. `isThere`: the store answers at all. */
+/** `by`: the calling process. `isThere`: throws if the store does not reply. */
 export function createCouponCalls(
   { shelf }: Shop,
   clock: Clock,
@@ -65,7 +65,7 @@ export function createCouponCalls(
     shelf.answers.push({ couponId, by, isReading, at: clock.trueNow(), isUsable })
     return coupon ? [{ ...coupon }] : []
   }
-  /** Does what was asked, and whatever the mood makes of it. */
+  /** Performs the write as the store's present mood allows. */
   const write = async <Answer>(work: () => Answer): Promise<Answer> => {
     await isThere()
     if (shelf.mood === 'are slow') await clock.pass(SLOW_MS)
@@ -102,7 +102,7 @@ export function createCouponCalls(
       return found ? { ...found } : null
     },
     async createCoupons(drafts) {
-      // Whether a code is free the store has seen when the request came, not when it is done with it.
+      // The store checks for a free code when the request arrives, not when it finishes.
       const wasTaken = drafts.map((draft) => findByCode(shelf, draft.code)?.isPublished ?? false)
       return write(() =>
         drafts.map((draft, at): CouponResult => {
@@ -129,12 +129,12 @@ export function createCouponCalls(
   }
 }
 
-/** Whether a shopper can use it: written down here by hand. */
+/** Whether a shopper can use it, written independently of the engine. */
 export function isUsableAt({ isPublished, expiresAt, usageLimit, usageCount }: PlatformCoupon, at: number): boolean {
   return isPublished && (expiresAt === null || Date.parse(expiresAt) > at) && (!usageLimit || usageCount < usageLimit)
 }
 
-/** A published one first. */
+/** Prefers a published one. */
 export function findByCode({ coupons }: CouponStock, code: string): PlatformCoupon | undefined {
   const some = coupons.filter((each) => each.code === code.toLowerCase())
   return some.find(({ isPublished }) => isPublished) ?? some[0]
@@ -165,7 +165,7 @@ function fieldsOf({ currency: _, email, code, ...draft }: Partial<CouponDraft>):
   }
 }
 
-/** The store counts a coupon's use with the purchase, and gives it back when that is taken back. */
+/** The store counts a coupon's use with a purchase, and undoes it with a cancellation. */
 export function countUse({ shelf }: Shop, before: PlatformOrder | undefined, after: PlatformOrder): void {
   const more = Number(after.kind === 'purchase') - Number(before?.kind === 'purchase')
   for (const code of after.coupons) {

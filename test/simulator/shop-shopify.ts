@@ -14,18 +14,18 @@ import type { Clock } from './clock.ts'
 import { type OrderListing, PRODUCTS, type Shop } from './shop.ts'
 import { createCouponStock } from './shop-coupons.ts'
 
-// A history's store on Shopify: our own client asks the contract server (demo/shopify), which holds every query against Shopify's schema, the
-// app's scopes and its points. Between them is a way that fails as the store's mood says. Noted are the readings of orders that reached their
-// end, what was told of consents, and the tokens that were made.
+// The scenario's store on Shopify: our client calls the contract server (demo/shopify), which checks each query against
+// Shopify's schema, scopes and rate limit. The network between them fails as the store's mood says. Completed order
+// lists, reported consents and issued tokens are recorded.
 
 export interface ShopifyShop extends Shop {
-  store: InProcessShopifyStore
-  /** What each process was told of people's consents, until it was seen what came of it. */
+  store: QuietShopifyStore
+  /** Consents reported to each process, until their effect is checked. */
   told: Map<string, ReportedConsent[]>
   tokens: IssuedToken[]
-  /** What was found to be wrong. */
+  /** Violations found. */
   faults: string[]
-  /** Refused from now on. */
+  /** Token that is refused from now on. */
   endTokens(): void
 }
 
@@ -33,27 +33,27 @@ export interface ReportedConsent {
   channel: 'email' | 'sms' | 'whatsapp'
   address: string
   isWithdrawn: boolean
-  /** By the shop's clock; null: it does not say. */
+  /** On the shop's clock; null: it names no time. */
   at: number | null
 }
 
 export interface IssuedToken {
   by: string
-  /** By the shop's clock. */
+  /** On the shop's clock. */
   at: number
-  /** The one before was still good for a while, and this process had made it. */
+  /** The process that created the previous token, if that was still valid for some time. */
   instead: string | null
 }
 
-/** Of the app. Deliveries are signed with the secret. */
+/** Credentials of the app. Deliveries are signed with the secret. */
 export const APP = { clientId: 'app-of-the-simulator', clientSecret: 'shpss_of_the_simulator' }
 
-/** Products have one variant each; browsers name it. */
+/** Products have one variant each, which browsers name. */
 export const buildVariantId = (productId: string): string => `${productId}1`
 
 const SLOW_MS = 9_000
 const STALL_MS = 65_000
-/** At this share of its life a token is made anew. */
+/** Share of a token's life after which it is renewed. */
 const RENEWED_AFTER_MS = 0.8 * 86_399_000
 
 export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boolean): ShopifyShop {
@@ -100,7 +100,7 @@ function stock({ shop }: InProcessShopifyStore, at: number): void {
   }
 }
 
-/** Lines of a cart, at what they cost. */
+/** Lines of a cart with prices. */
 export const buildLines = ({ store }: ShopifyShop, items: readonly (readonly [id: string, quantity: number])[]) =>
   linesOf(
     store.shop,
@@ -113,12 +113,12 @@ interface Who {
   country: string | null
 }
 
-/** The customer with this email, or with this phone; made when there is none. null: nobody. */
+/** Finds or creates the customer with this email or phone; null without both. */
 export function findCustomerId({ store }: ShopifyShop, { country, ...who }: Who): number | null {
   return meetCustomer(store.desk, { ...who, address: buildAddress(country, null) })?.id ?? null
 }
 
-/** Where a parcel goes: of it only country and state are ever read. */
+/** The shipping address; only country and state are read. */
 export const buildAddress = (country: string | null, state: string | null): Address | null =>
   country === null
     ? null
@@ -146,7 +146,7 @@ interface Question {
   variables: { after?: string | null; first?: number }
 }
 
-/** One request of one process, and what is noted of its answer. */
+/** Sends a process's requests, and records the replies. */
 function wayTo(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch {
   const readings = new Map<string | null, OrderListing>()
   return async (url, request = {}) => {
@@ -154,7 +154,7 @@ function wayTo(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch {
     const isQuestion = pathname.endsWith('/graphql.json')
     const asked = isQuestion ? (JSON.parse(request.body!) as Question) : null
     const isOfOrders = asked?.query.startsWith('query Orders(') === true
-    // A probe proves nothing.
+    // A probe is no complete list.
     const isReading = isOfOrders && asked?.variables.first !== 1
     const after = asked?.variables.after ?? null
     const reading = isReading ? (readings.get(after) ?? { startedAt: clock.trueNow(), reachedEnd: false }) : null
@@ -206,7 +206,7 @@ function noteToken(shop: ShopifyShop, clock: Clock, by: string, { status }: { st
   shop.tokens.push({ by, at: clock.trueNow(), instead: isGood ? before.by : null })
 }
 
-/** Of a checkout that is known already nothing is taken down: what it says of a withdrawal need not have been heard. */
+/** Skips withdrawals in checkouts, which the engine need not process for a known checkout. */
 function notePeople(shop: ShopifyShop, by: string, said: Said): void {
   const { customers, customer, abandonedCheckouts, node } = said?.data ?? {}
   const begun: Said[] = abandonedCheckouts?.nodes ?? (node ? [node] : [])

@@ -13,34 +13,34 @@ import type { Clock } from './clock.ts'
 import { type CouponStock, countUse, createCouponCalls, createCouponStock } from './shop-coupons.ts'
 import type { Act } from './steps.ts'
 
-// The store of a history: it knows every state its orders were ever in, and which reading of them reached its end.
+// The scenario's store: all states of its orders, and the order lists that were read completely.
 
 export interface Shop {
-  /** As one process reaches it. */
+  /** Returns the client of one process. */
   client: (by: string, access: StoreAccess, shelf?: TokenCache) => StoreClient
   shelf: CouponStock
   mood: Extract<Act, { do: 'store' }>['mood']
-  /** Nothing of Recoup reaches it; its plugin reaches Recoup. */
+  /** Recoup cannot reach it; its plugin can reach Recoup. */
   isCutOff: boolean
-  /** Oldest first; the last one of an order is what the store answers. */
+  /** Oldest first; the last version of an order is what the store returns. */
   versions: OrderVersion[]
   readings: OrderListing[]
-  /** Products nobody can buy just now, with the true time since when. */
+  /** Sold out products, with the true time since when. */
   soldOut: Map<string, number>
   /** Awaited before every page of orders. */
   beforePage: () => Promise<void>
-  /** Products ran out or came back. */
+  /** Call when products sell out or return. */
   restock: () => void
   close: () => Promise<void>
 }
 
 export interface OrderVersion {
   order: PlatformOrder
-  /** True time from which the store told it. */
+  /** True time from which the store returned it. */
   since: number
 }
 
-/** One listing of the orders, as the store saw it, in true time. */
+/** One list of orders as read from the store, in true time. */
 export interface OrderListing {
   startedAt: number
   reachedEnd: boolean
@@ -48,7 +48,7 @@ export interface OrderListing {
 
 const PAGE = 2
 const SLOW_MS = 9_000
-/** Longer than any of our limits. */
+/** Longer than any of the engine's limits. */
 const STALL_MS = 65_000
 
 export const PRODUCTS = [
@@ -107,7 +107,7 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
   return shop
 }
 
-/** Each order as it is now. */
+/** Returns each order in its present state. */
 export function listCurrentOrders(shop: Shop): PlatformOrder[] {
   return [...new Map(shop.versions.map(({ order }) => [order.orderId, order])).values()]
 }
@@ -136,7 +136,7 @@ async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGe
   }
 }
 
-/** It asks for what is newest and proves nothing. */
+/** A probe asks for the newest order and is no complete list. */
 const isProbe = ({ pageSize }: OrderQuery): boolean => pageSize === 1
 
 async function refuse(shop: Shop, clock: Clock, page = 1): Promise<void> {
@@ -166,7 +166,7 @@ function profile(homeUrl: string): StoreProfile {
   }
 }
 
-/** Modified now; never at the same millisecond as before, as the store's own dates only grow. */
+/** Sets the modification time to now, but always later than before, as in the store. */
 export function changeOrder(
   shop: Shop,
   clock: Clock,
@@ -175,7 +175,7 @@ export function changeOrder(
 ): OrderVersion {
   const orderId = String(1_000 + act.order)
   const before = listCurrentOrders(shop).find((order) => order.orderId === orderId)
-  // What the shop itself writes of it has whole seconds.
+  // The shop's own times have whole seconds.
   const [now, step] = shop.isCutOff ? [Math.floor(clock.trueNow() / 1_000) * 1_000, 1_000] : [clock.trueNow(), 1]
   const at = new Date(Math.max(now, before ? Date.parse(before.modifiedAt) + step : 0)).toISOString()
   const kind = nextKind(before?.kind, act.kind)
@@ -209,7 +209,7 @@ export function changeOrder(
   return version
 }
 
-/** Nothing that was placed becomes a draft again, and what was paid can only be taken back. */
+/** A placed order never becomes a draft again, and a paid one can only be cancelled or refunded. */
 function nextKind(before: OrderKind | undefined, wanted: OrderKind): OrderKind {
   if (before === 'purchase') return wanted === 'cancelled' || wanted === 'trashed' ? wanted : before
   return before && before !== 'draft' && wanted === 'draft' ? before : wanted

@@ -2,38 +2,38 @@ import type { Person } from './people.ts'
 import { createSeededRandom, type Random } from './random.ts'
 import type { Act, AddressChannel, Scenario, Step } from './steps.ts'
 
-// In some histories the shop is one of Shopify's: checkouts beside orders, consents kept by the shop, deliveries signed with the app's secret,
-// a token that ends, points that run out. In some of those the account has a shop on WooCommerce as well. Thrown with dice of their own, so
-// that all other histories stay what they were.
+// In some scenarios the shop is on Shopify: checkouts besides orders, consents stored by the shop, signed deliveries,
+// expiring tokens, rate limits. In some of them the account also has a WooCommerce store. Uses a random stream of its
+// own, so that other scenarios stay the same.
 
 export interface ShopifyFrame {
-  /** Orders of more than 60 days may be read (decision 135). */
+  /** Orders older than 60 days may be read (decision 135). */
   hasAllOrders: boolean
-  /** The account has a shop on WooCommerce as well. */
+  /** The account also has a WooCommerce store. */
   hasOther: boolean
 }
 
-/** `forged`: somebody without the secret tells it, and the shop does not. */
+/** `forged`: sent without the secret, while the shop sends nothing. */
 export type DeliveryFate = 'now' | 'late' | 'twice' | 'lost' | 'forged'
 
 export type ShopifyAct =
-  /** A checkout is begun, or goes on; one that became an order is another one from then on. */
+  /** Starts or continues a checkout; after an order the next checkout is a new one. */
   | {
       do: 'checkout'
       checkout: number
-      /** Whose cart it came of; null: of one that no script has seen. */
+      /** Browser whose cart it came from; null: no script has seen it. */
       browser: number | null
       email: string | null
       phone: string | null
       items: readonly [id: string, quantity: number][]
       country: string | null
-      /** Boxes the shopper ticked. */
+      /** Boxes that the shopper ticked. */
       ticks: readonly AddressChannel[]
       webhook: DeliveryFate
     }
-  /** What is in a cart before any checkout: told by a webhook, or by nothing. */
+  /** Contents of a cart before checkout, delivered by a webhook or not at all. */
   | { do: 'cart told'; browser: number; items: readonly [id: string, quantity: number][]; webhook: DeliveryFate }
-  /** The shop keeps what a person agreed to, or took back. */
+  /** The shop stores a person's consent or withdrawal. */
   | {
       do: 'consent kept'
       person: number
@@ -44,31 +44,31 @@ export type ShopifyAct =
     }
   | { do: 'checkouts are read'; worker: number }
   | { do: 'customers are read'; worker: number }
-  /** Orders of ninety days, of which the shop may tell sixty. */
+  /** Orders of ninety days, of which the shop returns sixty. */
   | { do: 'import'; worker: number }
-  /** The shop refuses the token that is in use. */
+  /** The shop rejects the current token. */
   | { do: 'token ends' }
-  /** Others use up the points: the next so many queries are refused, or so many points are left. */
+  /** Other apps use up the rate limit: it refuses the next queries, or leaves few points. */
   | { do: 'busy shop'; refused: number; points: number | null }
-  /** More orders of strangers than are listed at once; behind them one of this person, of whom nothing is told. */
+  /** More orders of others than fit on a page, followed by one of this person without a delivery. */
   | { do: 'rush'; person: number | null }
 
-/** What an order of such a shop has besides. */
+/** Additional fields of an order on Shopify. */
 export interface ShopifyOrderFields {
-  /** The checkout it came of. */
+  /** The checkout it came from. */
   ofCheckout: number | null
   payment: 'PAID' | 'AUTHORIZED' | 'PENDING'
-  /** How it ends when it does. */
+  /** How it ends, if it ends. */
   isVoided: boolean
 }
 
 const HAVE_IT = 0.3
-/** By these none of the histories that notice other mistakes has it. */
+/** Chosen so that the seeds of other mutations are not on Shopify. */
 const DICE = 0x6_fdb9
 const SECOND = 1_000
 const MINUTE = 60_000
 
-/** Not where a history is about coupons, notifications or the plugin of another platform. */
+/** Not for scenarios about coupons, notifications or the WooCommerce plugin. */
 export function addShopify(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
   const dice = createSeededRandom(seed ^ DICE)
   if (scenario.coupons || scenario.push || !dice.isLucky(HAVE_IT)) return scenario
@@ -88,7 +88,7 @@ export function addShopify(seed: number, scenario: Scenario, people: readonly Pe
   return { ...scenario, shopify: frame, steps: others }
 }
 
-/** Of those with mails alone, and with nothing that an operator or a plan does. */
+/** Scenarios with mails only, and without actions of operators or plans. */
 const HAVE_BOTH = 0.6
 const isPlain = ({ channels, hasCampaigns, room, steps }: Scenario): boolean =>
   channels.every((channel) => channel === 'email') &&
@@ -96,7 +96,7 @@ const isPlain = ({ channels, hasCampaigns, room, steps }: Scenario): boolean =>
   room === null &&
   !steps.some(({ do: what }) => what === 'suspend' || what === 'rest')
 
-/** The same people leave carts there and buy there; now and then the shop is not to be reached. */
+/** The same people shop in the second store, which sometimes does not reply. */
 function withOther(dice: Random, people: readonly Person[], steps: readonly Step[]): Step[] {
   const all = [...steps]
   const post = (): Act => ({
@@ -128,7 +128,7 @@ function withOther(dice: Random, people: readonly Person[], steps: readonly Step
   return all
 }
 
-/** Shopify has no drafts of shoppers and no failed orders: what was begun is a checkout. */
+/** Shopify has no drafts of shoppers and no failed orders; these become checkouts. */
 function converted(dice: Random, people: readonly Person[], act: Act): Act {
   if (act.do === 'at once') {
     const [first, second] = act.acts
@@ -190,7 +190,7 @@ const makings = {
     ...{ isConfirmed: dice.isLucky(0.4), webhook: delivered(dice) },
     state: dice.weighted({ SUBSCRIBED: 4, UNSUBSCRIBED: 4, PENDING: 3 }),
   }),
-  /** What was begun is bought, by whatever address. */
+  /** Buys the open checkout, with any address. */
   bought: (dice, people) => {
     const number = dice.between(1, 5)
     const { email } = dice.pick(people)

@@ -1,8 +1,9 @@
 import { createSeededRandom } from './random.ts'
 
-// In some histories the store runs out of things for a while. Thrown with dice of their own, so that all other histories stay what they were.
+// In some scenarios products sell out for a while. Uses a random stream of its own, so that other scenarios stay the
+// same.
 
-/** Nobody can buy these from one step to another, counted from 0. */
+/** Products that are sold out from one step to another, by index from 0. */
 export interface Shortage {
   products: readonly string[]
   from: number

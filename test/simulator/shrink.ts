@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { type InvariantFailure, playScenario } from './run.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
-// A failing history, made as short as it goes: first big pieces go, then single steps, then what is special about a step.
+// Shortens a failing scenario: removes large ranges of steps first, then single steps, then details of steps.
 
 const PATIENCE = 400
 
@@ -28,7 +28,7 @@ export async function shrink(pool: pg.Pool, scenario: Scenario, broken: Invarian
   return best
 }
 
-/** What comes after the failure has nothing to do with it. */
+/** Steps after the failure are not needed. */
 const cut = (scenario: Scenario, { step }: InvariantFailure): Scenario => ({
   ...scenario,
   steps: scenario.steps.slice(0, step + 1),

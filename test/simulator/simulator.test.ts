@@ -10,9 +10,9 @@ import { mutations } from './mutations.ts'
 import type { PlayReport } from './worker.ts'
 import { runWorkers } from './workers.ts'
 
-// The short form. The long one is `npm run proofs -- histories mutations` (docs/reliability.md).
+// A short run. `npm run proofs -- histories mutations` is the long one (docs/reliability.md).
 
-/** Those that a proof once found broken, and five more. */
+/** Seeds that once failed in a proof, and five more. */
 const SEEDS = [
   ...cases.histories,
   ...pickSeededShare(
@@ -20,10 +20,10 @@ const SEEDS = [
     20,
   ),
 ]
-/** Where everything else is tested at the same time: one process is enough. */
+/** One process is enough, because all other tests run at the same time. */
 const WORKERS = 1
 
-test('random histories on every channel break no rule', async () => {
+test('random scenarios on every channel break no rule', async () => {
   const databases = createDatabases(inject('databaseUrl'), inject('template'))
   const failures: string[] = []
   let played = 0
@@ -45,11 +45,11 @@ test('random histories on every channel break no rule', async () => {
   }).finally(databases.clear)
   expect(failures.join('\n\n')).toBe('')
   expect(played).toBe(SEEDS.length)
-  // Where no mail can leave nothing is ever broken.
+  // Without sends the invariants would hold trivially.
   expect(left / played).toBeGreaterThan(0.2)
 }, 900_000)
 
-test('a seed is a history', () => {
+test('a seed always generates the same scenario', () => {
   expect(generateScenario(7)).toEqual(generateScenario(7))
   expect(generateScenario(7)).not.toEqual(generateScenario(8))
 })

@@ -1,12 +1,13 @@
 import { createSeededRandom } from './random.ts'
 import type { Act, Step } from './steps.ts'
 
-// In some histories a marketplace keeps a purchase as an order and one for each vendor, told of in any order, and changes them later (A6);
-// and a subscription renews itself (S3). Thrown with dice of their own, so that all other histories stay what they were.
+// In some scenarios a marketplace stores a purchase as one order plus one per vendor, reports them in any order, and
+// changes them later (A6); and a subscription renews (S3). Uses a random stream of its own, so that other scenarios
+// stay the same.
 
 const HAVE_THEM = 0.3
 const DICE = 0x5b117
-/** No other order has these numbers. */
+/** Other orders do not use these numbers. */
 const [WHOLE, FIRST, SECOND, RENEWAL] = [10, 11, 12, 13] as const
 
 export function addSplitOrders(seed: number, steps: readonly Step[], emails: readonly string[]): Step[] {

@@ -1,9 +1,9 @@
 import pg from 'pg'
 
-// The driver's way to a prepared statement, less what is the same each time: what has run before is not described again,
-// and a transaction begins on the way of its first statement. A history has some five hundred statements, all of them small.
+// Runs prepared statements with fewer protocol messages than the driver: a known statement is not described again, and
+// a transaction begins together with its first statement. A scenario has some five hundred small statements.
 
-/** What pg keeps to itself about a connection, a query and its answer. */
+/** Private fields of pg about connections, queries and results. */
 interface Connection {
   parsedStatements: Record<string, string>
   parse(message: { text: string; name: string }): void
@@ -55,7 +55,7 @@ class Statement extends Query {
   }
 }
 
-/** Runs a statement that the database keeps prepared; `opening` (a `begin`) before it, in the same message. */
+/** Runs a statement that the database keeps prepared, with `opening` (a `begin`) before it in the same message. */
 export function runStatement(client: pg.ClientBase, text: string, values: unknown[], opening: string | null) {
   const statement = new Statement(text, values, opening)
   const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
@@ -67,7 +67,7 @@ export function runStatement(client: pg.ClientBase, text: string, values: unknow
   }
   client.query(statement as unknown as pg.Submittable)
   return promise.catch((error) => {
-    // The stack of the reply says nothing; that of the caller says where we were.
+    // The stack of the reply is useless; the caller's shows the place in our code.
     Error.captureStackTrace(error)
     throw error
   })

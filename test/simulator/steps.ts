@@ -13,7 +13,7 @@ import type { ShopifyAct, ShopifyFrame, ShopifyOrderFields } from './shopify.ts'
 import type { Shortage } from './shortage.ts'
 import type { StopAct } from './stops.ts'
 
-// A history is data: what shoppers, the store, the providers, the owner, the clock and the workers do, in order.
+// A scenario is data: the actions of shoppers, store, providers, owner, clock and workers, in order.
 
 export interface Scenario {
   seed: number
@@ -21,69 +21,69 @@ export interface Scenario {
   delays: readonly number[]
   cap: number
   holdoutPercent: number
-  /** So many are claimed together. */
+  /** Number of messages claimed together. */
   batchSize: number
-  /** Of the flow's steps. */
+  /** Channels of the flow's steps. */
   channels: readonly Channel[]
-  /** Where each of the three people lives. */
+  /** Countries of the three people. */
   countries: readonly Country[]
-  /** Of the first day, UTC. */
+  /** Hour of the first day, UTC. */
   startHour: number
-  /** After the day on which histories begin. */
+  /** Days after the simulator's first day. */
   startDay: number
   plan: Plan
-  /** What its limits leave in the first month, on each channel; null: no plan's limit is near. */
+  /** Messages that the plan has left in the first month, on each channel; null: no limit is near. */
   room: number | null
-  /** Of texts in a month; null: none is set. */
+  /** Monthly budget for texts; null: none. */
   budgetMicros: number | null
   cooldownHours: number
-  /** Of the WhatsApp template that is chosen. */
+  /** Category of the chosen WhatsApp template. */
   template: 'marketing' | 'utility'
   shortage: Shortage | null
-  /** Of each step of the flow; null: nothing of this history is about coupons. */
+  /** For each step of the flow; null: the scenario has no coupons. */
   coupons: readonly (StepCoupon | null)[] | null
   hasCampaigns: boolean
-  /** null: nothing of this history is about web push. */
+  /** null: the scenario has no web push. */
   push: PushFrame | null
-  /** null: the shop is one on WooCommerce. */
+  /** null: the shop is on WooCommerce. */
   shopify: ShopifyFrame | null
-  /** What is kept of shoppers before they agree (C9); null: everything, as nobody has chosen. */
+  /** Capture mode before consent (C9); null: not set, everything is stored. */
   beforeConsent: CaptureMode | null
   steps: readonly Step[]
 }
 
 export type Plan = 'free' | 'starter' | 'growth'
 
-/** Whether it has SMS or WhatsApp at all. */
+/** Whether it uses SMS or WhatsApp. */
 export const hasTexts = ({ channels }: Pick<Scenario, 'channels'>): boolean =>
   channels.some((channel) => channel === 'sms' || channel === 'whatsapp')
 
 export type Contact = { email?: string; phone?: string; firstName?: string; country?: string }
 export type Consent = Partial<Record<AddressChannel, boolean>>
 export type Channel = ChannelName
-/** By which a person gives and is written to by their address or number. */
+/** Channels that use an address or number of the person. */
 export type AddressChannel = Exclude<Channel, 'push'>
 
-/** What a provider does with the next message. */
+/** A provider's reply to the next message. */
 export type Answer =
   | 'accepts'
   | 'refuses'
-  /** There is no such mailbox, or phone. */
+  /** The mailbox or phone does not exist. */
   | 'bounces'
   /** Texts: the person has opted out with the provider. */
   | 'opted out'
   | 'retry'
-  /** It took the mail, and its answer was lost. */
+  /** Accepted, but the reply was lost. */
   | 'silent, took it'
   | 'silent, lost it'
-  /** It took the mail, and the sending process ended before the answer came. */
+  /** Accepted, and the sending process ended before the reply. */
   | 'takes it, sender dies'
   | 'sender dies first'
 
 export interface Meanwhile {
   /**
-   * Where in the worker's way: before the claim, the judgement, the send; at a page of orders; behind the send; in flight; between
-   * two pages of a run's rows.
+   * Point of the worker's pass: before the claim, the decision or the send; at a page of orders; after the send; in
+   * flight; between two pages of a run's rows.
    */
   at: 'page' | 'pages' | 'claim' | 'evaluate' | 'before sending' | 'sent' | 'submission'
   steps: readonly Step[]
@@ -93,20 +93,20 @@ export type Act =
   | {
       do: 'post'
       browser: number
-      /** A new page view begins; otherwise the post is the page's next. */
+      /** Starts a new page view; otherwise the post is the page's next one. */
       isNewPage: boolean
       items: readonly [id: string, quantity: number][] | null
       coupons: readonly string[]
       contact: Contact | null
       consent: Consent | null
-      /** `left`: kept and answered by a process that ended before it made a fact of it. */
+      /** `left`: a process stored it and replied, and ended before processing it. */
       network: 'now' | 'late' | 'twice' | 'lost' | 'left'
-      /** By a script from a cache, which knows neither the store's mode nor the answers of its banner. */
+      /** From a cached script, which knows neither the capture mode nor the banner's answers. */
       isCached?: boolean
-      /** The words beside the boxes are not the store's any more. */
+      /** The text next to the boxes is not the store's present one. */
       isOutdated?: boolean
     }
-  /** The browser forgets its cart token and keeps its device token. */
+  /** The browser drops its cart token and keeps its device token. */
   | { do: 'new visit'; browser: number }
   | { do: 'late posts arrive'; isReversed: boolean }
   | ({
@@ -120,18 +120,18 @@ export type Act =
       totalMinor: number
       refundedMinor: number
       isStaff: boolean
-      /** The number of the order that it is a part of (A6). */
+      /** Number of its parent order (A6). */
       parent?: number
       isRenewal?: boolean
       country: string | null
       state: string | null
-      /** What the checkout kept of the shopper's yes. */
+      /** Consents that the checkout stored. */
       consents: readonly AddressChannel[]
       webhook: 'now' | 'late' | 'twice' | 'lost'
-      /** Names the code of this message, if it has one that can be used. */
+      /** Uses the code of this message, if it has a valid one. */
       codeOf?: number
     } & Partial<ShopifyOrderFields>)
-  /** What a plugin or a proxy kept back: bodies of earlier states, in any order. */
+  /** Deliveries that a plugin or proxy delayed: bodies of earlier states, in any order. */
   | { do: 'late webhooks arrive'; isOld: boolean }
   | { do: 'work'; worker: number; answers: readonly Answer[]; meanwhile: Meanwhile | null; diesAt: number | null }
   | { do: 'restart'; worker: number }
@@ -150,7 +150,7 @@ export type Act =
   | { do: 'restore'; mail: number }
   | { do: 'unsubscribe'; mail: number; way: 'page' | 'one-click' }
   | { do: 'resubscribe'; mail: number }
-  /** A person writes to us: a keyword or just words. */
+  /** An inbound message: a keyword or free text. */
   | {
       do: 'says'
       person: number
@@ -159,7 +159,7 @@ export type Act =
       network: 'now' | 'twice' | 'late' | 'forged'
     }
   | { do: 'late words arrive'; isReversed: boolean }
-  /** A provider tells what became of a text. */
+  /** A provider's delivery report for a text. */
   | {
       do: 'report'
       text: number
@@ -168,7 +168,7 @@ export type Act =
       network: 'now' | 'twice' | 'late' | 'forged'
     }
   | { do: 'late reports arrive'; isReversed: boolean }
-  /** A person sends to some carts, by their place; with the same key it is the same request. */
+  /** A manual send to some carts, by index; the same key repeats the request. */
   | {
       do: 'manual'
       channel: AddressChannel
@@ -177,7 +177,7 @@ export type Act =
       key: number | null
       overrideHoldout: boolean
       laterHours: number | null
-      /** Who works while the answer is waited for. */
+      /** The worker that runs while the request waits. */
       worker: number | null
       answers: readonly Answer[]
     }
@@ -201,7 +201,7 @@ export type Act =
   | ShopifyAct
   | { do: 'in the other shop'; act: Act }
 
-/** Time passes, then something happens. */
+/** First the wait, then the act. */
 export type Step = Act & { waitMs: number }
 
 export function describeScenario(scenario: Scenario): string {

@@ -1,12 +1,12 @@
 import { createSeededRandom } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
-// In every sixth history operators suspend the account and let it go on, and its store rests and wakes, because its owner chooses so or because
-// of the plan. Thrown with dice of their own, so that all other histories stay what they were.
+// In every sixth scenario operators suspend and resume the account, and its store rests and wakes, by choice of its
+// owner or because of the plan. Uses a random stream of its own, so that other scenarios stay the same.
 
 export type StopAct =
   | { do: 'suspend'; isSuspended: boolean }
-  /** Whether it is chosen to rest before two more stores of the account; the plan, from which it follows whether it does. */
+  /** Whether the store is first to rest among three; together with the plan it follows whether it does. */
   | { do: 'rest'; isChosen: boolean; plan: 'starter' | 'growth' | null }
 
 const HAVE_THEM = 0.16
@@ -15,13 +15,13 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-/** So many stores has an account of which one rests. */
+/** Stores of an account of which one rests. */
 export const STORES = 3
 
 export function addStops(seed: number, scenario: Scenario): Scenario {
   const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_THEM)) return scenario
-  // Where a limit is near, or texts are part of the plan, its changes are acts of their own.
+  // Near a limit, or with texts in the plan, plan changes are separate acts.
   const plans = scenario.plan === 'growth' && scenario.channels.every((channel) => channel === 'email')
   const act = (): Act => {
     if (dice.isLucky(0.4)) return { do: 'suspend', isSuspended: dice.isLucky(0.6) }
@@ -48,7 +48,7 @@ export function addStops(seed: number, scenario: Scenario): Scenario {
     const most = dice.pick([0, MINUTE, 20 * MINUTE, 90 * MINUTE])
     steps.splice(dice.between(2, steps.length), 0, { ...act(), waitMs: dice.between(0, most) })
   }
-  // In the end all goes on, and a worker looks twice: what was held leaves, or is too old.
+  // Finally everything resumes and a worker runs two passes: held messages are sent, or expire.
   const awake: Step[] = [
     { do: 'suspend', isSuspended: false, waitMs: MINUTE },
     { do: 'rest', isChosen: false, plan: null, waitMs: MINUTE },

@@ -1,8 +1,9 @@
 import { createSeededRandom } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
-// In some histories a browser that knows somebody's address types it, fills a cart of its own in their name and empties it: before the person's
-// own browser, beside it, or behind it. They come last, with dice of their own, so that all other histories stay what they were.
+// In some scenarios a browser types another person's address, fills a cart of its own with it and empties it: before,
+// during or after visits of the person's own browser. Runs last, with a random stream of its own, so that other
+// scenarios stay the same.
 
 const HAVE_THEM = 0.2
 const DICE = 0x57_4a6e
@@ -48,8 +49,8 @@ const ERASED_DICE = 0x0e_9a5e
 const HOUR = 60 * MINUTE
 
 /**
- * A stranger names somebody and then a person who was erased. Or they come days after the cart changed, and a day after the shopper's browser has
- * reported it again. With dice of their own again, and behind all others.
+ * Another browser names a person and then an erased person; or it comes days after the cart changed, and a day after
+ * the shopper's browser reported it again. Uses a random stream of its own, after all others.
  */
 export function addErasedNames(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
   const dice = createSeededRandom(seed ^ ERASED_DICE)

@@ -1,6 +1,6 @@
 import { CAMPAIGN_ACTIONS, type CampaignCoverage } from './deeds.ts'
 
-// What a run of many histories has played of campaigns, in words.
+// Describes the campaign coverage of a long run.
 
 export function describeCampaigns(played: readonly CampaignCoverage[]): string {
   if (played.length === 0) return 'No history had campaigns.'

@@ -4,7 +4,7 @@ import type { Channel } from './steps.ts'
 import { describeCampaigns } from './tally-campaigns.ts'
 import type { PlayReport } from './worker.ts'
 
-// What a long run has seen so far. Processes finish out of order, so the seeds done are a row with a few ahead of it.
+// Results of a long run so far. Processes finish out of order, so finished seeds are a range plus a few beyond it.
 
 const CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const
 
@@ -18,7 +18,7 @@ export interface Tally {
   deadlocks: number
   campaigns: CampaignCoverage[]
   failed: number[]
-  /** Processes that ended or fell silent, each with the seeds it had not answered. */
+  /** Processes that ended or hung, each with its unfinished seeds. */
   lost: string[]
   add(report: PlayReport): void
   summary(workers: number): string

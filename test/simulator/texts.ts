@@ -13,7 +13,7 @@ import type { Authorized } from '../../server/messages/channels/send-authorizati
 import { findPrice } from './people.ts'
 import { POOL_SIZE } from './pool.ts'
 
-// SMS by Twilio and WhatsApp by Meta, as far as a history sees them: a wire, prices, and the calls they make to us, signed as theirs are.
+// SMS by Twilio and WhatsApp by Meta: channels, prices, and their signed calls to us.
 
 const plain = { authToken: 'the token of SMS', accessToken: '', appSecret: 'the secret of WhatsApp', verifyToken: '' }
 export const SMS = { channel: 'sms', provider: 'twilio', identity: { accountSid: 'AC0123' }, plain } as const
@@ -21,7 +21,7 @@ export const WHATSAPP = { channel: 'whatsapp', provider: 'meta', identity: { pho
 
 export interface TextTerms {
   template: 'marketing' | 'utility'
-  /** What a message cost in the end, once the provider says so. */
+  /** Final price of a message, once the provider reports it. */
   finalCost: (providerId: string) => Cost | null
 }
 
@@ -99,7 +99,7 @@ export async function deliverReport(deps: Deps, accountId: string, report: Deliv
 
 const seconds = (ms: number) => String(Math.floor(ms / 1_000))
 
-/** A forger knows the address and everything in the call, and not the token. */
+/** A forger knows the URL and the whole call, but not the token. */
 function ofTwilio(deps: Deps, accountId: string, way: string, form: Record<string, string>, isForged: boolean) {
   const hookKey = `sms-${accountId}`
   const path = `/api/webhooks/twilio/${hookKey}/${way}`

@@ -1,14 +1,14 @@
 import type pg from 'pg'
 import type { Harness } from './harness.ts'
 
-// Where something of an erased person still stands: every row of every table, as text.
+// Finds traces of erased people: searches every row of every table as text.
 
-/** Posts wait there until they are read, and are read without the erased. */
+/** Posts wait in this table until they are processed, which drops erased people. */
 const WAITING = ['capture_inbox', 'migrations', 'simulator_writes']
 
 const statements = new WeakMap<pg.Pool, Promise<string>>()
 
-/** As `table: address`; nothing is looked for while an erasure is still under way. */
+/** As `table: address`; returns none while an erasure is running. */
 export async function readTraces(pool: pg.Pool, { erased, erasing }: Harness): Promise<string[]> {
   if (erased.size === 0 || erasing.length > 0) return []
   const text = await (statements.get(pool) ?? statements.set(pool, statementOf(pool)).get(pool)!)

@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { FLOW_ASSIGNMENT_SQL, type FlowAssignment } from './choices.ts'
 import type { Channel } from './steps.ts'
 
-// What the database says: all of the history's store after a step, in one statement. Times come as milliseconds. What a message rested
-// on the moment it left is in evidence.ts.
+// The database state of the scenario's store after a step, read in one statement. Times are in milliseconds.
+// evidence.ts has the state at a message's send.
 
 export interface Cart {
   id: string
@@ -12,7 +12,7 @@ export interface Cart {
   startedAt: number
   lastActivityAt: number
   endedAt: number | null
-  /** The fact that began it. */
+  /** Id of the fact that started it. */
   openedBy: string
   pendingUntil: number | null
   abandonedAt: number | null
@@ -23,11 +23,11 @@ export interface Cart {
   items: { productId: string; variationId: string | null; quantity: number }[]
   coupons: string[]
   mergedInto: string | null
-  /** It belongs to. */
+  /** Id of the flow it belongs to. */
   flow: string | null
-  /** What it was bought with was cancelled, or refunded in full. */
+  /** Its purchase was cancelled or fully refunded. */
   isVoid: boolean
-  /** That ended it. */
+  /** Id of the order that ended it. */
   order: string | null
   /** Minor units. */
   value: number
@@ -35,29 +35,29 @@ export interface Cart {
 
 export interface Message {
   id: string
-  /** What is about none names its person. */
+  /** null: the message has no cart and names its shopper. */
   cart: string
   shopper: string
   origin: string
   step: number
   stepId: string | null
   channel: Channel
-  /** It may go by another one, where this one is closed to it. */
+  /** Another channel may be used when this one is blocked. */
   hasFallback: boolean
   state: string
-  /** Its answer may be there, and what follows from it is not written yet. */
+  /** The effective state: a stored reply may not be settled yet. */
   isSending: boolean
   reason: string | null
   worker: string | null
   createdAt: number
   dueAt: number
-  /** When it wants to be looked at, while it is open. */
+  /** Time of its next check, while it is open. */
   wakeAt: number
   expiresAt: number
   sendingAt: number | null
   to: string | null
   micros: number | null
-  /** A notification that waits for a browser, and there is one. */
+  /** It waits for a browser, and there is one. */
   hasBrowser: boolean
 }
 
@@ -65,13 +65,13 @@ export interface Shopper {
   id: string
   arm: 'treated' | 'control' | null
   armAt: number | null
-  /** Which assignment that is. */
+  /** Id of the assignment. */
   drawing: string | null
 }
 
 export interface StoredFact {
   id: string
-  /** `capture:cart:page:seq` and the like. */
+  /** `capture:cart:page:seq` and similar. */
   key: string
   shopper: string
   at: number
@@ -89,7 +89,7 @@ export interface Order {
   kind: string
   parent: string | null
   isRenewal: boolean
-  /** As the order says itself, where it counts differently (A6). */
+  /** The order's own number, if it counts differently (A6). */
   ownNet: number | null
   cart: string | null
   touch: string | null
@@ -104,7 +104,7 @@ export interface Touch {
   at: number
 }
 
-/** A personal code, of a message. */
+/** A personal code of a message. */
 export interface Code {
   message: string
   coupon: string
@@ -117,7 +117,7 @@ export interface Code {
   order: string | null
 }
 
-/** A browser's, at its push service. */
+/** A browser's subscription with its push service. */
 export interface Subscription {
   id: string
   shopper: string
@@ -127,9 +127,9 @@ export interface Campaign {
   id: string
   status: string
   isDeleted: boolean
-  /** The newest there is. */
+  /** The newest campaign run. */
   run: number
-  /** null: nobody, or a member. */
+  /** null: none, or a member. */
   pausedBy: string | null
 }
 
@@ -140,7 +140,7 @@ export interface Run {
   startedAt: number
 }
 
-/** What one quarter of an hour in one currency was counted to; no time: revenue of all time. */
+/** Counts of one quarter of an hour in one currency; without a time: revenue of all time. */
 export interface Rollup {
   at: number | null
   currency: string
@@ -152,10 +152,10 @@ export interface Rollup {
 }
 
 export interface State {
-  /** Rows written so far, see WITNESS. */
+  /** Rows written so far, see WITNESS_SQL. */
   writes: number
   isActive: boolean
-  /** When whoever sends looks at the store; null: no time is set. */
+  /** Time at which the sender next looks at the store; null: none is set. */
   nextLookAt: number | null
   carts: Cart[]
   choices: FlowAssignment[]
@@ -166,29 +166,29 @@ export interface State {
   touchpoints: Touch[]
   codes: Code[]
   subscriptions: Subscription[]
-  /** The owner is told that push services refuse our signature. */
+  /** The owner has a notice that push services reject our signature. */
   isPushAlarmed: boolean
   campaigns: Campaign[]
   runs: Run[]
-  /** Folded ones and changes as they lie. */
+  /** Folded rows and pending changes. */
   rollups: Rollup[]
-  /** What the account has used of its plan, and spent on texts, by month (`2026-03-01`). */
+  /** Plan usage and spend on texts of the account, by month (`2026-03-01`). */
   usage: { month: string; channel: Channel; used: number }[]
   spend: { month: string; micros: number }[]
-  /** Put to somebody whether a yes was meant; no words: not yet. */
+  /** Opt-in requests; without wording: not sent yet. */
   questions: { hash: string; state: string; wording: string | null; askedAt: number | null }[]
 }
 
-/** What was sent counts as its answer says once there is one. */
-export const STATE_QUERY = (row: string) => `coalesce(${row}.answer ->> 'state', ${row}.state)`
+/** SQL for a message's effective state: its stored reply decides once there is one. */
+export const buildStateSql = (row: string) => `coalesce(${row}.answer ->> 'state', ${row}.state)`
 
-/** Carts that were joined to the one of `new`, over however many steps. */
+/** Carts merged into the cart of `new`, also indirectly. */
 const JOINED = `array(with recursive j as (select id from carts where store_id = new.store_id and merged_into = new.cart_id
   union select c.id from carts c join j on c.merged_into = j.id where c.store_id = new.store_id) select id from j)`
 
 /**
- * Counts every row written to what `readState` reads; a rolled back one as well. Also keeps who a message goes to when it becomes
- * `sending`, and their cart then: they may be merged with another person, or buy, before the channel is called.
+ * Counts all rows written to tables that `readState` reads, rolled back ones included. Also stores recipient and cart
+ * of a message when it becomes `sending`: a merge or a purchase may follow before the channel is called.
  */
 export const WITNESS_SQL = `
   create sequence simulator_writes;
@@ -230,7 +230,7 @@ function written(table: string, event: string): string {
   return `create trigger simulator_witness after ${event} on ${table} for each row execute function simulator_wrote();`
 }
 
-/** `before` itself when no row was written since it was read. */
+/** Returns `before` itself if no row was written since. */
 export async function readState(pool: pg.Pool, storeId: string, before: State | null): Promise<State> {
   const { rows } = await pool.query<State>(STATE, [storeId, before?.writes ?? -1])
   return rows[0] ?? before!
@@ -253,15 +253,15 @@ const ROLLUP =
 const ROLLUPS = `(select ${ROLLUP} from rollups union all select ${ROLLUP} from rollup_changes) rollups`
 
 /**
- * A notification that waits for a browser, where there is one that has told of its cart: by the cart's token, which names one person, or by
- * the device's, where it is the same person's.
+ * A notification that waits for a browser although one has reported its cart: by the cart's token, which names one
+ * person, or by the device's, if it belongs to the same person.
  */
 const HAS_BROWSER = `state = 'held' and channel = 'push' and exists (select 1 from carts c
   join push_subscriptions p on p.store_id = c.store_id
   where c.store_id = messages.store_id and c.id = messages.cart_id and (cardinality(p.marks) = 2 and c.fold -> 'episode' -> 'toldBy' ? p.marks[1]
     or p.shopper_id = c.shopper_id and c.fold -> 'episode' -> 'toldBy' ?| p.marks))`
 
-/** Of several who are one, what whoever was drawn first is. */
+/** Of merged people, the arm of the one assigned first. */
 const DRAWN = (column: string) => `(select a.${column} from assignments a where a.store_id = shoppers.store_id
   and a.shopper_id = shoppers.id order by a.at, a.id limit 1)`
 
@@ -313,7 +313,7 @@ const STATE = `
       stepId: 'step_id',
       channel: 'channel',
       hasFallback: 'channels is not null',
-      state: STATE_QUERY('messages'),
+      state: buildStateSql('messages'),
       isSending: "state = 'sending'",
       reason: 'reason',
       worker: 'worker_id',

@@ -9,7 +9,7 @@ import { type InvariantFailure, playScenario } from './run.ts'
 import { shrink } from './shrink.ts'
 import type { Channel, Scenario } from './steps.ts'
 
-// One process, one database, one history after the other. Told which seeds by its parent, answers with what came of them.
+// One process with one database, playing one scenario after another. Its parent sends seeds and gets reports.
 
 export interface PlayRequest {
   seeds: number[]
@@ -25,16 +25,16 @@ export interface PlayReport {
   failure: { scenario: Scenario; broken: InvariantFailure; original: Scenario } | null
 }
 
-/** As many as are used at once, at most; few are. */
+/** Most connections in use at once. */
 const CONNECTIONS = 8
-/** What finished histories leave behind in the tables goes, so that a long run is no slower at its end. */
+/** Vacuums regularly, so that rows of finished scenarios do not slow down a long run. */
 const CLEAN_EVERY = 250
 
 export function runWorker(databaseUrl: string): void {
   replaceTimers()
-  // Its clock leaps: a limit on waiting for a connection would be over in no time.
+  // Its clock jumps: a connection timeout would expire at once.
   const pool = openPool({ url: databaseUrl, max: CONNECTIONS, connectMs: 0 })
-  // A connection that was idle for a while is not closed: another one would have to plan every statement anew.
+  // Idle connections stay open, because a new one would have to plan every statement again.
   pool.options.idleTimeoutMillis = 0
   const core = process.env.SIMULATOR_CORE
   if (core) {
@@ -50,7 +50,7 @@ export function runWorker(databaseUrl: string): void {
     process.send!('idle')
   })
   process.on('disconnect', () => process.exit())
-  // Ctrl-C reaches all processes of the terminal. The first one says when to end.
+  // Ctrl-C reaches all processes of the terminal. The parent decides when to end.
   process.on('SIGINT', () => {})
   process.send!('idle')
 }
@@ -65,7 +65,7 @@ async function playSeed(pool: ReturnType<typeof openPool>, seed: number, isShrun
   return { ...report, failure: { ...least, original: scenario } }
 }
 
-/** Ids and jitter of the engine are the history's as well, as far as this process makes them. */
+/** Makes ids and jitter of the engine depend on the seed, as far as this process creates them. */
 function fixChance(seed: number): void {
   const chance = createSeededRandom(~seed)
   Math.random = chance.next

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Databases } from './databases.ts'
 import type { PlayReport, PlayRequest } from './worker.ts'
 
-// Histories over several processes, each with a database of its own.
+// Distributes scenarios over processes, each with a database of its own.
 
 export interface WorkerPlan {
   databases: Databases
@@ -12,21 +12,21 @@ export interface WorkerPlan {
   /** The next seeds to play; ends when there are none. */
   seeds: Iterator<number>
   isShrunk: boolean
-  /** How many seeds a process is given each time. */
+  /** Seeds given to a process at once. */
   atOnce?: number
-  /** The engine is changed on loading (see mutations.ts). */
+  /** Mutates the engine on loading (see mutations.ts). */
   mutation?: string
   onReport: (report: PlayReport) => void
-  /** Nothing else wants the machine: each process stays on a core. */
+  /** Nothing else uses the machine: each process gets a core. */
   isAlone?: boolean
-  /** A process ended or fell silent; another one takes its place. Without this, the run ends with it. */
+  /** Called when a process ended or hung; another one replaces it. Without this, the run fails. */
   onLost?: (words: string) => void
-  /** After a report: no more seeds are given out. */
+  /** Checked after a report: stops giving out seeds. */
   isEnough?: () => boolean
 }
 
 const AT_ONCE = 10
-/** No history takes that long, not even one that is made shorter. */
+/** No scenario takes that long, not even with shrinking. */
 const SILENCE_MS = 10 * 60_000
 const MAIN = path.join(import.meta.dirname, 'main.ts')
 
@@ -46,10 +46,10 @@ async function runOne(plan: WorkerPlan, index: number): Promise<void> {
 
 function optionsOf({ isAlone, databases, mutation }: WorkerPlan, index: number, database: string): ForkOptions {
   return {
-    // Short-lived objects by the thousand: with more room for them, few are looked at twice.
+    // Many short-lived objects: a larger young generation avoids copying them twice.
     execArgv: ['--max-semi-space-size=32'],
     env: {
-      // A process is started for each mutation, and most of its time is reading these files.
+      // Each mutation starts processes, which spend most time loading these files.
       NODE_COMPILE_CACHE: path.join(os.tmpdir(), 'recoup-simulator-compiled'),
       ...process.env,
       SIMULATOR_DATABASE: database,
@@ -60,7 +60,7 @@ function optionsOf({ isAlone, databases, mutation }: WorkerPlan, index: number, 
   }
 }
 
-/** Answers what is to be said of a process that did not end as told. */
+/** Returns an error message if the process did not end as planned. */
 function playUntilEnd(plan: WorkerPlan, child: ChildProcess): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>()
   const open = new Set<number>()

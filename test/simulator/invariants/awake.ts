@@ -1,13 +1,13 @@
 import { type Invariant, OPEN } from './scene.ts'
 
-// D6: no open message is forgotten.
+// D6: every open message is checked in time.
 
-/** A process that ends leaves a claim for this long, and the look after it is set by that. */
+/** The claim of a dead process lasts this long, and the next look may be set by it. */
 const CLAIM_MS = 60_000
 
 /**
- * Whoever sends looks at the store by the time at which its first open message wants to be looked at. Not where the clock has been put back:
- * a process that ends then may leave a look that is later by as much.
+ * The store's next look is no later than the time of its first open message. Not checked after a backward clock jump: a
+ * process that dies then may leave a look that is later by the jump.
  */
 export const checkWakeUps: Invariant = ({ harness, state }) => {
   if (harness.hasJumped) return []

@@ -2,11 +2,11 @@ import type { FactPayload, FoldItem } from '../../../server/core/schema/facts.ts
 import type { Cart, State, StoredFact } from '../witness.ts'
 import type { Invariant } from './scene.ts'
 
-// Identity: whoever types somebody's address empties nothing of theirs.
+// Identity: a browser that types another person's address does not empty that person's cart.
 
 /**
- * A cart is emptied only when no browser has anything in it any more. Judged by what each browser, known by any of its marks, has told since
- * the cart began; what the store tells names none.
+ * A cart is emptied only when no browser has products in it. Uses what each browser, known by any of its tokens,
+ * reported since the cart started; facts from the store name no browser.
  */
 export const checkEmptiedCarts: Invariant = ({ state, before }) => {
   if (!before || state === before) return []
@@ -19,10 +19,13 @@ export const checkEmptiedCarts: Invariant = ({ state, before }) => {
     })
 }
 
-/** Of its browser. A report that names an erased person has them apart: no notification shows what it tells. None: the store tells it. */
+/**
+ * Tokens of the reporting browser. A report that names an erased person has them separately. Empty: the store reported
+ * it.
+ */
 const marksOf = (payload: Told) => (payload.type === 'snapshot' ? payload.browsers : undefined) ?? payload.toldBy ?? []
 
-/** A shop forgets a guest's cart then, unless its browser comes back. */
+/** After this time a shop forgets a guest's cart, unless the browser returns. */
 const KEPT_MS = 2 * 86_400_000
 
 type Told = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
@@ -38,7 +41,7 @@ function leftIn(state: State, cart: Cart): string[] {
     .map(({ at, payload }) => ({ ...(payload as FactPayload), at }))
     .filter((each): each is Told & { at: number } => each.type === 'snapshot' || each.type === 'contact')
     .filter((each) => marksOf(each).length > 0)
-  // Whoever came by the cart's own link is the browser of the cart.
+  // The browser that used the cart's own link is the cart's browser.
   if (told.some((each) => each.type === 'snapshot' && each.isBack)) return []
   const browsers: Browser[] = []
   for (const each of told) {
@@ -55,12 +58,12 @@ function leftIn(state: State, cart: Cart): string[] {
     .map(({ items }) => items.map(({ quantity, productId }) => `${quantity}×${productId}`).join())
 }
 
-/** From the fact that began the cart until its end. Facts of that same moment may be of the person's next cart, from the one that began it. */
+/** Facts from the cart's start until its end. Facts at the end's moment may belong to the person's next cart. */
 function factsOf({ facts, carts }: State, { shopper, openedBy, endedAt }: Cart): StoredFact[] {
   const all = facts.filter((fact) => fact.shopper === shopper).sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
   const place = (id: string) => all.findIndex((fact) => fact.id === id)
   const begin = place(openedBy)
-  // Then its facts are told apart by time alone.
+  // Then only their time separates the facts.
   if (begin < 0) return all.filter(({ at }) => at <= (endedAt ?? at))
   const next = carts
     .filter((other) => other.shopper === shopper && other.status !== 'merged')

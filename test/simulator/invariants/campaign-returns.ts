@@ -3,7 +3,8 @@ import { PAUSE_LIMITS } from '../play-campaigns.ts'
 import type { Message, State } from '../witness.ts'
 import { type Invariant, OPEN } from './scene.ts'
 
-// Report and Guard: what the report of a campaign says, counted again; and that one is paused whose mails come back, and no other.
+// Report and Guard: recounts campaign reports, and checks that exactly the campaigns with too many bounces or
+// complaints are paused.
 
 const PARTS: Record<string, readonly string[]> = {
   ...{ planned: [], waiting: ['scheduled', 'claimed'], held: ['held'], inFlight: ['sending'] },
@@ -44,7 +45,7 @@ const countsOf = (rows: readonly Message[]) =>
     ]),
   )
 
-/** All of it is in one currency. */
+/** All orders have one currency. */
 function earnedBy(rows: readonly Message[], { orders }: State) {
   const ids = new Set(rows.map(({ id }) => id))
   const given = orders.filter(({ message }) => message !== null && ids.has(message))
@@ -60,8 +61,8 @@ const sorted = (of: unknown): string =>
   )
 
 /**
- * After a look. What came back before it counts: of what left since the campaign was paused for such last, in the newest runs of 30 days that
- * together have enough to judge, and of each older one that is still sending.
+ * Checked after a worker's pass. Bounces and complaints from before the pass count: for sends since the last such
+ * pause, in the newest runs of 30 days with enough data, and for each older run that is still sending.
  */
 export const checkGuard: Invariant = ({ harness, state, before, step }) => {
   if (!before || step.do !== 'work' || !harness.isLookDone || harness.hasJumped) return []
@@ -78,7 +79,7 @@ export const checkGuard: Invariant = ({ harness, state, before, step }) => {
         ? ['a campaign whose mails came back goes on']
         : []
     if (now.pausedBy !== 'bounces' && now.pausedBy !== 'complaints') return []
-    // What came back while somebody looked may have been counted, and any older run may have been sending then.
+    // Reports that arrived during the pass may have been counted, and an older run may have been sending then.
     return isTooMuch(harness, state, {
       ...{ id, since: Math.max(since - step.waitMs, brakedBefore ?? 0) },
       isSending: () => true,

@@ -5,7 +5,7 @@ import type { PlayedCampaign } from '../play-campaigns.ts'
 import type { Message, Run, State } from '../witness.ts'
 import { canSend, describeMail, type Invariant, isCampaignSend, MOMENT_MS, OPEN, type SentMail } from './scene.ts'
 
-// Campaigns and Runs: what campaigns send and when not, whether their figures add up, whom a run writes to, and when it is.
+// Campaigns and Runs: what campaigns send and when they must not, their figures, and recipients and times of runs.
 
 export const checkCampaigns: Invariant = (scene) => {
   if (!scene.harness.scenario.hasCampaigns) return []
@@ -14,13 +14,13 @@ export const checkCampaigns: Invariant = (scene) => {
     .filter(
       ({ evidence }) => isCampaignSend(evidence) && evidence.arm === 'control' && evidence.armAt! < evidence.createdAt,
     )
-    // In the step in which it is switched on, others may have been decided on before.
+    // In the step in which it is switched on, other flows may have been decided earlier.
     .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn && harness.flowOnIn < harness.stepNumber)
     .map((mail) => `${describeMail(mail)} went to somebody in the control group`)
   return [...whileStopped(harness, fresh), ...control, ...figures(harness, state), ...ended(scene)]
 }
 
-/** A campaign that is paused, cancelled or deleted hands nothing over. */
+/** A paused, cancelled or deleted campaign sends nothing. */
 function whileStopped({ campaigns: all }: Harness, fresh: readonly SentMail[]): string[] {
   return fresh.flatMap((mail) => {
     const made = all.find(({ id }) => mail.evidence.origin === originOf(id))
@@ -38,7 +38,7 @@ const FIGURES: Record<string, string> = {
   delivered: 'sent',
 }
 
-/** D6: what the list says of a campaign is what its rows are, and adds up. */
+/** D6: the counts in the list equal the rows, and add up. */
 function figures({ figures: said }: Harness, { messages }: State): string[] {
   return [...said].flatMap(
     ([
@@ -62,7 +62,7 @@ function figures({ figures: said }: Harness, { messages }: State): string[] {
   )
 }
 
-/** Nothing of a campaign that is through is still to go; nor, once somebody has looked, of one that was cancelled or deleted. */
+/** A finished campaign has no open messages; nor has a cancelled or deleted one after a worker's pass. */
 const ended: Invariant = ({ harness, state, step }) =>
   state.campaigns.flatMap(({ id, status, isDeleted }) => {
     const isThrough = status === 'completed' || status === 'sent'
@@ -96,14 +96,14 @@ export const checkRuns: Invariant = (scene) =>
       ]
     : []
 
-/** A row that was closed for another one, or because its campaign was cancelled or its person taken out of it, is none. */
+/** Rows closed as duplicates, by cancellation of the campaign or by removal of the person do not count. */
 const counts = ({ reason }: Message) =>
   reason !== 'merged' && reason !== 'campaign_cancelled' && reason !== 'campaign_left_out'
 
-/** People may be found to be one later: only while nobody was, two rows are one too many. */
+/** People may be merged later: two rows are one too many only if they had the same person when planned. */
 const onePerPerson: Invariant = ({ state, before }) => {
   const rows = state.messages.filter(
-    // What a purchase closed is no mail, of whomever it was.
+    // A row that a purchase closed is no mail.
     (message) => isCampaignSend(message) && counts(message) && message.reason !== 'purchased',
   )
   return [...Map.groupBy(rows, ({ origin, step, shopper }) => `${origin} ${step} ${shopper}`).values()].flatMap(
@@ -111,7 +111,7 @@ const onePerPerson: Invariant = ({ state, before }) => {
       const wereThere = some.flatMap(({ id }) => before?.messages.find((old) => old.id === id) ?? [])
       if (some.length < 2 || wereThere.length === some.length) return []
       if (wereThere.some(({ shopper }) => shopper !== some[0]!.shopper)) return []
-      // Of two people who were both in it, and became one in the same step, both may have had theirs.
+      // Two people who were merged in this step may both have been sent theirs.
       return some.every(({ sendingAt }) => sendingAt !== null)
         ? []
         : [`run ${some[0]!.step} has ${some.length} rows for one person: ${some.map(({ state: now }) => now).join()}`]
@@ -123,13 +123,13 @@ const mayBeHeard = ({ state, sendingAt }: Message) => isStillOpen(state) || send
 
 const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || now === 'claimed'
 
-/** Nobody hears twice of one cart from one campaign, whatever was joined to it; but once more of what has failed, when it is tried again. */
+/** A person gets one message per cart and campaign, also after merges; failed ones may be retried. */
 const onePerCart: Invariant = (scene) => {
   const { state, mails, fresh } = scene
   const rows = state.messages.filter((message) => isCampaignSend(message) && counts(message))
   const twice = [...Map.groupBy(rows, ({ origin, cart }) => `${origin} ${cart}`).values()]
     .map((some) => some.toSorted((a, b) => a.step - b.step))
-    // Of two people who are found to be one, both are about none; what is over and never left is no second one.
+    // After a merge both rows are without a cart; a closed row that was not sent does not count.
     .filter((some) => !some[0]!.cart.startsWith('no cart') || some.some(({ state: now }) => isStillOpen(now)))
     .map((some) => (some[0]!.cart.startsWith('no cart') ? some.filter(mayBeHeard) : some))
     .filter((some) => some.some((row, index) => index > 0 && !isRetry(scene, row, some.slice(0, index))))
@@ -148,7 +148,7 @@ const onePerCart: Invariant = (scene) => {
   return [...twice, ...again]
 }
 
-/** Of a run for what had failed, and all of that had. */
+/** The later row belongs to a retry run, and all earlier rows have failed. */
 function isRetry(
   { harness, state }: Pick<Parameters<Invariant>[0], 'harness' | 'state'>,
   { origin, step }: Pick<Message, 'origin' | 'step'>,
@@ -160,19 +160,19 @@ function isRetry(
   return isOne === true && before.every((message) => message.state === 'failed')
 }
 
-/** A run is at a time that the store's clocks show, or when somebody asked for it or saved it too late; at one time once, unless it was played again. */
+/** Runs start at times of the store's clock, on request, or at a late save; once per time unless played again. */
 const atTheirTime: Invariant = ({ harness, state }) =>
   harness.campaigns.flatMap((made) => {
     const all = state.runs.filter(({ campaign }) => campaign === made.id)
     const strange = all.filter(
       ({ at }) =>
-        // To the minute in which somebody saved it; it comes again where the clock was put back.
+        // Within the minute of the save; after a backward clock jump the time occurs again.
         !harness.hasJumped &&
         ![...made.asked, ...made.retried, ...made.saved].some(({ from, until }) => at >= from && at <= until) &&
         !made.versions.some(({ schedule }) => listSlots(schedule, at).includes(at)),
     )
     const isAsked = (at: number) => made.asked.some(({ from, until }) => at >= from && at <= until)
-    // One that is played runs at a time to come, which is not one that was; but for a clock that was put back.
+    // A campaign that is played starts runs at future times; after a backward clock jump a past time is future again.
     const most = (at: number) => (harness.hasJumped || isAsked(at) ? 1 + made.plays + made.asked.length : 1)
     const twice = [...Map.groupBy(all, ({ at }) => at).values()].filter((some) => some.length > most(some[0]!.at))
     return [
@@ -185,11 +185,11 @@ const atTheirTime: Invariant = ({ harness, state }) =>
 
 const isFullLook: Invariant = ({ step, harness }) => (step.do === 'work' && harness.isLookDone ? ['yes'] : [])
 
-/** After a look the newest time of a schedule that has passed has had its run. */
+/** After a worker's pass, the latest past time of a schedule has a run. */
 const held: Invariant = (scene) => {
   const { harness, state, step } = scene
   if (isFullLook(scene).length === 0 || harness.hasJumped || harness.isDisconnected) return []
-  // When the look began: a later time was not due yet.
+  // At the start of the pass: later times were not due yet.
   const by = harness.stepStartedAt + step.waitMs
   return harness.campaigns.flatMap(({ id, armedAt, touchedIn, stops, versions }) => {
     if (armedAt === null || touchedIn >= harness.stepNumber || stops.at(-1)?.until === null) return []
@@ -201,7 +201,7 @@ const held: Invariant = (scene) => {
   })
 }
 
-/** Everybody who matched when a run began has a row of it, once somebody has looked. */
+/** After a worker's pass, everyone who matched at the start of a run has a row. */
 const forgotten: Invariant = (scene) => {
   const { harness, state } = scene
   if (isFullLook(scene).length === 0) return []
@@ -216,7 +216,9 @@ const forgotten: Invariant = (scene) => {
   )
 }
 
-/** What a pause held is looked at again once the campaign goes on; where the clock was put back meanwhile, when that time has come again. */
+/**
+ * Messages held by a pause are checked again when the campaign continues; after a backward clock jump, at that time.
+ */
 const stuck: Invariant = (scene) => {
   const { harness, state } = scene
   if (!canSend(scene) || harness.hasJumped) return []
@@ -229,14 +231,14 @@ const stuck: Invariant = (scene) => {
   )
 }
 
-/** About that cart of whatever run: one that was begun before and is gone on with in the same look may have been first. */
+/** A row about that cart in any run: an earlier run that continued in the same pass may have been first. */
 const hasRow = ({ messages }: State, { id, run }: { id: string; run: number }, of: { cart: string; shopper: string }) =>
   messages.some(
     ({ origin, step, cart, shopper }) =>
       origin === originOf(id) && (cart === of.cart || (step === run && shopper === of.shopper)),
   )
 
-/** Nobody has a row whom the filters do not mean: of carts that nobody touched since. */
+/** No row contradicts the filters, for carts that were unchanged since. */
 const unwanted: Invariant = ({ harness, state, before }) =>
   harness.campaigns.flatMap(({ id, versions, retried }) => {
     if (versions.some(({ plan }) => plan.people !== 'matching' || plan.filters.mailedBefore)) return []
@@ -256,7 +258,7 @@ const unwanted: Invariant = ({ harness, state, before }) =>
 
 const HOUR_MS = 3_600_000
 
-/** A new row is due at the later of the run and the last activity plus the delay, spread over as long as its owner wants. */
+/** A new row is due at the later of the run and the last activity plus the delay, spread over the owner's interval. */
 const rowTimes: Invariant = ({ harness, state, before }) =>
   harness.campaigns.flatMap(({ id, versions }) =>
     state.messages

@@ -3,9 +3,9 @@ import type { Episode } from '../../../server/core/schema/facts.ts'
 import type { Cart, State } from '../witness.ts'
 import { describeMail, type Invariant, OPEN } from './scene.ts'
 
-// S6, S7: carts are a function of the facts, and of one person there is one that lives.
+// S6, S7: carts follow from the facts, and a person has one live cart.
 
-/** One live episode per person; a cart joined to another leaves nothing open, and adds no mail that had gone out already. */
+/** One live episode per person. A merged cart has no open messages and causes no repeated mail. */
 export const S6: Invariant = ({ state, fresh, mails }) => {
   const live = state.carts.filter((cart) => cart.status === 'active' || cart.status === 'abandoned')
   const people = new Set(live.map((cart) => cart.shopper))
@@ -18,7 +18,7 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
         isTaken &&
         id !== mail.id &&
         evidence?.step === step &&
-        // Another may have its number since, where one before it was removed.
+        // Another message may have its number when an earlier one was removed.
         evidence.stepId === stepId &&
         evidence.origin === origin &&
         ids.includes(evidence.cart),
@@ -32,7 +32,7 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
   ]
 }
 
-/** All facts of each person, sorted and folded from nothing, give the rows there are. */
+/** Folding all facts of each person, in order, gives the stored rows. */
 export const S7: Invariant = ({ state }) => {
   const known = foldings.get(state)
   if (known) return known
@@ -41,7 +41,7 @@ export const S7: Invariant = ({ state }) => {
   return words
 }
 
-/** A step that wrote nothing leaves the same state, which needs no second look. */
+/** A step without writes leaves the same state, which is checked once. */
 const foldings = new WeakMap<State, string[]>()
 
 function foldAnew(state: State): string[] {
@@ -64,7 +64,7 @@ const rowsOf = (state: State, shopper: string) =>
 
 type Shown = ReturnType<typeof ofCart>
 
-/** Two that began and ended at the same moment have no order of their own. */
+/** Carts with the same start and end have no defined order. */
 const byTime = (a: Shown, b: Shown) =>
   a.startedAt - b.startedAt ||
   (a.endedAt ?? Infinity) - (b.endedAt ?? Infinity) ||
@@ -81,7 +81,7 @@ const ofEpisode = (episode: Episode) => ({
   coupons: episode.coupons.join(),
 })
 
-/** Of an erased person a fact says only that something was typed. */
+/** Facts of an erased person only say that something was typed. */
 const readable = (typed: string | undefined): string | null => (typed && !/^erased:\d+$/.test(typed) ? typed : null)
 
 const STATUS: Record<string, string> = { active: 'open', abandoned: 'open', recovered: 'purchased' }

@@ -2,18 +2,18 @@ import type { Harness } from '../harness.ts'
 import type { Code, State } from '../witness.ts'
 import { describeMail, type Invariant, OPEN, type SentMail } from './scene.ts'
 
-// Coupon and Codes: what the coupons in messages rest on (decisions 33 to 36), and what of them stands in the store. Judged by what the
-// store itself knows of its coupons and of its answers.
+// Coupon and Codes: coupons in messages (decisions 33 to 36) and the codes left in the store. They are checked against
+// the store's coupons and replies.
 
-/** As old as the order check may be, beside which coupons are read (D3). */
+/** Maximum age of the order check, which also reads coupons (D3). */
 const FRESH_MS = 60_000
-/** What was said within one of these is said at once. */
+/** Replies within this time count as simultaneous. */
 const TOGETHER_MS = 1_000
 
 const KNOWN =
   /^(coupon_invalid:(gone|inactive|not_started|expired|used_up|used_before|email|currency|min_spend|max_spend|products|sale_items|nothing_off)|coupon_withheld:(first_order|pause|above))$/
 
-/** A shop that sends only reports has no coupons in them. */
+/** Reports of a shop that cannot be reached contain no coupons. */
 const isKnown = ({ scenario }: Harness, reason: string): boolean =>
   KNOWN.test(reason) ||
   (reason === 'coupon_invalid:unreadable' && scenario.steps.some((step) => step.do === 'reach' && !step.isReached))
@@ -24,10 +24,9 @@ export const checkCoupon: Invariant = ({ harness, fresh, state }) => [
 ]
 
 /**
- * No message leaves with a code that the store had said could not be used. What counts is what it answered at most a minute before the
- * message reached the wire: to the process that sent it when that read the coupon, or to any process that made or changed it. The newest
- * of these answers, and those up to a second older, must not all say no, by the engine's clock. What somebody changes in the store after
- * that answer is not known to us.
+ * No message is sent with a code that the store had reported as unusable. Replies count for at most a minute before the
+ * provider call: reads by the sending process, and writes by any process. The newest of these replies, and those up to
+ * a second older, must not all be negative, on the engine's clock. Later changes in the store are unknown to us.
  */
 function refusedByStore({ shop }: Harness, mail: SentMail): string[] {
   const { coupon, worker } = mail.evidence
@@ -43,7 +42,7 @@ function refusedByStore({ shop }: Harness, mail: SentMail): string[] {
   return [`${describeMail(mail)} left with ${coupon.code}, which the store had said cannot be used`]
 }
 
-/** The decision record says with which coupon a message leaves, or why without; and one that is not to leave without does not. */
+/** The decision record names the coupon of a message, or the reason for none; required coupons are not omitted. */
 function otherThanRecorded(harness: Harness, mail: SentMail): string[] {
   const { code, isWanted, fallback, record } = mail.evidence.coupon
   const wrong = (what: string) => [`${describeMail(mail)} left ${what}: ${JSON.stringify(record)}`]
@@ -72,7 +71,7 @@ export const checkCodes: Invariant = (scene) => {
   return [...shared(scene), ...overUsed(harness, state), ...left(scene), ...takenFromShoppers(scene)]
 }
 
-/** A message says the code that it left with; a personal one was made for it, and no other has it. */
+/** A message shows the code it was sent with; a personal code belongs to that message alone. */
 const shared: Invariant = ({ mails, fresh, state }) =>
   fresh.flatMap((mail) => {
     const { code, isPersonal } = mail.evidence.coupon
@@ -89,14 +88,14 @@ const shared: Invariant = ({ mails, fresh, state }) =>
     ]
   })
 
-/** As many are used as were made at most, each by an order that names it or by the store's own word. */
+/** At most as many codes are used as were created, each by an order with it or by the store's own count. */
 function overUsed({ shop }: Harness, { codes }: State): string[] {
   return codes.flatMap(({ code, isUsed, order, attempts, state: made }) => {
     if (!isUsed) return []
     const isNamed = shop.versions.some(
       (version) => version.order.orderId === order && isAmong(version.order.coupons, code),
     )
-    // Taken out of the store again, of somebody erased or after its time, it begins anew.
+    // After its deletion from the store, by erasure or expiry, a code can be created again.
     if (attempts === 0 && made !== 'deleted') return [`${code} is used, and the store was never asked for it`]
     return order === null || isNamed ? [] : [`${code} is used by order ${order}, which does not name it`]
   })
@@ -104,10 +103,10 @@ function overUsed({ shop }: Harness, { codes }: State): string[] {
 
 const isAmong = (codes: readonly string[], code: string) => codes.includes(code.toLowerCase())
 
-/** Longer than the store works on one request. */
+/** Longer than the store needs for a request. */
 const STORE_IS_DONE_MS = 600_000
 
-/** After the tidy job nothing of messages that are over and never left stands in the store, but what it may still be at and what was used. */
+/** After the cleanup job, the store has no codes of unsent final messages, except used ones and those in progress. */
 const left: Invariant = ({ harness, state, before, mails }) => {
   if (!harness.isTidied || harness.hasJumped || !before) return []
   const isOver = (of: State, { message }: Code) =>
@@ -120,7 +119,7 @@ const left: Invariant = ({ harness, state, before, mails }) => {
     .map(({ code, state }) => `${code} (${state}) stands in the store, and its message never left`)
 }
 
-/** A code that a shopper holds is taken out by nobody but the store's admin while it is good; but for people who were erased. */
+/** Only the store's admin deletes a valid code of a shopper; erased people are an exception. */
 const takenFromShoppers: Invariant = ({ harness, state, mails }) => {
   if (harness.erased.size > 0) return []
   const now = harness.clock.now().getTime()

@@ -1,6 +1,6 @@
 import { describeMail, type Invariant, MOMENT_MS } from './scene.ts'
 
-// C8: of whoever was erased nothing is left but a hash, and nothing reaches them.
+// C8: of an erased person only a hash remains, and they get no message.
 
 export const C8: Invariant = ({ fresh, traces }) => [
   ...fresh

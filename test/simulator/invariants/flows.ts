@@ -6,15 +6,16 @@ import type { Harness } from '../harness.ts'
 import type { Cart } from '../witness.ts'
 import { describeMail, type Invariant, isFlowSend, OPEN, type Scene } from './scene.ts'
 
-// Decision 51: a cart belongs to the first flow that was on and took it when it fell quiet, or, where none did, when one was switched on; that
-// stands for the episode, and no other flow writes about it. What the owner did in the same step may have come before or after.
+// Decision 51: when a cart falls quiet, it gets the first flow that is on and matches; without one, the next flow that
+// is switched on. This holds for the episode, and no other flow sends about it. Changes of the owner in the same step
+// may come before or after.
 
 export const checkFlows: Invariant = (scene) => [
   ...(scene.state === scene.before ? [] : [...chosen(scene), ...leftAlone(scene), ...forgotten(scene)]),
   ...writtenByOthers(scene),
 ]
 
-/** What the owner had wanted at some moment of the step. */
+/** Flow settings that were in force at some moment of the step. */
 function asked({ flows: { past }, stepNumber }: Harness): FlowSnapshot[] {
   const earlier = past.findLast(({ step }) => step < stepNumber)
   return [...(earlier ? [earlier] : []), ...past.filter(({ step }) => step === stepNumber)]
@@ -46,11 +47,11 @@ function chosen({ harness, state, before }: Scene): string[] {
   })
 }
 
-/** A flow that is switched on takes what no flow had taken. */
+/** A flow that is switched on gets matching carts without a flow. */
 function leftAlone({ harness, state, before }: Scene): string[] {
   const last = harness.flows.past.at(-1)!
   const { step, switchedOn, flows: all } = last
-  // Switched several times within a step: which came last is not told here.
+  // After several switches within a step, the order is not known here.
   const isOnce = harness.flows.past.filter((each) => each.step === step && each.switchedOn !== null).length === 1
   if (step !== harness.stepNumber || switchedOn === null || !isOnce) return []
   const { takesFrom } = all.find(({ id }) => id === switchedOn)!
@@ -66,7 +67,7 @@ const leftBy = ({ lastActivityAt, value, items, phone }: Cart): Left => ({
   ...{ lastActivityAt, value, items, hasPhone: phone !== null },
 })
 
-/** Another flow would begin anew for whoever was written to already (S6). */
+/** Another flow would start again for a person who already got messages (S6). */
 function forgotten({ state, before }: Scene): string[] {
   const known = new Map(before?.carts.map((cart) => [cart.id, cart]))
   return state.carts.flatMap(({ id, mergedInto, flow }) => {

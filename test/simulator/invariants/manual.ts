@@ -1,16 +1,16 @@
 import { describeMail, type Invariant, isManualSend, type SentMail } from './scene.ts'
 
-// D9, D11: what a person sends.
+// D9, D11: manual sends.
 
-/** The same request, however often it comes, makes its messages once. */
+/** A repeated request creates its messages once. */
 export const D9: Invariant = ({ harness, state }) => {
   const { allowed } = harness.manual
-  // One that went out for a joined cart is closed on the survivor as well, by a row that never was a message.
+  // A send for a merged cart is also closed on the remaining cart, by a row that never was a message.
   const made = state.messages.filter((message) => isManualSend(message) && message.reason !== 'merged').length
   return made > allowed ? [`${made} messages by hand, and ${allowed} were asked for`] : []
 }
 
-/** Nothing asked for at once is silently held; what was said to be sent was; the control group is left alone. */
+/** A send for now is never held silently, a reported send took place, and the control group gets nothing. */
 export const D11: Invariant = ({ harness, state, fresh, mails }) => {
   const held = state.messages
     .filter((message) => isManualSend(message) && message.createdAt === message.dueAt)
@@ -26,5 +26,5 @@ export const D11: Invariant = ({ harness, state, fresh, mails }) => {
   return [...held, ...untrue, ...control]
 }
 
-/** Known for one when it was asked for: whoever is drawn in the same moment was nobody's control yet. */
+/** In the control group at the time of the request: an assignment at the same moment does not count. */
 const isControl = ({ arm, armAt, createdAt }: SentMail['evidence']) => arm === 'control' && armAt! < createdAt

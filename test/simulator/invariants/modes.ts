@@ -3,7 +3,8 @@ import { type AllowedIdentity, isNamed, type ModeState } from '../play-modes.ts'
 import type { StoredFact } from '../witness.ts'
 import { describeMail, type Invariant } from './scene.ts'
 
-// C9: before a yes nothing is kept but what the store's mode allows, and nobody is written to at what it left out; with the yes it is kept.
+// C9: before consent only data that the store's mode allows is stored, and no message uses other data. With consent it
+// is stored.
 
 export const C9: Invariant = ({ harness, state, before, fresh }) => {
   const { modes, scenario } = harness

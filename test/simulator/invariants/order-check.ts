@@ -3,7 +3,8 @@ import { findMailbox } from '../aliases.ts'
 import type { Harness } from '../harness.ts'
 import { describeMail, type Invariant, type SentMail } from './scene.ts'
 
-// D3: no mail after a purchase that the store could have told, and none of things that it could tell are sold out. Judged by what the store itself knows of its readings.
+// D3: no message follows a purchase that the store could have reported, or has products that it could have reported as
+// sold out. Checked against the store's own record of the lists it served.
 
 const FRESH_MS = 60_000
 
@@ -21,7 +22,7 @@ export const D3: Invariant = ({ harness, fresh }) =>
       : []
   })
 
-/** For longer than a reading of stock may be old; and the shopper has put nothing else into the cart lately. */
+/** Sold out for longer than a stock check may be old, in an otherwise unchanged cart. */
 function isSoldOut({ shop }: Harness, { at, evidence }: SentMail): boolean {
   const { items, lastActivityAt, sendingAt } = evidence
   if (items.length === 0 || lastActivityAt === null || sendingAt - lastActivityAt <= FRESH_MS) return false
@@ -36,8 +37,8 @@ function lastComplete({ shop }: Harness, mail: SentMail): number | null {
 }
 
 /**
- * A purchase at or after the episode's start, by somebody who matches, that the store told by then. (One that was taken back since may
- * have been read as what it became.)
+ * A purchase at or after the episode's start, by a matching person, that the store reported by then. (A purchase that
+ * was cancelled since may have been read as cancelled.)
  */
 function purchaseBefore({ shop, erased }: Harness, mail: SentMail, told: number): PlatformOrder | undefined {
   const { keys, emails, cartStartedAt } = mail.evidence
@@ -53,9 +54,9 @@ function purchaseBefore({ shop, erased }: Harness, mail: SentMail, told: number)
   return [...new Map(versions.map(({ order }) => [order.orderId, order])).values()].find((order) => {
     if (takenBack.has(order.orderId) || order.source === 'renewal') return false
     if (order.kind !== 'purchase' || Date.parse(order.paidAt ?? order.modifiedAt) < cartStartedAt) return false
-    // A part of what was bought before the cart was begun (A6).
+    // Part of a purchase from before the cart (A6).
     if (order.parentId && before.has(order.parentId)) return false
-    // Of whoever was erased nothing is known that would match.
+    // Nothing is known that would match an erased person.
     const isAlias = order.email !== null && !erased.has(order.email) && mailboxes.has(findMailbox(order.email))
     return isAlias || keysOf(order).some((key) => known.has(key))
   })

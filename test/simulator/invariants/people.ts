@@ -6,9 +6,10 @@ import type { Message, Order, State, Touch } from '../witness.ts'
 import { describeMail, type Invariant, MOMENT_MS, OPEN, type SentMail } from './scene.ts'
 import { findActiveSteps } from './steps.ts'
 
-// C1, C2, C5, T1, T4, A3: what a person is spared, and what a message may call its own.
+// C1, C2, C5, T1, T4, F1, A3: unsubscribes, suppressions, consent, frequency, order of steps, assignment and
+// attribution.
 
-/** An unsubscribe counts for every message not yet sent. */
+/** An unsubscribe applies to every message not yet sent. */
 export const C2: Invariant = ({ harness, step, state, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.unsubscribedSince !== null && at - standing.unsubscribedSince >= MOMENT_MS)
@@ -28,10 +29,10 @@ function openTo({ carts, messages }: State, channels: readonly Channel[], addres
   )
 }
 
-/** What the providers say of an address that is no good, or wants nothing more. */
+/** Failure reasons that suppress an address. */
 const SUPPRESSING = /^(rejected|undelivered):(mailbox_unknown|21614|30005|21610|131050)$/
 
-/** What the owner put on the suppression list is written to no more, nor what a provider has given back for good. */
+/** Addresses on the owner's suppression list, or rejected permanently by a provider, get no message. */
 export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.suppressedSince !== null && at - standing.suppressedSince >= MOMENT_MS)
@@ -45,7 +46,7 @@ export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
         other.id !== mail.id &&
         mails.indexOf(other) < mails.indexOf(mail as SentMessage) &&
         mail.at - other.at >= HOUR_MS &&
-        // It may have been told while this one was in flight.
+        // The report may have arrived while this message was in flight.
         mail.at - (harness.failedAt.get(id) ?? other.at) >= MOMENT_MS
       )
     })
@@ -62,7 +63,7 @@ export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
   return [...left, ...again, ...open.map((message) => `step ${message.step} is open to an address just suppressed`)]
 }
 
-/** A consent withdrawn holds back every message not yet sent, until the person gives it again. */
+/** A withdrawn consent stops every message not yet sent, until the person consents again. */
 export const C5: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
     const { at, channel, standing } = mail
@@ -75,7 +76,7 @@ export const C5: Invariant = ({ fresh }) =>
     ]
   })
 
-/** At most `cap` messages per person in any 24 hours; those that were provably not accepted do not count. */
+/** At most `cap` messages per person in any 24 hours; provably rejected ones do not count. */
 export const T1: Invariant = ({ fresh, mails }) => {
   const taken = new Set(mails.filter((mail) => mail.isTaken).map((mail) => mail.id))
   return fresh.flatMap((mail) => {
@@ -90,15 +91,15 @@ export const T1: Invariant = ({ fresh, mails }) => {
 const HOUR_MS = 3_600_000
 const LONGEST_SPACING_MS = 12 * 3_600_000
 
-/** In the order that the flow had when this one left, and in the second before; a step that is removed has no place in it any more. */
+/** The order of steps at the send, and in the second before; removed steps have no position. */
 function isOvertaken({ flowPast }: Harness, { at, evidence }: SentMail, by: SentMail['evidence']): boolean {
   const flows = findActiveSteps(flowPast, at).map(({ steps }) => [...steps.keys()])
-  // Of the store's own notifications, or never edited.
+  // An automatic notification, or a flow that was never edited.
   if (!flows.some((order) => order.includes(evidence.stepId ?? ''))) return by.step > evidence.step
   return flows.every((order) => order.indexOf(by.stepId ?? '') > order.indexOf(evidence.stepId ?? ''))
 }
 
-/** However the clock jumps, steps of a cart follow each other in order, no closer than their delays (12 h at most). */
+/** Whatever the clock does, steps of a cart keep their order and their delays (12 hours at most). */
 export const T4: Invariant = ({ harness, fresh, mails }) =>
   fresh.flatMap((mail) => {
     const { cart, origin, delay, sendingAt } = mail.evidence
@@ -107,11 +108,11 @@ export const T4: Invariant = ({ harness, fresh, mails }) =>
       if (!e || e.delay === null || other.id === mail.id || !other.isTaken || e.cart !== cart || e.origin !== origin)
         return []
       if (mails.indexOf(other) > mails.indexOf(mail)) return []
-      // What was planned on another channel waits for its own reasons, and keeps its distance only from what went before it.
+      // A step planned on another channel waits for its own reasons, and keeps its distance only from earlier sends.
       if (isOvertaken(harness, mail, e)) {
         return other.channel === mail.channel ? [`${describeMail(mail)} left after step ${e.step}`] : []
       }
-      // Delays edited in between: the rows follow the new ones.
+      // After an edit of delays, the rows follow the new ones.
       if (harness.editedAt !== null && harness.editedAt >= other.at - MOMENT_MS) return []
       const least = Math.min((delay! - e.delay) * 60_000, LONGEST_SPACING_MS)
       const apart = Math.max(Math.abs(sendingAt - e.sendingAt), mail.at - other.at)
@@ -121,16 +122,16 @@ export const T4: Invariant = ({ harness, fresh, mails }) =>
     })
   })
 
-/** Drawn once, a person stays what they are; of two found to be one, the assignment made first is kept. */
+/** An assignment never changes; of two merged people the earlier assignment counts. */
 export const F1: Invariant = ({ state, before }) => {
   const now = new Map(state.shoppers.map((shopper) => [shopper.id, shopper]))
   return (before?.shoppers ?? []).flatMap(({ id, arm, armAt, drawing }) => {
     if (armAt === null) return []
-    // Whoever is gone was joined to another, and their carts went along.
+    // A missing person was merged into another, with all carts.
     const cart = before!.carts.find((each) => each.shopper === id)
     const kept = now.get(id) ?? now.get(state.carts.find((each) => each.id === cart?.id)?.shopper ?? '')
     if (!kept) return []
-    // Of two of the same moment always the same one is the first.
+    // At the same moment, the order by id decides.
     const isSooner = kept.armAt !== null && (kept.armAt < armAt || (kept.armAt === armAt && kept.drawing! < drawing!))
     const isKept = isSooner || (kept.drawing === drawing && kept.arm === arm)
     return isKept ? [] : [`shopper ${id.slice(-6)} was drawn ${arm} at ${armAt} and is ${kept.arm} since ${kept.armAt}`]
@@ -139,7 +140,7 @@ export const F1: Invariant = ({ state, before }) => {
 
 const WINDOW_MS = 5 * 86_400_000
 
-/** Each order's revenue is given once, to the last human touch before it or to none; so never more than the store took. */
+/** The revenue of an order is attributed once, to the last human touch before it or to none. */
 export const A3: Invariant = ({ harness, state }) => {
   const bought = state.orders.filter((order) => order.purchasedAt !== null)
   const given = bought.filter((order) => order.message !== null)
@@ -161,7 +162,7 @@ export const A3: Invariant = ({ harness, state }) => {
 const netOf = (order: { kind: string; totalMinor: number; refundedMinor: number }) =>
   order.kind === 'purchase' ? order.totalMinor - order.refundedMinor : 0
 
-/** Several, when they were in the same moment. */
+/** Several, if they were at the same moment. */
 function lastTouches(state: State, order: Order): Touch[] {
   const at = order.purchasedAt!
   if (order.isStaff) return []

@@ -2,7 +2,7 @@ import { findPhoneCountry } from '../people.ts'
 import type { Channel } from '../steps.ts'
 import { describeMail, type Invariant, type SentMail } from './scene.ts'
 
-// C6: who may be written to at all, once more and by hand: of the countries people live in here.
+// C6: who may get messages at all, written independently for the countries of the scenario.
 
 type Rule = 'opt_out' | 'soft_opt_in' | 'opt_in' | 'confirmed_opt_in'
 
@@ -21,12 +21,12 @@ export const C6: Invariant = (scene) =>
     return problem ? [`${describeMail(mail)} (${country}: ${rule}) left, and ${problem}`] : []
   })
 
-/** Address, then phone, then the store, which sells in the US only. */
+/** Country of the address, then of the phone, then of the store, which sells only in the US. */
 const countryOf = ({ evidence: { country, phone } }: SentMail) => country ?? findPhoneCountry(phone) ?? 'US'
 
 function refusalOf({ channel, evidence }: SentMail, rule: Rule, country: string): string | null {
   const { overrides, hasBoughtBefore, sendingAt } = evidence
-  // What was said in the moment it left may have come too late for it.
+  // A change at the moment of the send may have come too late for it.
   const ledger = evidence.ledger.filter(({ status, at }) => status !== 'withdrawn' || at < sendingAt - 1_000)
   const no = ledger.findLastIndex(({ status }) => status === 'withdrawn')
   const yes = ledger.slice(no + 1).filter(({ status }) => status === 'granted')

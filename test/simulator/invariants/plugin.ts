@@ -1,5 +1,6 @@
 import type { Invariant } from './scene.ts'
 
-// Decisions 103 to 105: only the shop speaks for the shop, once, and what it said last is what is known, dated by when it happened.
+// Decisions 103 to 105: only signed calls of the shop count, and each once. The last state is stored with the time at
+// which it occurred.
 
 export const checkOutbox: Invariant = ({ harness: { plugin } }) => plugin?.faults.splice(0) ?? []

@@ -2,11 +2,13 @@ import type { PushAttempt } from '../push-service.ts'
 import type { State } from '../witness.ts'
 import { canSend, describeMail, type Invariant, MOMENT_MS, type SentMail } from './scene.ts'
 
-// P1, P2, P3: what push services answer, keys, and that a browser is written to on its shopper's word alone.
+// P1, P2, P3: replies of push services, keys, and that a browser gets notifications only with its shopper's permission.
 
 const fewer = (id: string) => id.slice(-6)
 
-/** 404 and 410 end a subscription, and the next browser gets it; 413 shrinks; 429 waits; 401 and 403 are told the owner. */
+/**
+ * 404 and 410 end a subscription, and the next browser is tried; 413 shrinks; 429 waits; 401 and 403 notify the owner.
+ */
 export const P1: Invariant = ({ harness, state, fresh }) => {
   const { push } = harness
   if (!push) return []
@@ -42,7 +44,7 @@ function shrinking({ sizes, answer }: PushAttempt, most: number): string[] {
   ]
 }
 
-/** The last browsers that were tried, one after the other, had gone, and another one of the person, which was there all the time, was not asked. */
+/** The last browsers tried were gone, and another active browser of the person was not tried. */
 function forgotten(notes: readonly PushAttempt[], { messages, subscriptions }: State): string[] {
   const failed = messages.filter(({ state, reason }) => state === 'failed' && reason === 'rejected:push_gone')
   return failed.flatMap(({ id, step }) => {
@@ -67,7 +69,7 @@ function untold(notes: readonly PushAttempt[], { messages, isPushAlarmed }: Stat
     .map(({ messageId }) => `a service refused our signature for ${fewer(messageId)}, and nobody was told`)
 }
 
-/** Each browser is written to with the key it was subscribed with, and with one that leaked no more. */
+/** Each browser is sent to with the key of its subscription, and never with a leaked one. */
 export const P2: Invariant = ({ harness, fresh }) =>
   fresh.flatMap((mail) => {
     const note = harness.push?.notes.find(({ mail: its }) => its === mail)
@@ -83,8 +85,8 @@ export const P2: Invariant = ({ harness, fresh }) =>
   })
 
 /**
- * Only browsers that have subscribed, only of whom it is for, and what is in a cart only where it was told of; and whoever subscribes gets
- * what has waited for it.
+ * Only subscribed browsers of the right person get a notification, and cart contents only where the cart was reported.
+ * A new subscription gets the notifications that waited for it.
  */
 export const P3: Invariant = (scene) => {
   const { harness, fresh } = scene
@@ -111,7 +113,7 @@ const isTheirs = ({ evidence }: SentMail, browser: number) =>
     (key) => key === `device:device-of-browser-${browser}` || key.startsWith(`cart:cart-of-browser-${browser}-`),
   )
 
-/** After a whole look nothing due waits for a browser that is there. */
+/** After a full worker pass, no due notification waits for a browser that exists. */
 function waiting(scene: Parameters<Invariant>[0]): string[] {
   const { harness, step, state } = scene
   const isWhole = step.do === 'work' && step.meanwhile === null && step.diesAt === null && canSend(scene)

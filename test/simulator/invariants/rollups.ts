@@ -1,7 +1,7 @@
 import type { Rollup, State } from '../witness.ts'
 import type { Invariant } from './scene.ts'
 
-// Way D: what the dashboard reads is what counting carts and orders themselves gives, after every step.
+// Way D: the dashboard's rollups equal a recount of carts and orders after every step.
 
 const SLOT_MS = 15 * 60_000
 
@@ -14,7 +14,7 @@ export const checkRollups: Invariant = ({ state }) => {
 
 const NOTHING = '0,0,0,0,0'
 
-/** By slot and currency; what comes to nothing is left out. */
+/** By slot and currency, without zero rows. */
 function sumsOf(rollups: readonly Rollup[]): Map<string, string> {
   const groups = Map.groupBy(
     rollups,

@@ -3,34 +3,34 @@ import type { SentMessage } from '../post.ts'
 import type { Step } from '../steps.ts'
 import type { State } from '../witness.ts'
 
-// What an invariant looks at: the database after a step, what it was before it, and what the provider was handed.
+// Input of an invariant: the database before and after a step, and the messages that providers received.
 
 export interface Scene {
   harness: Harness
-  /** The last step; what was done during another act or at once with one has no order to speak of. */
+  /** The last step. Acts within or alongside another act have no defined order. */
   step: Step
   state: State
   /** null before the first step. */
   before: State | null
   mails: readonly SentMessage[]
-  /** Those of the last step, with what they rested on. */
+  /** Messages of the last step, with evidence. */
   fresh: readonly SentMail[]
-  /** Where something of an erased person still stands. */
+  /** Places with traces of an erased person. */
   traces: readonly string[]
 }
 
 export type SentMail = SentMessage & { evidence: NonNullable<SentMessage['evidence']> }
 
-/** Sentences about what is broken; none: it holds. */
+/** Returns a message for each violation; none: the invariant holds. */
 export type Invariant = (scene: Scene) => string[]
 
-/** "Within a second": what happened in the same second as a send may have come too late for it. */
+/** "Within a second": an event in the same second as a send may have come too late for it. */
 export const MOMENT_MS = 1_000
 
-/** Longer than a worker that ended keeps the store for itself. */
+/** Longer than a dead worker blocks the store. */
 export const SURELY_FREE_MS = 5 * 60_000
 
-/** A look that came to its end, and no process that died before had the store for itself still. */
+/** A worker finished its pass, and no dead process blocked the store. */
 export const canSend = ({ harness, step }: Scene): boolean =>
   step.do === 'work' && harness.isLookDone && harness.stepStartedAt + step.waitMs - harness.diedAt >= SURELY_FREE_MS
 
@@ -40,7 +40,7 @@ export const isManualSend = ({ origin }: { origin: string }): boolean => origin.
 
 export const isCampaignSend = ({ origin }: { origin: string }): boolean => origin.startsWith('campaign:')
 
-/** One that the owner edits. */
+/** Sent by a flow that the owner edits. */
 export const isFlowSend = ({ origin }: { origin: string }): boolean => origin.startsWith('flow:')
 
 const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp', push: 'notification' }

@@ -13,12 +13,12 @@ import {
   type SentMail,
 } from './scene.ts'
 
-// D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
+// D1, D5, D6, D7, D10: which messages are sent, how often, and the states of their rows.
 
-/** Proof that nothing was accepted. */
+/** Replies that prove a rejection. */
 const UNTAKEN: ReadonlySet<SentMessage['answer']> = new Set(['retry', 'gone', 'unauthorized'])
 
-/** A key is accepted once at most, a step by one channel, and nothing is tried again after what may have been accepted. */
+/** A message is accepted at most once, a step uses one channel, and nothing is retried after a possible acceptance. */
 export const D1: Invariant = ({ mails, fresh }) => {
   const settled = new Map<string, string>()
   const broken: string[] = []
@@ -42,17 +42,17 @@ export const D1: Invariant = ({ mails, fresh }) => {
   return broken
 }
 
-/** What open messages of a joined cart are, S6 says. */
+/** S6 covers open messages of a merged cart. */
 const ENDED: ReadonlySet<string> = new Set(['purchased', 'recovered', 'emptied', 'lost'])
 
 const isOwnNotification = ({ origin }: { origin: string }) => origin.startsWith('push:')
 
-/** Pause, disconnect and purchase reach every message not yet sent. (Unsubscribes: C2.) */
+/** Pause, disconnect and purchase apply to every message not yet sent. (Unsubscribes: C2.) */
 export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
   const forbidden = fresh.flatMap((mail) => {
     const { pausedSince, disconnectedSince } = mail.standing
     const reasons = { paused: pausedSince, 'switched off': offSince(harness, mail), disconnected: disconnectedSince }
-    // What a person sends goes without the flow, and to a cart that was given up as well.
+    // Manual messages do not depend on the flow, and may be about a lost cart.
     const isOwn = isManualSend(mail.evidence)
     if (isOwn || isCampaignSend(mail.evidence)) reasons['switched off'] = null
     const standing = Object.entries(reasons).filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
@@ -81,7 +81,7 @@ function offSince({ fixture }: Harness, { evidence, standing }: SentMail): numbe
   return standing.othersOffSince.get(flowId) ?? null
 }
 
-/** Before, when its cart had not ended: asked for by hand of one that had, it is refused as soon as somebody looks at it. */
+/** A manual message for an ended cart is rejected at its first check. */
 function wasOpen(before: State | null, { id, cart }: Message): boolean {
   const status = before?.carts.find((each) => each.id === cart)?.status ?? 'lost'
   return !ENDED.has(status) && before!.messages.some((each) => each.id === id)
@@ -89,13 +89,13 @@ function wasOpen(before: State | null, { id, cart }: Message): boolean {
 
 const MOVES: Record<string, readonly string[]> = {
   sending: ['sent', 'delivered', 'failed', 'unknown', 'held', 'scheduled', 'claimed', 'skipped', 'cancelled'],
-  // A process taken for dead was only slow: its late answer may prove that nothing was accepted.
+  // A slow process was considered dead: its late reply may prove a rejection.
   unknown: ['sent', 'delivered', 'failed', 'held', 'scheduled', 'claimed', 'skipped', 'cancelled'],
   sent: ['delivered', 'failed'],
   delivered: ['failed'],
 }
 
-/** planned = the sum of all states: no row goes, and a final state stays. */
+/** planned = the sum of all states: no row disappears, and final states do not change. */
 export const D6: Invariant = ({ state, before }) => {
   if (!before) return []
   const now = new Map(state.messages.map((message) => [message.id, message]))
@@ -116,7 +116,9 @@ function mostAge(of: { origin: string }): number {
   return isCampaignSend(of) ? CAMPAIGN_AGE_MS : FLOW_AGE_MS
 }
 
-/** Nothing leaves before it was due, nor more than a day after (by hand: an hour; of a campaign: three days), by the engine's clock. */
+/**
+ * Messages are sent when due, and at most a day later (manual: an hour; campaign: three days), on the engine's clock.
+ */
 export const D7: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
     const { dueAt, sendingAt } = mail.evidence
@@ -127,13 +129,13 @@ export const D7: Invariant = ({ fresh }) =>
 
 const hasLeft = (mails: readonly { id: string }[], { id }: { id: string }) => mails.some((mail) => mail.id === id)
 
-/** So long the batches after it wait for the end of what has left. */
+/** Time that later batches wait for messages in flight. */
 const PATIENCE_MS = 5_000
 
 /**
- * One process has at most a pool in flight, and at most one message per person: within a batch, and across two if the
- * second leaves before the first has come to its end. (Two people who are
- * found to be one while the process stands still behind its send may both have a row there, of which one leaves.)
+ * A process has at most one pool of messages in flight, and at most one per person: within a batch, and across two if
+ * the second sends before the first is settled. (Two people merged while the process stalls after its send may both
+ * have a row there, of which one is sent.)
  */
 export const D10: Invariant = ({ fresh, mails }) =>
   fresh.flatMap((mail) => {

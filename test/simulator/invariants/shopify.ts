@@ -2,14 +2,15 @@ import type { Harness } from '../harness.ts'
 import type { IssuedToken } from '../shop-shopify.ts'
 import type { Invariant } from './scene.ts'
 
-// Decisions 113 and 115: a delivery counts when the app's secret has signed just these bytes, and once; and two processes make one token.
+// Decisions 113 and 115: a delivery counts once, and only if the app's secret signed these bytes; two processes share
+// one token.
 
 export const checkShopify: Invariant = ({ harness }) => {
   if (!harness.shopify) return []
   return [...harness.shopify.faults.splice(0), ...needless(harness, harness.shopify.tokens)]
 }
 
-/** By the engine's clock it may be late; and what a process made that ended may never have been kept. */
+/** Exceptions: a late time on the engine's clock, and a token of a dead process that was never stored. */
 function needless({ hasJumped, web, workers }: Harness, tokens: readonly IssuedToken[]): string[] {
   if (hasJumped) return []
   const alive = new Set([web, ...workers].filter(({ life }) => !life.isDead).map(({ deps }) => deps.workerId))

@@ -1,6 +1,7 @@
 import type { Invariant } from './scene.ts'
 
-// A6, S3: a purchase counts once, whatever the shop keeps it as; a renewal ends no cart; what was cancelled counts nowhere.
+// A6, S3: a purchase counts once, however the shop splits it. Renewals do not end carts, and cancelled orders count
+// nowhere.
 
 export const A6: Invariant = ({ state }) => {
   const orders = new Map(state.orders.map((order) => [order.id, order]))

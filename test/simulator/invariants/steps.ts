@@ -3,8 +3,8 @@ import type { StepSnapshot, StepsSnapshot } from '../play-flow-edits.ts'
 import type { Channel } from '../steps.ts'
 import { describeMail, type Invariant, isFlowSend, MOMENT_MS, OPEN, type SentMail } from './scene.ts'
 
-// Decisions 52 to 55: what leaves is a step of the flow as its owner has saved it, by one of its channels, to whom its conditions are for, in
-// the words of one of its variants. What was saved within the last second may have come too late.
+// Decisions 52 to 55: a sent message is a saved step of its flow, on one of its channels, with its conditions met and
+// the content of one of its variants. A save within the last second may have come too late.
 
 export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) => {
   const { flowPast } = harness
@@ -26,13 +26,13 @@ export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) 
     .filter(({ state: is, origin }) => OPEN.has(is) && isFlowSend({ origin }))
     .filter(({ stepId, createdAt }) => !now.steps.has(stepId ?? '') && createdAt < now.at && !harness.hasJumped)
     .map(({ step }) => `step ${step} is open, and it is no step of the flow any more`)
-  // Switched on in the same moment with the carts of the last day, it is due for those.
+  // If the flow was switched on at the same moment with carts of the last day, it is due for these.
   const added =
     harness.lastDayIn === harness.stepNumber ? [] : atOnce(harness.stepStartedAt, { flowPast, state, before })
   return [...moved, ...wrong, ...kept, ...added]
 }
 
-/** By then, and in the second before. */
+/** At that time, and in the second before. */
 export const findActiveSteps = (past: readonly StepsSnapshot[], at: number) =>
   past.filter(
     ({ at: since }, index) => since <= at && (past[index + 1]?.at ?? Number.POSITIVE_INFINITY) > at - MOMENT_MS,
@@ -41,13 +41,13 @@ export const findActiveSteps = (past: readonly StepsSnapshot[], at: number) =>
 function problemOf(step: StepSnapshot, mail: SentMail, mails: readonly { id: string; at: number }[]): string | null {
   const { evidence, channel } = mail
   const isFirst = !mails.some((each) => each.id === mail.id && each.at < mail.at)
-  // What was sent once keeps its channel.
+  // A message that was sent once keeps its channel.
   if (isFirst && !step.channels.includes(channel as Channel)) return `and its step goes by ${step.channels.join(', ')}`
-  // Of one alone there is no choice to be written down.
+  // With one channel there is no choice to record.
   const isOne = evidence.variantId === null && (step.variants?.size ?? 1) === 1
   const variants = step.variants ?? new Set([evidence.stepId])
   if (!isOne && !variants.has(evidence.variantId ?? '')) return 'in words of no variant of its step'
-  // What has changed in the moment it left was looked at before.
+  // Changes at the moment of the send came after the decision.
   if (evidence.lastActivityAt === null || evidence.lastActivityAt > evidence.sendingAt - MOMENT_MS) return null
   return step.condition && !isMet(step.condition, cartOf(evidence))
     ? `though ${describeBound(step.condition)} is asked for`
@@ -60,7 +60,7 @@ const cartOf = ({ contents, valueMinor, phone }: SentMail['evidence']): CartFact
   hasPhone: phone !== null,
 })
 
-/** An added step is never due at once for the carts that were there. */
+/** An added step is never due at once for existing carts. */
 function atOnce(
   since: number,
   {

@@ -1,10 +1,10 @@
 import { canSend, describeMail, type Invariant, MOMENT_MS, SURELY_FREE_MS } from './scene.ts'
 
-// Decisions 85 and 90: what an operator's suspension and a plan without room stop, and that it goes on afterwards.
+// Decisions 85 and 90: suspensions and plans without room stop sends, and sends resume afterwards.
 
 const ENDED_BY: Record<string, string> = { account_suspended: 'a suspension', store_resting: 'a rest' }
 
-/** Nothing leaves meanwhile; and after a whole look nothing is held for what has ended. */
+/** Nothing is sent meanwhile; after a full worker pass nothing is held for a reason that has ended. */
 export const checkStops: Invariant = (scene) => {
   const { harness, step, state, fresh } = scene
   const left = fresh.flatMap((mail) => {

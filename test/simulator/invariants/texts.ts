@@ -8,17 +8,17 @@ import type { Channel } from '../steps.ts'
 import type { Message, State } from '../witness.ts'
 import { describeMail, type Invariant, isCampaignSend, isManualSend, MOMENT_MS, type SentMail } from './scene.ts'
 
-// T2, D4, and what plan, budget and cooldown allow.
+// T2, D4, and the limits of plan, budget and cooldown.
 
 const isText = ({ channel }: { channel: Channel }) => channel === 'sms' || channel === 'whatsapp'
 
-/** No text at night where the shopper lives, questions included; by the engine's clock, as the store has no other. */
+/** No text at night at the shopper's place, opt-in requests included; on the engine's clock, like the store's. */
 export const T2: Invariant = ({ harness, fresh }) => [
   ...fresh
     .filter(({ channel }) => channel !== 'email')
     .flatMap((mail) => {
       const isDark = (at: number) => isNight(at, homeOf(mail))
-      // The wire may be reached in the moment in which night falls.
+      // The provider may be called in the moment in which night begins.
       const isDarkAtSubmission = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
       return isDark(mail.evidence.sendingAt) || isDarkAtSubmission
         ? [`${describeMail(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`]
@@ -31,14 +31,14 @@ export const T2: Invariant = ({ harness, fresh }) => [
     .map(({ engineAt, to }) => `a question was put to ${to} at ${new Date(engineAt).toISOString()}, at night`),
 ]
 
-/** A state is one of the address that says the country. */
+/** A state counts only with the address that names its country. */
 const homeOf = ({ to, channel, evidence: { country, usState, phone } }: SentMail): Home => ({
   country: country ?? findPhoneCountry(channel === 'push' ? phone : to),
   state: country === null ? null : usState,
   phone: channel === 'push' ? (phone ?? '') : to,
 })
 
-/** Between two texts of a kind for one cart lies the cooldown; what was provably not accepted starts none. */
+/** The cooldown separates two texts of a kind for one cart; provably rejected ones start none. */
 export const checkCooldown: Invariant = ({ harness, fresh, mails }) =>
   fresh.filter(isText).flatMap((mail) => {
     const { cart, joined, sendingAt } = mail.evidence
@@ -59,7 +59,7 @@ export const checkCooldown: Invariant = ({ harness, fresh, mails }) =>
       : []
   })
 
-/** Nothing leaves past what the plan has; and the counter says what the rows say. */
+/** Nothing is sent beyond the plan, and the counter equals the rows. */
 export const checkPlan: Invariant = ({ harness, state, fresh }) => {
   const over = fresh.flatMap((mail) => {
     const { plan: key, used } = mail.evidence
@@ -83,12 +83,12 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
   return [...over, ...counted]
 }
 
-/** Of what nobody sends by hand: a single SMS of a campaign needs less than the rest. */
+/** Applies to all but manual sends: a single SMS of a campaign needs less than the rest. */
 const mayBeOf = (plan: string | null, { channel, evidence }: SentMail) =>
   plan === 'growth' || (isCampaignSend(evidence) && channel === 'sms' && plan === 'starter')
 
 const LIMITS = { email: 'maxEmailsPerMonth', sms: 'maxSmsPerMonth', whatsapp: 'maxWhatsappPerMonth' } as const
-/** Of notifications there may be as many as one wants. */
+/** Notifications are not limited. */
 const limitOf = (key: keyof typeof plans, channel: Channel) =>
   channel === 'push' ? -1 : plans[key].limits[LIMITS[channel]]
 
@@ -96,7 +96,7 @@ const monthOf = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`
 const sending = (messages: readonly Message[], month: string) =>
   messages.filter(({ sendingAt }) => sendingAt !== null && monthOf(sendingAt) === month)
 
-/** What providers took never costs more than the budget in force; and the books say what the rows say. */
+/** Accepted texts never cost more than the budget in force, and the books equal the rows. */
 export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
   const { questions } = harness.post
   const over = fresh.filter(isText).flatMap((mail) => {
@@ -124,7 +124,7 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
   return [...over, ...books]
 }
 
-/** Questions are paid for like messages: also one that was taken to be put by a process that ended before anybody heard of it (D4). */
+/** Opt-in requests cost like messages, also if a process died before it knew the reply (D4). */
 function askedFor({ people }: Harness, { questions }: State, month: string): number {
   const phones = new Map(people.flatMap((person) => person.phones).map((phone) => [hashOf(phone), phone]))
   return questions
@@ -135,20 +135,20 @@ function askedFor({ people }: Harness, { questions }: State, month: string): num
 
 const hashOf = (phone: string) => secrets.addressHash(phone).toString('hex')
 
-/** The price list's, or what the provider has said since. */
+/** The list price, or the final price from the provider. */
 function leastOf({ messages }: State, mail: SentMessage): number {
   const row = messages.find(({ id }) => id === mail.id)
   return Math.min(mail.micros, row?.micros ?? mail.micros)
 }
 
-/** A text's state is what its provider has reported of it, in whatever order, and nothing that nobody reported. */
+/** A text's state follows from its provider's reports in any order, and from nothing else. */
 export const D4: Invariant = ({ harness, state, mails }) =>
   state.messages
     .filter(({ channel }) => channel !== 'email')
     .flatMap((message) => {
       const { id, state: now, isSending, to } = message
       const said = harness.reported.get(id)
-      // Of an erased person nobody can tell which message a report was about.
+      // For an erased person, the message of a report is unknown.
       if (isSending || to === null) return []
       if (!said) {
         const isMadeUp = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
