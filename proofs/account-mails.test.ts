@@ -4,7 +4,7 @@ import { createScreens } from '../screens/app.ts'
 
 const app = createScreens()
 
-describe.each(Object.entries(sampleMails))('the mail %s', (_name, mail) => {
+describe.each(Object.entries(sampleMails))('account mail: %s', (_name, mail) => {
   test('fits a phone and a window in any font', async () => {
     const page = await app.another()
     for (const look of Object.values(mailVariants)) {
@@ -12,7 +12,7 @@ describe.each(Object.entries(sampleMails))('the mail %s', (_name, mail) => {
     }
   })
 
-  test('is readable by day and at night', async () => {
+  test('is readable in the light and dark theme', async () => {
     const page = await app.another()
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [320, 640]) await checkReadable(page, readHtml(mail), colorScheme, width)

@@ -25,7 +25,7 @@ import {
   subscription,
 } from './billing-life/scene.ts'
 
-// The whole life of one subscription, against the contract server of Stripe by its clock (decision 89).
+// The life of one subscription against the contract server of Stripe, on its clock (decision 89).
 
 beforeAll(startScene)
 afterAll(endScene)
@@ -73,7 +73,7 @@ async function beginTrial(): Promise<void> {
   await main().getByText('14 days free, then $19.00 a month until you cancel.').waitFor()
   await pressButton('Start free trial')
   await page.getByText('14 days free').waitFor()
-  // Back is where it was chosen, and Stripe's page the same again.
+  // Back at the plan choice, and the same page of Stripe again.
   await page.getByRole('link', { name: 'Back', exact: true }).click()
   await page.waitForURL(`${instance.url}/pricing?plan=starter&cycle=month&stores=0`)
   await pressButton('Start free trial')
@@ -100,7 +100,7 @@ async function addCardBeforeTrialEnds(): Promise<void> {
   await passDays(11.1)
   const mail = await findMail('Your Starter trial ends on')
   expect(mail).toContain('There is no card yet. Without one your account is on the Lite plan from then on.')
-  // Whoever has no store has no list of notifications.
+  // Without a store there is no list of notifications.
   expect(mail).toContain(`Open billing:\n${instance.url}/billing`)
   await open('/billing')
   const banner = page.getByText(`The trial of Starter ends on ${formatDay(subscription().trial_end!)}.`)

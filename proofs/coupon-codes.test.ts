@@ -5,7 +5,7 @@ test.each([
   [60, 50],
   [1_000, 800],
 ])(
-  'each of %i messages has one working code, and no other is left, after the store was cut off and the worker killed twice',
+  'each of %i messages has one working code and no other code is left after a store outage and two killed workers',
   async (people, least) => {
     const { left, orphans, problems } = await checkCodesSurvive(people)
     expect(problems).toEqual([])

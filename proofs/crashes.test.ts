@@ -4,7 +4,7 @@ import { type CrashCase, cases, randomFrom, type Target } from '../e2e/crash/cas
 import { type CrashRunner, startCrashRunner } from '../e2e/crash/lane.ts'
 import { startShops } from '../e2e/crash/shops.ts'
 
-// kill -9 at two boundaries of the send path, drawn by TEST_SEED (D1, D6, D10). `npm run crash` runs all of them.
+// kill -9 at two boundaries of the send path, chosen by TEST_SEED (D1, D6, D10). `npm run crash` runs all of them.
 
 const seed = Number(process.env.TEST_SEED || Date.now() % 1_000_000)
 const random = randomFrom(seed)

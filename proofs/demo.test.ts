@@ -4,14 +4,14 @@ import { type AppInstance, listMails, readMail, startAppInstance, waitUntil } fr
 import { openBrowser } from '../e2e/browser.ts'
 import { abandonCart, advanceDemoMinute, buy } from '../e2e/demo-shopper.ts'
 
-// A new demo: its past is written while it can already be looked at, and its guide follows the first cart of a visitor.
+// A new demo: its history is still being written when visitors arrive, and its guide follows a visitor's first cart.
 
 const ANA = 'ana@shoppers.example'
 let instance: AppInstance
 let browser: Browser
 
 beforeAll(async () => {
-  // Long enough to be seen being written.
+  // Long enough for a visitor to see it being written.
   instance = await startAppInstance({ DEMO_DAYS: '45' })
   browser = await openBrowser()
 })
@@ -28,7 +28,7 @@ async function aVisitor(): Promise<Page> {
   return page
 }
 
-test('an early visitor sees that the past is being written, and the list fills by itself', {
+test('an early visitor sees that the history is being written, and the list updates by itself', {
   tags: ['A4.2'],
 }, async () => {
   const page = await aVisitor()

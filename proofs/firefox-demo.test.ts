@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PROMPT } from '../shared/push.ts'
 import type { PushSetup } from '../web/push/queries.ts'
-import { type Firefox, findMissingFirefox, openFirefox } from './firefox.ts'
+import { type Firefox, missingFirefox, openFirefox } from './firefox.ts'
 import { openPushDemo, type PushDemo } from './push-demo.ts'
 
-// Web push from end to end: the product as it is started, its demo store, a real Firefox and a strict push service. The shopper never types an
-// address before they buy: what brings them back is the notification alone.
+// Web push from end to end: the product as users start it, its demo store, a real Firefox and a strict push service.
+// The shopper types no address before buying: only the notification brings them back.
 
 let demo: PushDemo
 let shopper: Firefox
 
-describe.skipIf(findMissingFirefox)(`the demo in Firefox${findMissingFirefox}`, () => {
+describe.skipIf(missingFirefox)(`the demo in Firefox${missingFirefox}`, () => {
   beforeAll(async () => {
     demo = await openPushDemo()
     shopper = await openFirefox(demo.browsers.port)
@@ -26,7 +26,7 @@ describe.skipIf(findMissingFirefox)(`the demo in Firefox${findMissingFirefox}`, 
 
   const setup = () => demo.api<PushSetup>('GET', '/api/push-notifications/setup')
 
-  /** Puts tea into the cart, and says yes to the bar and to the browser. */
+  /** Puts tea into the cart, and accepts the opt-in bar and the browser's prompt. */
   async function subscribe(firefox: Firefox): Promise<void> {
     await firefox.goto(`${demo.instance.storeUrl}/shop/`)
     await firefox.press('[data-quick-add]')
@@ -39,7 +39,7 @@ describe.skipIf(findMissingFirefox)(`the demo in Firefox${findMissingFirefox}`, 
     await expect.poll(async () => (await setup()).subscribers, TIMES).toBe(before + 1)
   }
 
-  test('the owner switches notifications on, and sees the demo store’s widget and worker at work', async () => {
+  test('the owner switches notifications on, and sees that the demo store’s widget and worker run', async () => {
     const { storeUrl, settings } = await setup()
     expect(settings.enabled).toBe(false)
     await demo.api('POST', '/api/push-notifications/save-settings', {
@@ -51,7 +51,7 @@ describe.skipIf(findMissingFirefox)(`the demo in Firefox${findMissingFirefox}`, 
     expect(seen).toMatchObject([{ method: 'plugin', origin: demo.instance.storeUrl, workerAt: expect.any(String) }])
   }, 180_000)
 
-  test('a cart is left, and the notification comes with its product and title', async () => {
+  test('an abandoned cart is followed by a notification with its product and title', async () => {
     await demo.minutePasses()
     await expect.poll(() => shopper.shown(), TIMES).toHaveLength(1)
     const [shown] = await shopper.shown()
@@ -65,7 +65,7 @@ describe.skipIf(findMissingFirefox)(`the demo in Firefox${findMissingFirefox}`, 
     })
   }, 180_000)
 
-  test('a press on it brings the cart back, and what is bought then is attributed to it', async () => {
+  test('a click restores the cart, and the purchase is attributed to the notification', async () => {
     await shopper.pressShown()
     await expect.poll(() => shopper.windows(), TIMES).toBe(2)
     await shopper.newestWindow()
@@ -81,7 +81,7 @@ describe.skipIf(findMissingFirefox)(`the demo in Firefox${findMissingFirefox}`, 
     })
   }, 240_000)
 
-  test('after regenerating, a browser that is away is counted with the old key, and kept when it returns (decision 74)', async () => {
+  test('after new keys, an inactive browser counts with the old key, and is kept when it returns (decision 74)', async () => {
     const { storeUrl } = await setup()
     await demo.api('POST', '/api/push-notifications/generate-vapid-keys', { storeUrl, replace: 'moving' })
     const older = async () => (await setup()).keys!.older.map(({ subscriptions }) => subscriptions)
@@ -93,12 +93,12 @@ describe.skipIf(findMissingFirefox)(`the demo in Firefox${findMissingFirefox}`, 
     expect(demo.browsers.live()).toHaveLength(1)
   }, 120_000)
 
-  test('a permission that was taken back: the next push is 410, the subscription is gone, and the ledger has it withdrawn', async () => {
+  test('after the permission is revoked, the next push gets 410, the subscription is deleted, and the ledger records a withdrawal', async () => {
     const other = await openFirefox(demo.browsers.port)
     try {
       await subscribe(other)
       await other.revoke(demo.instance.storeUrl)
-      // Firefox tells its push service, and nobody else.
+      // Firefox reports it only to its push service.
       await expect.poll(() => demo.browsers.live().length, TIMES).toBe(1)
       expect((await setup()).subscribers).toBe(2)
       await demo.minutePasses()

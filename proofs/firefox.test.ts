@@ -9,10 +9,10 @@ import { buildStorefront } from '../scripts/build-storefront.ts'
 import { DEFAULT_PROMPT, type PushPayload } from '../shared/push.ts'
 import { type Autopush, openAutopush } from '../test/contract-servers/autopush.ts'
 import { openPushServer } from '../test/push-page-server.ts'
-import { type Firefox, findMissingFirefox, openFirefox } from './firefox.ts'
+import { type Firefox, missingFirefox, openFirefox } from './firefox.ts'
 
-// Widget and worker in a real Firefox: its own question, its own subscription and keys, its own decryption, its own notifications. The push
-// service is a local one that speaks its protocol; a small server stands in for ours.
+// Widget and worker in a real Firefox: its prompt, subscription, keys, decryption and notifications. The push service
+// is a local implementation of its protocol; a small server stands in for ours.
 
 let folder: string
 const built = (name: string) => () => fs.readFileSync(path.join(folder, name))
@@ -24,7 +24,7 @@ let server: Awaited<ReturnType<typeof openPushServer>>
 let pushes: Autopush
 let firefox: Firefox
 
-describe.skipIf(findMissingFirefox)(`widget and worker in Firefox${findMissingFirefox}`, () => {
+describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`, () => {
   beforeAll(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-firefox-'))
     await buildStorefront(folder)
@@ -83,13 +83,13 @@ describe.skipIf(findMissingFirefox)(`widget and worker in Firefox${findMissingFi
     pushes.deliver(subscription.endpoint, { body: cipherText, ttl: 60 })
   }
 
-  /** Another visit: what the widget remembers of the last one is not asked for again. */
+  /** A later visit: the widget forgets its session. */
   async function visit(): Promise<void> {
     await firefox.run('sessionStorage.clear()')
     await firefox.goto(`${shop.url}/shop/`)
   }
 
-  test('who presses yes in the bar and in Firefox’s own question subscribes with the store’s key', async () => {
+  test('accepting the bar and Firefox’s prompt subscribes with the store’s key', async () => {
     await firefox.goto(`${shop.url}/shop/`)
     await firefox.press('[data-quick-add]')
     const isAsked = () =>
@@ -103,7 +103,7 @@ describe.skipIf(findMissingFirefox)(`widget and worker in Firefox${findMissingFi
     expect(pushes.live()).toEqual([subscriptionOf(told('subscribe')[0]).endpoint])
   })
 
-  test('a push is decrypted and shown; a press opens the link and is told with the signed token', async () => {
+  test('a push is decrypted and shown, and a click opens the link and is reported with the signed token', async () => {
     push(subscriptionOf(told('subscribe')[0]))
     await expect
       .poll(() => firefox.shown(), { timeout: 20_000 })
@@ -117,7 +117,7 @@ describe.skipIf(findMissingFirefox)(`widget and worker in Firefox${findMissingFi
     await expect.poll(() => firefox.url()).toBe(`${shop.url}/cart/?from=push`)
   })
 
-  test('after the key was regenerated a browser that returns moves to the new one by itself', async () => {
+  test('after new keys, a returning browser moves to the new key by itself', async () => {
     server.state.publicKey = keys[1].publicKey
     await visit()
     await expect.poll(() => told('resubscribe').length).toBe(1)
@@ -130,7 +130,7 @@ describe.skipIf(findMissingFirefox)(`widget and worker in Firefox${findMissingFi
       .toEqual(['Still there'])
   })
 
-  test('a permission that is taken back ends the subscription, and is told on the next visit', async () => {
+  test('a revoked permission ends the subscription, and is reported on the next visit', async () => {
     const { endpoint } = subscriptionOf(told('resubscribe')[0])
     await firefox.revoke(shop.url)
     await expect.poll(() => ended).toContain(endpoint)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectMarionette, type Marionette } from './marionette.ts'
 
-// A real Firefox without a window of its own, with a new profile. Its push service is the one given.
+// A real headless Firefox with a new profile and the given push service.
 
 export interface ShownNotification {
   title: string
@@ -16,22 +16,22 @@ export interface Firefox {
   version: string
   goto(url: string): Promise<void>
   url(): Promise<string>
-  /** In the page; the value of the body's `return`, a promise's when there is one. */
+  /** Runs in the page; returns the value of the body's `return`, or of its promise. */
   run<Value>(body: string, ...args: unknown[]): Promise<Value>
-  /** A real press of the pointer on what a CSS selector finds, or on a button of the bar by its label. */
+  /** Clicks with the pointer on a CSS selector, or on a button of the bar by its label. */
   press(selector: string): Promise<void>
   pressInBar(label: string): Promise<void>
-  /** A button or link, as soon as it is there. */
+  /** Waits for a button or link. */
   pressButton(label: string): Promise<void>
   type(selector: string, text: string): Promise<void>
-  /** The browser's own question for a permission, answered as its owner does. */
+  /** Answers the browser's permission prompt. */
   allowInPrompt(): Promise<void>
   /** Notifications on the screen, as the browser shows them. */
   shown(): Promise<ShownNotification[]>
   pressShown(): Promise<void>
-  /** Takes the permission back, as in the page's information. */
+  /** Revokes the permission, as in the page information. */
   revoke(origin: string): Promise<void>
-  /** Goes on in the window that was opened last. */
+  /** Switches to the window that was opened last. */
   newestWindow(): Promise<void>
   windows(): Promise<number>
   screenshot(): Promise<Buffer>
@@ -44,7 +44,7 @@ const prefsOf = (pushPort: number) => ({
   'dom.push.alwaysConnect': true,
   'dom.push.serverURL': `ws://127.0.0.1:${pushPort}/`,
   'dom.push.testing.allowInsecureServerURL': true,
-  // Drawn by the browser itself: a machine without a desktop has nobody else to show them.
+  // The browser draws them itself: a machine without a desktop has no notification service.
   'alerts.useSystemBackend': false,
   'dom.webnotifications.requireuserinteraction': true,
   'marionette.port': 0,
@@ -62,8 +62,8 @@ const prefsOf = (pushPort: number) => ({
   'security.notification_enable_delay': 0,
 })
 
-/** For the title of tests that skip themselves; empty when there is a Firefox. */
-export const findMissingFirefox = process.env.FIREFOX_PATH
+/** Reason for tests to skip themselves, as part of their title; empty if Firefox is installed. */
+export const missingFirefox = process.env.FIREFOX_PATH
   ? ''
   : ' (left out: FIREFOX_PATH is not set; Debian: apt-get install firefox-esr)'
 
@@ -155,7 +155,7 @@ function drive(marionette: Marionette, version: string, close: () => Promise<voi
   }
 }
 
-/** The bar’s parts are in a shadow tree. */
+/** Parts of the bar are in a shadow tree. */
 async function pressInBar(send: Marionette['send'], label: string, press: (id: string) => Promise<void>) {
   const script = `const bars = [...document.querySelectorAll('body > div')].filter((each) => each.shadowRoot);
     return bars.flatMap((bar) => [...bar.shadowRoot.querySelectorAll('button')]).find((each) => each.textContent === arguments[0])`

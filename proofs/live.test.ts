@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { type AppInstance, startAppInstance, waitUntil } from '../e2e/app-instance.ts'
 import { openBrowser } from '../e2e/browser.ts'
 
-// The live connection across a server that is killed and comes back.
+// The live connection when a server is killed and restarted.
 
 let instance: AppInstance
 let browser: Browser
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const isAskedAfter = (count: number) => waitUntil(async () => checks > count, 60_000)
 
-test('a killed server is found again, and what was missed and what changes later is asked for', {
+test('a page reconnects to a restarted server, and loads missed and later changes', {
   tags: ['A9'],
 }, async () => {
   await instance.kill()

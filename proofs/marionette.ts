@@ -1,7 +1,9 @@
 import net from 'node:net'
 
-// Firefox by Marionette, the protocol its own tests and geckodriver use: JSON over a socket, each message with its length in front. It also
-// runs scripts in the browser's own windows, which is where the question for a permission and a shown notification are.
+// Controls Firefox by Marionette, the protocol of its own tests and geckodriver: JSON over a socket, with a length
+// before each message. It also runs scripts in the browser's own windows, which show permission prompts and
+// notifications. runs scripts in the browser's own windows, which is where the question for a permission and a shown
+// notification are.
 
 type Params = Record<string, unknown>
 
@@ -42,7 +44,7 @@ export async function connectMarionette(port: number): Promise<Marionette> {
   }
 }
 
-/** `12:{"a":"message"}`, in whatever pieces it comes. */
+/** Parses `12:{"a":"message"}`, received in any chunks. */
 function readMessages(take: (message: unknown) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   return (chunk) => {

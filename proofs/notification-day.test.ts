@@ -5,8 +5,8 @@ import { createStore } from '../test/factories.ts'
 import { runShopDay } from '../test/shop-day.ts'
 import { createWorld } from '../test/world.ts'
 
-// Decision 65: what a busy day leaves for its owner, counted on the product itself.
-// With PRINT_ROWS=1 all of it is printed.
+// Decision 65: the notifications of a busy day, counted with the product itself.
+// PRINT_ROWS=1 prints all of them.
 
 const world = createWorld()
 const MIDNIGHT = new Date('2026-03-02T05:00:00Z')
@@ -18,7 +18,7 @@ interface Row {
   createdAt: Date
 }
 
-test('a day of a store with 10,000 carts leaves fewer than 80 notifications, the first one too (decision 65)', async () => {
+test('a day of a store with 10,000 carts creates fewer than 80 notifications, including the first one (decision 65)', async () => {
   world.now = MIDNIGHT
   const store = await createStore(world, { isFlowOn: false })
   await world.db.updateTable('stores').set({ effective_timeout_minutes: 60 }).where('id', '=', store.storeId).execute()
@@ -29,14 +29,14 @@ test('a day of a store with 10,000 carts leaves fewer than 80 notifications, the
     print(day, rows)
     expect(rows.length).toBeLessThan(MOST_ROWS)
     expect(rows.filter(({ type, data }) => type === 'cart_abandoned' && !data.count).length).toBeLessThanOrEqual(10)
-    // What happens once is never gathered with anything.
+    // Single events are never grouped.
     const types = rows.map(({ type }) => type)
     expect(types).toEqual(expect.arrayContaining(['stage_failed', 'stage_resumed', 'import_finished', 'capture_flood']))
     expect(types).toEqual(expect.arrayContaining(['domain_throttled', 'domain_reopened']))
     const titles = rows.map((row) => notificationText(row).title)
     expect(titles).toContain('40 messages were not sent: the text cannot be rendered')
   }
-  // Nothing is lost in between.
+  // No event is lost in between.
   expect(counted(await rowsBetween(MIDNIGHT, world.now))).toEqual(await happened())
 })
 
@@ -61,7 +61,7 @@ function print(day: string, rows: readonly Row[]): void {
   }
 }
 
-/** What the rows say in sum. */
+/** Sums over the notification rows. */
 function counted(rows: readonly Row[]) {
   const sumOf = (wanted: (type: string) => boolean) =>
     rows
@@ -76,7 +76,7 @@ function counted(rows: readonly Row[]) {
   }
 }
 
-/** What the tables of carts and messages say. A message that came back was sent and not delivered. */
+/** Sums over carts and messages. A bounced message was sent and not delivered. */
 async function happened() {
   const { rows } = await sql`
     select (select count(*)::int from carts where abandoned_at is not null) as abandoned,

@@ -12,8 +12,8 @@ import { buildOrder } from '../test/factories.ts'
 import { readNotifications } from '../test/notifications.ts'
 import { createWorld } from '../test/world.ts'
 
-// Outages on a virtual clock with the worker's own ticks: the store or the mail server is down, the clock steps back.
-// `outages.test.ts` has the outages of real processes.
+// Outages on a virtual clock with the worker's own ticks: store or mail server are down, or the clock steps back.
+// `outages.test.ts` covers outages of real processes.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await switchOn()
 })
 
-/** The ready flow is on, and the sender is known. */
+/** The ready-made flow is on, and the sender is set. */
 async function switchOn(): Promise<void> {
   const { storeId } = shop
   await world.db
@@ -51,11 +51,11 @@ async function switchOn(): Promise<void> {
     .execute()
 }
 
-/** The worker's ticks, minute by minute. */
+/** Runs the worker's ticks, minute by minute. */
 async function live(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
     world.advance(48_000)
-    // Every three seconds in truth; nobody looks before the last of the minute.
+    // In production every three seconds; only the last of each minute matters here.
     for (let beats = 0; beats < 5; beats++) {
       if (beats > 0) world.advance(3_000)
       await beat(world.deps)
@@ -69,7 +69,7 @@ async function live(minutes: number): Promise<void> {
   }
 }
 
-/** Somebody leaves a cart every five minutes. */
+/** Abandons a cart every five minutes. */
 async function leaveCarts(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     await recordOrders(world.deps, shop.storeId, [buildOrder(world)], 'webhook')
@@ -94,11 +94,11 @@ async function alarms(): Promise<string[]> {
 
 const recipients = () => world.sent.map((mail) => mail.to)
 
-/** Hours pass on a virtual clock; how long that takes says only how busy the machine is. */
+/** Hours on a virtual clock: the real duration depends only on the load of the machine. */
 const LIMIT_MS = 180_000
 
 test(
-  'the store is down for an hour: messages are held, the owner is told why, and all go out once afterwards',
+  'holds messages while the store is down for an hour, tells the owner why, and sends each once afterwards',
   async () => {
     await leaveCarts(6)
     await live(20)
@@ -123,13 +123,13 @@ test(
 )
 
 test(
-  'the store is down for 40 minutes with ten mails due: nothing leaves, within a minute of its return all go but to who bought (D3)',
+  'sends nothing while the store is down for 40 minutes with ten mails due, and within a minute of its return all but to buyers (D3)',
   async () => {
     const orders = Array.from({ length: 10 }, () => buildOrder(world))
     await recordOrders(world.deps, shop.storeId, orders, 'webhook')
     shop.fake.allOrders = [...orders]
     await live(55)
-    // Ten minutes before they are due the orders were read for the last time: the degraded mode of old let them go.
+    // Orders were last read ten minutes before the mails are due, which an older version accepted.
     await checkOrders(world.deps, shop.storeId)
     shop.fake.problem = new StoreProblem('unreachable', 'connection refused')
     await live(40)
@@ -152,7 +152,7 @@ test(
 )
 
 test(
-  'the mail server is down for an hour: tried ever more seldom, nothing lost, told, and all go out once',
+  'retries with growing delays while the mail server is down for an hour, notifies the owner, and sends each mail once',
   async () => {
     await leaveCarts(6)
     world.answer = () => ({
@@ -176,7 +176,7 @@ test(
 )
 
 test(
-  'a mail server that is down for two days: what is more than a day late is closed, not sent',
+  'closes mails that are more than a day late when the mail server is down for two days',
   async () => {
     await leaveCarts(1)
     world.answer = () => ({
@@ -199,7 +199,7 @@ test(
 )
 
 test(
-  'a clock that steps back a day: nothing is sent again, and the store is read within minutes',
+  'sends nothing again when the clock steps back a day, and checks the store within minutes',
   async () => {
     await leaveCarts(2)
     await live(70)
@@ -221,7 +221,7 @@ test(
 )
 
 test(
-  'a worker that died before its clock stepped back is taken for dead, and its leases end',
+  'considers a worker dead that died before its clock stepped back, and ends its leases',
   async () => {
     await leaveCarts(1)
     const { storeId } = shop

@@ -18,8 +18,8 @@ import { createStore, type TestStore } from '../test/factories.ts'
 import { buildWooKeys } from '../test/woo-access.ts'
 import type { World } from '../test/world.ts'
 
-// What is away comes back: the database, the mail server, space on the disk. OUTAGE_SECONDS=600 makes each outage as long as the promise
-// says. `outages-clock.test.ts` has those of a virtual clock.
+// Recovery from outages of database, mail server and disk space. OUTAGE_SECONDS=600 makes each outage as long as
+// promised. `outages-clock.test.ts` covers outages on a virtual clock.
 
 const OUTAGE_MS = Number(process.env.OUTAGE_SECONDS ?? 15) * 1_000
 const SHOPPERS = 30
@@ -41,7 +41,7 @@ interface Scene {
   mail: { stop(): Promise<void>; start(): Promise<void> }
 }
 
-/** A house with a database of its own, a store with drafts, and a mail server that counts what it accepts. */
+/** An app instance with a database of its own, a store with drafts, and a mail server that counts accepted mails. */
 async function aScene(env: Record<string, string> = {}): Promise<Scene> {
   const shop = await aShopWithDrafts()
   const accepted: string[] = []
@@ -61,7 +61,7 @@ async function aScene(env: Record<string, string> = {}): Promise<Scene> {
   endings.push(() => pool.end())
   const db = openDb(pool)
   const store = await prepareStore(db, shop)
-  // The periodic reading would come within a minute.
+  // The periodic sync would come within a minute.
   const headers = { authorization: `Bearer ${store.token}`, 'content-type': 'application/json' }
   await fetch(`${instance.url}/api/stores/sync`, { method: 'POST', headers, body: '{}' })
   return { shopUrl: shop.url, instance, db, store, accepted, mail, postmaster: () => findPostmaster(pgdata)?.pid }
@@ -87,7 +87,7 @@ async function aShopWithDrafts(): Promise<DemoStore> {
   return shop
 }
 
-/** Every draft is due at once. The tables are filled while the house runs, which finds the store a moment later. */
+/** All drafts are due at once. Rows are inserted while the instance runs, which notices the store a moment later. */
 async function prepareStore(db: Db, shop: DemoStore): Promise<TestStore> {
   const world = { db, now: new Date(Date.now() - 3_600_000) } as World
   const store = await createStore(world, { url: shop.url, orderCheckAgeMs: null })
@@ -114,7 +114,7 @@ async function aMailServer(accepted: string[]) {
   return { port, stop, start }
 }
 
-/** Slow enough that an outage finds messages in flight. */
+/** Slow enough that an outage interrupts messages in flight. */
 function smtpServer(accepted: string[]): SMTPServer {
   return new SMTPServer({
     authOptional: true,
@@ -157,7 +157,10 @@ const ready = async (instance: AppInstance) => {
   return { status: reply.status, body: (await reply.json()) as { checks: Record<string, string> } }
 }
 
-/** What a process had only leased is due again after its minute. Everything went out once, but for what was in flight when nobody could write its answer down. */
+/**
+ * Leases of a process expire after a minute. Each mail was sent once, except those in flight whose reply could not be
+ * stored.
+ */
 async function expectAllOnce({ db, accepted }: Scene, pool = 5): Promise<void> {
   await waitUntil(async () => {
     const { sent = 0, unknown = 0, sending = 0 } = await states(db).catch(() => ({}) as Record<string, number>)
@@ -169,7 +172,7 @@ async function expectAllOnce({ db, accepted }: Scene, pool = 5): Promise<void> {
   expect(sent).toBeGreaterThanOrEqual(SHOPPERS - pool)
 }
 
-test('the database is killed while sending: 503 at once, started again by itself, nothing goes out twice', async () => {
+test('replies with 503 while the database is killed during sends, restarts it, and sends nothing twice', async () => {
   const scene = await aScene()
   await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
   const first = scene.postmaster()!
@@ -181,7 +184,7 @@ test('the database is killed while sending: 503 at once, started again by itself
 }, 240_000)
 
 test(
-  'a database that hangs: 503 within seconds, and everything goes on when it moves again',
+  'replies with 503 within seconds when the database hangs, and continues when it recovers',
   async () => {
     const scene = await aScene()
     await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
@@ -204,7 +207,7 @@ test(
 )
 
 test(
-  'the mail server is away: messages wait, and all go out when it is back',
+  'keeps messages waiting while the mail server is down, and sends them all when it is back',
   async () => {
     const scene = await aScene()
     await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
@@ -212,7 +215,7 @@ test(
     await waitUntil(async () => ((await states(scene.db)).held ?? 0) > 10, 60_000)
     await sleep(OUTAGE_MS)
     await scene.mail.start()
-    // The back-off is the engine's; here nobody has half an hour.
+    // Shortens the engine's back-off, which would take half an hour.
     await waitUntil(
       async () => {
         await scene.db.updateTable('messages').set({ wake_at: new Date() }).where('state', '=', 'held').execute()
@@ -229,7 +232,7 @@ test(
 )
 
 test(
-  'a full disk is named, nothing is taken that cannot be kept, and all goes on when there is space',
+  'names a full disk, accepts nothing it cannot store, and continues when there is space',
   async (context) => {
     const disk = aSmallDisk(400)
     if (!disk) return context.skip('a small disk can be mounted by root only')
@@ -243,7 +246,7 @@ test(
     const before = await countPosts(scene)
     const taken = []
     for (let n = 0; n < 50; n++) taken.push(await postCapture(scene))
-    // A log that cannot be continued makes the database give up altogether.
+    // PostgreSQL exits when it cannot continue its log.
     for (let n = 0; n < 4; n++) await sql`select pg_switch_wal()`.execute(scene.db).catch(() => {})
     await sleep(OUTAGE_MS)
     fs.rmSync(ballast)
@@ -295,7 +298,7 @@ function writeUntilFull(handle: number, size: number): void {
 let posts = 0
 
 async function postCapture({ shopUrl, instance, store }: Scene): Promise<number> {
-  // One client may bring five new addresses an hour; a cart without one is taken as often as it comes.
+  // A client may bring five new addresses an hour; carts without an address are not limited.
   const cart = `outage-${String(++posts).padStart(16, '0')}`
   const body = { cart, page: `page-${posts}-outage`, seq: 1, items: [{ id: '20', quantity: 1 }] }
   const reply = await fetch(`${instance.url}/api/capture/${store.captureKey}`, {
@@ -306,7 +309,7 @@ async function postCapture({ shopUrl, instance, store }: Scene): Promise<number>
   return reply.status
 }
 
-/** What was posted: kept, or a fact already. */
+/** A post is in the inbox, or already processed. */
 async function countPosts({ db }: Scene): Promise<number | null> {
   try {
     const { rows } = await sql<{ count: number }>`

@@ -1,5 +1,6 @@
-// The parts of `npm run proofs`: what takes too long for `npm test`. `code`: where a change makes the part due again. `command`: for Node, once
-// for each of its `steps`; `seed` is drawn anew for each run and printed.
+// The parts of `npm run proofs`: what takes too long for `npm test`. `code`: files whose change makes the part due
+// again. `command`: arguments for Node, once for each of its `steps`; `seed` is drawn for each run and printed. for
+// each of its `steps`; `seed` is drawn anew for each run and printed.
 
 import { readFileSync } from 'node:fs'
 
@@ -21,25 +22,27 @@ const HISTORIES_A_STEP = 100
 export const parts = [
   {
     name: 'histories',
-    what: '2,000 random histories of shops, shoppers and failures break no rule of the engine',
+    what: '2,000 random scenarios of shops, shoppers and failures break no rule of the engine',
     code: [...ENGINE, 'test/simulator/', 'db/'],
     steps: 20,
     command: ({ seed, step }) => [
       'test/simulator/main.ts',
       ...['--scenarios', String(HISTORIES_A_STEP), '--from', String(seed + step * HISTORIES_A_STEP)],
     ],
-    /** What one that fails prints of itself; it becomes a case of `proofs/cases.json`, which `npm test` plays. */
+    /**
+     * Pattern of a failed scenario's output; its seed becomes a case of `proofs/cases.json`, which `npm test` plays.
+     */
     failedSeed: /^Seed (\d+) breaks /gm,
   },
   {
     name: 'mutations',
-    what: 'each mistake put into the engine is noticed by a history',
+    what: 'each mutation of the engine is found by a scenario',
     code: [...ENGINE, 'test/simulator/'],
     command: () => ['test/simulator/main.ts', '--mutations'],
   },
   {
     name: 'crashes',
-    what: 'processes and PostgreSQL killed at every boundary of sending: nothing twice, nothing lost',
+    what: 'processes and PostgreSQL killed at every boundary of a send: nothing sent twice, nothing lost',
     code: [...ENGINE, 'e2e/crash/', 'proofs/crashes.test.ts', 'server/core/postgres/'],
     steps: 2,
     command: ({ seed, step }) =>
@@ -47,13 +50,13 @@ export const parts = [
   },
   {
     name: 'lift',
-    what: 'the intervals of lift hold for shops whose truth is known',
+    what: 'lift intervals are correct for shops with a known lift',
     code: ['server/core/lift/', 'server/carts/experiments/', 'test/lift/'],
     command: ({ seed }) => ['test/lift/main.ts', '--seed', String(seed)],
   },
   {
     name: 'plans',
-    what: 'statements on large tables are served by an index, and none sorts a store’s rows',
+    what: 'statements on large tables use an index, and none sorts a store’s rows',
     code: [...SQL, 'proofs/plans/', 'test/plans.ts', 'test/many-carts.ts'],
     steps: 2,
     command: ({ step }) =>
@@ -82,7 +85,7 @@ export const parts = [
   },
   {
     name: 'large-shops',
-    what: 'imports of 50,000 orders and 20,000 checkouts from Shopify, throttled, while tokens end',
+    what: 'throttled imports of 50,000 orders and 20,000 checkouts from Shopify while tokens expire',
     code: ['server/carts/sync/', 'server/platforms/shopify/', 'test/large-shop.ts', 'test/contract-servers/shopify'],
     command: () =>
       atFullSize(
@@ -93,7 +96,7 @@ export const parts = [
   },
   {
     name: 'many-messages',
-    what: 'requests that name 10,000 carts or people, and what a member reads in three months',
+    what: 'requests with 10,000 carts or people, and reads of a member in three months',
     code: [
       'server/marketing/manual-sends/',
       'server/marketing/discount-mail/',
@@ -120,13 +123,13 @@ export const parts = [
   },
   {
     name: 'outages',
-    what: 'database, disk, mail server, store or clock out of order: nothing twice, nothing lost, the owner is told',
+    what: 'outages of database, disk, mail server, store or clock: nothing sent twice, nothing lost, the owner notified',
     code: [...ENGINE, 'server/core/postgres/', 'server/insights/alarms/', 'proofs/outages'],
     command: () => vitest('proofs/outages'),
   },
   {
     name: 'coupon-codes',
-    what: 'codes of their own are made while the store is away for a while',
+    what: 'personal codes are created although the store is down for a while',
     code: [
       'server/carts/coupon-codes/',
       'server/carts/coupons/',
@@ -158,20 +161,20 @@ export const parts = [
   },
   {
     name: 'postfix',
-    what: 'mail through a real Postfix, and what it says back (as root, after apt-get install postfix)',
+    what: 'mail through a real Postfix, and its replies and bounces (as root, after apt-get install postfix)',
     code: ['server/delivery/email/', 'server/delivery/mail-reports/', 'proofs/postfix'],
     command: () => vitest('proofs/postfix'),
   },
   {
     name: 'demo',
-    what: 'the demo as its first visitor finds it, and the ninety days of its past',
+    what: 'the demo as its first visitor finds it, and its history of ninety days',
     code: ['demo/', 'proofs/demo.test.ts'],
     steps: 2,
     command: ({ step }) => (step === 0 ? vitest('proofs/demo') : atFullSize('demo/account/history.test')),
   },
   {
     name: 'billing-life',
-    what: 'months of a subscription with the clocks of Recoup, Stripe and the browser moved together',
+    what: 'months of a subscription, with the clocks of Recoup, Stripe and the browser moved together',
     code: [
       'server/billing/billing/',
       'server/billing/payments/',
@@ -194,7 +197,7 @@ export const parts = [
   },
   {
     name: 'account-mails',
-    what: 'every mail to an account at every width and in both looks',
+    what: 'every account mail at every width in the light and dark theme',
     code: [
       'server/workspace/accounts/',
       'server/workspace/notification-mails/',
@@ -206,13 +209,13 @@ export const parts = [
   },
   {
     name: 'shopify-shop',
-    what: 'the theme script in a shop of Shopify',
+    what: 'the theme script in a Shopify shop',
     code: ['storefront/', 'server/platforms/shopify/', 'demo/shopify/', 'proofs/shopify-shop.test.ts'],
     command: () => vitest('proofs/shopify-shop'),
   },
   {
     name: 'live',
-    what: 'an open page finds a server that was killed and started again',
+    what: 'an open page reconnects to a killed and restarted server',
     code: ['server/workspace/live/', 'web/live/', 'proofs/live.test.ts'],
     command: () => vitest('proofs/live'),
   },

@@ -13,11 +13,11 @@ import {
 import os from 'node:os'
 import path from 'node:path'
 
-// A real Postfix in a folder of its own, on a port of its own; nothing of the system's is touched. It has to be started by root, as
-// it runs its parts as several users.
+// A real Postfix in its own folder and on its own port, separate from the system's. It has to be started by root,
+// because it runs its parts as several users.
 
 const POSTFIX = '/usr/sbin/postfix'
-export const findMissingPostfix = !existsSync(POSTFIX)
+export const missingPostfix = !existsSync(POSTFIX)
   ? 'postfix is not installed (Debian: apt-get install postfix)'
   : process.getuid?.() !== 0
     ? 'only root can start a postfix'
@@ -25,7 +25,7 @@ export const findMissingPostfix = !existsSync(POSTFIX)
 
 export interface Postfix {
   port: number
-  /** The mails in the mailbox `name@shop.test`. */
+  /** Mails in the mailbox `name@shop.test`. */
   mailbox(name: string): string[]
   log(): string
   stop(): void
@@ -33,13 +33,13 @@ export interface Postfix {
 
 export interface PostfixOptions {
   port: number
-  /** Recipients refused or deferred at once, with the answer: `550 5.1.1 …`. */
+  /** Recipients that are rejected or deferred at once, with the reply: `550 5.1.1 …`. */
   answers: Record<string, string>
-  /** Domains handed on to a port of this machine. */
+  /** Domains that are relayed to a port of this machine. */
   routes: Record<string, number>
 }
 
-/** Takes mail for ana@shop.test and for the domains of `routes`. */
+/** Accepts mail for ana@shop.test and for the domains of `routes`. */
 export function startPostfix({ port, answers, routes }: PostfixOptions): Postfix {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'recoup-postfix-'))
   chmodSync(dir, 0o755)
@@ -50,7 +50,7 @@ export function startPostfix({ port, answers, routes }: PostfixOptions): Postfix
   const data = folder('data')
   folder('spool')
   chownSync(data, Number(execFileSync('id', ['-u', 'postfix'])), Number(execFileSync('id', ['-g', 'postfix'])))
-  // The mailbox's owner, as virtual_uid_maps says.
+  // Owner of the mailbox, as in virtual_uid_maps.
   chownSync(folder('mail'), 65_534, 65_534)
   writeFileSync(path.join(dir, 'main.cf'), mainCf(dir, answers, routes))
   writeFileSync(path.join(dir, 'master.cf'), masterCf(port))

@@ -7,8 +7,9 @@ import { readShownCount, startCountingShown } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
 import { openPushDemo, type PushDemo } from './push-demo.ts'
 
-// Web push in Chromium against the product as it is started and a strict push service. Chromium without a window has no push service of its
-// own: the widget subscribes at the strict one, and what that has taken and decrypted goes to the worker by the browser's debugger.
+// Web push in Chromium with the product as users start it and a strict push service. Headless Chromium has no push
+// service: the widget subscribes with the strict one, and decrypted messages reach the worker through the browser's
+// debugger.
 
 let demo: PushDemo
 let browser: Browser
@@ -77,7 +78,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
   }
   const setup = () => demo.api<Setup>('GET', '/api/push-notifications/setup')
 
-  test('the widget subscribes, and a cart that is left is sent to its subscription alone', async () => {
+  test('the widget subscribes, and only its subscription gets the notification of an abandoned cart', async () => {
     await expect.poll(async () => (await setup()).subscribers, TIMES).toBe(1)
     await demo.minutePasses()
     await expect.poll(() => demo.service.seen.map(({ status }) => status), TIMES).toEqual([201])
@@ -89,7 +90,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
 
   const sent = () => demo.service.seen.at(-1)!.payload as PushPayload
 
-  /** Comes back when it is on the screen. */
+  /** Resolves when the notification is on the screen. */
   async function arrives(): Promise<void> {
     const origin = `${demo.instance.storeUrl}/`
     await expect.poll(() => registrationId).not.toBe('')
@@ -98,7 +99,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
     await expect.poll(() => readShownCount(worker), TIMES).toBe(before + 1)
   }
 
-  test('the worker shows it, and a press opens the link that brings the cart back', async () => {
+  test('the worker shows the notification, and a click opens the link that restores the cart', async () => {
     await arrives()
     const shown = () =>
       worker.evaluate(async () => {
@@ -106,7 +107,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
         return all.map(({ title, tag }) => ({ title, tag }))
       })
     await expect.poll(shown).toEqual([{ title: sent().title, tag: sent().tag }])
-    // A worker may open a window after a real press alone: it is noted which.
+    // A worker may open a window only after a real click, so the URL is recorded.
     const opened = await worker.evaluate(async () => {
       const scope = self as unknown as WorkerScope
       const [notification] = await scope.registration.getNotifications()
@@ -116,7 +117,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
       })
     })
     expect(opened).toBe(sent().url)
-    // The shop's page stays open: the worker lives in its process.
+    // The shop's page stays open, because the worker runs in its process.
     const restoring = await page.context().newPage()
     await restoring.goto(opened)
     await restoring.getByRole('button', { name: 'Restore Cart' }).waitFor()

@@ -3,16 +3,16 @@ import { type AppInstance, startAppInstance, waitUntil } from '../e2e/app-instan
 import { type Autopush, openAutopush } from '../test/contract-servers/autopush.ts'
 import { openPushService, type PushService } from '../test/contract-servers/push/server.ts'
 
-// The demo with web push switched on, and the push service behind the browsers that are opened: a strict one for servers, and the side that
-// Firefox speaks to.
+// The demo with web push switched on, and the push service of its browsers: its strict side for servers, and the side
+// that Firefox connects to.
 
 export interface PushDemo {
   instance: AppInstance
   service: PushService
-  /** What a browser is started with. */
+  /** Settings with which a browser is started. */
   browsers: Autopush
   api<T>(method: string, path: string, body?: object): Promise<T>
-  /** The demo's minute, for the newest cart: it was left so much earlier. */
+  /** The demo's minute, for the newest cart: backdates its abandonment. */
   minutePasses(): Promise<void>
   stop(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function openPushDemo(): Promise<PushDemo> {
   }
 }
 
-/** The demo's account is made when the server answers already. */
+/** The demo's account is created after the server starts to reply. */
 async function signIn(instance: AppInstance): Promise<string> {
   let token = ''
   await waitUntil(async () => {
@@ -55,7 +55,7 @@ async function signIn(instance: AppInstance): Promise<string> {
   return token
 }
 
-/** Its store is connected after that, and then has its key and carries the widget. */
+/** Its store is connected later, and then has its key and the widget. */
 async function untilHosted(instance: AppInstance, token: string): Promise<void> {
   const address = `${instance.url}/api/push-notifications/vapid-key`
   await waitUntil(async () => {
@@ -70,7 +70,7 @@ async function read<T>(reply: Response): Promise<T> {
   return reply.json() as Promise<T>
 }
 
-/** It is no quiet hour at the demo store, whenever this runs: one minute, half an hour away. */
+/** Moves quiet hours of the demo store to one minute, half an hour away. */
 async function noQuietHours(instance: AppInstance): Promise<void> {
   const client = new pg.Client(instance.databaseUrl())
   await client.connect()

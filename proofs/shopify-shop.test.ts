@@ -14,11 +14,11 @@ beforeAll(async () => {
 
 afterAll(() => store?.stop())
 
-/** The pages have the same elements in both; only the contrast differs. */
+/** Pages have the same elements in both; only the contrast differs. */
 test.each([
   ['light', undefined],
   ['dark', ['color-contrast']],
-] as const)('the pages of the demo’s Shopify shop are accessible and fit 360 px in %s', async (colorScheme, rules) => {
+] as const)('pages of the demo’s Shopify shop are accessible and fit 360 px in %s', async (colorScheme, rules) => {
   const page = await app.another({ colorScheme, viewport: { width: 360, height: 740 } })
   const check = async (path: string) => {
     await page.goto(store.url + path)

@@ -5,6 +5,6 @@ import { themeNames } from '../web/theme/chosen.ts'
 
 const app = createScreens()
 
-describe('has no overflow, cut title or violation of axe in every theme:', () => {
+describe('every theme has no overflow, truncated title or axe violation:', () => {
   test.each(looks)('$name', (state) => checkThemes(app, state, themeNames))
 })

@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 
-// Imported by a server that a journey starts: the journey moves its clock forward. Timers and the database keep the real time.
+// Imported by a server that a journey starts: the journey moves the server's clock forward. Timers and the database
+// keep real time.
 
 let aheadMs = 0
 
 if (isMainThread && process.argv[1]?.endsWith(path.join('server', 'main.ts'))) {
   globalThis.Date = movedDate(Date)
-  // `/86400000`: from now on so many milliseconds ahead of the real time.
+  // `/86400000`: the clock is this many milliseconds ahead of real time from now on.
   const control = http.createServer((request, reply) => {
     aheadMs = Number(request.url!.slice(1))
     reply.end()
@@ -20,7 +21,7 @@ if (isMainThread && process.argv[1]?.endsWith(path.join('server', 'main.ts'))) {
   control.unref()
 }
 
-/** Its instances are those of the real one. */
+/** Instances have the real class. */
 function movedDate(real: DateConstructor): DateConstructor {
   const now = () => real.now() + aheadMs
   return new Proxy(real, {

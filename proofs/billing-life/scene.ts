@@ -8,7 +8,8 @@ import { openBrowser } from '../../e2e/browser.ts'
 import { KEYS } from '../../e2e/owner.ts'
 import { type StripeServer, startStripe } from '../../test/contract-servers/stripe/server.ts'
 
-// An instance that sells its plans by the contract server of Stripe. Its clock, Stripe's and the browser's are moved together.
+// An instance that sells plans through the contract server of Stripe. Its clock, Stripe's and the browser's move
+// together.
 
 export const OWNER = { name: 'Olive Owner', email: 'olive@owners.example', password: 'four pots on Kiln Road' }
 const DAY_MS = 86_400_000
@@ -20,7 +21,7 @@ let browser: Browser
 let clockUrl: string
 let aheadMs = 0
 const stores: DemoStore[] = []
-/** Mails, and what was read in each. */
+/** Mails, and what each test has read in them. */
 const readMails = new Set<string>()
 
 const now = () => new Date(Date.now() + aheadMs)
@@ -50,13 +51,13 @@ export async function endScene(): Promise<void> {
   expect(stripe?.faults).toEqual([])
 }
 
-/** `npm run billing:setup`, and what it says. */
+/** Runs `npm run billing:setup` and returns its output. */
 export async function setUpAtStripe(): Promise<string> {
   const env = { ...process.env, DATA_DIR: instance.dataDir, PUBLIC_URL: instance.url, ...stripeSettings() }
   return (await promisify(execFile)(process.execPath, ['server/billing/payments/setup-main.ts'], { env })).stdout
 }
 
-/** Everybody's clock: here, in the browser, at Stripe, which does all that it does by itself until then, and tells of it. */
+/** Moves the clocks of test, browser and Stripe, which then performs and reports everything that is due. */
 export async function passDays(days: number): Promise<void> {
   aheadMs += days * DAY_MS
   await fetch(`${clockUrl}/${aheadMs}`)
@@ -64,20 +65,20 @@ export async function passDays(days: number): Promise<void> {
   await readStripeDay()
 }
 
-/** Stripe's clock stands still otherwise: whatever is done next is done now. */
+/** Stripe's clock otherwise stands still; this sets it to now. */
 export async function readStripeDay(): Promise<StripeServer> {
   stripe.clock.advance(now())
   await stripe.webhooks.idle()
   return stripe
 }
 
-/** A screen, as it is when it is opened now. */
+/** Opens a screen with current data. */
 export async function open(path: string): Promise<void> {
   await readStripeDay()
   await page.goto(instance.url + path)
 }
 
-/** Asks Recoup as its screens do, as whoever is signed in on the page. */
+/** Calls Recoup's API as the signed-in user of the page. */
 export async function callApi<T>(method: string, path: string, body?: object): Promise<{ status: number; body: T }> {
   const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
   const headers = { ...(body && { 'content-type': 'application/json' }), authorization: `Bearer ${token}` }
@@ -93,7 +94,7 @@ export async function connectStore() {
   return { url: store.url, ...(await callApi<{ error?: string }>('POST', '/api/stores/connect-store', wanted)) }
 }
 
-/** The text of the mail to the owner that says this and has not been read yet; one mail may tell of several things. */
+/** Returns the text of an unread mail to the owner that contains this title; one mail may report several events. */
 export async function findMail(title: string): Promise<string> {
   const seen: string[] = []
   const found = async () => {
@@ -114,7 +115,7 @@ export async function findMail(title: string): Promise<string> {
     return text !== null
   }
   for (let tries = 0; text === null && tries < 4; tries++) {
-    // Mails come a quarter of an hour apart: what was told meanwhile is in the next one.
+    // Mails are at least a quarter of an hour apart: events meanwhile are in the next one.
     if (tries > 0) await passDays(16 / 1_440)
     await waitUntil(isThere, 9_000).catch(() => undefined)
   }
@@ -129,14 +130,14 @@ export const pressButton = async (name: string | RegExp) => {
   await main().getByRole('button', { name }).click()
 }
 
-/** A day as screens say it. */
+/** Formats a day as the screens do. */
 export const formatDay = (seconds: number) =>
   new Date(seconds * 1_000).toLocaleDateString('en-US', { dateStyle: 'medium' })
 
 export const subscription = () => stripe.all('subscription').at(-1)!
 export const periodEnd = () => formatDay(subscription().items.data[0]!.current_period_end)
 
-/** “Manage Billing”, a card in Stripe’s portal, and back. */
+/** Adds a card in Stripe’s portal through “Manage Billing”, and returns. */
 export async function submitCard(number: string): Promise<void> {
   await open('/billing')
   await pressButton('Manage Billing')
@@ -149,7 +150,7 @@ export async function submitCard(number: string): Promise<void> {
   await page.waitForURL(`${instance.url}/billing`)
 }
 
-/** The payment history, the newest first: what it was for, its status with a reason, its amount with a refund. */
+/** Reads the payment history, newest first: description, status with a reason, amount with a refund. */
 export async function readPaymentHistory(): Promise<string[]> {
   await open('/billing?payments=1')
   const rows = main().getByRole('region', { name: 'Payment history' }).getByRole('row')

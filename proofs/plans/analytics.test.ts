@@ -9,15 +9,15 @@ import { insertManyCarts } from '../../test/many-carts.ts'
 import { listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// What the screens of figures read (decision 101): days of figures, never the carts, messages and orders they were counted from. A store of
+// Analytics screens read daily figures (decision 101), never the carts, messages and orders behind them. The store has
 // 60,000 carts.
 
 const CARTS = 60_000
 const ORDERS = 12_000
-/** What grows with the store. */
+/** Tables that grow with the store. */
 const COUNTED_FROM =
   /^(carts|cart_lines|facts|messages|orders|order_coupons|shoppers|shopper_keys|engagement_events|touchpoints|mail_reports|posts)$/
-/** A year of days, of five channels. */
+/** A year of days for five channels. */
 const DAYS = 5 * 366
 
 const world = createWorld()
@@ -36,7 +36,7 @@ beforeAll(async () => {
   )
   await rebuildFigures({ storeId, db: world.db }, world.now)
   await sql`vacuum (analyze)`.execute(world.db)
-  // The first look at a range asks for its buyers and its products; both are added up in the background, as they are many.
+  // The first request of a range queues totals of its buyers and products, which a background job computes.
   for (const range of analyticsRanges) await ask(`/api/analytics?range=${range}`)
   await countAskedBuyers(world.deps)
   await renewRanges(world.deps)
@@ -48,7 +48,7 @@ async function ask(path: string) {
   expect([path, status]).toEqual([path, 200])
 }
 
-/** What of the counted tables is read, besides a row by its key. */
+/** Reads of the counted tables, except rows by key. */
 async function readOf(path: string): Promise<string[]> {
   const plans = await watch.during(() => ask(path))
   const tables = plans.flatMap(({ plan }) => listPlanNodes(plan).map((node) => node['Relation Name']))
@@ -73,6 +73,6 @@ const calls: [string, (range: AnalyticsRange) => string][] = [
   ['ROI', (range) => `/api/analytics/roi?range=${range}`],
 ]
 
-test.each(calls)('%s: figures are read and nothing they were counted from (101)', async (_, pathOf) => {
+test.each(calls)('%s reads figures and not the tables they were counted from (101)', async (_, pathOf) => {
   for (const range of analyticsRanges) expect(await readOf(pathOf(range)), range).toEqual([])
 })

@@ -6,8 +6,8 @@ import { insertManyCarts } from '../../test/many-carts.ts'
 import { listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// The people of an audience are counted in an index made for it: neither carts nor shoppers are read. Badges, and whether a message was sent to
-// somebody, are looked up in indexes of theirs.
+// Audience counts use an index made for them, and read neither carts nor shoppers. Badges and earlier messages are
+// looked up in their own indexes.
 
 const world = createWorld()
 let store: TestStore
@@ -46,14 +46,14 @@ test.each(cases)('%s, %s', async (channel, _, wanted) => {
     countMatching({ storeId: store.storeId, db: world.db }, { channel, filters: wanted, now: world.now })
   await expect.poll(() => count()).toBeGreaterThan(1_000)
   const [plan, ...others] = await watch.during(count)
-  // No plan is kept for any values: it would look for the carts of a value one by one.
+  // No generic plan is used: it would look up the carts of each value one by one.
   expect(others).toEqual([])
   const scans = listPlanNodes(plan!.plan).filter(
     (node) => node['Relation Name'] === 'carts' && node['Actual Loops'] > 0,
   )
   const read = scans.map((node) => [node['Node Type'], node['Index Name'], node['Actual Rows'] > 0])
   expect(read[0]).toEqual(['Index Only Scan', 'carts_audience', true])
-  // Of carts of very many products there are none.
+  // There are no carts with very many products.
   expect(read.slice(1)).toEqual(wanted.productId ? [['Index Scan', 'carts_of_many_products', false]] : [])
   expect(listPlanNodes(plan!.plan).map((node) => node['Relation Name'])).not.toContain('shoppers')
 })

@@ -15,13 +15,13 @@ import { insertManyCarts } from '../../test/many-carts.ts'
 import { FEW_ROWS, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// What engine.test.ts asks of carts, of a campaign to 100,000 people: its pages, what is due of it, its people and its report.
+// Query plans as in engine.test.ts for a campaign to 100,000 people: planning, sending, recipients and report.
 
 const PEOPLE = 100_000
-/** A page of a run, and nobody more than a few times. */
+/** Reads one page of a run, and each person only a few times. */
 const OF_A_PAGE = 8_000
 const LARGE = ['carts', 'messages', 'shoppers', 'shopper_keys', 'decisions', 'orders', 'cart_events', 'link_tokens']
-/** How many each state has, one after the other; the others are due in an hour. */
+/** Rows per state, one state after another; the others are due in an hour. */
 const STATES = { sent: 30_000, delivered: 8_000, failed: 400, unknown: 10, skipped: 900, cancelled: 600, held: 90 }
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -42,7 +42,7 @@ beforeAll(async () => {
   watch = watchPlans(world.pool, { repeated: true })
 }, 600_000)
 
-/** Where one store's campaign is all there is, reading everything through is the best plan; an instance has many stores. */
+/** Adds other stores: with one store alone, a full scan would be the best plan. */
 async function otherStores(): Promise<void> {
   await withoutTriggers(async (client) => {
     await client.query(`
@@ -59,7 +59,7 @@ async function otherStores(): Promise<void> {
   await world.pool.query('vacuum analyze messages, shoppers')
 }
 
-/** What triggers and foreign keys would look up for each of a hundred thousand is known. */
+/** Rows that triggers and foreign keys would check for each of a hundred thousand. */
 async function withoutTriggers(work: (client: pg.PoolClient) => Promise<unknown>): Promise<void> {
   const client = await world.pool.connect()
   await client.query('begin; set local session_replication_role = replica')
@@ -80,7 +80,7 @@ async function expectCheap(work: () => Promise<unknown>, { rows = FEW_ROWS, sort
   return plans
 }
 
-/** A process that ends after so many pages: each asks for the time first. */
+/** A process that ends after this many pages: each page reads the time first. */
 async function planPages(pages: number): Promise<void> {
   let asked = 0
   const now = () => {
@@ -90,7 +90,7 @@ async function planPages(pages: number): Promise<void> {
   await expect(planRuns({ ...world.deps, now }, { storeId: store.storeId, campaignId })).rejects.toThrow('ended')
 }
 
-/** All but the last thousands of the run's rows, as pages would have made them. */
+/** All but the last thousands of the run's rows, as its pages would have created them. */
 async function planMost(): Promise<void> {
   const left = 2_500
   await withoutTriggers((client) =>
@@ -120,7 +120,7 @@ async function planMost(): Promise<void> {
   await world.pool.query('vacuum analyze messages')
 }
 
-/** Behind the first thousands, which pages have made. */
+/** After the first thousands, which pages have created. */
 function statesAsRanges(): [string[], number[], number[]] {
   const states = Object.keys(STATES)
   const untils = Object.values(STATES).map(
@@ -130,10 +130,9 @@ function statesAsRanges(): [string[], number[], number[]] {
 }
 
 describe('a page of a run', () => {
-  test('the first ones, when nothing is known of the messages yet', () =>
-    expectCheap(() => planPages(2), { rows: OF_A_PAGE }))
+  test('the first pages, without statistics on messages', () => expectCheap(() => planPages(2), { rows: OF_A_PAGE }))
 
-  test('the last ones, with nearly all the others there', async () => {
+  test('the last pages, with nearly all other rows present', async () => {
     await planMost()
     await expectCheap(() => planPages(1), { rows: OF_A_PAGE })
     await planRuns(world.deps, { storeId: store.storeId, campaignId })
@@ -145,15 +144,15 @@ describe('a page of a run', () => {
   })
 })
 
-test('what is looked at every second, or every ten', async () => {
+test('checks that run every second, or every ten', async () => {
   await world.pool.query('vacuum analyze messages')
   await expectCheap(() => runCampaigns(world.deps))
-  // Enough have come back for the others to be counted.
+  // Enough bounces for the rates to be computed.
   await expectCheap(() => guardCampaigns(world.deps), { rows: PEOPLE })
   await expectCheap(() => wakeDueStores(world.deps))
 })
 
-test('claimed, decided on and sent, beside all the others', async () => {
+test('claim, decision and send among all other rows', async () => {
   await world.pool.query(
     `update messages set wake_at = $2::timestamptz + interval '1 hour' where store_id = $1 and state = 'scheduled' and wake_at <= $2
       and id not in (select id from messages where store_id = $1 and state = 'scheduled' and wake_at <= $2 limit 30)`,
@@ -164,7 +163,7 @@ test('claimed, decided on and sent, beside all the others', async () => {
   expect(world.sent).toHaveLength(30)
 })
 
-test('of sixty thousand that are due a hundred are claimed', async () => {
+test('claims a hundred of sixty thousand that are due', async () => {
   world.advance(3_600_000)
   const leaseUntil = new Date(world.now.getTime() + 60_000)
   const claim = { claim: newId(), workerId: world.deps.workerId, now: world.now, leaseUntil, limit: 100 }
@@ -172,21 +171,21 @@ test('of sixty thousand that are due a hundred are claimed', async () => {
   expect(indexesOf(plans, 'messages')).toContain('messages_to_wake')
 })
 
-describe('the people of a campaign', () => {
+describe('the recipients of a campaign', () => {
   const list = (query: object) => () => listRecipients(handle(), campaignId, { page: 1, limit: 50, ...query } as never)
   const states = ['sent', 'waiting', 'failed', 'held', 'unknown']
 
-  test.each([1, 20, 1_000, 2_000])('page %d of 2,000 reads rows for itself alone', async (page) => {
+  test.each([1, 20, 1_000, 2_000])('page %d of 2,000 reads only its own rows', async (page) => {
     const { recipients, pagination } = await list({ page })()
     expect([recipients.length, pagination.total]).toEqual([50, PEOPLE])
     await expectPage(list({ page }))
   })
-  test.each(states)('those of one state: %s', async (state) => {
+  test.each(states)('recipients in one state: %s', async (state) => {
     expect((await list({ state })()).recipients.length).toBeGreaterThan(0)
     await expectPage(list({ state }))
     await expectPage(list({ state, run: 1 }))
   })
-  test('of one run, in the middle', () => expectPage(list({ run: 1, page: 1_000 })))
+  test('recipients of one run, in the middle', () => expectPage(list({ run: 1, page: 1_000 })))
   test('page by page into a file', async () => {
     const pages = pagesOfRecipients(handle(), campaignId, {})
     for (let n = 0; n < 3; n++) await pages.next()
@@ -194,7 +193,7 @@ describe('the people of a campaign', () => {
     await pages.return(undefined)
   })
 
-  /** Counting reads an index alone, as do the places before the page; nothing sorts them. */
+  /** Counts and skipped pages read only an index, without a sort. */
   async function expectPage(work: () => Promise<unknown>) {
     const plans = await expectCheap(work, { rows: PEOPLE + 1 })
     const scans = scansOf(plans, 'messages')
@@ -202,7 +201,7 @@ describe('the people of a campaign', () => {
   }
 })
 
-test('the report and the list of campaigns read the campaign in an index', async () => {
+test('the report and the list of campaigns read the campaign by index', async () => {
   for (const work of [
     () => readReport(world.deps, handle(), campaignId),
     () => readCampaigns(handle(), { page: 1, limit: 50 } as never),

@@ -12,7 +12,7 @@ import { createStore, type TestStore } from '../../test/factories.ts'
 import { findPlanFaults, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// A page of the list of coupons reads what is on it: 20,000 coupons, and 40,000 orders that name one.
+// A page of the coupon list reads only its own rows, among 20,000 coupons and 40,000 orders with coupons.
 
 const world = createWorld()
 const COUPONS = 20_000
@@ -103,7 +103,7 @@ async function expectCheap(work: () => Promise<unknown>) {
   expect(findPlanFaults(plans, { large: LARGE, rows: 500 }).join('\n')).toBe('')
 }
 
-test('a page from either end, and one that is searched for', async () => {
+test('a page from either end, and a search', async () => {
   for (const isFromEnd of [false, true]) {
     await expectCheap(() => selectCouponPage(handle(), { search: '' }, { offset: 100, limit: 50, isFromEnd }))
   }
@@ -124,7 +124,7 @@ test('the figures and steps of a page', async () => {
   await expectCheap(() => selectSteps(handle(), ids))
 })
 
-test('whether an order names one made here, and where a start has come', async () => {
+test('whether an order uses a coupon created here, and the progress of creating coupons', async () => {
   await expectCheap(() => transact(handle(), (tx) => hasOwnCoupon(tx, ['CODE-000007', 'NOBODYS'])))
   await expectCheap(() => selectStoresToStart(world.db, world.now))
 })
@@ -141,7 +141,7 @@ test('the coupon of a message whose recipient ordered with others, and the coupo
   })
 })
 
-/** Of a hundred of the orders. */
+/** Uses of a hundred of the orders. */
 async function aBuyer() {
   const shopper_id = newId()
   const { storeId } = store
@@ -160,7 +160,7 @@ async function aBuyer() {
   return { shopper_id }
 }
 
-test('which stores need codes, of 30,000 mails that are due and have theirs, reads those due first', async () => {
+test('the search for stores that need codes, among 30,000 due mails with codes, reads the first due ones', async () => {
   await aBacklog()
   const look = () => enqueueDueCodes(world.deps)
   const plans = await watch.during(look)

@@ -16,7 +16,7 @@ import { insertManyCarts } from '../../test/many-carts.ts'
 import { FEW_ROWS, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// What engine.test.ts asks of carts, of customers: 60,000 in a store, two in seven registered.
+// Query plans as in engine.test.ts for customers: 60,000 in a store, two in seven registered.
 
 const CUSTOMERS = 60_000
 const LARGE = ['shoppers', 'shopper_keys', 'customer_counts', 'carts', 'orders', 'messages']
@@ -40,7 +40,7 @@ beforeAll(async () => {
   watch = watchPlans(world.pool, { repeated: true })
 }, 300_000)
 
-/** One store alone has so few counters that reading them through is the best plan. */
+/** With one store alone, a full scan of its few counters would be the best plan. */
 const otherStoresCounts = () =>
   sql`insert into customer_counts (store_id, is_registered, day, change, is_folded)
     select md5(store::text)::uuid, is_registered, date '2025-01-01' + day, 3, true
@@ -48,7 +48,7 @@ const otherStoresCounts = () =>
     world.db,
   )
 
-/** Without rows, reading a table through is the best plan. */
+/** Without rows, a full scan would be the best plan. */
 async function allHaveOrdered(): Promise<void> {
   await world.db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
@@ -83,9 +83,9 @@ test.each(customerSorts)('by %s, both ways, of all and of one kind', async (sort
   }
 })
 
-test('the last page is as near as the first', () => expectCheap(list({ page: CUSTOMERS / base.limit })))
+test('the last page costs as little as the first', () => expectCheap(list({ page: CUSTOMERS / base.limit })))
 
-test('a page in the middle begins at its day, and reads rows only for itself', async () => {
+test('a page in the middle starts at its day, and reads only its own rows', async () => {
   for (const isRegistered of [null, false]) {
     const work = list({ page: 390, isRegistered })
     await expectCheap(work)
@@ -102,7 +102,7 @@ test.each<Partial<CustomerQuery>>([
   { page: 200, isRegistered: true },
   { page: 700, sort: 'name', order: 'asc' },
   { page: 30, sort: 'company', isRegistered: false, order: 'desc' },
-])('a far page has exactly the customers of its place: %o', async (query) => {
+])('a far page has exactly the customers at its position: %o', async (query) => {
   const wanted = { ...base, ...query }
   const rows = await listCustomersOf(handle(), wanted, await countCustomers(handle(), wanted))
   const way = sql.raw(wanted.order)
@@ -118,7 +118,13 @@ test.each<Partial<CustomerQuery>>([
   expect(rows.map(({ id }) => id)).toEqual(there.rows.map(({ id }) => id))
 })
 
-test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', async (search) => {
+test.each([
+  'search for “%s”',
+  'lovelace',
+  'ada.backus',
+  '+121200012',
+  '12120001',
+])('search for “%s”', async (search) => {
   await expectCheap(list({ search }), 9_000)
   await expectCheap(list({ search, isRegistered: false }), 9_000)
   await expectCheap(list({ search, sort: 'name' }), 9_000)
@@ -126,13 +132,13 @@ test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])(
 
 test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace59' }), 50))
 
-test('what nothing begins with is looked for in the newest customers only, and that is said', async () => {
+test('a search without prefix matches scans only the newest customers, and says so', async () => {
   const filter: CustomerFilter = { search: 'zz', isRegistered: null }
   await expectCheap(() => countCustomers(handle(), filter), 10_000)
   expect(await countCustomers(handle(), filter)).toMatchObject({ total: 0, isAnywhere: true, isPartial: true })
 })
 
-test('a file is read in pieces, each from where the one before ended', async () => {
+test('an export reads chunks, each from the end of the previous one', async () => {
   const counted = await countCustomers(handle(), base)
   await expectCheap(async () => {
     let pieces = 0
@@ -140,7 +146,7 @@ test('a file is read in pieces, each from where the one before ended', async () 
   })
 })
 
-test('customers with an abandoned cart: the first, those behind them, those of a search', async () => {
+test('customers with an abandoned cart: the first page, later pages, and those of a search', async () => {
   const wanted = { among: null, after: null, limit: 100 }
   const first = await abandonedOf(handle(), wanted)
   const last = first.at(-1)!
@@ -152,12 +158,12 @@ test('customers with an abandoned cart: the first, those behind them, those of a
     () => listAbandonedCustomers(world.deps, handle(), { search: 'ada.lovelace59', cursor: '', limit: 100 }),
     200,
   )
-  // Where a search finds many, they are met on the way through the carts.
+  // A search with many matches finds them while it reads the carts.
   await expectCheap(() => abandonedOf(handle(), { ...wanted, among: { begin: '+1212' } }))
-  // Filters are asked of the carts on the way.
+  // Filters apply while the carts are read.
   const audience = { channel: 'email', filters: { country: 'US', mailedBefore: 'no' }, now: world.now } as const
   await expectCheap(() => abandonedOf(handle(), { ...wanted, audience }))
-  // How many there are at all is counted in the index, and no row is read for it.
+  // The total is counted in the index without reading a row.
   const counting = await watch.during(() => countAbandoned(handle(), null, null))
   const carts = counting.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'] === 'carts')
   expect(carts.map((node) => node['Index Name'])).toEqual(carts.map(() => 'carts_abandoned'))

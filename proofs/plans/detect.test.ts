@@ -5,7 +5,7 @@ import { insertManyCarts } from '../../test/many-carts.ts'
 import { FEW_ROWS, findPlanFaults, listPlanNodes, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// The first large detection of a store: its messages have no statistics yet.
+// The first large detection of a store, when messages have no statistics yet.
 
 const QUIET = 1_600
 const world = createWorld()
@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
 }, 300_000)
 
-test('each cart’s messages are looked up by the cart, and the flows are read once a batch', async () => {
+test('messages are looked up by cart, and flows are read once per batch', async () => {
   const plans = await watchPlans(world.pool).during(async () => {
     expect(await detectAbandoned(world.deps)).toBe(QUIET)
   })
@@ -36,7 +36,7 @@ test('each cart’s messages are looked up by the cart, and the flows are read o
     .where('store_id', '=', store.storeId)
     .executeTakeFirstOrThrow()
   expect(count).toBe(3 * QUIET)
-  // Those of a batch of 500, three for each: never those of the batches before.
+  // Rows of a batch of 500, three each, and never those of earlier batches.
   expect(findPlanFaults(plans, { large: ['messages'], rows: FEW_ROWS })).toEqual([])
   const moving = plans.filter(({ text }) => text.includes("set status = 'abandoned'"))
   expect(moving.length).toBeGreaterThan(2)

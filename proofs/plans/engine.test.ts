@@ -38,8 +38,8 @@ import { FEW_ROWS, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } f
 import { buildWooKeys } from '../../test/woo-access.ts'
 import { createWorld, START } from '../../test/world.ts'
 
-// What is asked all the time stays as cheap at 60,000 carts: an index serves it, no large table is read through, no store's
-// rows are sorted. The statements are those the code sends: each is explained, with its values, at the moment it is sent.
+// Frequent statements stay cheap with 60,000 carts: they use an index, scan no large table and sort no store's rows.
+// Each statement that the code sends is explained with its values when it is sent.
 
 const CARTS = 60_000
 const READY = 100
@@ -76,7 +76,7 @@ beforeAll(async () => {
   watch = watchPlans(world.pool)
 }, 300_000)
 
-/** One store alone has so few counters that reading them through is the best plan; an instance has many stores. */
+/** With one store alone, a full scan of its few counters would be the best plan; real instances have many stores. */
 const otherStoresCounts = () =>
   sql`insert into cart_counts (store_id, badge, day, change, is_folded)
     select md5(store::text)::uuid, badge, date '2025-01-01' + day, 3, true
@@ -94,7 +94,7 @@ describe('the consent ledger', () => {
   const CONSENTS = 60_000
   beforeAll(async () => {
     const client = await world.pool.connect()
-    // What triggers and foreign keys would look up for each, sixty thousand times, is known.
+    // Rows that triggers and foreign keys would check for each of sixty thousand.
     await client.query('begin; set local session_replication_role = replica')
     await client.query(
       `insert into consents (store_id, id, address_hash, channel, status, source, at)
@@ -119,7 +119,7 @@ describe('the consent ledger', () => {
     ['all three', { channel: 'whatsapp', status: 'withdrawn', source: 'order' }],
     ['a period', { from: '2026-02-01', to: '2026-02-02' }],
     ['a channel in a period', { channel: 'sms', from: '2026-02-01', to: '2026-02-02' }],
-  ])('%s: its first page and one far below', async (_, filter) => {
+  ])('%s: the first page and one far below', async (_, filter) => {
     const page = (from: Wanted['after']) => () =>
       ledgerPage({ storeId: store.storeId, db: world.db }, { hash: null, after: from, limit: 51, ...filter })
     await expectCheap(page(null))
@@ -127,7 +127,7 @@ describe('the consent ledger', () => {
   })
 })
 
-describe('the list', () => {
+describe('the cart list', () => {
   const base: CartFilter = { page: 1, limit: 25, badge: null, search: '', sort: 'timestamp', order: 'desc' }
   const list = (filter: Partial<CartFilter>) => async () => {
     const wanted = { ...base, ...filter }
@@ -143,11 +143,11 @@ describe('the list', () => {
   })
 
   test('one badge', () => expectCheap(list({ badge: 'No Response', page: 2 })))
-  test('the last page is as near as the first', async () => {
+  test('the last page costs as little as the first', async () => {
     const { total } = await countCarts({ storeId: store.storeId, db: world.db }, base)
     await expectCheap(list({ page: Math.ceil(total / base.limit) }))
   })
-  test('a page in the middle begins at its day, and reads rows only for itself', async () => {
+  test('a page in the middle starts at its day, and reads only its own rows', async () => {
     const work = list({ page: 1_000 })
     await expectCheap(work)
     const plans = await watch.during(work)
@@ -156,7 +156,7 @@ describe('the list', () => {
     expect(scans.find((node) => node['Node Type'] === 'Index Scan')!['Actual Loops']).toBe(25)
   })
 
-  test('far pages have exactly the carts of their place, from both ends and under a badge', async () => {
+  test('far pages have exactly the carts at their position, from both ends and under a badge', async () => {
     const handle = { storeId: store.storeId, db: world.db }
     for (const filter of [
       { page: 750, order: 'desc' },
@@ -180,14 +180,14 @@ describe('the list', () => {
 
   test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', (search) =>
     expectCheap(list({ search }), { rows: 9_000 }))
-  test('what nothing begins with is looked for in the newest carts only, and that is said', async () => {
+  test('a search without prefix matches scans only the newest carts, and says so', async () => {
     const handle = { storeId: store.storeId, db: world.db }
     const search = { badge: null, search: 'zz' }
     await expectCheap(() => countCarts(handle, search), { rows: 20_000 })
     expect(await countCarts(handle, search)).toMatchObject({ total: 0, isAnywhere: true, isPartial: true })
     expect(await countCarts(handle, { badge: 'Recovered', search: 'ada.' })).toMatchObject({ isAnywhere: false })
   })
-  test('a reach filter judges the newest 5,000 alone, and its pages read no more than these', async () => {
+  test('a reach filter checks only the newest 5,000, and its pages read no more than these', async () => {
     const handle = { storeId: store.storeId, db: world.db }
     const wanted = {
       ...base,
@@ -215,7 +215,7 @@ describe('the list', () => {
   test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace59' }), { rows: 50 }))
 })
 
-test('all carts go out as one CSV file, page by page: each once, memory stays flat', async () => {
+test('an export of all carts reads page by page, each cart once, with constant memory', async () => {
   const { body } = await world.request('GET', '/api/carts/export', { token: store.token })
   const reply = await world.app.inject({ url: body.url, payloadAsStream: true })
   const ids = new Set<string>()
@@ -229,11 +229,11 @@ test('all carts go out as one CSV file, page by page: each once, memory stays fl
   const { total } = await countCarts({ storeId: store.storeId, db: world.db }, { badge: null, search: '' })
   expect(total).toBeGreaterThan(50_000)
   expect(ids.size).toBe(total + 1)
-  // What is under way is one page of a thousand, whatever the size of the file.
+  // One page of a thousand is in memory, whatever the size of the file.
   expect(largest).toBeLessThan(500_000)
 }, 90_000)
 
-test('the dashboard: sums of a few slots, and of no cart, order or person', async () => {
+test('the dashboard reads sums of a few slots, and no cart, order or person', async () => {
   const handle = { storeId: store.storeId, db: world.db }
   const account = { accountId: store.accountId, db: world.db }
   const asked = { account, store: handle, query: { stores: 'one' as const }, now: world.now }
@@ -253,13 +253,13 @@ test('the dashboard: sums of a few slots, and of no cart, order or person', asyn
     'stores',
     'sync_state',
   ])
-  // Quarters of an hour in the chart's 30 days, whatever lies in them.
+  // Quarters of an hour in the chart's 30 days, whether or not they have rows.
   const slots = scans.filter((node) => node['Relation Name'] === 'rollups')
   expect(slots.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
   expect(Math.max(...slots.map((node) => node['Actual Rows']))).toBeLessThanOrEqual(30 * 96)
 })
 
-test('detection: the carts that are due, whatever else there is, also where flows ask who somebody is', async () => {
+test('detection reads only the carts that are due, also when flows check facts of a person', async () => {
   const asked = [
     { fact: 'items' as const, is: 'at_least' as const, count: 1 },
     { fact: 'buyer' as const, is: 'first_time' as const },
@@ -274,7 +274,7 @@ test('detection: the carts that are due, whatever else there is, also where flow
   await ask(null)
 })
 
-test('carts to give up and carts without response', async () => {
+test('marking carts as lost or without response', async () => {
   await expectCheap(() => detectNoResponse(world.deps))
   await world.db
     .updateTable('carts')
@@ -284,12 +284,12 @@ test('carts to give up and carts without response', async () => {
   await expectCheap(() => detectLost(world.deps))
 })
 
-test('what is due is found, and flights of dead processes are', async () => {
+test('finding due messages, and messages in flight of dead processes', async () => {
   await expectCheap(() => wakeDueStores(world.deps))
   await expectCheap(() => closeAbandonedSends(world.deps))
 })
 
-test('personal codes: which messages need one, making and tidying them', async () => {
+test('personal codes: messages that need one, creating and cleaning them up', async () => {
   const fake = createFakeStore()
   world.storeClient = () => fake
   const { storeId, accountId } = store
@@ -329,7 +329,7 @@ test('a post of a known shopper', async () => {
   )
 })
 
-test('posts of many carts, folded together', async () => {
+test('posts of many carts, processed together', async () => {
   const kept = Array.from({ length: 40 }, (_, n) => ({
     store_id: store.storeId,
     id: newId(),

@@ -6,8 +6,8 @@ import { insertManyCarts } from '../../test/many-carts.ts'
 import { findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// How many people an experiment would have (decision 60) is told from the last 30 days: by indexes, of a year of carts and orders and beside
-// those of another store.
+// The size of an experiment (decision 60) is estimated from the last 30 days by index, with a year of carts and orders
+// and another store.
 
 const CARTS = 20_000
 const DAY = 86_400_000
@@ -30,7 +30,7 @@ beforeAll(async () => {
   watch = watchPlans(world.pool, { repeated: true })
 }, 300_000)
 
-test('the pace of an experiment reads the carts and orders of 30 days', async () => {
+test('the estimate of an experiment reads the carts and orders of 30 days', async () => {
   const handle = { storeId: store.storeId, db: world.db }
   const since = new Date(world.now.getTime() - 30 * DAY)
   const { rows } = await sql<{ carts: number; orders: number }>`

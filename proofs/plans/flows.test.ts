@@ -5,7 +5,8 @@ import { createStore, type TestStore } from '../../test/factories.ts'
 import { findPlanFaults, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// The report of a flow reads the figures of its days (decision 57): a year of a store with many flows and channels, and as much of another's.
+// The report of a flow reads its daily figures (decision 57): a year of a store with many flows and channels, and as
+// much of another store.
 
 const world = createWorld()
 const LARGE = ['messages', 'orders', 'carts']
@@ -35,14 +36,14 @@ beforeAll(async () => {
   watch = watchPlans(world.pool)
 }, 120_000)
 
-test('the report of a flow, and what all flows brought in', async () => {
+test('the report of a flow, and the revenue of all flows', async () => {
   const handle = { storeId: store.storeId, db: world.db }
   const plans = await watch.during(async () => {
     await reportFlow(world.deps, handle, store.flowId, 90)
     await readAttributedRevenue(handle, [store.flowId], { currency: 'USD', now: world.now })
   })
   expect(plans.length).toBeGreaterThan(4)
-  // The days of this flow: neither those of other flows nor the hours that only analytics asks for.
+  // The days of this flow: neither those of other flows nor the hours that only analytics reads.
   const limits = { large: [...LARGE, 'message_figures', 'flow_figures', 'flow_counts'], rows: 90 * 3 * 3 }
   expect(findPlanFaults(plans, limits).join('\n')).toBe('')
 })

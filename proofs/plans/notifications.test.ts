@@ -25,8 +25,8 @@ import {
 } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// What engine.test.ts asks of carts, of notifications: 30,000 in a store, 20,000 of its account, 60,000 of other stores. Each statement is
-// also looked at when it has been prepared and used before, as PostgreSQL may then choose one plan for stores of every size.
+// Query plans as in engine.test.ts for notifications: 30,000 in a store, 20,000 of its account, 60,000 of other stores.
+// Each statement is also checked as a prepared one, because PostgreSQL may then choose a generic plan.
 
 const LARGE = [
   'notifications',
@@ -45,7 +45,7 @@ const DAY_MS = 1_440 * MINUTE_MS
 
 const world = createWorld()
 let store: TestStore
-/** Of an account that has large ones, too. */
+/** A small store of an account that also has large ones. */
 let small: TestStore
 let watch: PlanWatch
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const others = [await createStore(world), await createStore(world), await createStore(world)]
   small = await createStore(world, { accountId: others[0]!.accountId })
   const client = await world.pool.connect()
-  // What foreign keys would look up for each is known.
+  // Rows that foreign keys would check for each.
   await client.query('begin; set local session_replication_role = replica')
   const fill = (table: string, ids: string[], count: number) =>
     client.query(
@@ -75,7 +75,7 @@ beforeAll(async () => {
   )
   await fill('account_notifications', [store.accountId], OF_ACCOUNT)
   await fill('account_notifications', [small.accountId], OF_ACCOUNT)
-  // One of the member's newest in four is read, some are deleted; five others have read all.
+  // One of four of the member's newest is read, some are deleted; five others have read all.
   const everybody = [...others, await createStore(world), await createStore(world)].map(
     ({ userId }) => [userId, 1] as const,
   )
@@ -94,7 +94,7 @@ beforeAll(async () => {
   watch = watchPlans(world.pool, { repeated: true })
 }, 60_000)
 
-/** Rows are marked as visible to all when their commit has been written, and the server of the tests writes it a moment later. */
+/** Rows are marked all-visible once their commit is flushed, which the test server does a moment later. */
 const vacuum = (table: string) =>
   vi.waitFor(async () => {
     await world.pool.query(`vacuum analyze ${table}`)
@@ -115,13 +115,13 @@ async function expectCheap(
   return plans
 }
 
-/** The indexes by which a table was read. */
+/** Indexes by which a table was read. */
 function indexesOf(plans: readonly ExplainedStatement[], table: string): string[] {
   const names = plans.flatMap(({ plan }) => listPlanNodes(plan)).map((node) => node['Index Name'] ?? '')
   return [...new Set(names.filter((name) => name.startsWith(`${table}_`)))].sort()
 }
 
-/** Up to 10,000 are counted, and none of them is sorted. */
+/** At most 10,000 are counted, without a sort. */
 const COUNTED = { rows: MAX_NOTIFICATIONS_COUNTED + 1, sorted: FEW_ROWS }
 
 describe('the lists', () => {
@@ -138,7 +138,7 @@ describe('the lists', () => {
     expect(indexesOf(plans, 'notifications')).toEqual([`notifications_${index}`, 'notifications_pkey'].sort())
   })
 
-  test('totals are counted in the index alone', async () => {
+  test('totals are counted in the index only', async () => {
     const plans = await watch.during(() => list({ limit: '1' }))
     const scans = plans
       .flatMap(({ plan }) => listPlanNodes(plan))
@@ -148,12 +148,12 @@ describe('the lists', () => {
     expect(Math.max(...scans.map((node) => node['Heap Fetches']!))).toBe(0)
   })
 
-  test('what came since one is read from it on', async () => {
+  test('notifications after a given one are read from there on', async () => {
     const { notifications } = await list({ page: '10' })
     await expectCheap(() => list({ after: notifications[0]!._id }), { rows: 200 })
   })
 
-  test('a search looks through the newest 10,000', async () => {
+  test('a search scans the newest 10,000', async () => {
     const plans = await expectCheap(() => list({ search: 'ada 77' }), COUNTED)
     expect(indexesOf(plans, 'notifications')).toEqual(['notifications_newest', 'notifications_pkey'])
   })
@@ -178,10 +178,10 @@ describe('the lists', () => {
   })
 })
 
-test('marking and deleting, all and some, and taking it back', async () => {
+test('marking and deleting, all and some, and undoing it', async () => {
   const { notifications } = await list({ page: '10' })
   const ids = notifications.map(({ _id }) => _id)
-  // The first of many marks: those that no list reaches go.
+  // The first of many marks: those beyond the end of the lists are deleted.
   await expectCheap(() => markRead(reader(), { ids: ids.slice(0, 1) }, true), COUNTED)
   await expectCheap(() => markRead(reader(), { ids }, true), COUNTED)
   await expectCheap(() => markRead(reader(), { ids: ids.slice(1) }, false))
@@ -196,19 +196,19 @@ test('marking and deleting, all and some, and taking it back', async () => {
   await expectCheap(() => restoreNotifications(reader(), undo!), { rows: 300 })
 })
 
-test('gathering takes the oldest news by an index, however much waits', async () => {
+test('grouping takes the oldest pending rows by index, however many wait', async () => {
   await sql`insert into pending_notifications (store_id, id, type, data, created_at)
     select (${[store.storeId, small.storeId]}::uuid[])[1 + n % 2], gen_random_uuid(), 'email_sent',
       '{"to": "ada@example.com", "step": 1, "cartId": null, "messageId": null, "isInMailbox": false}', ${world.now}
     from generate_series(1, 5000) n`.execute(world.db)
-  // What autovacuum counts between two turns would be another queue than the one that is meant.
+  // Autovacuum between two rounds would change the statistics.
   await sql`alter table pending_notifications set (autovacuum_enabled = false)`.execute(world.db)
   await sql`analyze pending_notifications`.execute(world.db)
   const plans = await expectCheap(() => groupNotifications(world.deps), { rows: 1_000, sorted: 1_000 })
   expect(indexesOf(plans, 'pending_notifications')).toContain('pending_notifications_next')
 })
 
-test('what is new, for open browsers and for mails', async () => {
+test('new notifications for open browsers and for mails', async () => {
   const from = new Date(world.now.getTime() - 60 * MINUTE_MS)
   await expectCheap(() => findNewestInstant(reader().store))
   await expectCheap(() => listNewsSince(reader().store, from, 50), { rows: 100 })
@@ -220,7 +220,7 @@ test('what is new, for open browsers and for mails', async () => {
   await expectCheap(() => mailDueNotifications(world.deps))
 })
 
-test('tidying up takes slices from the old end of each store', async () => {
+test('cleanup deletes slices from the old end of each store', async () => {
   for (const { storeId } of [store, small]) {
     await sql`insert into notification_hours (store_id, topic, hour, count)
       select ${storeId}, 'topic ' || n % 20, ${world.now}::timestamptz - n / 20 * interval '1 hour', 1 from generate_series(1, 3000) n`.execute(

@@ -4,7 +4,8 @@ import { createStore } from '../../test/factories.ts'
 import { findPlanFaults, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// One cart has 5,000 posts of one page and of one shop's queue, whose numbers are beyond 32 bits (S7): the next one reads few of them.
+// One cart has 5,000 posts of one page and of one plugin queue, with numbers beyond 32 bits (S7): the next post reads
+// few of them.
 
 const POSTS = 5_000
 const FIRST = 5_000_000_000
@@ -48,7 +49,7 @@ beforeAll(async () => {
 test.each([
   ['a page', ofPage, [FIRST + POSTS]],
   ['a shop’s queue', ofQueue, [FIRST + POSTS, FIRST + POSTS + 1]],
-] as const)('the next post of %s reads its neighbours and no others (S7)', async (_, post, seqs) => {
+] as const)('the next post of %s reads only its neighbours (S7)', async (_, post, seqs) => {
   const facts = seqs.map((seq) => post(seq, world.now))
   const plans = await watch.during(() => recordFacts(world.deps, storeId, facts))
   expect(plans.some(({ text }) => text.includes('"shopperId" uuid, page text'))).toBe(true)

@@ -7,13 +7,13 @@ import { createWorld } from '../../test/world.ts'
 
 const world = createWorld()
 
-test('a list that somebody has looked at reads its page and no days', async () => {
+test('a list that was requested before reads its page and no days', async () => {
   const { storeId, flowId, token } = await createStore(world, { plan: 'growth' })
   await insertManyCarts(world.db, { storeId, flowId, now: world.now, count: 3_000, products: 900 })
   await rebuildFigures({ storeId, db: world.db }, world.now)
   const list = () => world.request('GET', '/api/analytics/products?range=1y&limit=100&search=', { token })
   const { total } = (await list()).body.pagination
-  // As autovacuum does sooner or later: the plan is that of tables with statistics.
+  // As autovacuum does sooner or later: plans should use statistics.
   await world.pool.query('analyze figure_products, product_range_figures')
   const watch = watchPlans(world.pool)
   const plans = await watch.during(list)
@@ -25,7 +25,7 @@ test('a list that somebody has looked at reads its page and no days', async () =
   expect(Math.max(...scans.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBeLessThanOrEqual(total)
 })
 
-test('changes are read once each, also by a plan for the nearly empty table that was there before them', async () => {
+test('changes are read once each, also with a plan for the nearly empty table before them', async () => {
   const CHANGES = 3_000
   const { storeId } = await createStore(world, { plan: 'growth' })
   const note = (owner: string, count: number) =>

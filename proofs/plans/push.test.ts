@@ -7,7 +7,7 @@ import { createStore, type TestStore } from '../../test/factories.ts'
 import { FEW_ROWS, findPlanFaults, listPlanNodes, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// What engine.test.ts asks of carts, of web push: 500 subscriptions and notifications of a store among 30,000 of others.
+// Query plans as in engine.test.ts for web push: 500 subscriptions and notifications of a store among 30,000 of others.
 
 const world = createWorld()
 const LARGE = ['push_subscriptions', 'messages', 'shoppers', 'touchpoints']
@@ -55,7 +55,7 @@ beforeAll(async () => {
   messageId = first.id
 }, 60_000)
 
-test('statistics and the next browser of a person read no more than the store’s own rows', async () => {
+test('statistics and the next browser of a person read only the store’s own rows', async () => {
   const handle = { storeId: store.storeId, db: world.db }
   const watch = watchPlans(world.pool, { repeated: true })
   const plans = await watch.during(async () => {

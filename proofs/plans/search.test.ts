@@ -8,10 +8,10 @@ import { insertManyCarts } from '../../test/many-carts.ts'
 import { FEW_ROWS, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// Searches of the list of carts: exactly the carts that fit, in their order, and read by entries that fit alone.
+// Searches of the cart list return exactly the matching carts in order, and read only matching index entries.
 
 const CARTS = 60_000
-/** So many entries of an index may one look read: those that are gathered, and one more. */
+/** Most index entries that one query reads: those that are gathered, and one more. */
 const GATHERED = 5_001
 
 const world = createWorld()
@@ -38,7 +38,7 @@ const COLUMNS: Record<CartFilter['sort'], string> = {
   ...{ email: 'email collate "C"', phone: 'phone collate "C"', status: 'badge' },
 }
 
-/** The same, said as plainly as can be. */
+/** The expected result, computed in the simplest way. */
 async function findPlainly(filter: Partial<CartFilter>) {
   const { badge, search, sort, order, page, limit } = { ...base, ...filter }
   const digits = /^[+0-9][0-9 ().-]*$/.test(search) ? `+${search.replace(/\D/g, '')}` : null
@@ -55,10 +55,10 @@ async function findPlainly(filter: Partial<CartFilter>) {
   return { total: ids.length, ids: ids.slice((page - 1) * limit, page * limit) }
 }
 
-// Of more than can be gathered, of some hundreds, and of few.
+// With more matches than can be gathered, with some hundreds, and with few.
 const SEARCHES = ['g', '+1212', 'lovelace', '+1212000001', 'ada.love', 'ada lovelace ada.lovelace59']
 
-test.each(SEARCHES)('“%s” finds exactly what begins with it, under every badge', async (search) => {
+test.each(SEARCHES)('“%s” finds exactly the prefix matches, under every badge', async (search) => {
   for (const badge of [null, ...CartBadge.options]) {
     const plain = await findPlainly({ search, badge })
     const { counted, ids } = await find({ search, badge })
@@ -80,7 +80,7 @@ test.each(sortColumns)('by %s, both ways, with and without a search and a badge'
   }
 })
 
-test('a page far down in the order of a text has the carts of its place, and sorts none', async () => {
+test('a page far down in a text order has the carts at its position, and sorts none', async () => {
   for (const sort of ['customer', 'email', 'phone'] as const) {
     for (const page of [1_000, 2_000]) {
       const wanted = { sort, order: 'asc', page } as const
@@ -95,14 +95,14 @@ test('a page far down in the order of a text has the carts of its place, and sor
 
 test.each(
   SEARCHES,
-)('“%s” under a badge reads each cart that fits once at most, and sorts those that are gathered', async (search) => {
+)('“%s” under a badge reads each matching cart at most once, and sorts only gathered ones', async (search) => {
   for (const badge of ['Recovered', 'No Response', 'WhatsApp Sent'] as const) {
     const plans = await watch.during(() => find({ search, badge }))
     expect(findPlanFaults(plans, { large: ['carts'], rows: CARTS, sorted: GATHERED })).toEqual([])
   }
 })
 
-test('what very many carts begin with is met on the way through the list, not gathered', async () => {
+test('a prefix of very many carts is matched while the list is read, not gathered', async () => {
   for (const badge of [null, 'No Action'] as const) {
     const counted = await countCarts(handle(), { search: 'g', badge })
     const plans = await watch.during(() => listCarts(handle(), { ...base, search: 'g', badge }, counted))
@@ -119,14 +119,14 @@ test('what very many carts begin with is met on the way through the list, not ga
   }
 })
 
-test('where nothing begins with a text, the newest carts are looked through, without a badge in an index alone', async () => {
+test('a text without prefix matches scans the newest carts, and without a badge only an index', async () => {
   for (const badge of [null, ...CartBadge.options]) {
     const plans = await watch.during(() => countCarts(handle(), { search: 'zz', badge }))
     const scans = plans.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'] === 'carts')
     const read = scans.filter((node) => node['Actual Rows'] > 0)
     const isInIndex = read.every((node) => node['Node Type'] === 'Index Only Scan' && node['Heap Fetches'] === 0)
     expect([badge, isInIndex || badge !== null]).toEqual([badge, true])
-    // Under a badge the others are passed on the way.
+    // Under a badge the other carts are skipped.
     expect(findPlanFaults(plans, { large: ['carts'], rows: badge ? CARTS : 20_000, sorted: FEW_ROWS })).toEqual([])
   }
   expect(await countCarts(handle(), { search: 'zz', badge: null })).toMatchObject({ isAnywhere: true, isPartial: true })

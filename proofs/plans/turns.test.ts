@@ -7,13 +7,13 @@ import { insertManyCarts } from '../../test/many-carts.ts'
 import { FEW_ROWS, findPlanFaults, listPlanNodes, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// The statements per mail on a small and a large store, with statistics from before anything was sent, as when the first large send begins.
+// Statements per mail on a small and a large store, with statistics from before the first large send.
 
 const READY = 300
-/** Taken by the worker together, and twice of them. */
+/** Claimed together by the worker, and twice as many. */
 const OF_A_BATCH = 200
 const LARGE = ['carts', 'messages', 'shoppers', 'shopper_keys', 'decisions', 'link_tokens', 'consents', 'orders']
-/** The plans of these are kept: they are planned once per connection. */
+/** Statements with a prepared plan, which each connection makes once. */
 const HOT = ['with answered as', 'with ready as', 'select m.id, m.cart_id, m.shopper_id, m.step_id']
 
 const world = createWorld()
@@ -36,8 +36,8 @@ describe.each([
     store = await readyStore(count)
   }, 300_000)
 
-  test('a turn reads its own messages and no others, and no statement reads a table through', async () => {
-    // Not a database of `openDb`: turns go statement by statement, so that they are seen.
+  test('a batch reads only its own messages, and no statement scans a table', async () => {
+    // Not a database of `openDb`, so that statements run one by one and can be observed.
     const deps = { ...world.deps, db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool: world.pool }) }) }
     const plans = await watchPlans(world.pool, { repeated: true }).during(() =>
       sendDue(deps, { storeId: store.storeId }),
@@ -58,10 +58,10 @@ describe.each([
   }, 300_000)
 })
 
-test('the plans of what each batch and each turn asks are kept', async () => {
+test('plans of the statements of each batch and each send are kept', async () => {
   const store = await readyStore(400)
   world.sent.length = 0
-  // Prepared statements belong to a connection, so every connection of the pool is read.
+  // Prepared statements belong to a connection, so all connections of the pool are checked.
   await sendDue(world.deps, { storeId: store.storeId })
   expect(world.sent.length).toBeGreaterThanOrEqual(READY)
   const clients = await Promise.all(Array.from({ length: world.pool.totalCount }, () => world.pool.connect()))

@@ -6,8 +6,8 @@ import { createStore, type TestStore } from '../../test/factories.ts'
 import { type ExplainedStatement, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { createWorld } from '../../test/world.ts'
 
-// What engine.test.ts asks of carts, of the meters of an account: 30,000 messages in a store, 1,000 of them held by the plan's limit, as
-// many of another account; 1,000 accounts that have sent for two years, and were told 20,000 things.
+// Query plans as in engine.test.ts for usage meters: 30,000 messages in a store, 1,000 of them held by the plan's
+// limit, as many of another account; 1,000 accounts with two years of usage and 20,000 warnings.
 
 const HELD = 1_000
 const ACCOUNTS = 1_000
@@ -23,7 +23,7 @@ beforeAll(async () => {
   store = await createStore(world, { plan: 'starter' })
   const other = await createStore(world)
   const client = await world.pool.connect()
-  // What foreign keys would look up for each is known.
+  // Rows that foreign keys would check for each.
   await client.query('begin; set local session_replication_role = replica')
   await client.query(
     `insert into messages (store_id, id, shopper_id, origin_kind, origin_id, step, channel, state, reason, due_at, expires_at, wake_at, created_at, updated_at)
@@ -63,7 +63,7 @@ async function expectCheap(work: () => Promise<unknown>, rows: number): Promise<
   return plans
 }
 
-test('the meters read what the plan holds in the account’s stores, and no other message', async () => {
+test('the meters read only the messages that the plan holds in the account’s stores', async () => {
   const account = { accountId: store.accountId, db: world.db }
   const { meters } = await loadUsage(account, world.now)
   expect(meters.map(({ held }) => held)).toEqual([HELD / 2, HELD / 2, 0])
@@ -72,9 +72,9 @@ test('the meters read what the plan holds in the account’s stores, and no othe
   expect(indexes.filter((name) => name.startsWith('messages_'))).toContain('messages_held_by_plan')
 })
 
-test('who has nearly used up their plan is found among the counters of this month', async () => {
+test('accounts that have nearly used up their plan are found among this month’s counters', async () => {
   await expectCheap(() => notifyUsage(world.deps), ACCOUNTS)
-  // All of them were told: the next look writes nothing, and finds each by its id.
+  // All were warned: the next check writes nothing, and finds each by its id.
   const told = async () => {
     const { rows } = await world.pool.query(
       `select count(*)::int as count from account_notifications where type = 'plan_near_limit'`,
